@@ -1,0 +1,47 @@
+# make            build; the command is build/kbass
+# make demo       discover the van der Pol equations from ten noisy samples
+# make check      build and run all tests
+# make sanitize   build and run all tests with AddressSanitizer and UBSan
+# make install    install under PREFIX (default /usr/local), below DESTDIR if given
+# make docs       write docs/options.md anew from the command's tables
+# make format     format the sources with clang-format
+# make clean      remove what was built
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+CMAKE_OPTIONS ?=
+MAKEFLAGS += --no-print-directory
+
+.PHONY: all packages demo check sanitize install docs format clean
+
+all: packages
+	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > build.log 2>&1 \
+	    || { cat build.log; exit 1; }
+	@rm -f build.log
+	@cmake --build build --parallel $(JOBS)
+
+packages:
+	@tools/install-packages.sh
+
+demo: all
+	@tools/demo.sh build/kbass
+
+check: all
+	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
+
+sanitize: packages
+	@cmake -S . -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKBASS_SANITIZE=ON $(CMAKE_OPTIONS)
+	@cmake --build build-sanitize --parallel $(JOBS)
+	@ctest --test-dir build-sanitize --output-on-failure --parallel $(JOBS)
+
+install: all
+	@DESTDIR=$(DESTDIR) cmake --install build
+
+docs: all
+	@build/kbass help --markdown > docs/options.md
+
+format:
+	@clang-format -i include/kbass/*.h src/*.c src/*/*.[ch] cli/*.[ch] examples/*.c tests/*.[ch]
+
+clean:
+	@rm -rf build build-sanitize build-clang

@@ -1,0 +1,101 @@
+/* kbass: the command line of libkbass. Everything it does goes through kbass/kbass.h. */
+#include <string.h>
+
+#include "commands.h"
+#include "message.h"
+#include "options.h"
+
+static const cli_option discover_options[] = {
+    {"time", 0, "NAME", NULL, "the column that holds time (default: t or time)"},
+    {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
+    {"solution", 0, "FILE.csv", NULL,
+     "write the denoised solution and its standard deviation at 200 even times and the measured ones"},
+    {"quiet", 'q', NULL, NULL, "no progress on stderr"},
+    {0}};
+
+static const cli_option simulate_options[] = {
+    {"equation", 'e', "EQUATION", ";", "an equation of the system: \"y_t = -x + 2*y\"; one for each state"},
+    {"start", 0, "STATE", NULL, "the state at the first time: \"1, 0\" or \"x=1, y=0\" (default: the system's own)"},
+    {"from", 0, "T0", NULL, "the first time (default: the system's own, or 0)"},
+    {"until", 0, "T1", NULL, "the last time (default: the system's own)"},
+    {"samples", 'n', "N", NULL, "even samples from T0 to T1, both included; 2 to 1000000; default: 100"},
+    {"times", 0, "LIST", NULL, "sample at these times instead: \"0, 0.5, 2\", or a file whose first column holds them"},
+    {"noise", 0, "PERCENT", NULL, "Gaussian noise, in percent of each state's standard deviation; default: 0"},
+    {"seed", 0, "N", NULL, "seed of the noise; default: 1"},
+    {"output", 'o', "FILE.csv", NULL, "write here (default: standard output)"},
+    {"show", 0, NULL, NULL, "print the equations instead of integrating them"},
+    {"list", 0, NULL, NULL, "list the named systems"},
+    {0}};
+
+static const cli_option data_options[] = {
+    {"output", 'o', "FILE.csv", NULL, "write here (default: standard output)"},
+    {"list", 0, NULL, NULL, "list the data sets"},
+    {0}};
+
+const cli_command cli_commands[] = {
+    {"discover", "DATA.csv [options]", "find the equations behind measurements",
+     "Reads a table with a header row: one column of times, every other column a state. Rows may come in any order and "
+     "at any spacing; an empty cell or NaN means not measured; # begins a comment. Prints the equations, each term "
+     "with its weight, standard deviation and probability, the noise, and the models that explain the data nearly as well. "
+     "Ctrl-C stops the search and prints the best answer so far.",
+     discover_options, true, cli_discover},
+    {"simulate", "SYSTEM | RESULT.json | --equation EQUATION ... [options]", "integrate a system and sample it",
+     "Integrates a named system, the equations of a result file, or equations typed here, and writes samples as CSV, "
+     "with noise if asked.",
+     simulate_options, false, cli_simulate},
+    {"data", "NAME [options]", "write a data set that ships with the program",
+     "Writes measurements that ship with the program as CSV.", data_options, false, cli_data},
+    {0}};
+
+static const cli_command *find_command(const char *name)
+{
+    for (const cli_command *c = cli_commands; c->name; c++)
+        if (!strcmp(c->name, name)) return c;
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[8] = {"help", "version"};
+    for (size_t i = 0; cli_commands[i].name && i + 3 < sizeof names / sizeof *names; i++)
+        names[i + 2] = cli_commands[i].name;
+    const char *nearest = cli_nearest(name, names);
+    if (nearest) return cli_fail("unknown command \"%s\" (did you mean %s?)", name, nearest);
+    return cli_fail("unknown command \"%s\" (see kbass help)", name);
+}
+
+static int help(const char *topic)
+{
+    const cli_command *command = topic ? find_command(topic) : NULL;
+    if (!topic)                             cli_help_overview(stdout);
+    else if (!strcmp(topic, "--man"))       cli_help_manual(stdout);
+    else if (!strcmp(topic, "--markdown"))  cli_help_markdown(stdout);
+    else if (command)                       cli_help_command(stdout, command);
+    else                                    return unknown_command(topic);
+    return EXIT_OK;
+}
+
+static int run(const cli_command *command, int count, char **words)
+{
+    cli_arguments arguments;
+    int code = cli_parse(command, count, words, &arguments);
+    if (arguments.wants_help)   cli_help_command(stdout, command);
+    else if (code == EXIT_OK)   code = command->run(&arguments);
+    cli_arguments_clear(&arguments);
+    return code;
+}
+
+static int is_one_of(const char *word, const char *a, const char *b) { return !strcmp(word, a) || !strcmp(word, b); }
+
+int main(int count, char **words)
+{
+    int code = EXIT_OK;
+    if (count < 2) return cli_fail("no command given (see kbass help)");
+    const cli_command *command = find_command(words[1]);
+    if (command)                                                               code = run(command, count - 2, words + 2);
+    else if (is_one_of(words[1], "help", "--help") || !strcmp(words[1], "-h")) code = help(words[2]);
+    else if (is_one_of(words[1], "version", "--version"))                      printf("kbass %s\n", kbass_version());
+    else                                                                       code = unknown_command(words[1]);
+    int lost = cli_finish_output();
+    return code != EXIT_OK ? code : lost;
+}

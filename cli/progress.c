@@ -1,0 +1,74 @@
+#include "progress.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BAR_WIDTH = 24 };
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+/* The first Ctrl-C asks the run to stop; a second one ends the program at once. */
+static void catch_interrupts(void)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+void cli_progress_begin(cli_progress *progress, bool is_quiet)
+{
+    bool is_terminal = isatty(STDERR_FILENO);
+    *progress = (cli_progress){.is_quiet = is_quiet, .is_terminal = is_terminal, .stage = "", .shown = -INFINITY};
+    interrupted = 0;
+    catch_interrupts();
+}
+
+static void describe(const kbass_progress *now, char *text, size_t size)
+{
+    char evidence[40] = "";
+    if (isfinite(now->log_evidence)) snprintf(evidence, sizeof evidence, "  log evidence %.1f", now->log_evidence);
+    snprintf(text, size, "%3.0f %%  %-9s %4zu terms%s  %.1f s", 100 * now->fraction, now->stage, now->n_active,
+             evidence, now->seconds);
+}
+
+static void draw(const kbass_progress *now, const char *text)
+{
+    char bar[BAR_WIDTH + 1];
+    int full = (int)(BAR_WIDTH * fmin(fmax(now->fraction, 0), 1));
+    memset(bar, '.', BAR_WIDTH);
+    memset(bar, '#', (size_t)full);
+    bar[BAR_WIDTH] = '\0';
+    fprintf(stderr, "\r\033[K[%s] %s", bar, text);
+    fflush(stderr);
+}
+
+int cli_progress_show(const kbass_progress *now, void *user)
+{
+    cli_progress *progress = user;
+    double pause = progress->is_terminal ? 0.1 : 2.0;
+    bool is_new_stage = strcmp(progress->stage, now->stage) != 0;
+    if (!progress->is_quiet && (is_new_stage || now->seconds - progress->shown >= pause)) {
+        char text[160];
+        describe(now, text, sizeof text);
+        if (progress->is_terminal) draw(now, text);
+        else                       fprintf(stderr, "kbass: %s\n", text);
+        progress->stage = now->stage;
+        progress->shown = now->seconds;
+    }
+    return interrupted;
+}
+
+void cli_progress_end(cli_progress *progress)
+{
+    if (progress->is_terminal && !progress->is_quiet) fputs("\r\033[K", stderr);
+    signal(SIGINT, SIG_DFL);
+}

@@ -1,0 +1,228 @@
+/* kbass simulate: integrate a system, sample it, add noise. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "commands.h"
+#include "message.h"
+#include "numbers.h"
+#include "output.h"
+
+enum { MOST_EQUATIONS = 256 };
+
+typedef struct {
+    kbass_model *model;
+    double from, until, noise;
+    unsigned long n_samples, seed;
+    cli_numbers start, times;
+} simulate_job;
+
+static int list_systems(void)
+{
+    for (size_t i = 0; kbass_model_name(i); i++) printf("%-16s %s\n", kbass_model_name(i), kbass_model_summary(i));
+    return EXIT_OK;
+}
+
+static int show_equations(const kbass_model *model)
+{
+    for (size_t j = 0; j < kbass_model_states(model); j++) puts(kbass_model_equation(model, j));
+    return EXIT_OK;
+}
+
+/* ---------------------------------------------------------------- the model */
+
+static int typed_model(const char *text, kbass_model **model)
+{
+    const char *equations[MOST_EQUATIONS];
+    size_t n = 0;
+    kbass_error error;
+    char *copy = strdup(text), *rest = copy;
+    if (!copy) return cli_fail("out of memory for the equations");
+    for (char *part = strtok_r(copy, ";", &rest); part && n < MOST_EQUATIONS; part = strtok_r(NULL, ";", &rest))
+        equations[n++] = part + strspn(part, " ");
+    kbass_status status = kbass_model_parse(n, equations, model, &error);
+    int code = status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+    free(copy);
+    return code;
+}
+
+static bool is_result_file(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') || (length > 5 && !strcasecmp(name + length - 5, ".json"));
+}
+
+static int load_model(const cli_arguments *arguments, kbass_model **model)
+{
+    const char *typed = cli_value(arguments, "equation");
+    kbass_error error;
+    if (typed && arguments->n_operands) return cli_fail("simulate takes a system or --equation, found both");
+    if (typed) return typed_model(typed, model);
+    if (arguments->n_operands != 1)
+        return cli_fail("simulate needs one system, result file or --equation, found %zu (see kbass simulate --list)",
+                        arguments->n_operands);
+    const char *name = arguments->operands[0];
+    kbass_status status = is_result_file(name) ? kbass_model_from_result(name, model, &error)
+                                               : kbass_model_named(name, model, &error);
+    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+}
+
+/* ---------------------------------------------------------------- where it starts */
+
+static void state_list(const kbass_model *model, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t j = 0; j < kbass_model_states(model) && length < size; j++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", j ? ", " : "",
+                                   kbass_model_state_name(model, j));
+}
+
+static size_t find_state(const kbass_model *model, const char *name)
+{
+    size_t j = 0;
+    while (j < kbass_model_states(model) && strcmp(kbass_model_state_name(model, j), name) != 0) j++;
+    return j;
+}
+
+static int named_start(const kbass_model *model, char *text, cli_numbers *start)
+{
+    char *rest = text;
+    for (char *part = strtok_r(text, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
+        char *equals = strchr(part, '='), *end = NULL;
+        part += strspn(part, " ");
+        if (!equals) return cli_fail("--start: \"%s\" has no =; write \"x=1, y=0\" or \"1, 0\"", part);
+        part[strcspn(part, " =")] = '\0';
+        size_t j = find_state(model, part);
+        if (j == kbass_model_states(model)) return cli_fail("--start: the system has no state \"%s\"", part);
+        start->values[j] = strtod(equals + 1, &end);
+        if (end == equals + 1 || end[strspn(end, " ")] || !isfinite(start->values[j]))
+            return cli_fail("--start: \"%s\" is not a number", equals + 1);
+    }
+    return EXIT_OK;
+}
+
+static int read_start(simulate_job *job, const char *text)
+{
+    size_t n = kbass_model_states(job->model);
+    char names[400];
+    state_list(job->model, names, sizeof names);
+    if (!text) {
+        if (!kbass_model_initial(job->model))
+            return cli_fail("--start is needed: the state (%s) at the first time", names);
+        return cli_numbers_copy(&job->start, n, kbass_model_initial(job->model));
+    }
+    if (!strchr(text, '=')) {
+        int code = cli_numbers_parse(&job->start, "--start", text);
+        if (code == EXIT_OK && job->start.n != n)
+            code = cli_fail("--start: found %zu values, needed %zu (%s)", job->start.n, n, names);
+        return code;
+    }
+    char *copy = strdup(text);
+    double *unset = calloc(n, sizeof *unset);
+    for (size_t j = 0; unset && j < n; j++) unset[j] = NAN;
+    int code = copy && unset ? cli_numbers_copy(&job->start, n, unset) : cli_fail("out of memory for the start");
+    if (code == EXIT_OK) code = named_start(job->model, copy, &job->start);
+    for (size_t j = 0; code == EXIT_OK && j < n; j++)
+        if (isnan(job->start.values[j]))
+            code = cli_fail("--start: no value for %s", kbass_model_state_name(job->model, j));
+    free(unset);
+    free(copy);
+    return code;
+}
+
+/* ---------------------------------------------------------------- when it is sampled */
+
+static int even_times(simulate_job *job)
+{
+    if (isnan(job->until)) return cli_fail("--until is needed: the last time");
+    if (!(job->until > job->from))
+        return cli_fail("--until: found %.10g, needed more than --from %.10g", job->until, job->from);
+    int code = cli_numbers_copy(&job->times, job->n_samples, NULL);
+    if (code != EXIT_OK) return code;
+    for (size_t i = 0; i < job->times.n; i++)
+        job->times.values[i] = job->from + (job->until - job->from) * (double)i / (double)(job->times.n - 1);
+    job->times.values[job->times.n - 1] = job->until;
+    return EXIT_OK;
+}
+
+static int read_times(simulate_job *job, const char *text)
+{
+    if (!text) return even_times(job);
+    int code = cli_numbers_read(&job->times, "--times", text);
+    if (code != EXIT_OK) return code;
+    cli_numbers_sort(&job->times);
+    if (job->times.values[0] < job->from)
+        return cli_fail("--times: found %.10g, needed times from %.10g on (--from)", job->times.values[0], job->from);
+    return EXIT_OK;
+}
+
+static int read_options(const cli_arguments *arguments, simulate_job *job)
+{
+    const double far = 1e12;
+    kbass_model_span(job->model, &job->from, &job->until);
+    if (isnan(job->from)) job->from = 0;
+    job->n_samples = 100;
+    job->seed = 1;
+    int code = cli_number(arguments, "from", -far, far, &job->from);
+    if (code == EXIT_OK) code = cli_number(arguments, "until", -far, far, &job->until);
+    if (code == EXIT_OK) code = cli_number(arguments, "noise", 0, 1000, &job->noise);
+    if (code == EXIT_OK) code = cli_count(arguments, "samples", 2, 1000000, &job->n_samples);
+    if (code == EXIT_OK) code = cli_count(arguments, "seed", 0, 2147483647, &job->seed);
+    if (code == EXIT_OK) code = read_start(job, cli_value(arguments, "start"));
+    if (code == EXIT_OK) code = read_times(job, cli_value(arguments, "times"));
+    return code;
+}
+
+/* ---------------------------------------------------------------- the samples */
+
+static kbass_status sample(const simulate_job *job, kbass_data **data, kbass_error *error)
+{
+    size_t n_states = kbass_model_states(job->model), n = job->times.n;
+    double *states = calloc(n * n_states, sizeof *states);
+    const char **names = calloc(n_states, sizeof *names);
+    kbass_status status = KBASS_ERROR_MEMORY;
+    snprintf(error->message, sizeof error->message, "out of memory for %zu samples", n);
+
+    if (states && names) {
+        for (size_t j = 0; j < n_states; j++) names[j] = kbass_model_state_name(job->model, j);
+        status = kbass_model_integrate(job->model, job->from, job->start.values, n, job->times.values, states, error);
+        if (status == KBASS_OK)
+            status = kbass_data_create(n, n_states, job->times.values, states, NULL, names, data, error);
+    }
+    if (status == KBASS_OK && job->noise > 0) status = kbass_data_add_noise(*data, job->noise, job->seed, error);
+
+    free(names);
+    free(states);
+    return status;
+}
+
+static int write_samples(const simulate_job *job, const char *path)
+{
+    kbass_data *data = NULL;
+    kbass_error error = {0};
+    kbass_status status = sample(job, &data, &error);
+    int code = status == KBASS_OK ? cli_output_data(path, data) : cli_fail_with(status, &error);
+    kbass_data_destroy(data);
+    return code;
+}
+
+int cli_simulate(const cli_arguments *arguments)
+{
+    simulate_job job = {0};
+    const char *path = cli_value(arguments, "output");
+    if (cli_value(arguments, "list")) return list_systems();
+    int code = load_model(arguments, &job.model);
+    if (code == EXIT_OK && cli_value(arguments, "show")) {
+        code = show_equations(job.model);
+    } else {
+        if (code == EXIT_OK) code = read_options(arguments, &job);
+        if (code == EXIT_OK) code = cli_output_check(path, arguments->n_operands ? arguments->operands[0] : NULL);
+        if (code == EXIT_OK) code = write_samples(&job, path);
+    }
+    cli_numbers_clear(&job.times);
+    cli_numbers_clear(&job.start);
+    kbass_model_destroy(job.model);
+    return code;
+}

@@ -1,0 +1,255 @@
+#include "text.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LAST_COLUMN = 96, NUMBER_SIZE = 40 };
+
+static const double NEAR_CANDIDATE = 0.05; /* terms left out are shown when likelier than this */
+
+static const char *bold(bool on)
+{
+    bool is_coloured = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    return !is_coloured ? "" : on ? "\033[1m" : "\033[0m";
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+/* Decimals that show two significant digits of sd. */
+static int decimals_of(double sd) { return 1 - (int)floor(log10(sd)); }
+
+/* `value` to the precision that `sd` gives it; without an sd, six significant digits. */
+static void format_number(double value, double sd, char text[NUMBER_SIZE])
+{
+    bool is_plain = fabs(value) < 1e6 && fabs(value) >= 1e-4;
+    if (!(sd > 0) || !isfinite(sd) || !isfinite(value) || value == 0) {
+        snprintf(text, NUMBER_SIZE, "%.6g", value);
+        return;
+    }
+    int decimals = decimals_of(sd);
+    if (is_plain && decimals <= 12) {
+        snprintf(text, NUMBER_SIZE, "%.*f", decimals > 0 ? decimals : 0, value);
+    } else {
+        int digits = decimals + (int)floor(log10(fabs(value)));
+        snprintf(text, NUMBER_SIZE, "%.*e", digits < 1 ? 1 : digits > 14 ? 14 : digits, value);
+    }
+}
+
+static void format_sd(double sd, char text[NUMBER_SIZE])
+{
+    if (!isfinite(sd)) snprintf(text, NUMBER_SIZE, "-");
+    else if (sd == 0) snprintf(text, NUMBER_SIZE, "0");
+    else if (sd >= 1e-4 && sd < 1e6) snprintf(text, NUMBER_SIZE, "%.*f", decimals_of(sd) > 0 ? decimals_of(sd) : 0, sd);
+    else snprintf(text, NUMBER_SIZE, "%.1e", sd);
+}
+
+/* Never "1" or "0" for what is only nearly so. */
+static void format_probability(double p, char text[NUMBER_SIZE])
+{
+    if (!isfinite(p)) snprintf(text, NUMBER_SIZE, "-");
+    else if (p > 0.999) snprintf(text, NUMBER_SIZE, "%s", p >= 1 ? "1" : ">0.999");
+    else if (p < 0.001) snprintf(text, NUMBER_SIZE, "<0.001");
+    else snprintf(text, NUMBER_SIZE, "%.3f", p);
+}
+
+/* Two numbers that differ clearly in their size: "1 : 7.4" */
+static void format_odds(double log_odds, char text[NUMBER_SIZE])
+{
+    double ratio = exp(fmin(fabs(log_odds), 300));
+    const char *format = log_odds <= 0 ? "1 : %.*f" : "%.*f : 1";
+    if (ratio < 1e6) snprintf(text, NUMBER_SIZE, format, ratio < 100 ? 1 : 0, ratio);
+    else snprintf(text, NUMBER_SIZE, log_odds <= 0 ? "1 : %.1e" : "%.1e : 1", ratio);
+}
+
+/* ---------------------------------------------------------------- equations */
+
+/* A sum, or a product that begins with a number, needs parentheses behind a weight. */
+static bool needs_parentheses(const char *term)
+{
+    int depth = 0;
+    if (*term >= '0' && *term <= '9') return true;
+    for (const char *c = term; *c; c++) {
+        if (*c == '(') depth++;
+        if (*c == ')') depth--;
+        if (depth == 0 && (*c == '+' || *c == '-')) return true;
+    }
+    return false;
+}
+
+/* "- 2.497 x^2*y"; the first term of an equation keeps its sign close: "-0.9996 x" */
+static void format_term(const kbass_term *term, bool is_first, char *text, size_t size)
+{
+    char number[NUMBER_SIZE];
+    bool is_constant = !strcmp(term->term, "1"), wraps = needs_parentheses(term->term);
+    bool is_unit = fabs(term->weight) == 1 && term->sd == 0 && !is_constant;
+    format_number(fabs(term->weight), term->sd, number);
+    const char *sign = term->weight < 0 ? (is_first ? "-" : "- ") : is_first ? " " : "+ ";
+    if (is_constant) snprintf(text, size, "%s%s", sign, number);
+    else snprintf(text, size, "%s%s%s%s%s%s", sign, is_unit ? "" : number, is_unit ? "" : " ", wraps ? "(" : "",
+                  term->term, wraps ? ")" : "");
+}
+
+static void print_equation(const kbass_equation *equation, int lhs_width)
+{
+    size_t n_shown = 0;
+    int column = printf("  %s%*s =", bold(true), lhs_width, equation->lhs) - (int)strlen(bold(true));
+    int indent = column + 1;
+    for (size_t i = 0; i < equation->n_terms; i++) {
+        char text[400];
+        if (!equation->terms[i].selected) continue;
+        format_term(&equation->terms[i], n_shown == 0, text, sizeof text);
+        if (column + 1 + (int)strlen(text) > LAST_COLUMN && n_shown) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        column += printf(" %s", text);
+        n_shown++;
+    }
+    printf("%s%s%s\n", n_shown ? "" : "  0", bold(false), equation->known ? "   (given)" : "");
+}
+
+static int widest_lhs(const kbass_result *result)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < result->n_equations; i++)
+        if (strlen(result->equations[i].lhs) > width) width = strlen(result->equations[i].lhs);
+    return (int)width;
+}
+
+static void print_equations(const kbass_result *result)
+{
+    putchar('\n');
+    for (size_t i = 0; i < result->n_equations; i++) print_equation(&result->equations[i], widest_lhs(result));
+}
+
+/* ---------------------------------------------------------------- the table of terms */
+
+static bool is_shown(const kbass_term *term) { return term->selected || term->probability > NEAR_CANDIDATE; }
+
+static int widest_term(const kbass_result *result)
+{
+    size_t width = strlen("term");
+    for (size_t i = 0; i < result->n_equations; i++)
+        for (size_t j = 0; j < result->equations[i].n_terms; j++) {
+            const kbass_term *term = &result->equations[i].terms[j];
+            if (is_shown(term) && strlen(term->term) > width) width = strlen(term->term);
+        }
+    return (int)width;
+}
+
+static void print_term_row(const char *lhs, int lhs_width, const kbass_term *term, int term_width)
+{
+    char weight[NUMBER_SIZE], sd[NUMBER_SIZE], probability[NUMBER_SIZE];
+    format_number(term->weight, term->sd, weight);
+    format_sd(term->sd, sd);
+    format_probability(term->probability, probability);
+    printf("  %-*s  %-*s %12s %11s %12s%s\n", lhs_width, lhs, term_width, term->term, weight, sd, probability,
+           term->selected ? "" : "   left out");
+}
+
+static void print_terms(const kbass_result *result)
+{
+    int lhs_width = widest_lhs(result), term_width = widest_term(result);
+    printf("\n  %-*s  %-*s %12s %11s %12s\n", lhs_width, "", term_width, "term", "weight", "sd", "probability");
+    for (size_t i = 0; i < result->n_equations; i++) {
+        const kbass_equation *equation = &result->equations[i];
+        const char *lhs = equation->lhs;
+        if (equation->known) continue;
+        for (size_t j = 0; j < equation->n_terms; j++) {
+            if (!is_shown(&equation->terms[j])) continue;
+            print_term_row(lhs, lhs_width, &equation->terms[j], term_width);
+            lhs = "";
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- noise, rivals, outcome */
+
+static double spread(const kbass_data *data, size_t state)
+{
+    size_t n = 0, n_states = kbass_data_states(data);
+    double sum = 0, squares = 0;
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < kbass_data_rows(data); i++) {
+            double value = kbass_data_values(data)[i * n_states + state];
+            if (isnan(value)) continue;
+            if (pass == 0) sum += value, n++;
+            else squares += (value - sum / (double)n) * (value - sum / (double)n);
+        }
+    return sqrt(squares / (double)n);
+}
+
+static void print_noise(const kbass_data *data, const kbass_result *result)
+{
+    if (!result->noise) return;
+    fputs("\n  noise, and its share of each state's sd:", stdout);
+    for (size_t j = 0; j < result->n_states; j++) {
+        char text[NUMBER_SIZE];
+        format_sd(result->noise[j], text);
+        if (j && j % 4 == 0) fputs(",\n   ", stdout);
+        printf("%s %s %s (%.2g %%)", j % 4 ? "," : "", kbass_data_state_name(data, j), text,
+               100 * result->noise[j] / spread(data, j));
+    }
+    putchar('\n');
+}
+
+static void print_runners_up(const kbass_result *result)
+{
+    char text[NUMBER_SIZE];
+    format_probability(result->probability, text);
+    if (isfinite(result->probability)) printf("  probability of this model among those compared: %s\n", text);
+    for (size_t i = 0; i < result->n_runners_up; i++) {
+        const kbass_runner_up *rival = &result->runners_up[i];
+        format_odds(rival->log_odds, text);
+        printf("%s  runner-up %zu, odds %s, misfit %.3g:\n", i ? "" : "\n", i + 1, text, rival->misfit);
+        for (size_t j = 0; j < rival->n_equations; j++) printf("      %s\n", rival->equations[j]);
+    }
+}
+
+static void print_outcome(const kbass_result *result)
+{
+    static const char *const words[] = {
+        [KBASS_CONVERGED] = "",
+        [KBASS_NOT_CONVERGED] = "The search was still improving when its budget ended; this is the best it found.",
+        [KBASS_TIME_LIMIT] = "The time limit was reached; this is the best answer by then.",
+        [KBASS_CANCELLED] = "Stopped; this is the best answer by then.",
+        [KBASS_NO_MODEL] = "No candidate model could be fitted to these data."};
+    if ((size_t)result->outcome < sizeof words / sizeof *words && *words[result->outcome])
+        printf("\n  %s\n", words[result->outcome]);
+    printf("\n  %.1f s: %zu models fitted from %zu starts", result->seconds_total, result->n_models, result->n_starts);
+    if (result->n_starts_lost) printf(", %zu of them lost to numerical trouble", result->n_starts_lost);
+    putchar('\n');
+}
+
+/* ---------------------------------------------------------------- the report */
+
+void cli_text_problem(const kbass_data *data, const kbass_discovery *discovery)
+{
+    char text[1000];
+    size_t n = kbass_discovery_candidates(discovery), i = 0;
+    kbass_data_describe(data, text, sizeof text);
+    printf("%s%s", text, text[0] && text[strlen(text) - 1] == '\n' ? "" : "\n");
+    int column = printf("%zu candidate terms in each equation:", n);
+    for (; i < n; i++) {
+        const char *term = kbass_discovery_candidate(discovery, i);
+        if (column + (int)strlen(term) + 6 > LAST_COLUMN) break;
+        column += printf(" %s%s", term, i + 1 < n ? "," : "");
+    }
+    puts(i < n ? " ..." : "");
+    fflush(stdout);
+}
+
+void cli_text_result(const kbass_data *data, const kbass_result *result)
+{
+    if (result->n_equations) {
+        print_equations(result);
+        print_terms(result);
+        print_noise(data, result);
+        print_runners_up(result);
+    }
+    print_outcome(result);
+}

@@ -1,0 +1,11 @@
+/* The printed report, on stdout. */
+#ifndef CLI_TEXT_H
+#define CLI_TEXT_H
+
+#include "kbass/kbass.h"
+
+/* What was understood of the data, and the dictionary. */
+void cli_text_problem(const kbass_data *data, const kbass_discovery *discovery);
+void cli_text_result(const kbass_data *data, const kbass_result *result);
+
+#endif

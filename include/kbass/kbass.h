@@ -1,0 +1,261 @@
+/* kbass.h: discover the differential equations behind a few noisy measurements.
+ *
+ * The whole public interface of libkbass. Conventions:
+ * - A function that can fail returns a kbass_status and takes a caller-owned `kbass_error *` last (NULL is allowed).
+ *   The message says what was found, what was needed and where. Nothing is printed; nothing exits.
+ * - A run that does not converge, is cancelled or out of time is an *outcome* with usable numbers, not an error.
+ * - Handles are opaque and live create -> run -> read -> destroy; destroy accepts NULL. `create` copies its inputs.
+ *   A returned `const` pointer belongs to its handle and lives as long as it, or until the handle runs again.
+ * - There is no global state: distinct handles may be used from distinct threads at the same time.
+ * - Tables are row-major: values[row * n_states + state]. NaN marks a value that was not measured.
+ *
+ *     kbass_data_read("data.csv", NULL, &data, &error);
+ *     kbass_settings_default(&settings);
+ *     kbass_discovery_create(data, &settings, &discovery, &error);
+ *     kbass_discovery_run(discovery, NULL, NULL, &error);
+ *     const kbass_result *result = kbass_discovery_result(discovery);
+ */
+#ifndef KBASS_H
+#define KBASS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define KBASS_API __attribute__((visibility("default")))
+#else
+#define KBASS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- status and errors */
+
+typedef enum {
+    KBASS_OK = 0,
+    KBASS_ERROR_ARGUMENT,  /* an option, name or number given by the caller is not usable */
+    KBASS_ERROR_FILE,      /* a file cannot be opened, read or written */
+    KBASS_ERROR_DATA,      /* the data do not allow what was asked */
+    KBASS_ERROR_SYNTAX,    /* an expression or equation cannot be read; `column` points into `source` */
+    KBASS_ERROR_MEMORY,    /* memory ran out; nothing was lost */
+    KBASS_ERROR_NUMERICAL  /* the numbers left the range where an answer has a meaning */
+} kbass_status;
+
+typedef struct {
+    char message[512];
+    char source[256]; /* the text an expression error refers to, or "" */
+    int column;       /* 1-based position in `source`, or 0 */
+} kbass_error;
+
+KBASS_API const char *kbass_version(void);
+KBASS_API const char *kbass_status_name(kbass_status status);
+/* Frees memory that a function handed over to its caller (the header says where). */
+KBASS_API void kbass_free(void *memory);
+
+/* ---------------------------------------------------------------- settings
+ * One table makes the struct below, its defaults, its validation, the command line's flags, their help and their
+ * documentation. Columns: kind, field (the flag is --field with '-' for '_'), default, lowest, highest, what the help
+ * calls the value, choices, group, help. 0 or NULL mean "chosen from the data". Strings are borrowed from the caller
+ * until a `create` copies them.
+ */
+#define KBASS_SETTINGS_TABLE(X)                                                                                        \
+    X(INTEGER, degree, 0, 1, 12, "P", NULL, "dictionary",                                                              \
+      "all monomials of total degree 1 to P (default: 3 with the constant for up to 6 states, 2 above)")               \
+    X(INTEGER, box_degree, 0, 1, 12, "P", NULL, "dictionary", "all monomials with powers up to P in each state")       \
+    X(FLAG, constant, 0, 0, 1, NULL, NULL, "dictionary", "add the constant term 1 to --degree or --box-degree")        \
+    X(TEXT, terms, NULL, 0, 0, "LIST", NULL, "dictionary",                                                             \
+      "candidate terms, separated by commas: \"x*y, sin(x), x/(1+y)\"; alone they are the dictionary, with --degree or " \
+      "--box-degree they are added to it")                                                                             \
+    X(TEXT, terms_file, NULL, 0, 0, "FILE", NULL, "dictionary", "the same, one term a line, # for comments")           \
+    X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary", "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;") \
+    X(TEXT, require, NULL, 0, 0, "LIST", NULL, "dictionary", "terms known to be in, written as for --forbid")          \
+    X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary", "an equation known entirely: \"x_t = y\"; separate several by ;") \
+    X(TEXT, equation_for, NULL, 0, 0, "STATES", NULL, "dictionary",                                                    \
+      "find equations for these states only; the others are followed as measured")                                     \
+    X(TEXT, noise, NULL, 0, 0, "SD", NULL, "inference",                                                                \
+      "known noise: a standard deviation (0.1), a share of each state's (5%), or by state (x=0.1, y=2%)")              \
+    X(INTEGER, mesh, 0, 20, 4000, "N", NULL, "inference", "mesh points on the time axis (default: from the data)")     \
+    X(CHOICE, kernel, 0, 0, 4, "NAME", "se|matern52|matern72|rq|periodic", "inference", "kernel of the field")         \
+    X(INTEGER, seed, 1, 0, 2147483647, "N", NULL, "inference", "seed of everything random; recorded in the result")    \
+    X(INTEGER, threads, 0, 1, 1024, "N", NULL, "inference", "threads (default: all cores)")                            \
+    X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference", "stop after this time with the best answer so far (default: none)") \
+    X(CHOICE, method, 0, 0, 1, "NAME", "kbass|paper", "inference", "our method, or the algorithm as published")        \
+    X(REAL, paper_length_scale, 0, 0, 10, "L", NULL, "paper", "length scale of the kernel, as a share of the record (default: from the spacing)") \
+    X(REAL, paper_noise_variance, 1e-3, 1e-12, 1e3, "V", NULL, "paper", "variance of the measurements, in scaled units") \
+    X(REAL, paper_equation_variance, 1e-2, 1e-12, 1e6, "V", NULL, "paper", "variance of the equation's residual, in scaled units") \
+    X(REAL, paper_slab_variance, 1, 1e-6, 1e6, "V", NULL, "paper", "variance of the slab, in scaled units")            \
+    X(REAL, paper_inclusion, 0.5, 1e-6, 0.999999, "RHO", NULL, "paper", "prior probability of a term")                 \
+    X(REAL, paper_learning_rate, 1e-2, 1e-6, 1, "R", NULL, "paper", "step of Adam")                                    \
+    X(INTEGER, paper_steps, 100, 1, 100000, "N", NULL, "paper", "Adam steps per M step")                               \
+    X(INTEGER, paper_iterations, 300, 1, 100000, "N", NULL, "paper", "EP-EM iterations at most")
+
+#define KBASS_FIELD_INTEGER int
+#define KBASS_FIELD_FLAG int
+#define KBASS_FIELD_CHOICE int
+#define KBASS_FIELD_REAL double
+#define KBASS_FIELD_TEXT const char *
+#define KBASS_FIELD(kind, field, standard, low, high, value, choices, group, help) KBASS_FIELD_##kind field;
+
+typedef struct {
+    KBASS_SETTINGS_TABLE(KBASS_FIELD)
+} kbass_settings;
+
+typedef enum { KBASS_INTEGER, KBASS_FLAG, KBASS_CHOICE, KBASS_REAL, KBASS_TEXT } kbass_setting_kind;
+
+typedef struct {
+    kbass_setting_kind kind;
+    const char *name; /* "box-degree" */
+    double standard, low, high;
+    const char *value_name; /* "P", NULL for flags */
+    const char *choices;    /* "kbass|paper", NULL unless a choice */
+    const char *group;
+    const char *help;
+} kbass_setting_info;
+
+KBASS_API void kbass_settings_default(kbass_settings *settings);
+/* Sets one setting from text, checked against its range. Unknown names are answered with the nearest known one. */
+KBASS_API kbass_status kbass_settings_set(kbass_settings *settings, const char *name, const char *value,
+                                          kbass_error *error);
+KBASS_API size_t kbass_settings_count(void);
+KBASS_API const kbass_setting_info *kbass_settings_info(size_t index);
+/* The setting's value as text (numbers shortest, "" for unset text); returns its length as snprintf does. */
+KBASS_API size_t kbass_settings_get(const kbass_settings *settings, size_t index, char *text, size_t size);
+
+/* ---------------------------------------------------------------- data */
+
+typedef struct kbass_data kbass_data;
+
+/* Reads a table with a header row. `time_column` NULL means "t" or "time". */
+KBASS_API kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **data,
+                                       kbass_error *error);
+/* Rows may come in any order; they are kept sorted by time. `time_name` NULL means "t". */
+KBASS_API kbass_status kbass_data_create(size_t n_rows, size_t n_states, const double *times, const double *values,
+                                         const char *time_name, const char *const *state_names, kbass_data **data,
+                                         kbass_error *error);
+/* Data sets that ship with the library: "hare-lynx". */
+KBASS_API kbass_status kbass_data_example(const char *name, kbass_data **data, kbass_error *error);
+KBASS_API kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error);
+KBASS_API size_t kbass_data_rows(const kbass_data *data);
+KBASS_API size_t kbass_data_states(const kbass_data *data);
+KBASS_API const char *kbass_data_time_name(const kbass_data *data);
+KBASS_API const char *kbass_data_state_name(const kbass_data *data, size_t state);
+KBASS_API const double *kbass_data_times(const kbass_data *data);  /* n_rows */
+KBASS_API const double *kbass_data_values(const kbass_data *data); /* n_rows x n_states */
+/* SHA-256 of the file as read, or of the table's canonical CSV when it did not come from a file; 64 hex digits. */
+KBASS_API const char *kbass_data_sha256(const kbass_data *data);
+/* What was understood, in one or two lines of words; written into `text` as snprintf does. */
+KBASS_API size_t kbass_data_describe(const kbass_data *data, char *text, size_t size);
+/* Adds Gaussian noise of `percent` of each state's standard deviation. */
+KBASS_API kbass_status kbass_data_add_noise(kbass_data *data, double percent, uint64_t seed, kbass_error *error);
+KBASS_API void kbass_data_destroy(kbass_data *data);
+
+/* ---------------------------------------------------------------- discovery */
+
+typedef struct kbass_discovery kbass_discovery;
+
+typedef struct {
+    const char *stage;    /* "field", "search", "arbitrate", "polish" */
+    double fraction;      /* of the whole run, 0 to 1; an estimate */
+    double seconds;       /* since the run began */
+    size_t n_active;      /* terms in the model at hand */
+    double log_evidence;  /* of the best model so far; NaN before there is one */
+} kbass_progress;
+
+/* Called often, by one thread at a time. A return value other than 0 stops the run: outcome KBASS_CANCELLED. */
+typedef int (*kbass_progress_callback)(const kbass_progress *progress, void *user);
+
+typedef enum {
+    KBASS_CONVERGED,
+    KBASS_NOT_CONVERGED, /* an answer, but the search was still improving when its budget ended */
+    KBASS_TIME_LIMIT,    /* the best answer when the time was up */
+    KBASS_CANCELLED,     /* the best answer when the caller stopped the run */
+    KBASS_NO_MODEL       /* no candidate could be fitted to these data */
+} kbass_outcome;
+
+typedef struct {
+    const char *term; /* canonical name: "1", "x", "x^2*y", "sin(x)" */
+    double weight, sd;
+    double probability;
+    int selected;
+} kbass_term;
+
+typedef struct {
+    const char *lhs;   /* "x_t" */
+    int known;         /* given by --fix */
+    size_t n_terms;    /* candidates with probability above 0.01, selected ones first */
+    const kbass_term *terms;
+} kbass_equation;
+
+typedef struct {
+    double log_odds;    /* of this model against the chosen one, <= 0 unless said otherwise */
+    double probability; /* among the models compared */
+    double misfit;      /* root mean square of residuals, in units of each state's standard deviation */
+    size_t n_equations;
+    const char *const *equations; /* "x_t = 1.02 y" */
+} kbass_runner_up;
+
+enum { KBASS_STAGE_FIELD, KBASS_STAGE_SEARCH, KBASS_STAGE_ARBITRATE, KBASS_STAGE_POLISH, KBASS_STAGE_COUNT };
+
+typedef struct {
+    kbass_outcome outcome;
+    size_t n_equations;
+    const kbass_equation *equations;
+    size_t n_states;
+    const double *noise;    /* estimated standard deviation per state */
+    const double *initial;  /* estimated state at the first time */
+    size_t n_runners_up;    /* models with odds above 1:1000, best first */
+    const kbass_runner_up *runners_up;
+    double probability;     /* of the chosen model among the models compared */
+    double log_evidence;
+    size_t n_starts, n_starts_lost; /* lost: given up for numerical trouble */
+    size_t n_models;                /* models fitted through the integrated equation */
+    double seconds[KBASS_STAGE_COUNT];
+    double seconds_total;
+} kbass_result;
+
+KBASS_API const char *kbass_outcome_name(kbass_outcome outcome);
+KBASS_API const char *kbass_stage_name(int stage);
+
+KBASS_API kbass_status kbass_discovery_create(const kbass_data *data, const kbass_settings *settings,
+                                              kbass_discovery **discovery, kbass_error *error);
+KBASS_API size_t kbass_discovery_candidates(const kbass_discovery *discovery); /* terms in the dictionary */
+KBASS_API const char *kbass_discovery_candidate(const kbass_discovery *discovery, size_t index);
+KBASS_API kbass_status kbass_discovery_run(kbass_discovery *discovery, kbass_progress_callback progress, void *user,
+                                           kbass_error *error);
+KBASS_API const kbass_result *kbass_discovery_result(const kbass_discovery *discovery);
+/* The denoised solution and its standard deviation at any times within the record; n_times x n_states each. */
+KBASS_API kbass_status kbass_discovery_solution(const kbass_discovery *discovery, size_t n_times, const double *times,
+                                                double *mean, double *sd, kbass_error *error);
+/* The result as JSON text (docs/schema.md); the caller owns it: kbass_free. */
+KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
+KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);
+
+/* ---------------------------------------------------------------- models and their integration */
+
+typedef struct kbass_model kbass_model;
+
+/* The named systems: "vdp", "lorenz63", ...; NULL after the last. */
+KBASS_API const char *kbass_model_name(size_t index);
+KBASS_API const char *kbass_model_summary(size_t index);
+KBASS_API kbass_status kbass_model_named(const char *name, kbass_model **model, kbass_error *error);
+/* Equations as text: "x_t = y", "y_t = 2.5*(1 - x^2)*y - x". Each state needs one. */
+KBASS_API kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
+                                         kbass_error *error);
+/* The selected equations, initial state and time span of a result file. */
+KBASS_API kbass_status kbass_model_from_result(const char *json_path, kbass_model **model, kbass_error *error);
+KBASS_API size_t kbass_model_states(const kbass_model *model);
+KBASS_API const char *kbass_model_state_name(const kbass_model *model, size_t state);
+KBASS_API const char *kbass_model_equation(const kbass_model *model, size_t state);
+KBASS_API const double *kbass_model_initial(const kbass_model *model);  /* n_states, or NULL when it has none */
+KBASS_API void kbass_model_span(const kbass_model *model, double *first, double *last); /* NaN when it has none */
+/* Integrates from `initial` at `start` through the ascending times; states: n_times x n_states. */
+KBASS_API kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial,
+                                             size_t n_times, const double *times, double *states, kbass_error *error);
+KBASS_API void kbass_model_destroy(kbass_model *model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

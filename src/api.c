@@ -1,0 +1,134 @@
+/* The public functions of discovery: check inputs, call a module, hand back. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/run.h"
+#include "base/settings.h"
+#include "base/status.h"
+#include "data/data.h"
+#include "discover/answer.h"
+#include "discover/discover.h"
+#include "posterior/solution.h"
+#include "report/json.h"
+
+struct kbass_discovery {
+    kbass_data *data;
+    kbass_settings settings;
+    kb_dictionary *dictionary;
+    kb_problem *problem;
+    kb_search_result found;
+    kb_answer *answer;
+    double seconds_to_create;
+};
+
+const char *kbass_outcome_name(kbass_outcome outcome)
+{
+    static const char *const names[] = {"converged", "not converged", "time limit", "cancelled", "no model"};
+    return (size_t)outcome < sizeof names / sizeof *names ? names[outcome] : "unknown";
+}
+
+const char *kbass_stage_name(int stage)
+{
+    static const char *const names[KBASS_STAGE_COUNT] = {"field", "search", "arbitrate", "polish"};
+    return stage >= 0 && stage < KBASS_STAGE_COUNT ? names[stage] : "unknown";
+}
+
+static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
+{
+    kbass_status status = kb_settings_check(settings, error);
+    if (status == KBASS_OK) status = kb_settings_copy(settings, &d->settings, error);
+    if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
+    if (status == KBASS_OK) status = kb_data_check(d->data, error);
+    if (status == KBASS_OK)
+        status = kb_dictionary_create(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
+                                      d->data->time_name, &d->dictionary, error);
+    if (status == KBASS_OK) status = kb_problem_create(d->data, &d->settings, d->dictionary, &d->problem, error);
+    return status;
+}
+
+kbass_status kbass_discovery_create(const kbass_data *data, const kbass_settings *settings, kbass_discovery **discovery,
+                                    kbass_error *error)
+{
+    double start = kb_clock();
+    kbass_discovery *d = KB_NEW(kbass_discovery, 1);
+    if (!d) return kb_out_of_memory(error, "the discovery");
+    kbass_status status = build(d, data, settings, error);
+    d->seconds_to_create = kb_clock() - start;
+    if (status == KBASS_OK) *discovery = d;
+    else kbass_discovery_destroy(d);
+    return status;
+}
+
+size_t kbass_discovery_candidates(const kbass_discovery *d) { return d->dictionary->n_terms; }
+
+const char *kbass_discovery_candidate(const kbass_discovery *d, size_t index)
+{
+    return index < d->dictionary->n_terms ? kb_dictionary_name(d->dictionary, index) : NULL;
+}
+
+static kbass_outcome outcome_of(kb_run *run, const kb_search_result *found)
+{
+    int reason = atomic_load(&run->reason);
+    if (reason) return (kbass_outcome)(reason - 1);
+    return found->settled && found->pool.n && found->pool.fits[0]->converged ? KBASS_CONVERGED : KBASS_NOT_CONVERGED;
+}
+
+kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback progress, void *user, kbass_error *error)
+{
+    kb_run run;
+    kb_run_begin(&run, progress, user, d->settings.time_limit);
+    kb_search_result_clear(&d->found);
+    kb_answer_destroy(d->answer);
+    d->answer = NULL;
+    kbass_status status = kb_discover(d->problem, &run, &d->found, error);
+    d->found.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
+    if (status == KBASS_OK) status = kb_answer_create(d->problem, &d->found, outcome_of(&run, &d->found), &d->answer, error);
+    if (status == KBASS_OK) d->answer->result.seconds_total = d->seconds_to_create + kb_clock() - run.start;
+    return status;
+}
+
+const kbass_result *kbass_discovery_result(const kbass_discovery *d) { return d->answer ? &d->answer->result : NULL; }
+
+static kbass_status check_times(const kbass_discovery *d, size_t n, const double *times, kbass_error *error)
+{
+    const kb_record *record = d->problem->record;
+    double last = record->first, slack = 1e-9 * record->span;
+    for (size_t i = 0; i < n; i++) {
+        if (!(times[i] >= last - slack) || !(times[i] <= record->first + record->span + slack))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is not ascending within the record, %g to %g", times[i],
+                           record->first, record->first + record->span);
+        last = times[i];
+    }
+    return KBASS_OK;
+}
+
+kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, const double *times, double *mean,
+                                      double *sd, kbass_error *error)
+{
+    const kb_problem *p = d->problem;
+    if (!d->answer || d->answer->result.outcome == KBASS_NO_MODEL)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
+    kbass_status status = check_times(d, n_times, times, error);
+    if (status != KBASS_OK) return status;
+    return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, d->found.pool.fits[0], p->n_mesh,
+                                p->follow, p->reference_slope, n_times, times, mean, sd, error);
+}
+
+kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)
+{
+    if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
+    return kb_report_json(d->data, &d->settings, &d->answer->result, json, error);
+}
+
+void kbass_discovery_destroy(kbass_discovery *d)
+{
+    if (!d) return;
+    kb_answer_destroy(d->answer);
+    kb_search_result_clear(&d->found);
+    kb_problem_destroy(d->problem);
+    kb_dictionary_destroy(d->dictionary);
+    kb_settings_clear(&d->settings);
+    kbass_data_destroy(d->data);
+    kb_free(d);
+}

@@ -1,0 +1,109 @@
+#include "base/linalg.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+
+#include "base/memory.h"
+
+static CBLAS_TRANSPOSE flip(int transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+
+/* BLAS requires a leading dimension of at least 1, even of an empty matrix. */
+static int leading(size_t ld) { return ld ? (int)ld : 1; }
+
+void kb_gemm(int transpose_a, int transpose_b, size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda,
+             const double *b, size_t ldb, double beta, double *c, size_t ldc)
+{
+    if (!m || !n) return;
+    cblas_dgemm(CblasColMajor, flip(transpose_a), flip(transpose_b), (int)m, (int)n, (int)k, alpha, a, leading(lda), b,
+                leading(ldb), beta, c, leading(ldc));
+}
+
+void kb_gram(size_t n, size_t k, double alpha, const double *a, size_t lda, double beta, double *c, size_t ldc)
+{
+    if (!n) return;
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)n, (int)k, alpha, a, leading(lda), beta, c, leading(ldc));
+}
+
+void kb_gemv(int transpose, size_t m, size_t n, double alpha, const double *a, size_t lda, const double *x, double beta,
+             double *y)
+{
+    if (!m && !n) return;
+    cblas_dgemv(CblasColMajor, flip(transpose), (int)m, (int)n, alpha, a, leading(lda), x, 1, beta, y, 1);
+}
+
+double kb_dot(size_t n, const double *x, const double *y) { return cblas_ddot((int)n, x, 1, y, 1); }
+
+void kb_axpy(size_t n, double alpha, const double *x, double *y) { cblas_daxpy((int)n, alpha, x, 1, y, 1); }
+
+void kb_symmetrise(size_t n, double *a, size_t lda)
+{
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j + 1; i < n; i++) a[j + i * lda] = a[i + j * lda];
+}
+
+bool kb_cholesky(size_t n, double *a, size_t lda)
+{
+    if (!n) return true;
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)n, a, leading(lda)) != 0) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!(a[i + i * lda] > 0) || !isfinite(a[i + i * lda])) return false;
+    return true;
+}
+
+void kb_cholesky_solve(size_t n, size_t n_right, const double *l, size_t lda, double *b, size_t ldb)
+{
+    kb_lower_solve(n, n_right, l, lda, b, ldb);
+    kb_lower_transposed_solve(n, n_right, l, lda, b, ldb);
+}
+
+static void triangular(int transposed, size_t n, size_t n_right, const double *l, size_t lda, double *b, size_t ldb)
+{
+    if (!n || !n_right) return;
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, flip(transposed), CblasNonUnit, (int)n, (int)n_right, 1.0, l,
+                leading(lda), b, leading(ldb));
+}
+
+void kb_lower_solve(size_t n, size_t n_right, const double *l, size_t lda, double *b, size_t ldb)
+{
+    triangular(KB_PLAIN, n, n_right, l, lda, b, ldb);
+}
+
+void kb_lower_transposed_solve(size_t n, size_t n_right, const double *l, size_t lda, double *b, size_t ldb)
+{
+    triangular(KB_TRANSPOSED, n, n_right, l, lda, b, ldb);
+}
+
+double kb_cholesky_logdet(size_t n, const double *l, size_t lda)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += log(l[i + i * lda]);
+    return 2 * sum;
+}
+
+bool kb_cholesky_inverse(size_t n, double *l, size_t lda)
+{
+    if (!n) return true;
+    if (LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', (int)n, l, leading(lda)) != 0) return false;
+    kb_symmetrise(n, l, lda);
+    return true;
+}
+
+bool kb_eigen_symmetric(size_t n, double *a, size_t lda, double *eigenvalues)
+{
+    double size = 0;
+    int order = (int)n, ld = leading(lda);
+    if (LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', order, a, ld, eigenvalues, &size, -1) != 0) return false;
+    double *work = KB_NEW(double, (size_t)size);
+    if (!work) return false;
+    int failed = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', order, a, ld, eigenvalues, work, (int)size);
+    kb_free(work);
+    return failed == 0;
+}
+
+int kb_blas_threads(int n)
+{
+    int before = openblas_get_num_threads();
+    openblas_set_num_threads(n);
+    return before;
+}

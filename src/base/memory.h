@@ -1,0 +1,20 @@
+/* Checked memory: every allocation of the library passes here, zeroed, and tests can tell it to fail. */
+#ifndef KB_MEMORY_H
+#define KB_MEMORY_H
+
+#include <stddef.h>
+
+/* `count` zeroed items of `size` bytes, 64-byte aligned; NULL when out of memory or when the product overflows.
+   count = 0 gives a valid pointer. */
+void *kb_allocate(size_t count, size_t size);
+/* Grows or shrinks memory of `old_count` items to `count`; new items are zero. On failure the old memory stays. */
+void *kb_reallocate(void *memory, size_t old_count, size_t count, size_t size);
+void kb_free(void *memory);
+char *kb_strdup(const char *text);
+
+#define KB_NEW(type, count) ((type *)kb_allocate((count), sizeof(type)))
+
+/* For tests: the n-th allocation from now fails, and all after it; a negative n switches that off. */
+void kb_memory_fail_after(long n);
+
+#endif

@@ -1,0 +1,44 @@
+#include "base/run.h"
+
+#include <math.h>
+#include <time.h>
+
+double kb_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, double time_limit)
+{
+    run->callback = callback;
+    run->user = user;
+    run->start = kb_clock();
+    run->time_limit = time_limit;
+    run->stage = "field";
+    run->fraction = 0;
+    run->log_evidence = NAN;
+    atomic_store(&run->reason, 0);
+    atomic_flag_clear(&run->reporting);
+}
+
+static void stop(kb_run *run, kbass_outcome outcome)
+{
+    int running = 0;
+    atomic_compare_exchange_strong(&run->reason, &running, 1 + (int)outcome);
+}
+
+bool kb_run_stopped(kb_run *run) { return atomic_load(&run->reason) != 0; }
+
+bool kb_run_continue(kb_run *run, size_t n_active)
+{
+    double seconds = kb_clock() - run->start;
+    if (run->time_limit > 0 && seconds > run->time_limit) stop(run, KBASS_TIME_LIMIT);
+    if (run->callback && !atomic_flag_test_and_set(&run->reporting)) {
+        kbass_progress progress = {run->stage, run->fraction, seconds, n_active, run->log_evidence};
+        if (run->callback(&progress, run->user)) stop(run, KBASS_CANCELLED);
+        atomic_flag_clear(&run->reporting);
+    }
+    return !kb_run_stopped(run);
+}

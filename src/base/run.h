@@ -1,0 +1,27 @@
+/* A run in progress: the clock, the caller's callback, and the wish to stop. Shared by all threads of the run. */
+#ifndef KB_RUN_H
+#define KB_RUN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "kbass/kbass.h"
+
+typedef struct {
+    kbass_progress_callback callback;
+    void *user;
+    double start, time_limit; /* seconds; limit 0: none */
+    atomic_int reason;        /* 0 while running, else 1 + the kbass_outcome that stopped it */
+    atomic_flag reporting;    /* one thread at a time calls back */
+    const char *stage;
+    double fraction;
+    double log_evidence;
+} kb_run;
+
+double kb_clock(void); /* seconds, monotonic */
+void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, double time_limit);
+/* Tells the caller where we are, checks the clock; false when the run should stop. Cheap enough for every iteration. */
+bool kb_run_continue(kb_run *run, size_t n_active);
+bool kb_run_stopped(kb_run *run);
+
+#endif

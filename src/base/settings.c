@@ -1,0 +1,230 @@
+#include "base/settings.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "base/suggest.h"
+
+enum { NAME_SIZE = 32 };
+
+#define STANDARD_INTEGER(value) value
+#define STANDARD_FLAG(value) value
+#define STANDARD_CHOICE(value) value
+#define STANDARD_REAL(value) value
+#define STANDARD_TEXT(value) 0
+
+#define COUNT(...) +1
+#define NAME_FITS(kind, field, ...) _Static_assert(sizeof #field <= NAME_SIZE, "name too long: " #field);
+#define DEFAULT(kind, field, standard, ...) .field = standard,
+#define OFFSET(kind, field, ...) offsetof(kbass_settings, field),
+#define INFO(kind, field, standard, low, high, value, choices, group, help)                                            \
+    {KBASS_##kind, #field, STANDARD_##kind(standard), low, high, value, choices, group, help},
+
+enum { N_SETTINGS = 0 KBASS_SETTINGS_TABLE(COUNT) };
+
+KBASS_SETTINGS_TABLE(NAME_FITS)
+
+static const size_t offsets[] = {KBASS_SETTINGS_TABLE(OFFSET)};
+static kbass_setting_info table[] = {KBASS_SETTINGS_TABLE(INFO)};
+static char names[N_SETTINGS][NAME_SIZE];
+
+/* box_degree -> "box-degree", once and for all threads: the preprocessor cannot do it. */
+static void write_names(void)
+{
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        for (size_t k = 0; table[i].name[k]; k++) names[i][k] = table[i].name[k] == '_' ? '-' : table[i].name[k];
+        table[i].name = names[i];
+    }
+}
+
+size_t kbass_settings_count(void) { return N_SETTINGS; }
+
+const kbass_setting_info *kbass_settings_info(size_t index)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, write_names);
+    return index < N_SETTINGS ? &table[index] : NULL;
+}
+
+void kbass_settings_default(kbass_settings *settings)
+{
+    *settings = (kbass_settings){KBASS_SETTINGS_TABLE(DEFAULT)};
+}
+
+static void *field_of(kbass_settings *settings, size_t index) { return (char *)settings + offsets[index]; }
+
+static const void *value_of(const kbass_settings *settings, size_t index)
+{
+    return (const char *)settings + offsets[index];
+}
+
+/* ---------------------------------------------------------------- checks */
+
+static bool allowed(const kbass_setting_info *info, double value)
+{
+    bool whole = info->kind == KBASS_REAL || value == floor(value);
+    bool automatic = value == 0 && info->standard == 0;
+    return isfinite(value) && whole && (automatic || (value >= info->low && value <= info->high));
+}
+
+static kbass_status refuse(const kbass_setting_info *info, const char *found, kbass_error *error)
+{
+    char low[KB_NUMBER_SIZE], high[KB_NUMBER_SIZE];
+    if (info->kind == KBASS_FLAG)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: \"%s\" is neither yes nor no", info->name, found);
+    if (info->kind == KBASS_CHOICE)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: \"%s\" is none of %s", info->name, found, info->choices);
+    kb_number_print(info->low, low);
+    kb_number_print(info->high, high);
+    return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: \"%s\" is not a %s from %s to %s", info->name, found,
+                   info->kind == KBASS_INTEGER ? "whole number" : "number", low, high);
+}
+
+static kbass_status unknown_setting(const char *name, kbass_error *error)
+{
+    const char *known[N_SETTINGS];
+    for (size_t i = 0; i < N_SETTINGS; i++) known[i] = names[i];
+    const char *nearest = kb_nearest(name, N_SETTINGS, known);
+    if (!nearest) return kb_fail(error, KBASS_ERROR_ARGUMENT, "unknown setting \"%s\"", name);
+    return kb_fail(error, KBASS_ERROR_ARGUMENT, "unknown setting \"%s\" (did you mean \"%s\"?)", name, nearest);
+}
+
+/* A field of any kind but text, as a number. */
+static double number_of(const kbass_settings *settings, size_t index)
+{
+    const void *value = value_of(settings, index);
+    return table[index].kind == KBASS_REAL ? *(const double *)value : *(const int *)value;
+}
+
+kbass_status kb_settings_check(const kbass_settings *settings, kbass_error *error)
+{
+    char found[KB_NUMBER_SIZE];
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        const kbass_setting_info *info = kbass_settings_info(i);
+        if (info->kind == KBASS_TEXT || allowed(info, number_of(settings, i))) continue;
+        kb_number_print(number_of(settings, i), found);
+        return refuse(info, found, error);
+    }
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- from and to text */
+
+/* The index-th of "a|b|c" and its length; NULL when there are fewer. */
+static const char *choice_at(const char *choices, int index, size_t *length)
+{
+    for (; choices && index > 0; index--) {
+        choices = strchr(choices, '|');
+        if (choices) choices++;
+    }
+    if (choices) *length = strcspn(choices, "|");
+    return choices;
+}
+
+static bool read_choice(const char *choices, const char *text, double *value)
+{
+    size_t length = 0;
+    const char *choice = NULL;
+    for (int i = 0; (choice = choice_at(choices, i, &length)); i++) {
+        *value = i;
+        if (strlen(text) == length && strncmp(choice, text, length) == 0) return true;
+    }
+    return false;
+}
+
+static bool read_flag(const char *text, double *value)
+{
+    *value = !*text || strcmp(text, "yes") == 0 || strcmp(text, "1") == 0;
+    return *value == 1 || strcmp(text, "no") == 0 || strcmp(text, "0") == 0;
+}
+
+static bool read_value(const kbass_setting_info *info, const char *text, double *value)
+{
+    if (info->kind == KBASS_CHOICE) return read_choice(info->choices, text, value);
+    if (info->kind == KBASS_FLAG) return read_flag(text, value);
+    return kb_number_parse(text, value) && allowed(info, *value);
+}
+
+static size_t find(const char *name)
+{
+    size_t index = 0;
+    for (; index < N_SETTINGS; index++) {
+        const char *known = kbass_settings_info(index)->name;
+        size_t k = 0;
+        while (known[k] && (name[k] == known[k] || (name[k] == '_' && known[k] == '-'))) k++;
+        if (!known[k] && !name[k]) break;
+    }
+    return index;
+}
+
+kbass_status kbass_settings_set(kbass_settings *settings, const char *name, const char *value, kbass_error *error)
+{
+    double number = 0;
+    size_t index = find(name);
+    if (index == N_SETTINGS) return unknown_setting(name, error);
+
+    const kbass_setting_info *info = &table[index];
+    void *field = field_of(settings, index);
+    if (!value && info->kind != KBASS_FLAG)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s needs a value: %s", info->name, info->value_name);
+    if (info->kind == KBASS_TEXT) {
+        *(const char **)field = value;
+        return KBASS_OK;
+    }
+    if (!read_value(info, value ? value : "", &number)) return refuse(info, value, error);
+    if (info->kind == KBASS_REAL) *(double *)field = number;
+    else                          *(int *)field = (int)number;
+    return KBASS_OK;
+}
+
+size_t kbass_settings_get(const kbass_settings *settings, size_t index, char *text, size_t size)
+{
+    char number[KB_NUMBER_SIZE];
+    const char *value = number;
+    size_t length = 0;
+    const kbass_setting_info *info = kbass_settings_info(index);
+
+    if (!info) value = "";
+    else if (info->kind == KBASS_TEXT) value = *(const char *const *)value_of(settings, index);
+    else if (info->kind == KBASS_FLAG) value = number_of(settings, index) != 0 ? "yes" : "no";
+    else if (info->kind == KBASS_CHOICE) value = choice_at(info->choices, (int)number_of(settings, index), &length);
+    else kb_number_print(number_of(settings, index), number);
+
+    if (!value) value = "";
+    return (size_t)snprintf(text, size, "%.*s", (int)(length ? length : strlen(value)), value);
+}
+
+/* ---------------------------------------------------------------- copies */
+
+kbass_status kb_settings_copy(const kbass_settings *from, kbass_settings *to, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    kbass_settings_default(to);
+    if (!from) return KBASS_OK;
+    for (size_t i = 0; i < N_SETTINGS && status == KBASS_OK; i++) {
+        const void *value = value_of(from, i);
+        void *field = field_of(to, i);
+        if (table[i].kind == KBASS_REAL) *(double *)field = *(const double *)value;
+        else if (table[i].kind != KBASS_TEXT) *(int *)field = *(const int *)value;
+        else if (*(const char *const *)value) {
+            char *copy = kb_strdup(*(const char *const *)value);
+            if (!copy) status = kb_out_of_memory(error, "a copy of the settings");
+            *(const char **)field = copy;
+        }
+    }
+    if (status != KBASS_OK) kb_settings_clear(to);
+    return status;
+}
+
+void kb_settings_clear(kbass_settings *settings)
+{
+    for (size_t i = 0; i < N_SETTINGS; i++)
+        if (table[i].kind == KBASS_TEXT) kb_free((void *)*(const char **)field_of(settings, i));
+    kbass_settings_default(settings);
+}

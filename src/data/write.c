@@ -1,0 +1,131 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "data/data.h"
+#include "data/sha256.h"
+
+/* ---------------------------------------------------------------- lines */
+
+/* A name that could be taken for something else goes in quotes, its own quotes doubled. */
+static char *append_name(char *end, const char *name)
+{
+    bool quoted = !kb_data_is_name(name);
+    if (quoted) *end++ = '"';
+    for (; *name; name++) {
+        if (*name == '"') *end++ = '"';
+        *end++ = *name;
+    }
+    if (quoted) *end++ = '"';
+    return end;
+}
+
+static char *append_number(char *end, double value) { return isnan(value) ? end : end + kb_number_print(value, end); }
+
+static size_t header_line(const kbass_data *data, char *line)
+{
+    char *end = append_name(line, data->time_name);
+    for (size_t i = 0; i < data->n_states; i++) {
+        *end++ = ',';
+        end = append_name(end, data->state_names[i]);
+    }
+    *end++ = '\n';
+    return (size_t)(end - line);
+}
+
+static size_t row_line(const kbass_data *data, size_t row, char *line)
+{
+    char *end = append_number(line, data->times[row]);
+    for (size_t i = 0; i < data->n_states; i++) {
+        *end++ = ',';
+        end = append_number(end, data->values[row * data->n_states + i]);
+    }
+    *end++ = '\n';
+    return (size_t)(end - line);
+}
+
+static size_t longest_line(const kbass_data *data)
+{
+    size_t length = 2 * strlen(data->time_name) + KB_NUMBER_SIZE;
+    for (size_t i = 0; i < data->n_states; i++) length += 2 * strlen(data->state_names[i]) + KB_NUMBER_SIZE;
+    return length + 4;
+}
+
+kbass_status kb_data_lines(const kbass_data *data, kb_line_taker take, void *user, kbass_error *error)
+{
+    char *line = KB_NEW(char, longest_line(data));
+    if (!line) return kb_out_of_memory(error, "a line of the table");
+    take(user, line, header_line(data, line));
+    for (size_t row = 0; row < data->n_rows; row++) take(user, line, row_line(data, row, line));
+    kb_free(line);
+    return KBASS_OK;
+}
+
+static void hash_line(void *sha, const char *line, size_t length) { kb_sha256_add(sha, line, length); }
+
+kbass_status kb_data_hash(kbass_data *data, kbass_error *error)
+{
+    kb_sha256 sha;
+    kb_sha256_begin(&sha);
+    kbass_status status = kb_data_lines(data, hash_line, &sha, error);
+    if (status == KBASS_OK) kb_sha256_finish(&sha, data->sha256);
+    return status;
+}
+
+/* ---------------------------------------------------------------- files */
+
+static kbass_status cannot_write(const char *path, kbass_error *error)
+{
+    return kb_fail(error, KBASS_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+static void write_line(void *file, const char *line, size_t length) { fwrite(line, 1, length, file); }
+
+static kbass_status write_to(FILE *file, const kbass_data *data, const char *path, kbass_error *error)
+{
+    kbass_status status = kb_data_lines(data, write_line, file, error);
+    if (status == KBASS_OK && (ferror(file) || fflush(file) != 0)) status = cannot_write(path, error);
+    if (fclose(file) != 0 && status == KBASS_OK) status = cannot_write(path, error);
+    return status;
+}
+
+/* A new file beside `path`, to take its place when complete; NULL where that is not possible or not wanted (a device,
+   a link, a directory without write permission). */
+static FILE *open_beside(const char *path, const char *beside)
+{
+    struct stat there;
+    bool exists = lstat(path, &there) == 0;
+    if (exists && !S_ISREG(there.st_mode)) return NULL;
+    if (exists && access(path, W_OK) != 0) return NULL;
+    int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? there.st_mode & 0777 : 0666);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (descriptor >= 0 && !file) {
+        close(descriptor);
+        unlink(beside);
+    }
+    return file;
+}
+
+kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error)
+{
+    size_t size = strlen(path) + KB_NUMBER_SIZE;
+    char *beside = KB_NEW(char, size);
+    if (!beside) return kb_out_of_memory(error, "a file name");
+    snprintf(beside, size, "%s.%ld.part", path, (long)getpid());
+
+    kbass_status status = KBASS_OK;
+    FILE *part = open_beside(path, beside), *file = part ? part : fopen(path, "w");
+    if (!file) status = cannot_write(path, error);
+    else       status = write_to(file, data, path, error);
+    if (part && status == KBASS_OK && rename(beside, path) != 0) status = cannot_write(path, error);
+    if (part && status != KBASS_OK) unlink(beside);
+    kb_free(beside);
+    return status;
+}

@@ -1,0 +1,71 @@
+/* The dictionary: the candidate operators P_j of u_t = sum_j w_j P_j[u], and the role each plays in each equation.
+ *
+ * Terms are expressions in `n_variables` variables: for ODE systems the states, then t (last). Everything that loops
+ * over terms loops over this table; nothing else knows what a term looks like.
+ */
+#ifndef KB_DICTIONARY_H
+#define KB_DICTIONARY_H
+
+#include "dictionary/expression.h"
+
+typedef enum {
+    KB_ABSENT = 0, /* not considered in this equation */
+    KB_CANDIDATE,
+    KB_REQUIRED,   /* known to be in, weight unknown */
+    KB_FIXED       /* weight known: part of an equation given by --fix */
+} kb_role;
+
+/* One factor of a monomial, and where its value stands in the table of powers. */
+typedef struct {
+    unsigned variable, power, position;
+} kb_table_power;
+
+typedef struct {
+    size_t n_states;
+    size_t n_variables;   /* n_states + 1: the last is t */
+    size_t n_terms;
+    kb_expression **terms;
+    kb_role *roles;        /* n_terms x n_states: roles[term + state * n_terms] */
+    double *fixed_weights; /* likewise; in the units of the data */
+    bool *has_equation;    /* n_states: false for states that are only followed (--equation-for) */
+    bool *is_known;        /* n_states: equation given by --fix */
+    char **state_names;
+    char *time_name;
+    const char **variable_names; /* n_variables: the states, then t; they point at the names above */
+    size_t capacity;             /* of terms */
+    /* For kb_dictionary_at_point: powers 0, 1, ... of variable v from table_start[v] on; the factors of term j are
+       factors[factor_start[j]] and up to the next term's. */
+    size_t *table_start;  /* n_variables + 1 */
+    bool *is_monomial;    /* n_terms */
+    size_t *factor_start; /* n_terms + 1 */
+    kb_table_power *factors;
+} kb_dictionary;
+
+kbass_status kb_dictionary_create(const kbass_settings *settings, size_t n_states, const char *const *state_names,
+                                  const char *time_name, kb_dictionary **out, kbass_error *error);
+void kb_dictionary_destroy(kb_dictionary *dictionary);
+
+kb_variables kb_dictionary_variables(const kb_dictionary *dictionary);
+/* The term of this canonical name; n_terms when there is none. */
+size_t kb_dictionary_find(const kb_dictionary *dictionary, const char *name);
+const char *kb_dictionary_name(const kb_dictionary *dictionary, size_t term);
+/* Prior probability of inclusion: 0.2 * 0.5^(degree - 1), the constant as degree 1 (docs/math.md, prior). */
+double kb_dictionary_prior(const kb_dictionary *dictionary, size_t term);
+bool kb_dictionary_depends(const kb_dictionary *dictionary, size_t term, size_t variable);
+
+/* Doubles of workspace that the three evaluations below need for n_points points. */
+size_t kb_dictionary_work(const kb_dictionary *dictionary, size_t n_points);
+/* values[p + q * n_points] = P_{terms[q]} at point p; points: n_points x n_variables, column-major, leading dimension
+   ld. */
+void kb_dictionary_values(const kb_dictionary *dictionary, size_t n_terms, const size_t *terms, size_t n_points,
+                          const double *points, size_t ld, double *values, double *work);
+/* slope[p] = d P_term / d variable at point p */
+void kb_dictionary_slopes(const kb_dictionary *dictionary, size_t term, size_t variable, size_t n_points,
+                          const double *points, size_t ld, double *slope, double *work);
+/* One point x (n_variables), for integrators: values[q], and unless NULL slopes[q * n_states + j] =
+   d P_{terms[q]} / d x_j; `work` as kb_dictionary_work(dictionary, 1). Monomials take a fast path through a table of
+   powers. */
+void kb_dictionary_at_point(const kb_dictionary *dictionary, size_t n_terms, const size_t *terms, const double *x,
+                            double *values, double *slopes, double *work);
+
+#endif

@@ -1,0 +1,261 @@
+/* The role of each term in each equation: --equation-for, --fix, --require, --forbid.
+ *
+ * --fix and --require may bring terms that no family has, and the table of roles needs the final number of terms: the
+ * options are read into a list of marks first, and the marks set in the table at the end.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "dictionary/build.h"
+#include "dictionary/text.h"
+
+typedef struct {
+    size_t state, term;
+    kb_role role; /* KB_ABSENT: forbidden */
+    double weight;
+} mark;
+
+typedef struct {
+    kb_dictionary *dictionary;
+    size_t n_candidates; /* the terms before --fix and --require */
+    size_t n_marks, capacity;
+    mark *marks;
+    kbass_error *error;
+} assignment;
+
+typedef kbass_status (*group_reader)(assignment *a, char *group);
+
+static const size_t EVERY_EQUATION = SIZE_MAX;
+
+static kbass_status add_mark(assignment *a, size_t state, size_t term, kb_role role, double weight)
+{
+    if (a->n_marks == a->capacity) {
+        size_t capacity = a->capacity ? 2 * a->capacity : 16;
+        mark *marks = kb_reallocate(a->marks, a->n_marks, capacity, sizeof *marks);
+        if (!marks) return kb_out_of_memory(a->error, "the dictionary");
+        a->marks = marks;
+        a->capacity = capacity;
+    }
+    a->marks[a->n_marks++] = (mark){state, term, role, weight};
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- names of equations */
+
+static kbass_status find_state(const assignment *a, const char *name, size_t length, size_t *state)
+{
+    const kb_dictionary *d = a->dictionary;
+    char word[64], advice[200];
+    for (*state = 0; *state < d->n_states; ++*state)
+        if (strlen(d->state_names[*state]) == length && !memcmp(d->state_names[*state], name, length)) return KBASS_OK;
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), name);
+    kb_name_advice(word, d->n_states, d->variable_names, advice, sizeof advice);
+    return kb_text_fail(a->error, name, 0, "unknown state \"%s\"%s", word, advice);
+}
+
+/* "x_t" */
+static kbass_status find_equation(const assignment *a, const char *name, size_t *state)
+{
+    size_t length = strlen(name);
+    if (length < 3 || strcmp(name + length - 2, "_t"))
+        return kb_text_fail(a->error, name, 0, "found \"%.60s\", needed an equation's name like \"%s_t\"", name,
+                            a->dictionary->state_names[0]);
+    return find_state(a, name, length - 2, state);
+}
+
+/* An equation that still is to be found. */
+static bool is_open(const kb_dictionary *d, size_t state) { return d->has_equation[state] && !d->is_known[state]; }
+
+static kbass_status check_open(const assignment *a, size_t state)
+{
+    const kb_dictionary *d = a->dictionary;
+    if (is_open(d, state)) return KBASS_OK;
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s_t is %s", d->state_names[state],
+                   d->is_known[state] ? "already given by --fix" : "left out by --equation-for");
+}
+
+/* ---------------------------------------------------------------- the options, one group at a time */
+
+/* Groups are separated by semicolons; empty ones are skipped. */
+static kbass_status read_option(assignment *a, const char *name, const char *text, group_reader read)
+{
+    if (!text || !*text) return KBASS_OK;
+    char *copy = kb_strdup(text), *rest = copy;
+    kbass_status status = copy ? KBASS_OK : kb_out_of_memory(a->error, "the dictionary");
+    for (char *group; status == KBASS_OK && (group = kb_piece_next(&rest, ';'));)
+        if (*group) status = read(a, group);
+    if (status != KBASS_OK) kb_error_prefix(a->error, "%s: ", name);
+    kb_free(copy);
+    return status;
+}
+
+static kbass_status read_states(assignment *a, char *group)
+{
+    for (char *name; (name = kb_piece_next(&group, ','));) {
+        size_t state = 0;
+        kbass_status status = find_state(a, name, strlen(name), &state);
+        if (status != KBASS_OK) return status;
+        a->dictionary->has_equation[state] = true;
+    }
+    return KBASS_OK;
+}
+
+/* All equations are wanted unless some are named. */
+static kbass_status choose_equations(assignment *a, const char *names)
+{
+    kb_dictionary *d = a->dictionary;
+    size_t n_wanted = 0;
+    for (size_t state = 0; state < d->n_states; state++) d->has_equation[state] = !names || !*names;
+    kbass_status status = read_option(a, "--equation-for", names, read_states);
+    for (size_t state = 0; state < d->n_states; state++) n_wanted += d->has_equation[state];
+    if (status == KBASS_OK && !n_wanted)
+        status = kb_fail(a->error, KBASS_ERROR_ARGUMENT, "--equation-for: found no state in \"%.100s\"", names);
+    return status;
+}
+
+/* Hands the terms of the sum to the dictionary. */
+static kbass_status mark_fixed(assignment *a, size_t state, kb_sum *sum)
+{
+    for (size_t i = 0; i < sum->n; i++) {
+        size_t term = 0;
+        kb_expression *taken = sum->terms[i];
+        sum->terms[i] = NULL;
+        kbass_status status = kb_dictionary_take(a->dictionary, taken, &term, a->error);
+        if (status == KBASS_OK) status = add_mark(a, state, term, KB_FIXED, sum->coefficients[i]);
+        if (status != KBASS_OK) return status;
+    }
+    return KBASS_OK;
+}
+
+static kbass_status read_fixed(assignment *a, char *group)
+{
+    size_t state = 0;
+    kb_sum sum = {0};
+    kb_variables variables = kb_dictionary_variables(a->dictionary);
+    char *right = strchr(group, '=');
+    if (!right)
+        return kb_text_fail(a->error, group, strlen(group), "found no \"=\" in \"%.60s\", needed \"%s_t = ...\"",
+                            group, a->dictionary->state_names[0]);
+    *right++ = '\0';
+    kbass_status status = find_equation(a, kb_trim(group), &state);
+    if (status == KBASS_OK) status = check_open(a, state);
+    if (status == KBASS_OK) status = kb_sum_parse(kb_trim(right), variables, &sum, a->error);
+    if (status == KBASS_OK) status = mark_fixed(a, state, &sum);
+    if (status == KBASS_OK) a->dictionary->is_known[state] = true;
+    kb_sum_clear(&sum);
+    return status;
+}
+
+/* Splits "x_t: a, b" into the equation and the list; without a colon it is for every equation. */
+static kbass_status read_scope(const assignment *a, char **list, size_t *state)
+{
+    char *group = *list, *colon = strchr(group, ':');
+    *state = EVERY_EQUATION;
+    if (!colon) return KBASS_OK;
+    *colon = '\0';
+    *list = colon + 1;
+    kbass_status status = find_equation(a, kb_trim(group), state);
+    return status == KBASS_OK ? check_open(a, *state) : status;
+}
+
+static kbass_status mark_scope(assignment *a, size_t scope, size_t term, kb_role role)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t state = 0; status == KBASS_OK && state < a->dictionary->n_states; state++)
+        if ((scope == EVERY_EQUATION || scope == state) && is_open(a->dictionary, state))
+            status = add_mark(a, state, term, role, 0);
+    return status;
+}
+
+static kbass_status read_required(assignment *a, char *group)
+{
+    size_t scope = 0, term = 0;
+    kbass_status status = read_scope(a, &group, &scope);
+    for (char *text; status == KBASS_OK && (text = kb_piece_next(&group, ','));) {
+        status = kb_dictionary_take_text(a->dictionary, text, &term, a->error);
+        if (status == KBASS_OK) status = mark_scope(a, scope, term, KB_REQUIRED);
+    }
+    return status;
+}
+
+static kbass_status find_term(const assignment *a, const char *text, size_t *place)
+{
+    const kb_dictionary *d = a->dictionary;
+    kb_expression *term = NULL;
+    kbass_status status = kb_expression_term(text, kb_dictionary_variables(d), &term, a->error);
+    if (status != KBASS_OK) return status;
+    *place = kb_dictionary_find(d, kb_expression_name(term));
+    kb_expression_destroy(term);
+    if (*place < d->n_terms) return KBASS_OK;
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is not in the dictionary, so there is nothing to forbid",
+                   text);
+}
+
+static kbass_status read_forbidden(assignment *a, char *group)
+{
+    size_t scope = 0, term = 0;
+    kbass_status status = read_scope(a, &group, &scope);
+    for (char *text; status == KBASS_OK && (text = kb_piece_next(&group, ','));) {
+        status = find_term(a, text, &term);
+        if (status == KBASS_OK) status = mark_scope(a, scope, term, KB_ABSENT);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static kbass_status set_mark(assignment *a, const mark *m)
+{
+    kb_dictionary *d = a->dictionary;
+    size_t place = m->term + m->state * d->n_terms;
+    if (m->role == KB_ABSENT && d->roles[place] == KB_REQUIRED)
+        return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is both required and forbidden in %.100s_t",
+                       kb_dictionary_name(d, m->term), d->state_names[m->state]);
+    d->roles[place] = m->role;
+    d->fixed_weights[place] = m->weight;
+    return KBASS_OK;
+}
+
+static kbass_status check_candidates(const assignment *a, size_t state)
+{
+    const kb_dictionary *d = a->dictionary;
+    for (size_t j = 0; j < d->n_terms; j++)
+        if (d->roles[j + state * d->n_terms] != KB_ABSENT) return KBASS_OK;
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s_t has no candidate terms left",
+                   d->state_names[state]);
+}
+
+static kbass_status fill_table(assignment *a)
+{
+    kb_dictionary *d = a->dictionary;
+    kbass_status status = KBASS_OK;
+    d->roles = KB_NEW(kb_role, d->n_terms * d->n_states);
+    d->fixed_weights = KB_NEW(double, d->n_terms * d->n_states);
+    if (!d->roles || !d->fixed_weights) return kb_out_of_memory(a->error, "the dictionary");
+    for (size_t state = 0; state < d->n_states; state++)
+        for (size_t j = 0; is_open(d, state) && j < a->n_candidates; j++)
+            d->roles[j + state * d->n_terms] = KB_CANDIDATE;
+    for (size_t i = 0; status == KBASS_OK && i < a->n_marks; i++) status = set_mark(a, &a->marks[i]);
+    for (size_t state = 0; status == KBASS_OK && state < d->n_states; state++)
+        if (is_open(d, state)) status = check_candidates(a, state);
+    return status;
+}
+
+kbass_status kb_dictionary_assign(kb_dictionary *d, const kbass_settings *settings, kbass_error *error)
+{
+    assignment a = {.dictionary = d, .n_candidates = d->n_terms, .error = error};
+    d->has_equation = KB_NEW(bool, d->n_states);
+    d->is_known = KB_NEW(bool, d->n_states);
+    if (!d->has_equation || !d->is_known) return kb_out_of_memory(error, "the dictionary");
+
+    kbass_status status = choose_equations(&a, settings->equation_for);
+    if (status == KBASS_OK) status = read_option(&a, "--fix", settings->fix, read_fixed);
+    if (status == KBASS_OK) status = read_option(&a, "--require", settings->require, read_required);
+    if (status == KBASS_OK) status = read_option(&a, "--forbid", settings->forbid, read_forbidden);
+    if (status == KBASS_OK) status = fill_table(&a);
+    kb_free(a.marks);
+    return status;
+}

@@ -1,0 +1,286 @@
+#include "discover/answer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+
+static const double least_probability = 0.01;     /* of a candidate that is reported */
+static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
+enum { MOST_RUNNERS_UP = 20, WEIGHT_DIGITS = 4 };
+
+/* ---------------------------------------------------------------- memory */
+
+void *kb_answer_own(kb_answer *answer, size_t count, size_t size)
+{
+    if (answer->n_owned == answer->capacity) {
+        size_t capacity = 2 * answer->capacity + 32;
+        void **owned = kb_reallocate(answer->owned, answer->n_owned, capacity, sizeof *owned);
+        if (!owned) return NULL;
+        answer->owned = owned;
+        answer->capacity = capacity;
+    }
+    void *memory = kb_allocate(count, size);
+    if (memory) answer->owned[answer->n_owned++] = memory;
+    return memory;
+}
+
+static char *own_text(kb_answer *answer, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = kb_answer_own(answer, size, 1);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+void kb_answer_destroy(kb_answer *answer)
+{
+    if (!answer) return;
+    for (size_t i = 0; i < answer->n_owned; i++) kb_free(answer->owned[i]);
+    kb_free(answer->owned);
+    kb_free(answer);
+}
+
+/* ---------------------------------------------------------------- equations */
+
+static size_t count_equations(const kb_dictionary *dictionary)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < dictionary->n_states; i++) n += dictionary->has_equation[i];
+    return n;
+}
+
+kbass_status kb_answer_begin(const kb_problem *p, kb_answer **out, kbass_error *error)
+{
+    const kb_dictionary *dictionary = p->dictionary;
+    kb_answer *answer = KB_NEW(kb_answer, 1);
+    if (!answer) return kb_out_of_memory(error, "the answer");
+    size_t n = count_equations(dictionary), states = dictionary->n_states, e = 0;
+    kbass_equation *equations = kb_answer_own(answer, n, sizeof *equations);
+    double *noise = kb_answer_own(answer, states, sizeof *noise);
+    double *initial = kb_answer_own(answer, states, sizeof *initial);
+    bool complete = equations && noise && initial;
+    for (size_t i = 0; complete && i < states; i++) {
+        char lhs[256];
+        noise[i] = initial[i] = NAN;
+        if (!dictionary->has_equation[i]) continue;
+        snprintf(lhs, sizeof lhs, "%s_t", dictionary->state_names[i]);
+        equations[e].lhs = own_text(answer, lhs);
+        equations[e].known = dictionary->is_known[i];
+        complete = equations[e++].lhs != NULL;
+    }
+    if (!complete) {
+        kb_answer_destroy(answer);
+        return kb_out_of_memory(error, "the answer");
+    }
+    answer->result = (kbass_result){.n_equations = n, .equations = equations, .n_states = states, .noise = noise,
+                                    .initial = initial, .outcome = KBASS_NO_MODEL, .log_evidence = NAN, .probability = NAN};
+    *out = answer;
+    return KBASS_OK;
+}
+
+/* Selected terms first in the dictionary's order, then the others by falling probability. */
+static int by_rank(const void *a, const void *b)
+{
+    const kbass_term *x = a, *y = b;
+    if (x->selected != y->selected) return y->selected - x->selected;
+    if (x->selected) return 0;
+    return (x->probability < y->probability) - (x->probability > y->probability);
+}
+
+static size_t gather_fixed(const kb_problem *p, size_t state, kbass_term *terms)
+{
+    const kb_columns *c = p->columns;
+    size_t n = 0;
+    for (size_t q = 0; q < c->n_fixed; q++)
+        if (c->fixed_equation[q] == state)
+            terms[n++] = (kbass_term){kb_dictionary_name(p->dictionary, c->fixed_term[q]),
+                                      c->fixed_weight[q] * p->record->sd[state] / p->record->span, 0, 1, 1};
+    return n;
+}
+
+/* In two passes, so that an unstable qsort cannot disturb the dictionary's order of the selected terms. */
+static size_t gather_terms(const kb_problem *p, size_t state, const double *weight, const double *sd,
+                           const double *probability, const kb_support *selected, kbass_term *terms)
+{
+    const kb_columns *c = p->columns;
+    size_t n = 0;
+    for (int pass = 1; pass >= 0; pass--) {
+        size_t first = n;
+        for (size_t column = 0; column < c->n; column++) {
+            if (c->equation[column] != state || kb_support_has(selected, column) != pass) continue;
+            if (!pass && !(probability[column] > least_probability)) continue;
+            terms[n++] = (kbass_term){kb_dictionary_name(p->dictionary, c->term[column]), weight[column], sd[column],
+                                      probability[column], pass};
+        }
+        if (!pass) qsort(terms + first, n - first, sizeof *terms, by_rank);
+    }
+    return n;
+}
+
+kbass_status kb_answer_equations(kb_answer *answer, const kb_problem *p, const double *weight, const double *sd,
+                                 const double *probability, const kb_support *selected, kbass_error *error)
+{
+    kbass_equation *equations = (kbass_equation *)answer->result.equations;
+    size_t e = 0;
+    for (size_t state = 0; state < p->dictionary->n_states; state++) {
+        if (!p->dictionary->has_equation[state]) continue;
+        kbass_term *terms = kb_answer_own(answer, p->dictionary->n_terms + 1, sizeof *terms);
+        if (!terms) return kb_out_of_memory(error, "the answer");
+        size_t fixed = gather_fixed(p, state, terms);
+        equations[e].terms = terms;
+        equations[e++].n_terms = fixed + gather_terms(p, state, weight, sd, probability, selected, terms + fixed);
+    }
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- runners-up */
+
+static void append_term(char *text, size_t size, bool first, double weight, const char *name)
+{
+    size_t used = strlen(text);
+    char number[KB_NUMBER_SIZE];
+    kb_number_round(fabs(weight), WEIGHT_DIGITS, number);
+    const char *sign = first ? (weight < 0 ? "-" : "") : (weight < 0 ? " - " : " + ");
+    bool is_constant = !strcmp(name, "1");
+    snprintf(text + used, size - used, "%s%s%s%s", sign, number, is_constant ? "" : " ", is_constant ? "" : name);
+}
+
+/* "x_t = 1.02 y - 0.3 x^2*y" */
+static char *write_equation(kb_answer *answer, const kb_problem *p, const kb_fit *fit, size_t state)
+{
+    const kb_columns *c = p->columns;
+    size_t size = 64 + strlen(p->dictionary->state_names[state]);
+    for (size_t q = 0; q < fit->support.n; q++)
+        size += 40 + strlen(kb_dictionary_name(p->dictionary, c->term[fit->support.column[q]]));
+    for (size_t q = 0; q < c->n_fixed; q++) size += 40 + strlen(kb_dictionary_name(p->dictionary, c->fixed_term[q]));
+    char *text = kb_answer_own(answer, size, 1);
+    if (!text) return NULL;
+    snprintf(text, size, "%s_t = ", p->dictionary->state_names[state]);
+    bool first = true;
+    for (size_t q = 0; q < c->n_fixed; q++)
+        if (c->fixed_equation[q] == state) {
+            append_term(text, size, first, c->fixed_weight[q] * p->record->sd[state] / p->record->span,
+                        kb_dictionary_name(p->dictionary, c->fixed_term[q]));
+            first = false;
+        }
+    for (size_t q = 0; q < fit->support.n; q++) {
+        size_t column = fit->support.column[q];
+        if (c->equation[column] != state) continue;
+        append_term(text, size, first, fit->w[column] * c->unit[column], kb_dictionary_name(p->dictionary, c->term[column]));
+        first = false;
+    }
+    if (first) strcat(text, "0");
+    return text;
+}
+
+static bool fill_runner_up(kb_answer *answer, const kb_problem *p, const kb_fit *fit, kbass_runner_up *out)
+{
+    const char **equations = kb_answer_own(answer, answer->result.n_equations, sizeof *equations);
+    size_t e = 0;
+    for (size_t state = 0; equations && state < p->dictionary->n_states; state++)
+        if (p->dictionary->has_equation[state] && !(equations[e++] = write_equation(answer, p, fit, state))) return false;
+    out->n_equations = answer->result.n_equations;
+    out->equations = equations;
+    out->misfit = fit->misfit;
+    return equations != NULL;
+}
+
+static kbass_status add_runners_up(kb_answer *answer, const kb_problem *p, const kb_pool *pool, double total,
+                                   kbass_error *error)
+{
+    kbass_runner_up *runners = kb_answer_own(answer, MOST_RUNNERS_UP, sizeof *runners);
+    size_t n = 0;
+    if (!runners) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 1; i < pool->n && n < MOST_RUNNERS_UP && pool->fits[i]->valid; i++) {
+        double log_odds = pool->fits[i]->log_evidence - pool->fits[0]->log_evidence;
+        if (!(log_odds > least_log_odds)) break;
+        runners[n].log_odds = log_odds;
+        runners[n].probability = exp(log_odds) / total;
+        if (!fill_runner_up(answer, p, pool->fits[i], &runners[n++])) return kb_out_of_memory(error, "the answer");
+    }
+    answer->result.runners_up = runners;
+    answer->result.n_runners_up = n;
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- averaging over models */
+
+/* Inclusion probabilities and, for terms outside the chosen model, their weight and sd in the likeliest model that has
+   them. Returns the models' total weight relative to the chosen one. */
+static double average(const kb_problem *p, const kb_search_result *found, double *weight, double *sd, double *probability)
+{
+    const kb_pool *pool = &found->pool;
+    size_t n = p->columns->n;
+    double total = 0;
+    for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++) {
+        const kb_fit *fit = pool->fits[i];
+        double odds = exp(fit->log_evidence - pool->fits[0]->log_evidence);
+        total += odds;
+        for (size_t q = 0; q < fit->support.n; q++) {
+            size_t column = fit->support.column[q];
+            if (probability[column] == 0) {
+                weight[column] = fit->w[column] * p->columns->unit[column];
+                sd[column] = sqrt(fit->covariance[q + q * fit->support.n]) * p->columns->unit[column];
+            }
+            probability[column] += odds;
+        }
+    }
+    for (size_t column = 0; column < n && found->neighbour_log_odds; column++) {
+        double odds = exp(found->neighbour_log_odds[column]);
+        total += odds;
+        probability[column] += odds;
+        for (size_t q = 0; q < pool->fits[0]->support.n; q++) probability[pool->fits[0]->support.column[q]] += odds;
+    }
+    for (size_t column = 0; column < n; column++)
+        probability[column] = p->columns->required[column] ? 1 : fmin(probability[column] / total, 1);
+    return total;
+}
+
+static kbass_status fill(kb_answer *answer, const kb_problem *p, const kb_search_result *found, kbass_error *error)
+{
+    size_t n = p->columns->n;
+    const kb_fit *best = found->pool.fits[0];
+    double *weight = KB_NEW(double, n), *sd = KB_NEW(double, n), *probability = KB_NEW(double, n);
+    kbass_status status = weight && sd && probability ? KBASS_OK : kb_out_of_memory(error, "the answer");
+    if (status == KBASS_OK) {
+        double total = average(p, found, weight, sd, probability);
+        answer->result.probability = 1 / total;
+        answer->result.log_evidence = best->log_evidence;
+        status = kb_answer_equations(answer, p, weight, sd, probability, &best->support, error);
+        if (status == KBASS_OK) status = add_runners_up(answer, p, &found->pool, total, error);
+    }
+    for (size_t i = 0; status == KBASS_OK && i < p->record->n_states; i++) {
+        if (!p->dictionary->has_equation[i]) continue;
+        ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * p->record->sd[i];
+        ((double *)answer->result.initial)[i] = p->record->mean[i] + p->record->sd[i] * best->start[i];
+    }
+    kb_free(weight);
+    kb_free(sd);
+    kb_free(probability);
+    return status;
+}
+
+kbass_status kb_answer_create(const kb_problem *p, const kb_search_result *found, kbass_outcome outcome, kb_answer **out,
+                              kbass_error *error)
+{
+    kb_answer *answer = NULL;
+    kbass_status status = kb_answer_begin(p, &answer, error);
+    bool has_model = found->pool.n && found->pool.fits[0]->valid;
+    if (status == KBASS_OK && has_model) status = fill(answer, p, found, error);
+    if (status == KBASS_OK) {
+        answer->result.outcome = has_model ? outcome : KBASS_NO_MODEL;
+        answer->result.n_starts = found->n_starts;
+        answer->result.n_starts_lost = found->n_lost;
+        answer->result.n_models = found->n_models;
+        memcpy(answer->result.seconds, found->seconds, sizeof found->seconds);
+        *out = answer;
+    } else {
+        kb_answer_destroy(answer);
+    }
+    return status;
+}

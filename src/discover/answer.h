@@ -1,0 +1,28 @@
+/* The answer: what the arbitrated pool says, in the user's names and units.
+ *
+ * Probabilities are averaged over the models: pi_m ~ exp(evidence), over every model fitted and, for terms in none of
+ * them, over the chosen model with the term added as its own message judges it (docs/math.md, eq. 24).
+ */
+#ifndef KB_ANSWER_H
+#define KB_ANSWER_H
+
+#include "discover/discover.h"
+
+typedef struct {
+    kbass_result result;
+    void **owned;
+    size_t n_owned, capacity;
+} kb_answer;
+
+kbass_status kb_answer_create(const kb_problem *problem, const kb_search_result *found, kbass_outcome outcome,
+                              kb_answer **out, kbass_error *error);
+void kb_answer_destroy(kb_answer *answer);
+
+/* Shared with the published method: the skeleton with names, no terms yet; memory that dies with the answer; "x_t = ...". */
+kbass_status kb_answer_begin(const kb_problem *problem, kb_answer **out, kbass_error *error);
+void *kb_answer_own(kb_answer *answer, size_t count, size_t size);
+/* Fills the equations from per-column weights, sds, probabilities (n columns each, data's units) and the selection. */
+kbass_status kb_answer_equations(kb_answer *answer, const kb_problem *problem, const double *weight, const double *sd,
+                                 const double *probability, const kb_support *selected, kbass_error *error);
+
+#endif

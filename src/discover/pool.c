@@ -1,0 +1,77 @@
+#include "discover/pool.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+void kb_pool_init(kb_pool *pool, const kb_problem *p, size_t max_windows)
+{
+    *pool = (kb_pool){.n_columns = p->columns->n, .n_states = p->record->n_states, .max_windows = max_windows};
+}
+
+void kb_pool_clear(kb_pool *pool)
+{
+    kb_pool_trim(pool, 0);
+    kb_free(pool->fits);
+    kb_free(pool->explored);
+    pool->fits = NULL;
+    pool->explored = NULL;
+    pool->capacity = 0;
+}
+
+kb_fit *kb_pool_find(const kb_pool *pool, const kb_support *support)
+{
+    for (size_t i = 0; i < pool->n; i++)
+        if (kb_support_equal(&pool->fits[i]->support, support)) return pool->fits[i];
+    return NULL;
+}
+
+static bool grow(kb_pool *pool)
+{
+    size_t capacity = pool->capacity ? 2 * pool->capacity : 64;
+    kb_fit **fits = kb_reallocate(pool->fits, pool->n, capacity, sizeof *fits);
+    if (!fits) return false;
+    pool->fits = fits;
+    bool *explored = kb_reallocate(pool->explored, pool->n, capacity, sizeof *explored);
+    if (!explored) return false;
+    pool->explored = explored;
+    pool->capacity = capacity;
+    return true;
+}
+
+kbass_status kb_pool_add(kb_pool *pool, const kb_support *support, kb_fit **out, kbass_error *error)
+{
+    kb_fit *fit = NULL;
+    if (pool->n == pool->capacity && !grow(pool)) return kb_out_of_memory(error, "the pool of models");
+    kbass_status status = kb_fit_create(pool->n_columns, pool->n_states, pool->max_windows, support->n, &fit, error);
+    if (status != KBASS_OK) return status;
+    kb_support_copy(support, &fit->support);
+    fit->log_evidence = -INFINITY;
+    pool->explored[pool->n] = false;
+    pool->fits[pool->n++] = fit;
+    *out = fit;
+    return KBASS_OK;
+}
+
+static double rank_of(const kb_fit *fit) { return fit->valid ? fit->log_evidence : -INFINITY; }
+
+void kb_pool_sort(kb_pool *pool)
+{
+    for (size_t i = 1; i < pool->n; i++) {
+        kb_fit *fit = pool->fits[i];
+        bool explored = pool->explored[i];
+        size_t j = i;
+        for (; j > 0 && rank_of(pool->fits[j - 1]) < rank_of(fit); j--) {
+            pool->fits[j] = pool->fits[j - 1];
+            pool->explored[j] = pool->explored[j - 1];
+        }
+        pool->fits[j] = fit;
+        pool->explored[j] = explored;
+    }
+}
+
+void kb_pool_trim(kb_pool *pool, size_t n)
+{
+    while (pool->n > n) kb_fit_destroy(pool->fits[--pool->n]);
+}

@@ -1,0 +1,25 @@
+/* The pool of models fitted through the integrated equation; one entry per structure. */
+#ifndef KB_POOL_H
+#define KB_POOL_H
+
+#include "discover/worker.h"
+
+typedef struct {
+    size_t n, capacity;
+    kb_fit **fits;
+    bool *explored; /* its neighbours have been proposed */
+    size_t n_columns, n_states, max_windows;
+} kb_pool;
+
+void kb_pool_init(kb_pool *pool, const kb_problem *problem, size_t max_windows);
+void kb_pool_clear(kb_pool *pool);
+/* The entry with this structure, or NULL. */
+kb_fit *kb_pool_find(const kb_pool *pool, const kb_support *support);
+/* A new entry with this structure, weights by column and starts still zero. */
+kbass_status kb_pool_add(kb_pool *pool, const kb_support *support, kb_fit **out, kbass_error *error);
+/* Valid entries first, by falling evidence. */
+void kb_pool_sort(kb_pool *pool);
+/* Forgets all entries after the first `n`. */
+void kb_pool_trim(kb_pool *pool, size_t n);
+
+#endif

@@ -1,0 +1,14 @@
+/* Structure search by the evidence of the data, the equation being part of the field's prior (docs/math.md, eqs 15, 16).
+ *
+ * From the message about all columns the best moves are proposed on the quadratic; a proposal is solved jointly for field
+ * and weights and accepted only when the true evidence rises.
+ */
+#ifndef KB_REFINE_H
+#define KB_REFINE_H
+
+#include "discover/worker.h"
+
+/* Refines worker->support on worker->field at a level; returns its evidence, -INFINITY in numerical trouble. */
+double kb_refine(const kb_problem *problem, kb_worker *worker, size_t level, kb_run *run);
+
+#endif

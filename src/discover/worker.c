@@ -1,0 +1,55 @@
+#include "discover/worker.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "discover/anneal.h"
+
+static size_t work_size(const kb_problem *p)
+{
+    size_t anneal = kb_anneal_work(p), message = kb_message_work(p->columns->n);
+    return anneal > message ? anneal : message;
+}
+
+kbass_status kb_worker_create(const kb_problem *p, size_t max_windows, kb_worker **out, kbass_error *error)
+{
+    size_t n = p->columns->n, states = p->record->n_states;
+    kb_worker *w = KB_NEW(kb_worker, 1);
+    if (!w) return kb_out_of_memory(error, "a thread's workspace");
+    kbass_status status = kb_field_create(p->record, p->dictionary, p->columns, p->n_mesh, p->max_rank, &w->field, error);
+    if (status == KBASS_OK) status = kb_ep_create(n, &w->ep, error);
+    if (status == KBASS_OK)
+        status = kb_shooter_create(p->record, p->dictionary, p->columns, max_windows, n, &w->shooter, error);
+    if (status == KBASS_OK) status = kb_message_create(n, &w->message, error);
+    if (status == KBASS_OK) status = kb_support_create(n, &w->support, error);
+    if (status == KBASS_OK) status = kb_support_create(n, &w->trial, error);
+    if (status == KBASS_OK) {
+        w->shooter->flow->n_follow = p->n_mesh;
+        w->shooter->flow->follow_value = p->follow;
+        w->shooter->flow->follow_slope = p->reference_slope;
+        w->work = KB_NEW(double, work_size(p));
+        w->saved_z = KB_NEW(double, states * p->max_rank);
+        w->saved_w = KB_NEW(double, n);
+        w->saved_v = KB_NEW(double, states);
+        if (!w->work || !w->saved_z || !w->saved_w || !w->saved_v)
+            status = kb_out_of_memory(error, "a thread's workspace");
+    }
+    if (status == KBASS_OK) *out = w;
+    else kb_worker_destroy(w);
+    return status;
+}
+
+void kb_worker_destroy(kb_worker *w)
+{
+    if (!w) return;
+    kb_field_destroy(w->field);
+    kb_ep_destroy(w->ep);
+    kb_shooter_destroy(w->shooter);
+    kb_message_destroy(w->message);
+    kb_support_clear(&w->support);
+    kb_support_clear(&w->trial);
+    kb_free(w->work);
+    kb_free(w->saved_z);
+    kb_free(w->saved_w);
+    kb_free(w->saved_v);
+    kb_free(w);
+}

@@ -1,0 +1,67 @@
+/* Shooting: a model's weights and initial states fitted to the data through the integrated equation.
+ *
+ * The record is cut into windows that share their border rows (each counted half in both), every window with its own
+ * initial state, all with the same weights and noise; one window is single shooting. The normal equations are a
+ * block arrow: eliminating each window's initial state leaves its message about the weights, and messages add
+ * (docs/math.md, eqs 19 to 22). Noise is estimated per state, drawn towards a common share of the states' variances.
+ */
+#ifndef KB_SHOOT_H
+#define KB_SHOOT_H
+
+#include "forward/flow.h"
+#include "solve/message.h"
+
+typedef struct {
+    size_t n;           /* windows */
+    size_t *first, *last; /* rows, inclusive */
+} kb_windows;
+
+/* About `n` windows of equal numbers of rows. */
+kbass_status kb_windows_create(const kb_record *record, size_t n, kb_windows **out, kbass_error *error);
+void kb_windows_destroy(kb_windows *windows);
+
+/* A fitted model. Arrays are sized for all columns and for `max_windows`. */
+typedef struct {
+    kb_support support;
+    double *w;          /* by column, scaled */
+    double *start;      /* n_windows x n_states, scaled */
+    double *variance;   /* noise per state, scaled */
+    double *covariance; /* of the support's weights: k x k, scaled */
+    size_t n_windows;
+    double log_evidence;
+    double log_likelihood; /* at the estimate, without prior or determinants */
+    double misfit;      /* rms residual in units of each state's sd */
+    bool valid;         /* it could be integrated, and its numbers are finite */
+    bool converged;
+} kb_fit;
+
+kbass_status kb_fit_create(size_t n_columns, size_t n_states, size_t max_windows, size_t n_support, kb_fit **out,
+                           kbass_error *error);
+void kb_fit_destroy(kb_fit *fit);
+void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_states);
+
+/* One thread's workspace. */
+typedef struct {
+    const kb_record *record;
+    const kb_columns *columns;
+    const kb_windows *windows;
+    kb_flow *flow;
+    size_t n, max_columns;
+    double *states, *tangents, *row, *weighted; /* one window's trajectory and tangents; rows of the Jacobian */
+    double *Hww, *gw, *Hzw, *Hzz, *gz, *system, *dw, *dz, *trial_w, *trial_start, *squares, *counts;
+    size_t max_windows;
+} kb_shooter;
+
+kbass_status kb_shooter_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
+                               size_t max_windows, size_t max_columns, kb_shooter **out, kbass_error *error);
+void kb_shooter_destroy(kb_shooter *shooter);
+
+/* Fits fit->support from fit->w, fit->start and fit->variance over the shooter's windows. `rival` is the evidence
+   of the best model so far: a fit that is hopelessly behind it after a few iterations stops. */
+void kb_shooter_fit(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
+/* Joint covariance of the weights and each window's start, (k + n)^2 per window, at a valid fit. */
+bool kb_shooter_covariances(kb_shooter *shooter, const kb_fit *fit, double *covariances);
+/* The message about the columns of `all` at a valid fit. */
+bool kb_shooter_message(kb_shooter *shooter, const kb_fit *fit, const kb_support *all, kb_message *message);
+
+#endif

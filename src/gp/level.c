@@ -1,0 +1,114 @@
+#include "gp/level.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+
+static kbass_status fill_features(kb_level *level, const kb_record *record, const double *mesh, kbass_error *error)
+{
+    size_t n = level->n_mesh, rows = level->n_rows, rank = level->rank;
+    double *work = KB_NEW(double, (rows > n ? rows : n) * n);
+    level->rows = KB_NEW(double, rows * rank);
+    level->mesh = KB_NEW(double, n * rank);
+    level->slope = KB_NEW(double, n * rank);
+    level->eigenvalue = KB_NEW(double, rank);
+    bool complete = work && level->rows && level->mesh && level->slope && level->eigenvalue;
+    if (complete) {
+        kb_basis_features(level->basis, rows, record->time, 0, level->rows, work);
+        kb_basis_features(level->basis, n, mesh, 0, level->mesh, work);
+        kb_basis_features(level->basis, n, mesh, 1, level->slope, work);
+        for (size_t q = 0; q < rank; q++)
+            level->eigenvalue[q] = kb_dot(n, level->mesh + q * n, level->mesh + q * n);
+    }
+    kb_free(work);
+    return complete ? KBASS_OK : kb_out_of_memory(error, "the kernel's features");
+}
+
+kbass_status kb_level_create(const kb_record *record, kb_kernel_kind kind, double length, size_t n_mesh, kb_level **out,
+                             kbass_error *error)
+{
+    kb_kernel kernel = {kind, length, 1};
+    kbass_status status = KBASS_OK;
+    kb_level *level = KB_NEW(kb_level, 1);
+    double *mesh = KB_NEW(double, n_mesh);
+    if (!level || !mesh) status = kb_out_of_memory(error, "the mesh");
+    for (size_t i = 0; status == KBASS_OK && i < n_mesh; i++) mesh[i] = (double)i / (double)(n_mesh - 1);
+    if (status == KBASS_OK) status = kb_basis_create(&kernel, n_mesh, mesh, &level->basis, error);
+    if (status == KBASS_OK) {
+        level->length = length;
+        level->rank = level->basis->rank;
+        level->n_rows = record->n_rows;
+        level->n_mesh = n_mesh;
+        status = fill_features(level, record, mesh, error);
+    }
+    kb_free(mesh);
+    if (status == KBASS_OK) *out = level;
+    else kb_level_destroy(level);
+    return status;
+}
+
+void kb_level_destroy(kb_level *level)
+{
+    if (!level) return;
+    kb_basis_destroy(level->basis);
+    kb_free(level->rows);
+    kb_free(level->mesh);
+    kb_free(level->slope);
+    kb_free(level->eigenvalue);
+    kb_free(level);
+}
+
+void kb_level_project(const kb_level *level, const double *values, double *z)
+{
+    static const double ridge = 1e-6; /* keeps directions that the mesh hardly sees small */
+    kb_gemv(KB_TRANSPOSED, level->n_mesh, level->rank, 1, level->mesh, level->n_mesh, values, 0, z);
+    for (size_t q = 0; q < level->rank; q++) z[q] /= level->eigenvalue[q] + ridge;
+}
+
+/* H = scale * R' diag(measured) R (lower), g = scale * R' y */
+static void normal_equations(const kb_level *level, const kb_record *record, size_t state, double scale, double *H,
+                             double *g)
+{
+    size_t n = level->n_rows, r = level->rank;
+    const double *measured = record->measured + state * n, *y = record->value + state * n;
+    memset(H, 0, r * r * sizeof *H);
+    if (record->count[state] == n) {
+        kb_gram(r, n, scale, level->rows, n, 0, H, r);
+    } else {
+        for (size_t j = 0; j < r; j++)
+            for (size_t i = j; i < r; i++)
+                for (size_t row = 0; row < n; row++)
+                    H[i + j * r] += scale * measured[row] * level->rows[row + i * n] * level->rows[row + j * n];
+    }
+    kb_gemv(KB_TRANSPOSED, n, r, scale, level->rows, n, y, 0, g);
+}
+
+bool kb_level_regress(const kb_level *level, const kb_record *record, size_t state, double v, double *z, double *work)
+{
+    size_t r = level->rank;
+    normal_equations(level, record, state, 1 / v, work, z);
+    for (size_t q = 0; q < r; q++) work[q + q * r] += 1;
+    if (!kb_cholesky(r, work, r)) return false;
+    kb_cholesky_solve(r, 1, work, r, z, r);
+    return true;
+}
+
+double kb_level_evidence(const kb_level *level, const kb_record *record, double v, double *work)
+{
+    size_t r = level->rank, n = level->n_rows;
+    double *H = work, *g = work + r * r, *z = g + r, total = 0;
+    for (size_t state = 0; state < record->n_states; state++) {
+        const double *y = record->value + state * n;
+        double variance = record->known_variance[state] > 0 ? record->known_variance[state] : v;
+        normal_equations(level, record, state, 1 / variance, H, g);
+        for (size_t q = 0; q < r; q++) H[q + q * r] += 1, z[q] = g[q];
+        if (!kb_cholesky(r, H, r)) return -INFINITY;
+        kb_lower_solve(r, 1, H, r, z, r);
+        /* y'(vI + RR')^{-1}y = y'y/v - |L^{-1} R'y/v|^2 ; log|.| = N log v + logdet(I + R'R/v) */
+        total -= 0.5 * (kb_dot(n, y, y) / variance - kb_dot(r, z, z)) +
+                 0.5 * ((double)record->count[state] * log(variance) + kb_cholesky_logdet(r, H, r));
+    }
+    return total;
+}

@@ -1,0 +1,133 @@
+#include "gp/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_gap(const kb_record *record, double *gaps)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < record->n_states; i++) {
+        double last = NAN;
+        for (size_t row = 0; row < record->n_rows; row++) {
+            if (record->measured[row + i * record->n_rows] == 0) continue;
+            if (record->time[row] > last) gaps[n++] = record->time[row] - last;
+            last = record->time[row];
+        }
+    }
+    qsort(gaps, n, sizeof *gaps, ascending);
+    return n ? gaps[n / 2] : 1;
+}
+
+static void scale_state(kb_record *record, const kbass_data *data, size_t state)
+{
+    size_t n = record->n_rows, states = record->n_states;
+    double sum = 0, squares = 0, *value = record->value + state * n, *measured = record->measured + state * n;
+    for (size_t row = 0; row < n; row++) {
+        double u = data->values[row * states + state];
+        if (isnan(u)) continue;
+        measured[row] = 1;
+        value[row] = u;
+        sum += u;
+        record->count[state]++;
+    }
+    double mean = sum / (double)record->count[state];
+    for (size_t row = 0; row < n; row++)
+        if (measured[row] > 0) squares += (value[row] - mean) * (value[row] - mean);
+    record->mean[state] = mean;
+    record->sd[state] = sqrt(squares / (double)record->count[state]);
+    for (size_t row = 0; row < n; row++)
+        if (measured[row] > 0) value[row] = (value[row] - mean) / record->sd[state];
+}
+
+/* "0.1", "5%", or "x=0.1, y=2%": a standard deviation, in the data's units or as a share of each state's. */
+static kbass_status read_noise(kb_record *record, const kbass_data *data, const char *noise, kbass_error *error)
+{
+    for (const char *p = noise; *p;) {
+        size_t only = record->n_states, name_length = strcspn(p, "=,");
+        char *end = NULL;
+        if (p[name_length] == '=') {
+            while (*p == ' ') p++, name_length--;
+            size_t length = name_length;
+            while (length && p[length - 1] == ' ') length--;
+            for (only = 0; only < record->n_states; only++)
+                if (strlen(data->state_names[only]) == length && !strncmp(data->state_names[only], p, length)) break;
+            if (only == record->n_states)
+                return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise: there is no state \"%.*s\"", (int)length, p);
+            p += name_length + 1;
+        }
+        double sd = strtod(p, &end);
+        if (end == p || !(sd > 0) || !isfinite(sd))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise: \"%s\" is not a standard deviation above 0 (0.1, 5%%, or x=0.1, y=2%%)", noise);
+        bool share = *end == '%';
+        for (size_t i = 0; i < record->n_states; i++)
+            if (only == record->n_states || only == i)
+                record->known_variance[i] = pow(share ? sd / 100 : sd / record->sd[i], 2);
+        p = end + share;
+        p += strspn(p, " ,");
+    }
+    return KBASS_OK;
+}
+
+static kbass_status fill(kb_record *record, const kbass_data *data, const char *noise, kbass_error *error)
+{
+    size_t n = record->n_rows;
+    record->first = data->times[0];
+    record->span = data->times[n - 1] - data->times[0];
+    for (size_t row = 0; row < n; row++) record->time[row] = (data->times[row] - record->first) / record->span;
+    for (size_t i = 0; i < record->n_states; i++) {
+        scale_state(record, data, i);
+        record->n_values += record->count[i];
+    }
+    double *gaps = KB_NEW(double, n * record->n_states);
+    if (!gaps) return kb_out_of_memory(error, "the scaled record");
+    record->spacing = median_gap(record, gaps);
+    kb_free(gaps);
+    return noise ? read_noise(record, data, noise, error) : KBASS_OK;
+}
+
+kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error)
+{
+    size_t n = data->n_rows, states = data->n_states;
+    kbass_status status = kb_data_check(data, error);
+    if (status != KBASS_OK) return status;
+    kb_record *record = KB_NEW(kb_record, 1);
+    if (!record) return kb_out_of_memory(error, "the scaled record");
+    record->n_rows = n;
+    record->n_states = states;
+    record->mean = KB_NEW(double, states);
+    record->sd = KB_NEW(double, states);
+    record->known_variance = KB_NEW(double, states);
+    record->count = KB_NEW(size_t, states);
+    record->time = KB_NEW(double, n);
+    record->value = KB_NEW(double, n * states);
+    record->measured = KB_NEW(double, n * states);
+    bool complete = record->mean && record->sd && record->known_variance && record->count && record->time &&
+                    record->value && record->measured;
+    status = complete ? fill(record, data, noise, error) : kb_out_of_memory(error, "the scaled record");
+    if (status == KBASS_OK) *out = record;
+    else kb_record_destroy(record);
+    return status;
+}
+
+void kb_record_destroy(kb_record *record)
+{
+    if (!record) return;
+    kb_free(record->mean);
+    kb_free(record->sd);
+    kb_free(record->known_variance);
+    kb_free(record->count);
+    kb_free(record->time);
+    kb_free(record->value);
+    kb_free(record->measured);
+    kb_free(record);
+}

@@ -1,0 +1,29 @@
+/* The record: measurements in scaled variables (docs/math.md, eq. 2).
+ *
+ *     s = (t - first) / span in [0, 1],      q_i = (u_i - mean_i) / sd_i
+ *
+ * Noise variances in these units are shares of each state's own variance, so that one grid of them serves all data.
+ */
+#ifndef KB_RECORD_H
+#define KB_RECORD_H
+
+#include <stdbool.h>
+
+#include "data/data.h"
+
+typedef struct {
+    size_t n_rows, n_states, n_values;
+    double first, span;
+    double *mean, *sd;  /* n_states */
+    double *time;       /* n_rows, scaled, ascending */
+    double *value;      /* n_rows x n_states, column-major, scaled; 0 where not measured */
+    double *measured;   /* likewise: 1 or 0 */
+    size_t *count;      /* measured values per state */
+    double spacing;     /* median gap between distinct times of one state, scaled */
+    double *known_variance; /* n_states: noise variance known beforehand, scaled; 0: unknown */
+} kb_record;
+
+kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error);
+void kb_record_destroy(kb_record *record);
+
+#endif

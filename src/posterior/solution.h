@@ -1,0 +1,14 @@
+/* The denoised solution with its band: the fitted trajectory, and the spread that the joint posterior of weights and
+ * initial state gives it through the tangents (docs/math.md, eq. 25). */
+#ifndef KB_SOLUTION_H
+#define KB_SOLUTION_H
+
+#include "forward/shoot.h"
+
+/* At ascending times (data's units) within the record. mean and sd: n_times x n_states, row-major. */
+kbass_status kb_solution_evaluate(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
+                                  const kb_windows *windows, const kb_fit *fit, size_t n_follow, const double *follow_value,
+                                  const double *follow_slope, size_t n_times, const double *times, double *mean,
+                                  double *sd, kbass_error *error);
+
+#endif

@@ -1,0 +1,231 @@
+#include "report/json.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "data/data.h"
+
+/* Values are NULL when memory ran out, and so is what contains them: json_pack, put and append see to that. */
+
+static void put(json_t **object, const char *key, json_t *value)
+{
+    if (json_object_set_new(*object, key, value) == 0) return;
+    json_decref(*object);
+    *object = NULL;
+}
+
+static void append(json_t **array, json_t *value)
+{
+    if (json_array_append_new(*array, value) == 0) return;
+    json_decref(*array);
+    *array = NULL;
+}
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *count(size_t value) { return json_integer((json_int_t)value); }
+
+/* Paths and column names may hold bytes that are not UTF-8; those become '?'. */
+static json_t *text(const char *bytes)
+{
+    json_t *string = json_string(bytes);
+    char *ascii = string ? NULL : kb_strdup(bytes);
+    if (!ascii) return string;
+    for (char *c = ascii; *c; c++)
+        if ((unsigned char)*c >= 0x80) *c = '?';
+    string = json_string(ascii);
+    kb_free(ascii);
+    return string;
+}
+
+/* ---------------------------------------------------------------- settings */
+
+/* 0 stands for "chosen from the data" where it is the default: null. */
+static json_t *setting_number(const kbass_setting_info *info, const char *written)
+{
+    double value = NAN;
+    if (!kb_number_parse(written, &value) || (value == 0 && info->standard == 0)) return json_null();
+    return info->kind == KBASS_INTEGER ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static json_t *setting(const kbass_settings *settings, size_t index)
+{
+    const kbass_setting_info *info = kbass_settings_info(index);
+    size_t length = kbass_settings_get(settings, index, NULL, 0);
+    char *written = KB_NEW(char, length + 1);
+    json_t *value = NULL;
+    if (!written) return NULL;
+    kbass_settings_get(settings, index, written, length + 1);
+    if (info->kind == KBASS_INTEGER || info->kind == KBASS_REAL) value = setting_number(info, written);
+    else if (info->kind == KBASS_FLAG) value = json_boolean(!strcmp(written, "yes"));
+    else value = *written ? text(written) : json_null();
+    kb_free(written);
+    return value;
+}
+
+static json_t *all_settings(const kbass_settings *settings)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < kbass_settings_count(); i++)
+        put(&object, kbass_settings_info(i)->name, setting(settings, i));
+    return object;
+}
+
+static json_t *method(const kbass_settings *settings)
+{
+    for (size_t i = 0; i < kbass_settings_count(); i++)
+        if (!strcmp(kbass_settings_info(i)->name, "method")) return setting(settings, i);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- data */
+
+static size_t missing_values(const kbass_data *data, size_t state)
+{
+    size_t missing = 0;
+    for (size_t row = 0; row < data->n_rows; row++) missing += isnan(data->values[row * data->n_states + state]) != 0;
+    return missing;
+}
+
+static json_t *data_summary(const kbass_data *data)
+{
+    json_t *states = json_array(), *missing = json_object();
+    for (size_t i = 0; i < data->n_states; i++) {
+        append(&states, text(data->state_names[i]));
+        put(&missing, data->state_names[i], count(missing_values(data, i)));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source), "sha256",
+                     text(data->sha256), "rows", count(data->n_rows), "states", states, "time_name",
+                     text(data->time_name), "first_time", number(data->times[0]), "last_time",
+                     number(data->times[data->n_rows - 1]), "missing", missing);
+}
+
+static json_t *by_state(const kbass_data *data, size_t n, const double *values)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; values && i < n && i < data->n_states; i++)
+        put(&object, data->state_names[i], number(values[i]));
+    return object;
+}
+
+/* ---------------------------------------------------------------- equations */
+
+static bool is_sum(const char *term)
+{
+    int depth = 0;
+    for (; *term; term++) {
+        depth += (*term == '(') - (*term == ')');
+        if (depth == 0 && (*term == '+' || *term == '-')) return true;
+    }
+    return false;
+}
+
+/* " - 2.497*x^2*y"; returns its length, as snprintf does. */
+static size_t print_term(const kbass_term *term, bool is_first, char *end, size_t room)
+{
+    char weight[KB_NUMBER_SIZE];
+    bool is_constant = !strcmp(term->term, "1"), is_unit = fabs(term->weight) == 1 && !is_constant;
+    const char *sign = term->weight < 0 ? (is_first ? " -" : " - ") : is_first ? " " : " + ";
+    const char *format = is_sum(term->term) ? "%s%s%s(%s)" : "%s%s%s%s";
+    kb_number_round(fabs(term->weight), 15, weight);
+    return (size_t)snprintf(end, room, format, sign, is_unit ? "" : weight, is_unit || is_constant ? "" : "*",
+                            is_constant ? "" : term->term);
+}
+
+/* "y_t = 2.499*y - 2.497*x^2*y - x": what the parser of equations reads. */
+static json_t *equation_text(const kbass_equation *equation)
+{
+    size_t room = strlen(equation->lhs) + 8, length = 0, n_selected = 0;
+    for (size_t i = 0; i < equation->n_terms; i++) room += strlen(equation->terms[i].term) + KB_NUMBER_SIZE + 8;
+    char *line = KB_NEW(char, room);
+    if (!line) return NULL;
+    length = (size_t)snprintf(line, room, "%s =", equation->lhs);
+    for (size_t i = 0; i < equation->n_terms; i++)
+        if (equation->terms[i].selected)
+            length += print_term(&equation->terms[i], n_selected++ == 0, line + length, room - length);
+    if (!n_selected) snprintf(line + length, room - length, " 0");
+    json_t *string = text(line);
+    kb_free(line);
+    return string;
+}
+
+static json_t *equation_object(const kbass_equation *equation)
+{
+    json_t *terms = json_array();
+    for (size_t i = 0; i < equation->n_terms; i++) {
+        const kbass_term *term = &equation->terms[i];
+        append(&terms, json_pack("{s:o, s:o, s:o, s:o, s:b}", "term", text(term->term), "weight",
+                                 number(term->weight), "sd", number(term->sd), "probability",
+                                 number(term->probability), "selected", term->selected));
+    }
+    return json_pack("{s:o, s:b, s:o, s:o}", "lhs", text(equation->lhs), "known", equation->known, "text",
+                     equation_text(equation), "terms", terms);
+}
+
+static json_t *all_equations(const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_equations; i++) append(&array, equation_object(&result->equations[i]));
+    return array;
+}
+
+static json_t *all_runners_up(const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_runners_up; i++) {
+        const kbass_runner_up *rival = &result->runners_up[i];
+        json_t *equations = json_array();
+        for (size_t j = 0; j < rival->n_equations; j++) append(&equations, text(rival->equations[j]));
+        append(&array, json_pack("{s:o, s:o, s:o, s:o}", "log_odds", number(rival->log_odds), "probability",
+                                 number(rival->probability), "misfit", number(rival->misfit), "equations", equations));
+    }
+    return array;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static json_t *seconds(const kbass_result *result)
+{
+    json_t *object = json_object();
+    for (int stage = 0; stage < KBASS_STAGE_COUNT; stage++)
+        put(&object, kbass_stage_name(stage), number(result->seconds[stage]));
+    put(&object, "total", number(result->seconds_total));
+    return object;
+}
+
+static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
+{
+    json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
+    return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
+                     "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
+                     "settings", all_settings(settings), "data", data_summary(data),
+                     "equations", all_equations(result), "initial", by_state(data, result->n_states, result->initial),
+                     "noise", by_state(data, result->n_states, result->noise),
+                     "probability", number(result->probability), "log_evidence", number(result->log_evidence),
+                     "runners_up", all_runners_up(result), "starts", starts, "models", count(result->n_models), "seconds", seconds(result));
+}
+
+kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
+                            char **json, kbass_error *error)
+{
+    const size_t format = JSON_INDENT(2) | JSON_REAL_PRECISION(15);
+    json_t *root = root_object(data, settings, result);
+    size_t length = root ? json_dumpb(root, NULL, 0, format) : 0;
+    char *written = length ? KB_NEW(char, length + 2) : NULL;
+    kbass_status status = written ? KBASS_OK : kb_out_of_memory(error, "the result as JSON");
+
+    if (status == KBASS_OK) {
+        json_dumpb(root, written, length, format);
+        written[length] = '\n';
+        *json = written;
+    }
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,155 @@
+#include "simulate/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "dictionary/text.h"
+
+size_t kbass_model_states(const kbass_model *model) { return model->n_states; }
+const double *kbass_model_initial(const kbass_model *model) { return model->initial; }
+
+const char *kbass_model_state_name(const kbass_model *model, size_t state)
+{
+    return state < model->n_states ? model->names[state] : NULL;
+}
+
+const char *kbass_model_equation(const kbass_model *model, size_t state)
+{
+    return state < model->n_states ? model->equations[state] : NULL;
+}
+
+void kbass_model_span(const kbass_model *model, double *first, double *last)
+{
+    *first = model->first;
+    *last = model->last;
+}
+
+void kbass_model_destroy(kbass_model *model)
+{
+    if (!model) return;
+    for (size_t i = 0; model->names && i <= model->n_states; i++) kb_free(model->names[i]);
+    for (size_t i = 0; model->equations && i < model->n_states; i++) kb_free(model->equations[i]);
+    for (size_t i = 0; model->rates && i < model->n_states; i++) kb_expression_destroy(model->rates[i]);
+    kb_free(model->names);
+    kb_free(model->equations);
+    kb_free(model->rates);
+    kb_free(model->initial);
+    kb_free(model);
+}
+
+/* ---------------------------------------------------------------- create */
+
+static kbass_status allocate(size_t n_states, kbass_model **out, kbass_error *error)
+{
+    kbass_model *model = *out = KB_NEW(kbass_model, 1);
+    if (!model) return kb_out_of_memory(error, "a model");
+    model->n_states = n_states;
+    model->first = model->last = NAN;
+    model->names = KB_NEW(char *, n_states + 1);
+    model->equations = KB_NEW(char *, n_states);
+    model->rates = KB_NEW(kb_expression *, n_states);
+    bool all = model->names && model->equations && model->rates;
+    return all ? KBASS_OK : kb_out_of_memory(error, "a model");
+}
+
+/* The state of "x_t = ...", in place of the equation's copy; NULL when the left-hand side is not a name and _t. */
+static char *state_of(char *equation)
+{
+    equation[strcspn(equation, "=")] = '\0';
+    char *name = kb_trim(equation);
+    size_t length = strlen(name);
+    if (length < 3 || strcmp(name + length - 2, "_t") != 0) return NULL;
+    name[length - 2] = '\0';
+    return kb_is_identifier(name) ? name : NULL;
+}
+
+static kbass_status read_left(kbass_model *model, size_t index, const char *equation, kbass_error *error)
+{
+    while (kb_is_blank(*equation)) equation++;
+    if (!strchr(equation, '='))
+        return kb_fail_at(error, equation, strlen(equation) + 1,
+                          "\"%.100s\" has no \"=\": an equation is written x_t = y", equation);
+    char *left = kb_strdup(equation);
+    if (!left) return kb_out_of_memory(error, "an equation");
+    const char *name = state_of(left);
+    kbass_status status = KBASS_OK;
+    if (!name)
+        status = kb_fail_at(error, equation, 1,
+                            "\"%.100s\" does not begin with a state's time derivative, such as x_t =", equation);
+    else if (!(model->names[index] = kb_strdup(name)) || !(model->equations[index] = kb_strdup(equation)))
+        status = kb_out_of_memory(error, "an equation");
+    else
+        kb_trim(model->equations[index]);
+    kb_free(left);
+    return status;
+}
+
+static kbass_status check_names(const kbass_model *model, kbass_error *error)
+{
+    for (size_t i = 0; i < model->n_states; i++) {
+        const char *name = model->names[i];
+        if (strcmp(name, model->names[model->n_states]) == 0)
+            return kb_fail_at(error, model->equations[i], 1, "\"%s\" is time and cannot be a state", name);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(name, model->names[k]) == 0)
+                return kb_fail_at(error, model->equations[i], 1,
+                                  "two equations for the state \"%s\": \"%.80s\" and \"%.80s\"", name,
+                                  model->equations[k], model->equations[i]);
+    }
+    return KBASS_OK;
+}
+
+static kbass_status read_right(kbass_model *model, size_t index, kbass_error *error)
+{
+    kb_variables variables = {model->n_states + 1, (const char *const *)model->names};
+    const char *right = strchr(model->equations[index], '=') + 1;
+    right += strspn(right, " \t");
+    kbass_status status = kb_expression_parse(right, variables, &model->rates[index], error);
+    if (status == KBASS_ERROR_SYNTAX && error) {
+        size_t length = strlen(error->message);
+        if (strncmp(error->message, "unknown name", 12) == 0)
+            snprintf(error->message + length, sizeof error->message - length, "; every state needs an equation");
+        kb_error_prefix(error, "the equation of %s: ", model->names[index]);
+    }
+    if (status != KBASS_OK) return status;
+    size_t work = kb_expression_work(model->rates[index], 1);
+    if (work > model->n_work) model->n_work = work;
+    return KBASS_OK;
+}
+
+kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name,
+                             kbass_model **out, kbass_error *error)
+{
+    kbass_model *model = NULL;
+    if (!n_equations)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "a model needs at least one equation, such as x_t = -x");
+    kbass_status status = allocate(n_equations, &model, error);
+    for (size_t i = 0; i < n_equations && status == KBASS_OK; i++) status = read_left(model, i, equations[i], error);
+    if (status == KBASS_OK && !(model->names[n_equations] = kb_strdup(time_name)))
+        status = kb_out_of_memory(error, "a model");
+    if (status == KBASS_OK) status = check_names(model, error);
+    for (size_t i = 0; i < n_equations && status == KBASS_OK; i++) status = read_right(model, i, error);
+
+    if (status == KBASS_OK) *out = model;
+    else                    kbass_model_destroy(model);
+    return status;
+}
+
+kbass_status kb_model_start(kbass_model *model, const double *initial, double first, double last, kbass_error *error)
+{
+    model->initial = KB_NEW(double, model->n_states);
+    if (!model->initial) return kb_out_of_memory(error, "a model");
+    memcpy(model->initial, initial, model->n_states * sizeof *initial);
+    model->first = first;
+    model->last = last;
+    return KBASS_OK;
+}
+
+kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
+                               kbass_error *error)
+{
+    return kb_model_create(n_equations, equations, "t", model, error);
+}

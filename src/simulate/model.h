@@ -1,0 +1,25 @@
+/* Models: one equation per state, x_t = f(states, t), integrated by CVODES. They come from text, from the table of
+ * named systems, or from a result file; all three pass through kb_model_create.
+ */
+#ifndef KB_MODEL_H
+#define KB_MODEL_H
+
+#include "dictionary/expression.h"
+
+struct kbass_model {
+    size_t n_states;
+    char **names;          /* n_states + 1: the last is time's */
+    char **equations;      /* "x_t = y", as given */
+    kb_expression **rates; /* right-hand sides in the states, then time */
+    size_t n_work;         /* doubles that evaluating any of them needs */
+    double *initial;       /* or NULL */
+    double first, last;    /* time span, or NaN */
+};
+
+/* States in the order of the left-hand sides; no initial state, no span. */
+kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name,
+                             kbass_model **out, kbass_error *error);
+/* Copies the initial state and sets the span. */
+kbass_status kb_model_start(kbass_model *model, const double *initial, double first, double last, kbass_error *error);
+
+#endif

@@ -1,0 +1,186 @@
+/* Models from result files: the JSON that src/report/json.c writes and docs/schema.md describes. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "dictionary/text.h"
+#include "simulate/model.h"
+
+typedef struct {
+    const char *path;
+    json_t *root;
+    char **equations;
+    size_t n_equations;
+    double *initial;
+    kbass_error *error;
+} result_file;
+
+static kbass_status wrong_field(const result_file *file, const char *field, const char *needed)
+{
+    return kb_fail(file->error, KBASS_ERROR_DATA, "%s: \"%s\" is missing or not %s", file->path, field, needed);
+}
+
+static kbass_status load(result_file *file)
+{
+    json_error_t problem;
+    file->root = json_load_file(file->path, 0, &problem);
+    if (file->root) return KBASS_OK;
+    if (problem.line < 0) return kb_fail(file->error, KBASS_ERROR_FILE, "%s", problem.text);
+    return kb_fail(file->error, KBASS_ERROR_DATA, "%s:%d: not a result file: %s", file->path, problem.line,
+                   problem.text);
+}
+
+/* ---------------------------------------------------------------- equations */
+
+/* Whether weight*term needs parentheses around the term. */
+static bool is_sum(const char *term)
+{
+    int depth = 0;
+    for (; *term; term++) {
+        depth += (*term == '(') - (*term == ')');
+        if (depth == 0 && (*term == '+' || *term == '-')) return true;
+    }
+    return false;
+}
+
+/* Appends " + weight*term"; `end` has room for it. */
+static char *append_term(char *end, bool first, double weight, const char *term)
+{
+    char number[KB_NUMBER_SIZE];
+    kb_number_print(fabs(weight), number);
+    const char *sign = first ? (weight < 0 ? " -" : " ") : weight < 0 ? " - " : " + ";
+    return end + sprintf(end, is_sum(term) ? "%s%s*(%s)" : "%s%s*%s", sign, number, term);
+}
+
+static kbass_status check_term(const result_file *file, json_t *item, size_t equation, size_t index)
+{
+    char field[96];
+    const char *needed = NULL, *key = NULL;
+    double weight = json_number_value(json_object_get(item, "weight"));
+    if (!json_is_string(json_object_get(item, "term"))) key = "term", needed = "text";
+    else if (!json_is_number(json_object_get(item, "weight")) || !isfinite(weight)) key = "weight", needed = "a number";
+    else if (!json_is_boolean(json_object_get(item, "selected"))) key = "selected", needed = "true or false";
+    if (!key) return KBASS_OK;
+    snprintf(field, sizeof field, "equations[%zu].terms[%zu].%s", equation, index, key);
+    return wrong_field(file, field, needed);
+}
+
+static kbass_status check_equation(const result_file *file, json_t *item, size_t equation, size_t *room)
+{
+    char field[64];
+    const char *lhs = json_string_value(json_object_get(item, "lhs"));
+    json_t *terms = json_object_get(item, "terms");
+    kbass_status status = KBASS_OK;
+    snprintf(field, sizeof field, "equations[%zu].lhs", equation);
+    if (!lhs) return wrong_field(file, field, "text");
+    snprintf(field, sizeof field, "equations[%zu].terms", equation);
+    if (!json_is_array(terms)) return wrong_field(file, field, "a list");
+
+    *room = strlen(lhs) + 8;
+    for (size_t i = 0; i < json_array_size(terms) && status == KBASS_OK; i++) {
+        json_t *term = json_array_get(terms, i);
+        status = check_term(file, term, equation, i);
+        if (status == KBASS_OK) *room += json_string_length(json_object_get(term, "term")) + KB_NUMBER_SIZE + 8;
+    }
+    return status;
+}
+
+/* The selected terms as "x_t = 1.02*y - 0.5*x^2". */
+static kbass_status write_equation(result_file *file, json_t *item, size_t equation)
+{
+    size_t room = 0;
+    kbass_status status = check_equation(file, item, equation, &room);
+    if (status != KBASS_OK) return status;
+    char *text = file->equations[equation] = KB_NEW(char, room);
+    if (!text) return kb_out_of_memory(file->error, file->path);
+
+    json_t *terms = json_object_get(item, "terms");
+    char *start = text + sprintf(text, "%s =", json_string_value(json_object_get(item, "lhs"))), *end = start;
+    for (size_t i = 0; i < json_array_size(terms); i++) {
+        json_t *term = json_array_get(terms, i);
+        if (!json_is_true(json_object_get(term, "selected"))) continue;
+        end = append_term(end, end == start, json_number_value(json_object_get(term, "weight")),
+                          json_string_value(json_object_get(term, "term")));
+    }
+    if (end == start) strcpy(start, " 0");
+    return KBASS_OK;
+}
+
+static kbass_status write_equations(result_file *file)
+{
+    json_t *list = json_object_get(file->root, "equations");
+    kbass_status status = KBASS_OK;
+    if (!json_is_array(list)) return wrong_field(file, "equations", "a list");
+    if (!json_array_size(list))
+        return kb_fail(file->error, KBASS_ERROR_DATA, "%s: the result has no equations", file->path);
+    file->equations = KB_NEW(char *, json_array_size(list));
+    if (!file->equations) return kb_out_of_memory(file->error, file->path);
+    file->n_equations = json_array_size(list);
+    for (size_t i = 0; i < file->n_equations && status == KBASS_OK; i++)
+        status = write_equation(file, json_array_get(list, i), i);
+    return status;
+}
+
+/* ---------------------------------------------------------------- where it starts */
+
+static kbass_status read_initial(result_file *file, const kbass_model *model)
+{
+    char field[128];
+    json_t *initial = json_object_get(file->root, "initial");
+    file->initial = KB_NEW(double, model->n_states);
+    if (!file->initial) return kb_out_of_memory(file->error, file->path);
+    for (size_t i = 0; i < model->n_states; i++) {
+        json_t *value = json_object_get(initial, model->names[i]);
+        snprintf(field, sizeof field, "initial.%s", model->names[i]);
+        if (!json_is_number(value)) return wrong_field(file, field, "a number");
+        file->initial[i] = json_number_value(value);
+    }
+    return KBASS_OK;
+}
+
+static kbass_status read_number(const result_file *file, const char *key, double *value)
+{
+    char field[64];
+    json_t *number = json_object_get(json_object_get(file->root, "data"), key);
+    snprintf(field, sizeof field, "data.%s", key);
+    if (!json_is_number(number)) return wrong_field(file, field, "a number");
+    *value = json_number_value(number);
+    return KBASS_OK;
+}
+
+static kbass_status create_model(result_file *file, kbass_model **model)
+{
+    const char *time_name = json_string_value(json_object_get(json_object_get(file->root, "data"), "time_name"));
+    if (!time_name) return wrong_field(file, "data.time_name", "text");
+    kbass_status status = kb_model_create(file->n_equations, (const char *const *)file->equations, time_name, model,
+                                          file->error);
+    if (status == KBASS_ERROR_SYNTAX) kb_error_prefix(file->error, "%s: ", file->path);
+    return status;
+}
+
+kbass_status kbass_model_from_result(const char *json_path, kbass_model **out, kbass_error *error)
+{
+    result_file file = {.path = json_path, .error = error};
+    kbass_model *model = NULL;
+    double first = NAN, last = NAN;
+
+    kbass_status status = load(&file);
+    if (status == KBASS_OK) status = write_equations(&file);
+    if (status == KBASS_OK) status = create_model(&file, &model);
+    if (status == KBASS_OK) status = read_initial(&file, model);
+    if (status == KBASS_OK) status = read_number(&file, "first_time", &first);
+    if (status == KBASS_OK) status = read_number(&file, "last_time", &last);
+    if (status == KBASS_OK) status = kb_model_start(model, file.initial, first, last, error);
+
+    if (status == KBASS_OK) *out = model;
+    else                    kbass_model_destroy(model);
+    for (size_t i = 0; i < file.n_equations; i++) kb_free(file.equations[i]);
+    kb_free(file.equations);
+    kb_free(file.initial);
+    json_decref(file.root);
+    return status;
+}

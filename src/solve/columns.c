@@ -1,0 +1,184 @@
+#include "solve/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+/* Slab variance in units of the mean squared slope: sqrt(10) times what the whole right-hand side has to explain. */
+static const double slab_factor = 10;
+
+static void count_roles(const kb_dictionary *dictionary, size_t *n, size_t *n_fixed)
+{
+    *n = *n_fixed = 0;
+    for (size_t i = 0; i < dictionary->n_terms * dictionary->n_states; i++) {
+        *n += dictionary->roles[i] == KB_CANDIDATE || dictionary->roles[i] == KB_REQUIRED;
+        *n_fixed += dictionary->roles[i] == KB_FIXED;
+    }
+}
+
+static kbass_status allocate(const kb_dictionary *dictionary, kb_columns **out, kbass_error *error)
+{
+    size_t n, n_fixed;
+    kb_columns *c = KB_NEW(kb_columns, 1);
+    if (!c) return kb_out_of_memory(error, "the columns");
+    count_roles(dictionary, &n, &n_fixed);
+    c->equation = KB_NEW(size_t, n);
+    c->term = KB_NEW(size_t, n);
+    c->log_odds = KB_NEW(double, n);
+    c->required = KB_NEW(bool, n);
+    c->scale = KB_NEW(double, n);
+    c->unit = KB_NEW(double, n);
+    c->slab = KB_NEW(double, n);
+    c->fixed_equation = KB_NEW(size_t, n_fixed);
+    c->fixed_term = KB_NEW(size_t, n_fixed);
+    c->fixed_weight = KB_NEW(double, n_fixed);
+    if (!c->equation || !c->term || !c->log_odds || !c->required || !c->scale || !c->unit || !c->slab ||
+        !c->fixed_equation || !c->fixed_term || !c->fixed_weight) {
+        kb_columns_destroy(c);
+        return kb_out_of_memory(error, "the columns");
+    }
+    *out = c;
+    return KBASS_OK;
+}
+
+static void add_column(kb_columns *c, const kb_dictionary *dictionary, const kb_record *record, size_t term,
+                       size_t state, double rms, double slope_square)
+{
+    double prior = kb_dictionary_prior(dictionary, term);
+    size_t n = c->n++;
+    c->equation[n] = state;
+    c->term[n] = term;
+    c->required[n] = dictionary->roles[term + state * dictionary->n_terms] == KB_REQUIRED;
+    c->log_odds[n] = c->required[n] ? 0 : log(prior / (1 - prior));
+    c->scale[n] = rms;
+    c->unit[n] = record->sd[state] / (record->span * rms);
+    c->slab[n] = slab_factor * slope_square;
+}
+
+static void add_fixed(kb_columns *c, const kb_dictionary *dictionary, const kb_record *record, size_t term,
+                      size_t state)
+{
+    double weight = dictionary->fixed_weights[term + state * dictionary->n_terms];
+    c->fixed_equation[c->n_fixed] = state;
+    c->fixed_term[c->n_fixed] = term;
+    c->fixed_weight[c->n_fixed++] = weight * record->span / record->sd[state];
+}
+
+/* Equation by equation, so that the columns of one equation are neighbours. */
+static void add_columns(kb_columns *c, const kb_dictionary *dictionary, const kb_record *record, const double *rms,
+                        const double *slope_squares)
+{
+    for (size_t state = 0; state < dictionary->n_states; state++)
+        for (size_t term = 0; term < dictionary->n_terms; term++) {
+            kb_role role = dictionary->roles[term + state * dictionary->n_terms];
+            if (role == KB_CANDIDATE || role == KB_REQUIRED)
+                add_column(c, dictionary, record, term, state, rms[term], slope_squares[state]);
+            if (role == KB_FIXED) add_fixed(c, dictionary, record, term, state);
+        }
+}
+
+static kbass_status measure_terms(const kb_dictionary *dictionary, size_t n_points, const double *reference,
+                                  double *rms, double *values, double *work, kbass_error *error)
+{
+    for (size_t term = 0; term < dictionary->n_terms; term++) {
+        double squares = 0;
+        kb_dictionary_values(dictionary, 1, &term, n_points, reference, n_points, values, work);
+        for (size_t p = 0; p < n_points; p++) squares += values[p] * values[p];
+        if (!isfinite(squares))
+            return kb_fail(error, KBASS_ERROR_DATA, "the term \"%s\" is not finite on the range of the data",
+                           kb_dictionary_name(dictionary, term));
+        rms[term] = squares > 0 ? sqrt(squares / (double)n_points) : 1;
+    }
+    return KBASS_OK;
+}
+
+kbass_status kb_columns_create(const kb_dictionary *dictionary, const kb_record *record, size_t n_points,
+                               const double *reference, const double *slope_squares, kb_columns **out,
+                               kbass_error *error)
+{
+    kb_columns *c = NULL;
+    double *values = KB_NEW(double, n_points), *work = KB_NEW(double, kb_dictionary_work(dictionary, n_points));
+    double *rms = KB_NEW(double, dictionary->n_terms);
+    kbass_status status = values && work && rms ? KBASS_OK : kb_out_of_memory(error, "the columns");
+    if (status == KBASS_OK) status = measure_terms(dictionary, n_points, reference, rms, values, work, error);
+    if (status == KBASS_OK) status = allocate(dictionary, &c, error);
+    if (status == KBASS_OK) add_columns(c, dictionary, record, rms, slope_squares);
+    kb_free(values);
+    kb_free(rms);
+    kb_free(work);
+    if (status == KBASS_OK) *out = c;
+    else kb_columns_destroy(c);
+    return status;
+}
+
+void kb_columns_destroy(kb_columns *c)
+{
+    if (!c) return;
+    kb_free(c->equation);
+    kb_free(c->term);
+    kb_free(c->log_odds);
+    kb_free(c->required);
+    kb_free(c->scale);
+    kb_free(c->unit);
+    kb_free(c->slab);
+    kb_free(c->fixed_equation);
+    kb_free(c->fixed_term);
+    kb_free(c->fixed_weight);
+    kb_free(c);
+}
+
+kbass_status kb_support_create(size_t capacity, kb_support *out, kbass_error *error)
+{
+    *out = (kb_support){0, KB_NEW(size_t, capacity)};
+    return out->column ? KBASS_OK : kb_out_of_memory(error, "a model's structure");
+}
+
+void kb_support_clear(kb_support *support)
+{
+    kb_free(support->column);
+    *support = (kb_support){0};
+}
+
+void kb_support_copy(const kb_support *from, kb_support *to)
+{
+    to->n = from->n;
+    memcpy(to->column, from->column, from->n * sizeof *from->column);
+}
+
+bool kb_support_equal(const kb_support *a, const kb_support *b)
+{
+    return a->n == b->n && !memcmp(a->column, b->column, a->n * sizeof *a->column);
+}
+
+bool kb_support_has(const kb_support *support, size_t column)
+{
+    for (size_t i = 0; i < support->n; i++)
+        if (support->column[i] == column) return true;
+    return false;
+}
+
+void kb_support_add(kb_support *support, size_t column)
+{
+    size_t i = support->n;
+    if (kb_support_has(support, column)) return;
+    for (; i > 0 && support->column[i - 1] > column; i--) support->column[i] = support->column[i - 1];
+    support->column[i] = column;
+    support->n++;
+}
+
+void kb_support_remove(kb_support *support, size_t column)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < support->n; i++)
+        if (support->column[i] != column) support->column[kept++] = support->column[i];
+    support->n = kept;
+}
+
+double kb_support_log_prior(const kb_support *support, const kb_columns *columns)
+{
+    double sum = 0;
+    for (size_t i = 0; i < support->n; i++) sum += columns->log_odds[support->column[i]];
+    return sum;
+}

@@ -1,0 +1,46 @@
+/* The unknown weights as one list of columns: (equation, term) pairs whose role is candidate or required.
+ *
+ * In scaled variables the equation of state i reads dq_i/ds = sum_c w_c P_c[u] / scale_c (+ the fixed part), where
+ * scale_c is the term's rms on a reference field; a weight in the data's units is `unit_c` times the scaled one
+ * (docs/math.md, eq. 5). Slab variances and prior odds are those of the scaled weights, the same for every engine.
+ */
+#ifndef KB_COLUMNS_H
+#define KB_COLUMNS_H
+
+#include "dictionary/dictionary.h"
+#include "gp/record.h"
+
+typedef struct {
+    size_t n;
+    size_t *equation, *term;
+    double *log_odds;  /* prior */
+    bool *required;
+    double *scale, *unit, *slab;
+    size_t n_fixed;    /* terms of equations given by the user, likewise */
+    size_t *fixed_equation, *fixed_term;
+    double *fixed_weight; /* scaled: dq/ds += fixed_weight * P */
+} kb_columns;
+
+/* reference: n_points x n_variables in the data's units, column-major, on which terms are scaled; slope_squares: mean
+   of (dq_i/ds)^2 per state there. A term that is not finite there is refused by name. */
+kbass_status kb_columns_create(const kb_dictionary *dictionary, const kb_record *record, size_t n_points,
+                               const double *reference, const double *slope_squares, kb_columns **out,
+                               kbass_error *error);
+void kb_columns_destroy(kb_columns *columns);
+
+/* A set of columns, ascending; the structure of a model. Capacity is that of the columns. */
+typedef struct {
+    size_t n;
+    size_t *column;
+} kb_support;
+
+kbass_status kb_support_create(size_t capacity, kb_support *out, kbass_error *error);
+void kb_support_clear(kb_support *support);
+void kb_support_copy(const kb_support *from, kb_support *to);
+bool kb_support_equal(const kb_support *a, const kb_support *b);
+bool kb_support_has(const kb_support *support, size_t column);
+void kb_support_add(kb_support *support, size_t column);    /* keeps the order; adding twice does nothing */
+void kb_support_remove(kb_support *support, size_t column);
+double kb_support_log_prior(const kb_support *support, const kb_columns *columns);
+
+#endif

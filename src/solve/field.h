@@ -1,0 +1,68 @@
+/* The kernel engine: a field for each state, held to the data and to the equation (docs/math.md, eqs 6 and 13 to 15).
+ *
+ *     J(z, w) = |z|^2/2 + sum_n (y_n - q(t_n))^2 / 2v + sum_m c (dq/ds - Phi w)_m^2 / 2tau      (the slab is added apart)
+ *
+ * with q_i = phi z_i in scaled variables. `assemble` makes the exact Gauss-Newton system in (z, w) for the columns of a
+ * support; `marginalise` integrates z out and leaves the weights' message; `step` moves z along with the weights.
+ */
+#ifndef KB_FIELD_H
+#define KB_FIELD_H
+
+#include "gp/level.h"
+#include "solve/message.h"
+
+typedef struct {
+    const kb_record *record;
+    const kb_dictionary *dictionary;
+    const kb_columns *columns;
+    const kb_level *level;
+    size_t n_states, n_mesh, max_rank;
+
+    double *v, *tau; /* n_states: noise and equation variances, scaled */
+    double *z;       /* n_states x rank */
+    double *w;       /* columns->n; only those of the support count */
+
+    /* Gauss-Newton system of the last `assemble`: nz = n_states * rank, k = support->n */
+    size_t nz, k;
+    double *Hzz, *Hzw, *Hww, *gz, *gw; /* column-major; Hzz lower, Hww both triangles */
+    double objective;                  /* J at (z, w), without the slab */
+    double *rms;                       /* k: rms of the scaled columns on the mesh */
+    /* after `marginalise`: Hzz holds its Cholesky factor L, Hzw = L^{-1} Hzw, gz = L^{-1} gz, and: */
+    double *G, *b; /* k x k, k */
+
+    /* workspace */
+    double *points, *slopes, *values, *X, *Jz, *D, *residual, *gram, *work, *trial_z, *trial_w, *step;
+    size_t *used_terms, *slot;
+    size_t n_used;
+} kb_field;
+
+kbass_status kb_field_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
+                             size_t n_mesh, size_t max_rank, kb_field **out, kbass_error *error);
+void kb_field_destroy(kb_field *field);
+
+/* Moves the field to another length scale; the first call starts it at zero. */
+void kb_field_set_level(kb_field *field, const kb_level *level);
+/* z by Gaussian-process regression alone. */
+bool kb_field_regress(kb_field *field);
+/* Mean of (dq_i/ds)^2 on the mesh. */
+void kb_field_slope_squares(kb_field *field, double *squares);
+/* Fields on the mesh in the data's units (n_mesh x n_variables) and dq/ds (n_mesh x n_states). */
+void kb_field_evaluate(kb_field *field, const double *z);
+/* q_i (scaled) at a scaled time. work: n_mesh + rank */
+double kb_field_at(const kb_field *field, size_t state, double time, int order, double *work);
+
+void kb_field_assemble(kb_field *field, const kb_support *support);
+bool kb_field_marginalise(kb_field *field);
+/* z <- z - Hzz^{-1} (gz + Hzw dw), after `marginalise`; dw: k */
+void kb_field_step(kb_field *field, const double *dw);
+
+/* Levenberg-Marquardt jointly over z and the support's weights, slab included; false when nothing finite is left. */
+bool kb_field_solve(kb_field *field, const kb_support *support, int max_iterations, double tolerance);
+/* Noise variances from residuals and posterior spread at the present (z, w). */
+bool kb_field_learn_noise(kb_field *field, const kb_support *support);
+/* log p(data | structure, length, tau, v), the equation being part of the prior (docs/math.md, eq. 15). */
+double kb_field_evidence(kb_field *field, const kb_support *support);
+/* The message about all columns at the present (z, w). */
+bool kb_field_message(kb_field *field, const kb_support *all, kb_message *message);
+
+#endif

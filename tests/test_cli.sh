@@ -1,0 +1,162 @@
+#!/bin/bash
+# The command from outside: exit codes and messages for every kind of bad input, and the way through when all is well.
+kbass=$(realpath "$1")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+complain() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+# refuses "part of the message" arguments...: exit code 2, nothing on stdout, one line on stderr (and two for a caret)
+refuses() {
+    local message=$1 code lines
+    shift
+    timeout 60 "$kbass" "$@" > out 2> err
+    code=$?
+    lines=$(wc -l < err)
+    [ $code -eq 2 ] || complain "kbass $*: exit code $code, expected 2: $(cat err)"
+    [ -s out ] && complain "kbass $*: wrote to standard output: $(head -1 out)"
+    [ "$lines" -eq 1 ] || { [ "$lines" -eq 3 ] && sed -n 3p err | grep -q '^ *^$'; } ||
+        complain "kbass $*: $lines lines on stderr: $(cat err)"
+    head -1 err | grep -q '^kbass: ' || complain "kbass $*: $(cat err)"
+    head -1 err | grep -qF -- "$message" || complain "kbass $*: expected \"$message\", found: $(cat err)"
+}
+
+# accepts arguments...: exit code 0 and nothing on stderr
+accepts() {
+    "$kbass" "$@" > out 2> err || complain "kbass $*: exit code $?: $(cat err)"
+    [ -s err ] && complain "kbass $*: on stderr: $(cat err)"
+}
+
+# points_at column: the caret of the last refusal stands under this column of the source
+points_at() {
+    local column
+    column=$(($(sed -n 3p err | wc -m) - 5))
+    [ $column -eq "$1" ] || complain "caret under column $column, expected $1: $(cat err)"
+}
+
+rows() { for i in 0 1 2 3 4 5 6 7 8 9; do echo "$i,$((i * i % 7)),$((i * 3 % 5))"; done; }
+{ echo t,x,y; rows; } > good.csv
+
+# ---------------------------------------------------------------- commands and options
+refuses 'no command'
+refuses 'did you mean discover?' discovr good.csv
+refuses 'unknown command "frobnicate"' frobnicate
+refuses 'did you mean --degree?' discover good.csv --degre 3
+refuses 'unknown option -z' discover good.csv -z
+refuses '--degree needs a value' discover good.csv --degree
+refuses '--constant takes no value' discover good.csv --constant=1
+refuses '--degree: "99"' discover good.csv --degree 99
+refuses '--degree: "2.5"' discover good.csv --degree=2.5
+refuses '--degree: "nan"' discover good.csv --degree nan
+refuses '--mesh: "3"' discover good.csv --mesh 3
+refuses '--time-limit: "-1"' discover good.csv --time-limit -1
+refuses 'kbass|paper' discover good.csv --method papr
+refuses 'one data file' discover
+refuses 'one data file' discover good.csv good.csv
+
+# ---------------------------------------------------------------- tables
+refuses 'nowhere.csv' discover nowhere.csv
+: > empty.csv
+refuses 'empty.csv' discover empty.csv
+rows > headless.csv
+refuses 'headless.csv:1' discover headless.csv
+{ echo s,x,y; rows; } > timeless.csv
+refuses 'timeless.csv' discover timeless.csv
+refuses '"tau"' discover good.csv --time tau
+{ echo t,x,y; rows | sed 's/^5,4/5,n\/a/'; } > words.csv
+refuses 'words.csv:7: column "x": "n/a" is not a number' discover words.csv
+{ echo t,x,x; rows; } > twice.csv
+refuses '"x"' discover twice.csv
+{ echo t,x,y; rows | head -3; } > few.csv
+refuses '3' discover few.csv
+{ echo t,x,y; rows | sed 's/^[0-9]*,/1,/'; } > moment.csv
+refuses 'time' discover moment.csv
+{ echo t,x,y; rows | sed 's/,[0-9]*$/,5/'; } > constant.csv
+refuses '"y"' discover constant.csv
+{ echo t,x,y; rows | sed 's/^5,4/5,inf/'; } > infinite.csv
+refuses 'infinite.csv:7: column "x"' discover infinite.csv
+{ echo t,x,y; rows | sed 's/^5,4,.*/5,4/'; } > short.csv
+refuses 'short.csv:7' discover short.csv
+
+# ---------------------------------------------------------------- terms and equations
+refuses 'z' discover good.csv --terms 'x, y*z'
+points_at 3
+refuses '' discover good.csv --terms 'x, y +* 2'
+points_at 4
+refuses 'sinn' discover good.csv --terms 'sinn(x)'
+refuses '' discover good.csv --terms '(x + y'
+refuses 'log(x)' discover good.csv --terms 'log(x)'
+refuses 'z' discover good.csv --fix 'z_t = x'
+refuses 'z' discover good.csv --equation-for z
+refuses 'nowhere.txt' discover good.csv --terms-file nowhere.txt
+
+# ---------------------------------------------------------------- outputs
+refuses 'cannot be written' discover good.csv --json /nowhere/result.json
+refuses 'cannot be written' discover good.csv --solution .
+refuses 'cannot write over' discover good.csv --json good.csv
+[ "$(head -1 good.csv)" = t,x,y ] || complain "the data were overwritten"
+[ -e /nowhere ] && complain "/nowhere was made"
+
+# ---------------------------------------------------------------- simulate and data
+refuses 'simulate needs' simulate
+refuses 'vpd' simulate vpd
+refuses 'needed 2 (x, y)' simulate vdp --start 1
+refuses 'no state "z"' simulate vdp --start 'x=1, z=2'
+refuses 'no value for y' simulate vdp --start 'x=1'
+refuses '--start is needed' simulate --equation 'x_t = y' --equation 'y_t = -x' --until 1
+refuses '--until is needed' simulate --equation 'x_t = y' --equation 'y_t = -x' --start 1,0
+refuses '--until' simulate vdp --from 3 --until 2
+refuses '--samples' simulate vdp --samples 1
+refuses '"many" is not a number' simulate vdp --samples many
+refuses '--noise' simulate vdp --noise -3
+refuses 'cannot be written' simulate vdp -o /nowhere/x.csv
+refuses 'nowhere.json' simulate nowhere.json
+refuses '' simulate --equation 'x_t = y +' --start 1 --until 1
+refuses 'found both' simulate vdp --equation 'x_t = x'
+refuses 'hare-lynx' data hare-linx
+refuses 'one name' data
+
+accepts simulate --list
+grep -q '^vdp ' out && grep -q '^lorenz96 ' out || complain "simulate --list: $(cat out)"
+accepts simulate vdp --show
+[ "$(wc -l < out)" -eq 2 ] || complain "simulate vdp --show: $(cat out)"
+accepts data hare-lynx
+[ "$(wc -l < out)" -eq 22 ] || complain "hare-lynx has $(wc -l < out) lines"
+accepts data hare-lynx -o hares.csv
+cmp -s out hares.csv && complain "-o wrote to standard output as well"
+accepts simulate --equation 'x_t = y' -e 'y_t = -x' --start 'x=1, y=0' --until 3.141592653589793 -n 3
+awk -F, 'NR == 4 && ($2 + 1) ^ 2 + $3 ^ 2 < 1e-8 { ok = 1 } END { exit !ok }' out || complain "half a turn: $(cat out)"
+accepts simulate vdp --times '0, 0.5, 2' --noise 5 --seed 3
+cp out first
+accepts simulate vdp --times first --noise 5 --seed 3
+cmp -s out first || complain "the same seed gave other noise"
+
+# ---------------------------------------------------------------- the way through, and back
+accepts simulate --equation 'x_t = y' -e 'y_t = -x' --start 1,0 --until 6 -n 20 -o turn.csv
+accepts discover turn.csv --degree 1 --quiet --json turn.json --solution turn_solution.csv
+grep -q '^  x_t = ' out && grep -q '^  y_t = ' out || complain "no equations: $(cat out)"
+grep -q '"format": "kbass-result"' turn.json || complain "turn.json: $(head -3 turn.json)"
+[ "$(head -1 turn_solution.csv)" = t,x,x_sd,y,y_sd ] || complain "turn_solution.csv: $(head -1 turn_solution.csv)"
+accepts simulate turn.json --until 3 -n 4
+[ "$(wc -l < out)" -eq 5 ] || complain "simulate turn.json: $(cat out)"
+"$kbass" discover turn.csv --degree 1 > out 2> err || complain "discover: $(cat err)"
+grep -q '%' err || complain "no progress on stderr"
+grep -q $'\033' out err && complain "colours without a terminal"
+
+# ---------------------------------------------------------------- Ctrl-C
+"$kbass" simulate lorenz96 -n 60 --noise 10 -o long.csv
+"$kbass" discover long.csv --json stopped.json > out 2> err &
+pid=$!
+sleep 1
+kill -INT $pid
+stopped=$SECONDS
+wait $pid
+code=$?
+[ $code -eq 130 ] || complain "Ctrl-C: exit code $code, expected 130: $(cat err)"
+[ $((SECONDS - stopped)) -le 3 ] || complain "Ctrl-C took $((SECONDS - stopped)) s"
+grep -q '"outcome": "cancelled"' stopped.json || complain "Ctrl-C wrote no result"
+
+[ $failures -eq 0 ] && echo "all is well"
+exit $((failures > 0))

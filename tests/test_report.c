@@ -1,0 +1,243 @@
+/* The JSON report, read back by jansson and compared with docs/schema.md in both directions. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "check.h"
+#include "report/json.h"
+
+static const kbass_term x_terms[] = {{"y", 1, 0, 1, 1}};
+static const kbass_term y_terms[] = {{"y", 2.499, 0.02, 0.9995, 1},
+                                     {"x^2*y", -2.5, 0.03, 0.999, 1},
+                                     {"1", 0.25, 0.01, 0.9, 1},
+                                     {"x + sin(y)", -1.5, 0.1, 0.8, 1},
+                                     {"x^3", 0.01, NAN, 0.02, 0}};
+static const kbass_equation equations[] = {{"x_t", 1, 1, x_terms}, {"y_t", 0, 5, y_terms}};
+static const double noise[] = {0.1, INFINITY}, initial[] = {1, 0};
+static const char *const rival_equations[] = {"x_t = y", "y_t = -x"};
+static const kbass_runner_up rivals[] = {{-2, 0.12, 0.2, 2, rival_equations}};
+
+static kbass_result sample_result(void)
+{
+    kbass_result result = {.outcome = KBASS_CONVERGED, .n_equations = 2, .equations = equations, .n_states = 2,
+                           .noise = noise, .initial = initial, .n_runners_up = 1, .runners_up = rivals,
+                           .probability = 0.88, .log_evidence = -12.5, .n_starts = 12, .n_starts_lost = 1,
+                           .n_models = 40, .seconds = {0.1, 0.2, 0.3, 0.4}, .seconds_total = 1};
+    return result;
+}
+
+static kbass_data *sample_data(void)
+{
+    static const double times[] = {0, 0.5, 1}, values[] = {1, 0, 2, NAN, 3, 1};
+    static const char *const names[] = {"x", "y"};
+    kbass_data *data = NULL;
+    kbass_error error;
+    CHECK_OK(kbass_data_create(3, 2, times, values, NULL, names, &data, &error));
+    return data;
+}
+
+static json_t *report_of(const kbass_result *result)
+{
+    kbass_data *data = sample_data();
+    kbass_settings settings;
+    kbass_error error;
+    json_error_t trouble;
+    char *text = NULL;
+    kbass_settings_default(&settings);
+    settings.box_degree = 4;
+    settings.fix = "x_t = y";
+    settings.constant = 1;
+    settings.seed = 7;
+    CHECK_OK(kb_report_json(data, &settings, result, &text, &error));
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &trouble);
+    if (!root) fail_msg("line %d: %s", trouble.line, trouble.text);
+    kbass_free(text);
+    kbass_data_destroy(data);
+    return root;
+}
+
+/* Follows "equations[].terms[].term": [] is the last item of a list, NAME the first member of an object. */
+static json_t *follow(json_t *at, const char *path)
+{
+    while (at && *path) {
+        char key[80];
+        size_t length = strcspn(path, ".[");
+        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        if (!strcmp(key, "NAME")) at = json_object_iter_value(json_object_iter(at));
+        else if (length) at = json_object_get(at, key);
+        path += length;
+        if (!strncmp(path, "[]", 2)) {
+            at = json_array_get(at, json_array_size(at) - 1);
+            path += 2;
+        }
+        path += *path == '.';
+    }
+    return at;
+}
+
+static char *schema_text(void)
+{
+    FILE *file = fopen(KBASS_ROOT "/docs/schema.md", "r");
+    CHECK(file);
+    char *text = calloc(1, 1 << 16);
+    CHECK(text && fread(text, 1, (1 << 16) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void documented_keys_are_written(void **state)
+{
+    (void)state;
+    kbass_result result = sample_result();
+    json_t *root = report_of(&result);
+    char *schema = schema_text(), *at = schema;
+    size_t n = 0;
+    while ((at = strstr(at, "\n| `"))) {
+        char path[80];
+        at += strlen("\n| `");
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(at, "`"), at);
+        if (!follow(root, path)) fail_msg("docs/schema.md names %s, which is not written", path);
+        n++;
+    }
+    CHECK(n > 40);
+    free(schema);
+    json_decref(root);
+}
+
+static bool has_free_names(const char *path)
+{
+    static const char *const maps[] = {"settings", "data.missing", "initial", "noise"};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        if (!strcmp(maps[i], path)) return true;
+    return false;
+}
+
+static void check_documented(json_t *at, const char *path, const char *schema)
+{
+    char row[200];
+    const char *key = NULL;
+    json_t *value = NULL;
+    snprintf(row, sizeof row, "\n| `%s` |", path);
+    if (*path && path[strlen(path) - 1] != ']' && !strstr(schema, row)) fail_msg("docs/schema.md lacks %s", path);
+    json_object_foreach(at, key, value) {
+        char inner[160];
+        snprintf(inner, sizeof inner, "%s%s%s", path, *path ? "." : "", has_free_names(path) ? "NAME" : key);
+        check_documented(value, inner, schema);
+    }
+    if (json_array_size(at) && json_is_object(json_array_get(at, 0))) {
+        char inner[160];
+        snprintf(inner, sizeof inner, "%s[]", path);
+        check_documented(json_array_get(at, 0), inner, schema);
+    }
+}
+
+static void written_keys_are_documented(void **state)
+{
+    (void)state;
+    kbass_result result = sample_result();
+    json_t *root = report_of(&result);
+    char *schema = schema_text();
+    check_documented(root, "", schema);
+    free(schema);
+    json_decref(root);
+}
+
+static const char *text_at(json_t *root, const char *path) { return json_string_value(follow(root, path)); }
+
+static double number_at(json_t *root, const char *path) { return json_number_value(follow(root, path)); }
+
+static void values_are_those_of_the_result(void **state)
+{
+    (void)state;
+    kbass_result result = sample_result();
+    json_t *root = report_of(&result);
+    CHECK_TEXT(text_at(root, "format"), "kbass-result");
+    CHECK_TEXT(text_at(root, "version"), kbass_version());
+    CHECK_TEXT(text_at(root, "method"), "kbass");
+    CHECK_TEXT(text_at(root, "outcome"), kbass_outcome_name(KBASS_CONVERGED));
+    CHECK(json_integer_value(follow(root, "seed")) == 7);
+    CHECK(json_integer_value(follow(root, "settings.box-degree")) == 4);
+    CHECK(json_is_null(follow(root, "settings.degree")));
+    CHECK(json_is_null(follow(root, "settings.terms")));
+    CHECK(json_is_true(follow(root, "settings.constant")));
+    CHECK_TEXT(text_at(root, "settings.fix"), "x_t = y");
+    CHECK_TEXT(text_at(root, "settings.kernel"), "se");
+    CHECK(json_integer_value(follow(root, "data.rows")) == 3);
+    CHECK(json_integer_value(follow(root, "data.missing.y")) == 1);
+    CHECK(strlen(text_at(root, "data.sha256")) == 64);
+    CHECK_CLOSE(number_at(root, "data.last_time"), 1, 0);               /* a number that is exact in decimal */
+    CHECK_CLOSE(number_at(root, "runners_up[].log_odds"), -2, 0);       /* likewise */
+    CHECK_CLOSE(number_at(root, "seconds.polish"), 0.4, 1e-15);         /* 15 digits are written */
+    CHECK_CLOSE(number_at(root, "noise.x"), 0.1, 1e-15);                /* likewise */
+    CHECK(json_array_size(follow(root, "equations[].terms")) == 5);
+    CHECK(json_is_true(follow(json_array_get(follow(root, "equations"), 0), "known")));
+    CHECK(json_is_false(follow(root, "equations[].terms[].selected")));
+    json_decref(root);
+}
+
+static void what_is_not_finite_is_null(void **state)
+{
+    (void)state;
+    kbass_result result = sample_result();
+    result.log_evidence = -INFINITY;
+    json_t *root = report_of(&result);
+    CHECK(json_is_null(follow(root, "noise.y")));
+    CHECK(json_is_null(follow(root, "equations[].terms[].sd")));
+    CHECK(json_is_null(follow(root, "log_evidence")));
+    json_decref(root);
+}
+
+static void equations_are_written_for_the_parser(void **state)
+{
+    (void)state;
+    kbass_result result = sample_result();
+    json_t *root = report_of(&result);
+    const char *x = text_at(json_array_get(follow(root, "equations"), 0), "text");
+    CHECK_TEXT(x, "x_t = y");
+    CHECK_TEXT(text_at(root, "equations[].text"), "y_t = 2.499*y - 2.5*x^2*y + 0.25 - 1.5*(x + sin(y))");
+    json_decref(root);
+}
+
+static void a_run_without_a_model_is_reported(void **state)
+{
+    (void)state;
+    kbass_result result = {.outcome = KBASS_NO_MODEL, .probability = NAN, .log_evidence = NAN};
+    json_t *root = report_of(&result);
+    CHECK(json_is_array(follow(root, "equations")) && json_array_size(follow(root, "equations")) == 0);
+    CHECK(json_is_object(follow(root, "initial")) && json_object_size(follow(root, "initial")) == 0);
+    json_decref(root);
+}
+
+static void lack_of_memory_is_an_error(void **state)
+{
+    (void)state;
+    kbass_data *data = sample_data();
+    kbass_result result = sample_result();
+    kbass_settings settings;
+    kbass_error error;
+    char *text = NULL;
+    kbass_settings_default(&settings);
+    for (long n = 0; !text && n < 1000; n++) {
+        kb_memory_fail_after(n);
+        kbass_status status = kb_report_json(data, &settings, &result, &text, &error);
+        kb_memory_fail_after(-1);
+        CHECK(status == KBASS_ERROR_MEMORY || (status == KBASS_OK && text && strstr(text, "\"total\"")));
+    }
+    CHECK(text);
+    kbass_free(text);
+    kbass_data_destroy(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(documented_keys_are_written),
+        cmocka_unit_test(written_keys_are_documented),
+        cmocka_unit_test(values_are_those_of_the_result),
+        cmocka_unit_test(what_is_not_finite_is_null),
+        cmocka_unit_test(equations_are_written_for_the_parser),
+        cmocka_unit_test(a_run_without_a_model_is_reported),
+        cmocka_unit_test(lack_of_memory_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
