@@ -146,7 +146,8 @@ static int write_solution(const discover_job *job)
 static int exit_code(kbass_outcome outcome)
 {
     if (outcome == KBASS_CANCELLED) return EXIT_INTERRUPTED;
-    return outcome == KBASS_NO_MODEL ? EXIT_NO_RESULT : EXIT_OK;
+    if (outcome != KBASS_NO_MODEL) return EXIT_OK;
+    return cli_progress_interrupted() ? EXIT_INTERRUPTED : EXIT_NO_RESULT;
 }
 
 static int deliver(const discover_job *job)
@@ -156,7 +157,8 @@ static int deliver(const discover_job *job)
     cli_text_result(job->data, result);
     if (cli_finish_output() != EXIT_OK) written = EXIT_NO_RESULT;
     if (job->json && write_json(job) != EXIT_OK) written = EXIT_NO_RESULT;
-    if (job->solution && result->n_equations && write_solution(job) != EXIT_OK) written = EXIT_NO_RESULT;
+    bool has_model = result->outcome != KBASS_NO_MODEL;
+    if (job->solution && has_model && write_solution(job) != EXIT_OK) written = EXIT_NO_RESULT;
     return code != EXIT_OK ? code : written;
 }
 

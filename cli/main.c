@@ -36,8 +36,8 @@ const cli_command cli_commands[] = {
     {"discover", "DATA.csv [options]", "find the equations behind measurements",
      "Reads a table with a header row: one column of times, every other column a state. Rows may come in any order and "
      "at any spacing; an empty cell or NaN means not measured; # begins a comment. Prints the equations, each term "
-     "with its weight, standard deviation and probability, the noise, and the models that explain the data nearly as well. "
-     "Ctrl-C stops the search and prints the best answer so far.",
+     "with its weight, standard deviation and probability, the noise, and the models that explain the data nearly as "
+     "well. Ctrl-C stops the search and prints the best answer so far.",
      discover_options, true, cli_discover},
     {"simulate", "SYSTEM | RESULT.json | --equation EQUATION ... [options]", "integrate a system and sample it",
      "Integrates a named system, the equations of a result file, or equations typed here, and writes samples as CSV, "
@@ -92,10 +92,10 @@ int main(int count, char **words)
     int code = EXIT_OK;
     if (count < 2) return cli_fail("no command given (see kbass help)");
     const cli_command *command = find_command(words[1]);
-    if (command)                                                               code = run(command, count - 2, words + 2);
+    if (command) code = run(command, count - 2, words + 2);
     else if (is_one_of(words[1], "help", "--help") || !strcmp(words[1], "-h")) code = help(words[2]);
-    else if (is_one_of(words[1], "version", "--version"))                      printf("kbass %s\n", kbass_version());
-    else                                                                       code = unknown_command(words[1]);
+    else if (is_one_of(words[1], "version", "--version")) printf("kbass %s\n", kbass_version());
+    else code = unknown_command(words[1]);
     int lost = cli_finish_output();
     return code != EXIT_OK ? code : lost;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LAST_COLUMN = 96, NUMBER_SIZE = 40 };
+enum { LAST_COLUMN = 96, NUMBER_SIZE = 40, MOST_RUNNERS_UP = 5 };
 
 static const double NEAR_CANDIDATE = 0.05; /* terms left out are shown when likelier than this */
 
@@ -47,11 +47,11 @@ static void format_sd(double sd, char text[NUMBER_SIZE])
     else snprintf(text, NUMBER_SIZE, "%.1e", sd);
 }
 
-/* Never "1" or "0" for what is only nearly so. */
+/* Never "1" or "0": only the models that were compared are in it. */
 static void format_probability(double p, char text[NUMBER_SIZE])
 {
     if (!isfinite(p)) snprintf(text, NUMBER_SIZE, "-");
-    else if (p > 0.999) snprintf(text, NUMBER_SIZE, "%s", p >= 1 ? "1" : ">0.999");
+    else if (p > 0.999) snprintf(text, NUMBER_SIZE, ">0.999");
     else if (p < 0.001) snprintf(text, NUMBER_SIZE, "<0.001");
     else snprintf(text, NUMBER_SIZE, "%.3f", p);
 }
@@ -202,12 +202,14 @@ static void print_runners_up(const kbass_result *result)
     char text[NUMBER_SIZE];
     format_probability(result->probability, text);
     if (isfinite(result->probability)) printf("  probability of this model among those compared: %s\n", text);
-    for (size_t i = 0; i < result->n_runners_up; i++) {
+    for (size_t i = 0; i < result->n_runners_up && i < MOST_RUNNERS_UP; i++) {
         const kbass_runner_up *rival = &result->runners_up[i];
         format_odds(rival->log_odds, text);
         printf("%s  runner-up %zu, odds %s, misfit %.3g:\n", i ? "" : "\n", i + 1, text, rival->misfit);
         for (size_t j = 0; j < rival->n_equations; j++) printf("      %s\n", rival->equations[j]);
     }
+    if (result->n_runners_up > MOST_RUNNERS_UP)
+        printf("  and %zu more with smaller odds (all of them: --json)\n", result->n_runners_up - MOST_RUNNERS_UP);
 }
 
 static void print_outcome(const kbass_result *result)
@@ -217,7 +219,7 @@ static void print_outcome(const kbass_result *result)
         [KBASS_NOT_CONVERGED] = "The search was still improving when its budget ended; this is the best it found.",
         [KBASS_TIME_LIMIT] = "The time limit was reached; this is the best answer by then.",
         [KBASS_CANCELLED] = "Stopped; this is the best answer by then.",
-        [KBASS_NO_MODEL] = "No candidate model could be fitted to these data."};
+        [KBASS_NO_MODEL] = "There is no model: no candidate could be fitted to these data in the time it had."};
     if ((size_t)result->outcome < sizeof words / sizeof *words && *words[result->outcome])
         printf("\n  %s\n", words[result->outcome]);
     printf("\n  %.1f s: %zu models fitted from %zu starts", result->seconds_total, result->n_models, result->n_starts);
@@ -245,7 +247,7 @@ void cli_text_problem(const kbass_data *data, const kbass_discovery *discovery)
 
 void cli_text_result(const kbass_data *data, const kbass_result *result)
 {
-    if (result->n_equations) {
+    if (result->outcome != KBASS_NO_MODEL) {
         print_equations(result);
         print_terms(result);
         print_noise(data, result);

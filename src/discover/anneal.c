@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { ITERATIONS = 50 };
+enum { ITERATIONS = 50, SWEEPS = 10 };
 static const double annealed_share = 0.8; /* of the iterations in which tau falls */
 static const double tau_last = 1e-3, prune_below = 1e-3, slab_factor = 10, certain = 40;
 
@@ -80,7 +80,7 @@ static bool iterate(const kb_problem *p, kb_field *f, kb_ep *ep, kb_support *act
     if (!kb_field_marginalise(f)) return false;
     normalise(p, f, active, u);
     if (first) kb_ep_reset(ep, u->slab);
-    if (!kb_ep_run(ep, u->G, u->b, u->slab, u->log_odds)) return false;
+    if (!kb_ep_run(ep, u->G, u->b, u->slab, u->log_odds, SWEEPS)) return false;
     for (size_t j = 0; j < active->n; j++) u->mean[j] = ep->mean[j] / f->rms[j] - f->w[active->column[j]];
     kb_field_step(f, u->mean);
     for (size_t j = 0; j < active->n; j++) f->w[active->column[j]] += u->mean[j];

@@ -6,7 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-enum { MAX_SWEEPS = 60, SWEEPS_PER_DAMPING = 15 };
+enum { SWEEPS_PER_DAMPING = 15 };
 static const double tolerance = 1e-4, weakest_site = 1e-6, strongest_site = 1e10, weakest_cavity = 1e-10;
 
 kbass_status kb_ep_create(size_t n, kb_ep **out, kbass_error *error)
@@ -102,11 +102,11 @@ static double update_site(kb_ep *ep, size_t j, double slab, double prior, double
     return moved;
 }
 
-bool kb_ep_run(kb_ep *ep, const double *G, const double *b, const double *slab, const double *prior_log_odds)
+bool kb_ep_run(kb_ep *ep, const double *G, const double *b, const double *slab, const double *prior_log_odds, int max_sweeps)
 {
     double damping = 0.5;
     ep->converged = false;
-    for (ep->sweeps = 0; ep->sweeps < MAX_SWEEPS && !ep->converged; ep->sweeps++) {
+    for (ep->sweeps = 0; ep->sweeps < max_sweeps && !ep->converged; ep->sweeps++) {
         double moved = 0;
         if (!moments(ep, G, b)) return false;
         for (size_t j = 0; j < ep->n; j++) {

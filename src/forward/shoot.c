@@ -8,7 +8,7 @@
 #include "base/status.h"
 
 static const double start_variance = 4;    /* prior of an initial state, in units of the state's variance */
-static const double noise_floor = 1e-9;    /* smallest noise variance: below it lies the integrator's own error */
+static const double noise_floor = 1e-6;    /* smallest noise variance: 0.1 % of a state's sd, below which "noise" is model and solver error */
 static const double noise_shrinkage = 4;   /* the states' common noise level counts as this many samples of each */
 
 /* ---------------------------------------------------------------- windows, fits, workspace */

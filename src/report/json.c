@@ -171,7 +171,9 @@ static json_t *equation_object(const kbass_equation *equation)
 static json_t *all_equations(const kbass_result *result)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < result->n_equations; i++) append(&array, equation_object(&result->equations[i]));
+    bool has_model = result->outcome != KBASS_NO_MODEL;
+    for (size_t i = 0; has_model && i < result->n_equations; i++)
+        append(&array, equation_object(&result->equations[i]));
     return array;
 }
 
@@ -209,7 +211,8 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "equations", all_equations(result), "initial", by_state(data, result->n_states, result->initial),
                      "noise", by_state(data, result->n_states, result->noise),
                      "probability", number(result->probability), "log_evidence", number(result->log_evidence),
-                     "runners_up", all_runners_up(result), "starts", starts, "models", count(result->n_models), "seconds", seconds(result));
+                     "runners_up", all_runners_up(result), "starts", starts,
+                     "models", count(result->n_models), "seconds", seconds(result));
 }
 
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
