@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { ITERATIONS = 50, SWEEPS = 10 };
+enum { ITERATIONS = 40, SWEEPS = 5 };
 static const double annealed_share = 0.8; /* of the iterations in which tau falls */
 static const double tau_last = 1e-3, prune_below = 1e-3, slab_factor = 10, certain = 40;
 

@@ -7,7 +7,7 @@
 #include "base/status.h"
 
 /* Slab variance in units of the mean squared slope: sqrt(10) times what the whole right-hand side has to explain. */
-static const double slab_factor = 10;
+static const double slab_factor = 25;
 
 static void count_roles(const kb_dictionary *dictionary, size_t *n, size_t *n_fixed)
 {
