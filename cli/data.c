@@ -19,7 +19,8 @@ static int write_example(const char *name, const char *path)
 int cli_data(const cli_arguments *arguments)
 {
     if (cli_value(arguments, "list")) {
-        puts("hare-lynx   hares (x) and lynxes (y) of the Hudson Bay, in thousands, 1900 to 1920");
+        for (size_t i = 0; kbass_data_example_name(i); i++)
+            printf("%-16s %s\n", kbass_data_example_name(i), kbass_data_example_summary(i));
         return EXIT_OK;
     }
     if (arguments->n_operands != 1) return cli_fail("data needs one name (see kbass data --list)");

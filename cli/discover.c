@@ -143,22 +143,20 @@ static int write_solution(const discover_job *job)
 
 /* ---------------------------------------------------------------- the command */
 
-static int exit_code(kbass_outcome outcome)
+static int exit_code(const kbass_result *result)
 {
-    if (outcome == KBASS_CANCELLED) return EXIT_INTERRUPTED;
-    if (outcome != KBASS_NO_MODEL) return EXIT_OK;
-    return cli_progress_interrupted() ? EXIT_INTERRUPTED : EXIT_NO_RESULT;
+    if (result->outcome == KBASS_CANCELLED) return EXIT_INTERRUPTED;
+    return result->n_equations ? EXIT_OK : EXIT_NO_RESULT;
 }
 
 static int deliver(const discover_job *job)
 {
     const kbass_result *result = kbass_discovery_result(job->discovery);
-    int code = exit_code(result->outcome), written = EXIT_OK;
+    int code = exit_code(result), written = EXIT_OK;
     cli_text_result(job->data, result);
     if (cli_finish_output() != EXIT_OK) written = EXIT_NO_RESULT;
     if (job->json && write_json(job) != EXIT_OK) written = EXIT_NO_RESULT;
-    bool has_model = result->outcome != KBASS_NO_MODEL;
-    if (job->solution && has_model && write_solution(job) != EXIT_OK) written = EXIT_NO_RESULT;
+    if (job->solution && result->n_equations && write_solution(job) != EXIT_OK) written = EXIT_NO_RESULT;
     return code != EXIT_OK ? code : written;
 }
 

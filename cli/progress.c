@@ -67,8 +67,6 @@ int cli_progress_show(const kbass_progress *now, void *user)
     return interrupted;
 }
 
-bool cli_progress_interrupted(void) { return interrupted; }
-
 void cli_progress_end(cli_progress *progress)
 {
     if (progress->is_terminal && !progress->is_quiet) fputs("\r\033[K", stderr);

@@ -15,8 +15,6 @@ typedef struct {
 void cli_progress_begin(cli_progress *progress, bool is_quiet);
 /* A kbass_progress_callback; `user` is the cli_progress. */
 int cli_progress_show(const kbass_progress *now, void *user);
-/* Whether Ctrl-C was pressed during the run. */
-bool cli_progress_interrupted(void);
 /* Removes the bar and gives Ctrl-C its usual meaning back. */
 void cli_progress_end(cli_progress *progress);
 

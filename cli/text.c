@@ -212,18 +212,28 @@ static void print_runners_up(const kbass_result *result)
         printf("  and %zu more with smaller odds (all of them: --json)\n", result->n_runners_up - MOST_RUNNERS_UP);
 }
 
+static const char *words_for(const kbass_result *result)
+{
+    switch (result->outcome) {
+    case KBASS_CONVERGED: return NULL;
+    case KBASS_NOT_CONVERGED: return "The search was still improving when its budget ended; this is the best it found.";
+    case KBASS_TIME_LIMIT:
+        return result->n_equations ? "The time limit was reached; this is the best answer by then."
+                                   : "The time limit was reached before there was a model.";
+    case KBASS_CANCELLED:
+        return result->n_equations ? "Stopped; this is the best answer by then." : "Stopped before there was a model.";
+    case KBASS_NO_MODEL: break;
+    }
+    return "There is no model: no candidate could be fitted to these data.";
+}
+
 static void print_outcome(const kbass_result *result)
 {
-    static const char *const words[] = {
-        [KBASS_CONVERGED] = "",
-        [KBASS_NOT_CONVERGED] = "The search was still improving when its budget ended; this is the best it found.",
-        [KBASS_TIME_LIMIT] = "The time limit was reached; this is the best answer by then.",
-        [KBASS_CANCELLED] = "Stopped; this is the best answer by then.",
-        [KBASS_NO_MODEL] = "There is no model: no candidate could be fitted to these data in the time it had."};
-    if ((size_t)result->outcome < sizeof words / sizeof *words && *words[result->outcome])
-        printf("\n  %s\n", words[result->outcome]);
-    printf("\n  %.1f s: %zu models fitted from %zu starts", result->seconds_total, result->n_models, result->n_starts);
-    if (result->n_starts_lost) printf(", %zu of them lost to numerical trouble", result->n_starts_lost);
+    const char *words = words_for(result);
+    if (words) printf("\n  %s\n", words);
+    printf("\n  %.1f s", result->seconds_total);
+    if (result->n_models) printf(": %zu models fitted from %zu starts", result->n_models, result->n_starts);
+    if (result->n_starts_lost) printf(", %zu starts lost to numerical trouble", result->n_starts_lost);
     putchar('\n');
 }
 
@@ -247,7 +257,7 @@ void cli_text_problem(const kbass_data *data, const kbass_discovery *discovery)
 
 void cli_text_result(const kbass_data *data, const kbass_result *result)
 {
-    if (result->outcome != KBASS_NO_MODEL) {
+    if (result->n_equations) {
         print_equations(result);
         print_terms(result);
         print_noise(data, result);

@@ -9,6 +9,7 @@
 #include "data/data.h"
 #include "discover/answer.h"
 #include "discover/discover.h"
+#include "discover/paper.h"
 #include "posterior/solution.h"
 #include "report/json.h"
 
@@ -17,7 +18,8 @@ struct kbass_discovery {
     kbass_settings settings;
     kb_dictionary *dictionary;
     kb_problem *problem;
-    kb_search_result found;
+    kb_search_result found; /* of our method */
+    kb_paper *paper;        /* of the published one */
     kb_answer *answer;
     double seconds_to_create;
 };
@@ -74,17 +76,33 @@ static kbass_outcome outcome_of(kb_run *run, const kb_search_result *found)
     return found->settled && found->pool.n && found->pool.fits[0]->converged ? KBASS_CONVERGED : KBASS_NOT_CONVERGED;
 }
 
+static void forget(kbass_discovery *d)
+{
+    kb_search_result_clear(&d->found);
+    kb_paper_destroy(d->paper);
+    kb_answer_destroy(d->answer);
+    d->paper = NULL;
+    d->answer = NULL;
+}
+
+static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
+{
+    if (d->settings.method == KB_METHOD_PAPER) return kb_paper_run(d->problem, run, &d->paper, &d->answer, error);
+    kbass_status status = kb_discover(d->problem, run, &d->found, error);
+    if (status == KBASS_OK) status = kb_answer_create(d->problem, &d->found, outcome_of(run, &d->found), &d->answer, error);
+    return status;
+}
+
 kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback progress, void *user, kbass_error *error)
 {
     kb_run run;
+    forget(d);
     kb_run_begin(&run, progress, user, d->settings.time_limit);
-    kb_search_result_clear(&d->found);
-    kb_answer_destroy(d->answer);
-    d->answer = NULL;
-    kbass_status status = kb_discover(d->problem, &run, &d->found, error);
-    d->found.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
-    if (status == KBASS_OK) status = kb_answer_create(d->problem, &d->found, outcome_of(&run, &d->found), &d->answer, error);
-    if (status == KBASS_OK) d->answer->result.seconds_total = d->seconds_to_create + kb_clock() - run.start;
+    kbass_status status = run_method(d, &run, error);
+    if (status == KBASS_OK) {
+        d->answer->result.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
+        d->answer->result.seconds_total = d->seconds_to_create + kb_clock() - run.start;
+    }
     return status;
 }
 
@@ -107,11 +125,12 @@ kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, 
                                       double *sd, kbass_error *error)
 {
     const kb_problem *p = d->problem;
-    if (!d->answer || d->answer->result.outcome == KBASS_NO_MODEL)
+    if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
     kbass_status status = check_times(d, n_times, times, error);
     if (status != KBASS_OK) return status;
-    return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, d->found.pool.fits[0], p->n_mesh,
+    if (d->paper) return kb_paper_solution(d->paper, n_times, times, mean, sd, error);
+    return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, d->found.pool.fits[0], p->n_reference,
                                 p->follow, p->reference_slope, n_times, times, mean, sd, error);
 }
 
@@ -124,8 +143,7 @@ kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_e
 void kbass_discovery_destroy(kbass_discovery *d)
 {
     if (!d) return;
-    kb_answer_destroy(d->answer);
-    kb_search_result_clear(&d->found);
+    forget(d);
     kb_problem_destroy(d->problem);
     kb_dictionary_destroy(d->dictionary);
     kb_settings_clear(&d->settings);

@@ -87,7 +87,8 @@ refuses '' discover good.csv --terms 'x, y +* 2'
 points_at 4
 refuses 'sinn' discover good.csv --terms 'sinn(x)'
 refuses '' discover good.csv --terms '(x + y'
-refuses 'log(x)' discover good.csv --terms 'log(x)'
+refuses '"log(x)" is not finite in the data at t = 0, where x = 0' discover good.csv --terms 'log(x)'
+refuses '"x/(8-x*y)" is not finite in the data at t = 3, where x = 2, y = 4' discover good.csv --terms 'x, x/(x*y-8)'
 refuses 'z' discover good.csv --fix 'z_t = x'
 refuses 'z' discover good.csv --equation-for z
 refuses 'nowhere.txt' discover good.csv --terms-file nowhere.txt
@@ -122,6 +123,8 @@ accepts simulate --list
 grep -q '^vdp ' out && grep -q '^lorenz96 ' out || complain "simulate --list: $(cat out)"
 accepts simulate vdp --show
 [ "$(wc -l < out)" -eq 2 ] || complain "simulate vdp --show: $(cat out)"
+accepts data --list
+grep -q '^hare-lynx ' out || complain "data --list: $(cat out)"
 accepts data hare-lynx
 [ "$(wc -l < out)" -eq 22 ] || complain "hare-lynx has $(wc -l < out) lines"
 accepts data hare-lynx -o hares.csv
@@ -145,18 +148,36 @@ accepts simulate turn.json --until 3 -n 4
 grep -q '%' err || complain "no progress on stderr"
 grep -q $'\033' out err && complain "colours without a terminal"
 
-# ---------------------------------------------------------------- Ctrl-C
+# ---------------------------------------------------------------- the published algorithm
+accepts discover turn.csv --degree 1 --quiet --method paper --json paper.json --solution paper.csv
+grep -q '^  x_t = *[0-9.]* y$' out && grep -q '^  y_t = *-[0-9.]* x$' out || complain "paper: $(cat out)"
+grep -q '"method": "paper"' paper.json || complain "paper.json: $(head -5 paper.json)"
+[ "$(head -1 paper.csv)" = t,x,x_sd,y,y_sd ] || complain "paper.csv: $(head -1 paper.csv)"
+
+# ---------------------------------------------------------------- stopped: by the clock, by Ctrl-C
 "$kbass" simulate lorenz96 -n 60 --noise 10 -o long.csv
-"$kbass" discover long.csv --json stopped.json > out 2> err &
-pid=$!
-sleep 1
-kill -INT $pid
-stopped=$SECONDS
-wait $pid
+"$kbass" discover long.csv --quiet --time-limit 0.001 --json early.json --solution early.csv > out 2> err
 code=$?
-[ $code -eq 130 ] || complain "Ctrl-C: exit code $code, expected 130: $(cat err)"
-[ $((SECONDS - stopped)) -le 3 ] || complain "Ctrl-C took $((SECONDS - stopped)) s"
-grep -q '"outcome": "\(cancelled\|no model\)"' stopped.json || complain "Ctrl-C wrote no result"
+[ $code -eq 1 ] || complain "time limit before a model: exit code $code, expected 1: $(cat err)"
+grep -q 'before there was a model' out || complain "time limit before a model: $(tail -3 out)"
+grep -q '"outcome": "time limit"' early.json && grep -q '"equations": \[\]' early.json || complain "early.json"
+[ -e early.csv ] && complain "a solution without a model"
+
+# interrupts seconds file: SIGINT after so many seconds ends the run within a second or so, with a result
+interrupts() {
+    local pid stopped code
+    "$kbass" discover "$2" --json stopped.json > out 2> err &
+    pid=$!
+    sleep "$1"
+    kill -INT $pid
+    stopped=$SECONDS
+    wait $pid
+    code=$?
+    [ $code -eq 130 ] || complain "Ctrl-C: exit code $code, expected 130: $(cat err)"
+    [ $((SECONDS - stopped)) -le 3 ] || complain "Ctrl-C took $((SECONDS - stopped)) s"
+    grep -q '"outcome": "cancelled"' stopped.json || complain "Ctrl-C wrote no result"
+}
+interrupts 1 long.csv
 
 [ $failures -eq 0 ] && echo "all is well"
 exit $((failures > 0))

@@ -365,6 +365,12 @@ static void test_example_names(void **state)
 {
     kbass_data *data = NULL;
     (void)state;
+    for (size_t i = 0; kbass_data_example_name(i); i++) {
+        CHECK(kbass_data_example_summary(i));
+        CHECK_OK(kbass_data_example(kbass_data_example_name(i), &data, &error));
+        kbass_data_destroy(data);
+    }
+    CHECK(kbass_data_example_name(0) && !kbass_data_example_summary(1000));
     CHECK_FAILS(kbass_data_example("hare_lynx", &data, &error), KBASS_ERROR_ARGUMENT, "did you mean \"hare-lynx\"?");
     CHECK_FAILS(kbass_data_example("iris", &data, &error), KBASS_ERROR_ARGUMENT, "(try \"hare-lynx\")");
 }

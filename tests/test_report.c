@@ -201,10 +201,11 @@ static void equations_are_written_for_the_parser(void **state)
 static void a_run_without_a_model_is_reported(void **state)
 {
     (void)state;
-    kbass_result bare = {.outcome = KBASS_NO_MODEL, .probability = NAN, .log_evidence = NAN}, full = sample_result();
-    full.outcome = KBASS_NO_MODEL;
-    for (int i = 0; i < 2; i++) {
-        json_t *root = report_of(i ? &full : &bare);
+    const kbass_outcome outcomes[] = {KBASS_NO_MODEL, KBASS_TIME_LIMIT, KBASS_CANCELLED};
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
+        kbass_result bare = {.outcome = outcomes[i], .probability = NAN, .log_evidence = NAN};
+        json_t *root = report_of(&bare);
+        CHECK_TEXT(text_at(root, "outcome"), kbass_outcome_name(outcomes[i]));
         CHECK(json_is_array(follow(root, "equations")) && json_array_size(follow(root, "equations")) == 0);
         CHECK(json_is_object(follow(root, "initial")));
         json_decref(root);

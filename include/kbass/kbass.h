@@ -82,11 +82,15 @@ KBASS_API void kbass_free(void *memory);
     X(INTEGER, threads, 0, 1, 1024, "N", NULL, "inference", "threads (default: all cores)")                            \
     X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference", "stop after this time with the best answer so far (default: none)") \
     X(CHOICE, method, 0, 0, 1, "NAME", "kbass|paper", "inference", "our method, or the algorithm as published")        \
-    X(REAL, paper_length_scale, 0, 0, 10, "L", NULL, "paper", "length scale of the kernel, as a share of the record (default: from the spacing)") \
-    X(REAL, paper_noise_variance, 1e-3, 1e-12, 1e3, "V", NULL, "paper", "variance of the measurements, in scaled units") \
-    X(REAL, paper_equation_variance, 1e-2, 1e-12, 1e6, "V", NULL, "paper", "variance of the equation's residual, in scaled units") \
-    X(REAL, paper_slab_variance, 1, 1e-6, 1e6, "V", NULL, "paper", "variance of the slab, in scaled units")            \
-    X(REAL, paper_inclusion, 0.5, 1e-6, 0.999999, "RHO", NULL, "paper", "prior probability of a term")                 \
+    X(REAL, paper_length_scale, 0, 0, 10, "L", NULL, "paper",                                                          \
+      "length scale of the kernel, as a share of the record (default: 0.7 of the sample spacing, at least 0.02)")      \
+    X(REAL, paper_noise_variance, 1e-3, 1e-12, 1e3, "V", NULL, "paper",                                                \
+      "variance of the measurements, as a share of each state's variance; --noise goes before it")                     \
+    X(REAL, paper_equation_variance, 1, 1e-12, 1e6, "V", NULL, "paper",                                                \
+      "variance of the equation's residual at a mesh point, as a share of the mean squared slope")                     \
+    X(REAL, paper_slab_variance, 100, 1e-6, 1e6, "V", NULL, "paper",                                                   \
+      "variance of the slab for terms scaled to unit rms, as a multiple of the mean squared slope")                    \
+    X(REAL, paper_inclusion, 0.1, 1e-6, 0.999999, "RHO", NULL, "paper", "prior probability of a term")                 \
     X(REAL, paper_learning_rate, 1e-2, 1e-6, 1, "R", NULL, "paper", "step of Adam")                                    \
     X(INTEGER, paper_steps, 100, 1, 100000, "N", NULL, "paper", "Adam steps per M step")                               \
     X(INTEGER, paper_iterations, 300, 1, 100000, "N", NULL, "paper", "EP-EM iterations at most")
@@ -135,6 +139,8 @@ KBASS_API kbass_status kbass_data_create(size_t n_rows, size_t n_states, const d
                                          const char *time_name, const char *const *state_names, kbass_data **data,
                                          kbass_error *error);
 /* Data sets that ship with the library: "hare-lynx". */
+KBASS_API const char *kbass_data_example_name(size_t index); /* NULL after the last */
+KBASS_API const char *kbass_data_example_summary(size_t index);
 KBASS_API kbass_status kbass_data_example(const char *name, kbass_data **data, kbass_error *error);
 KBASS_API kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error);
 KBASS_API size_t kbass_data_rows(const kbass_data *data);
@@ -170,7 +176,7 @@ typedef enum {
     KBASS_CONVERGED,
     KBASS_NOT_CONVERGED, /* an answer, but the search was still improving when its budget ended */
     KBASS_TIME_LIMIT,    /* the best answer when the time was up */
-    KBASS_CANCELLED,     /* the best answer when the caller stopped the run */
+    KBASS_CANCELLED,     /* the same when the caller stopped the run */
     KBASS_NO_MODEL       /* no candidate could be fitted to these data */
 } kbass_outcome;
 
@@ -200,7 +206,7 @@ enum { KBASS_STAGE_FIELD, KBASS_STAGE_SEARCH, KBASS_STAGE_ARBITRATE, KBASS_STAGE
 
 typedef struct {
     kbass_outcome outcome;
-    size_t n_equations;
+    size_t n_equations; /* 0 when there is no model, or when the run was stopped before there was one */
     const kbass_equation *equations;
     size_t n_states;
     const double *noise;    /* estimated standard deviation per state */
@@ -211,6 +217,7 @@ typedef struct {
     double log_evidence;
     size_t n_starts, n_starts_lost; /* lost: given up for numerical trouble */
     size_t n_models;                /* models fitted through the integrated equation */
+    size_t n_windows;               /* parts of the record with a start of their own: 1 unless it is chaotic */
     double seconds[KBASS_STAGE_COUNT];
     double seconds_total;
 } kbass_result;

@@ -6,7 +6,7 @@
 #include "data/data.h"
 
 typedef struct {
-    const char *name;
+    const char *name, *summary;
     size_t n_rows, n_states;
     const char *const *state_names;
     const double *times, *values;
@@ -23,13 +23,18 @@ static const double hare_lynx_pelts[] = {
 };
 
 static const example examples[] = {
-    {"hare-lynx", 21, 2, hare_lynx_names, hare_lynx_years, hare_lynx_pelts},
+    {"hare-lynx", "hares (x) and lynxes (y) of the Hudson Bay, in thousands, 1900 to 1920", 21, 2,
+     hare_lynx_names, hare_lynx_years, hare_lynx_pelts},
 };
 
 enum { N_EXAMPLES = sizeof examples / sizeof *examples };
 
 _Static_assert(sizeof hare_lynx_years == 21 * sizeof(double), "one time per row");
 _Static_assert(sizeof hare_lynx_pelts == 2 * sizeof hare_lynx_years, "two states per row");
+
+const char *kbass_data_example_name(size_t index) { return index < N_EXAMPLES ? examples[index].name : NULL; }
+
+const char *kbass_data_example_summary(size_t index) { return index < N_EXAMPLES ? examples[index].summary : NULL; }
 
 kbass_status kbass_data_example(const char *name, kbass_data **data, kbass_error *error)
 {

@@ -15,9 +15,9 @@ typedef struct {
     double variance;                  /* of the noise; held fixed: learned inside the loop it collapses */
 } kb_start;
 
-/* Runs on `field`, which ends at the annealed (z, w). `support` receives the columns with probability above 1/2, at least
+/* Runs on the patches' fields (n_patches), which end at the annealed z and one w; their messages add. `support` receives the columns with probability above 1/2, at least
    one per equation. False when numerical trouble ends the start or the run was stopped. */
-bool kb_anneal(const kb_problem *problem, const kb_start *start, kb_field *field, kb_ep *ep, double *work,
+bool kb_anneal(const kb_problem *problem, const kb_start *start, kb_field **fields, kb_ep *ep, double *work,
                kb_support *support, kb_run *run);
 size_t kb_anneal_work(const kb_problem *problem);
 

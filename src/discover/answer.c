@@ -77,8 +77,8 @@ kbass_status kb_answer_begin(const kb_problem *p, kb_answer **out, kbass_error *
         kb_answer_destroy(answer);
         return kb_out_of_memory(error, "the answer");
     }
-    answer->result = (kbass_result){.n_equations = n, .equations = equations, .n_states = states, .noise = noise,
-                                    .initial = initial, .outcome = KBASS_NO_MODEL, .log_evidence = NAN, .probability = NAN};
+    answer->result = (kbass_result){.equations = equations, .n_states = states, .noise = noise, .initial = initial,
+                                    .outcome = KBASS_NO_MODEL, .log_evidence = NAN, .probability = NAN};
     *out = answer;
     return KBASS_OK;
 }
@@ -135,6 +135,7 @@ kbass_status kb_answer_equations(kb_answer *answer, const kb_problem *p, const d
         equations[e].terms = terms;
         equations[e++].n_terms = fixed + gather_terms(p, state, weight, sd, probability, selected, terms + fixed);
     }
+    answer->result.n_equations = e;
     return KBASS_OK;
 }
 
@@ -273,10 +274,12 @@ kbass_status kb_answer_create(const kb_problem *p, const kb_search_result *found
     bool has_model = found->pool.n && found->pool.fits[0]->valid;
     if (status == KBASS_OK && has_model) status = fill(answer, p, found, error);
     if (status == KBASS_OK) {
-        answer->result.outcome = has_model ? outcome : KBASS_NO_MODEL;
+        bool was_stopped = outcome == KBASS_TIME_LIMIT || outcome == KBASS_CANCELLED;
+        answer->result.outcome = has_model || was_stopped ? outcome : KBASS_NO_MODEL;
         answer->result.n_starts = found->n_starts;
         answer->result.n_starts_lost = found->n_lost;
         answer->result.n_models = found->n_models;
+        answer->result.n_windows = found->windows ? found->windows->n : 0;
         memcpy(answer->result.seconds, found->seconds, sizeof found->seconds);
         *out = answer;
     } else {

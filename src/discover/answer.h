@@ -18,7 +18,7 @@ kbass_status kb_answer_create(const kb_problem *problem, const kb_search_result 
                               kb_answer **out, kbass_error *error);
 void kb_answer_destroy(kb_answer *answer);
 
-/* Shared with the published method: the skeleton with names, no terms yet; memory that dies with the answer; "x_t = ...". */
+/* Shared with the published method: the skeleton with names, no equations yet; memory that dies with the answer; "x_t = ...". */
 kbass_status kb_answer_begin(const kb_problem *problem, kb_answer **out, kbass_error *error);
 void *kb_answer_own(kb_answer *answer, size_t count, size_t size);
 /* Fills the equations from per-column weights, sds, probabilities (n columns each, data's units) and the selection. */

@@ -6,10 +6,13 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "discover/merge.h"
 
-enum { BEAM = 8, EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, ROUNDS = 12, SEARCH_ITERATIONS = 12, FINAL_ITERATIONS = 40 };
+enum { BEAM = 8, EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, ROUNDS = 12 };
+enum { SEARCH_ITERATIONS = 12, FINAL_ITERATIONS = 40, GRACE_ITERATIONS = 6 };
 static const double worth_exploring = 8; /* nats behind the best within which a model's neighbours are proposed */
 static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is fitted */
+static const double grace = 0.4;         /* seconds for the first fits when the run was stopped before any */
 static const double merge_failed = 2;    /* growth of the noise variance at which merged windows lost the data */
 
 typedef struct {
@@ -18,13 +21,15 @@ typedef struct {
     kb_pool *pool;
     kb_run *run;
     kb_windows *windows;
+    bool fitted;     /* the whole pool, on the present windows */
+    double deadline; /* of the fits that a stopped run is still granted; 0 while it runs */
 } arena;
 
 /* ---------------------------------------------------------------- entering */
 
 size_t kb_arbitrate_windows(const kb_problem *p)
 {
-    double length = p->levels[p->best_level]->length;
+    double length = kb_problem_length(p, p->best_level);
     double most = fmin((double)p->record->n_rows / 5, 1 / (4 * length));
     size_t n = 1;
     while (2 * (double)n <= most) n *= 2;
@@ -36,10 +41,18 @@ static size_t first_row(const kb_record *record, size_t window, size_t n_windows
     return window * (record->n_rows - 1) / n_windows;
 }
 
+/* The annealed field at a time of the record. */
+static double field_at(const kb_problem *p, kb_worker *w, size_t state, double time)
+{
+    size_t n = p->n_patches, patch = (size_t)(time * (double)n);
+    if (patch >= n) patch = n - 1;
+    return kb_field_at(w->fields[patch], state, time * (double)n - (double)patch, 0, w->work);
+}
+
 kbass_status kb_arbitrate_enter(const kb_problem *p, kb_worker *w, kb_pool *pool, kbass_error *error)
 {
     kb_fit *fit = NULL;
-    kb_field *f = w->field;
+    const kb_field *f = w->fields[0];
     size_t n = f->n_states, windows = pool->max_windows;
     if (kb_pool_find(pool, &w->support)) return KBASS_OK;
     kbass_status status = kb_pool_add(pool, &w->support, &fit, error);
@@ -47,15 +60,9 @@ kbass_status kb_arbitrate_enter(const kb_problem *p, kb_worker *w, kb_pool *pool
     for (size_t q = 0; q < w->support.n; q++) fit->w[w->support.column[q]] = f->w[w->support.column[q]];
     for (size_t i = 0; i < n; i++) fit->variance[i] = fmax(f->v[i], 1e-6);
     fit->n_windows = windows;
-    for (size_t window = 0; window < windows; window++) {
-        const double *row = f->level->rows + first_row(p->record, window, windows);
-        for (size_t i = 0; i < n; i++) {
-            double q = 0;
-            for (size_t r = 0; r < f->level->rank; r++)
-                q += row[r * p->record->n_rows] * f->z[i * f->level->rank + r];
-            fit->start[window * n + i] = q;
-        }
-    }
+    for (size_t window = 0; window < windows; window++)
+        for (size_t i = 0; i < n; i++)
+            fit->start[window * n + i] = field_at(p, w, i, p->record->time[first_row(p->record, window, windows)]);
     return KBASS_OK;
 }
 
@@ -74,13 +81,18 @@ static void restart_from(kb_fit *fit, const kb_fit *parent, size_t n_columns, si
     memcpy(fit->variance, parent->variance, n_states * sizeof *fit->variance);
 }
 
+static bool may_fit(arena *a, const kb_fit *fit)
+{
+    return a->deadline > 0 ? kb_clock() < a->deadline : kb_run_continue(a->run, fit->support.n);
+}
+
 static void fit_all(arena *a, size_t n_jobs, const job *jobs, int iterations)
 {
     double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
     #pragma omp parallel for schedule(dynamic) num_threads(a->problem->threads)
     for (size_t i = 0; i < n_jobs; i++) {
         kb_shooter *shooter = a->workers[omp_get_thread_num()]->shooter;
-        if (!kb_run_continue(a->run, jobs[i].fit->support.n)) continue;
+        if (!may_fit(a, jobs[i].fit)) continue;
         shooter->windows = a->windows;
         kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
         if (jobs[i].fit->valid || !jobs[i].parent) continue;
@@ -89,11 +101,12 @@ static void fit_all(arena *a, size_t n_jobs, const job *jobs, int iterations)
     }
 }
 
+/* The newest first: on equal terms a refined structure is likelier than the one it came from. */
 static kbass_status fit_pool(arena *a, int iterations, kbass_error *error)
 {
     job *jobs = KB_NEW(job, a->pool->n);
     if (!jobs) return kb_out_of_memory(error, "the search");
-    for (size_t i = 0; i < a->pool->n; i++) jobs[i].fit = a->pool->fits[i];
+    for (size_t i = 0; i < a->pool->n; i++) jobs[i].fit = a->pool->fits[a->pool->n - 1 - i];
     fit_all(a, a->pool->n, jobs, iterations);
     kb_free(jobs);
     kb_pool_sort(a->pool);
@@ -219,31 +232,35 @@ static kbass_status search(arena *a, size_t beam, int rounds, bool *settled, kba
 
 /* ---------------------------------------------------------------- windows merge */
 
-static double mean_variance(const kb_problem *p, const kb_fit *fit)
+/* Moves the pool to `n` windows: fitted from their entries' starts, or merged from twice as many. */
+static kbass_status set_windows(arena *a, size_t n, bool merge, kbass_error *error)
 {
-    double sum = 0, n = 0;
-    for (size_t i = 0; i < p->record->n_states; i++)
-        if (p->dictionary->has_equation[i]) sum += log(fit->variance[i]), n++;
-    return exp(sum / n);
-}
-
-static void keep_every_other_start(kb_pool *pool, size_t windows)
-{
-    size_t n = pool->n_states;
-    for (size_t i = 0; i < pool->n; i++)
-        for (size_t window = 1; window < windows; window++)
-            memmove(pool->fits[i]->start + window * n, pool->fits[i]->start + 2 * window * n,
-                    n * sizeof *pool->fits[i]->start);
+    kb_windows *before = a->windows;
+    kbass_status status = KBASS_OK, lost_memory = KBASS_OK;
+    a->windows = NULL;
+    status = kb_windows_create(a->problem->record, n, &a->windows, error);
+    for (size_t i = 0; i < a->pool->n; i++) a->pool->explored[i] = false;
+    if (status == KBASS_OK && merge) {
+        #pragma omp parallel for schedule(dynamic) num_threads(a->problem->threads) reduction(max : lost_memory)
+        for (size_t i = 0; i < a->pool->n; i++) {
+            kb_shooter *shooter = a->workers[omp_get_thread_num()]->shooter;
+            if (!kb_run_continue(a->run, a->pool->fits[i]->support.n)) continue;
+            kbass_status one = kb_fit_merge(a->problem, shooter, before, a->windows, a->pool->fits[i], NULL);
+            if (one != KBASS_OK) lost_memory = one;
+        }
+        if (lost_memory != KBASS_OK) status = kb_out_of_memory(error, "the search");
+        kb_pool_sort(a->pool);
+    }
+    kb_windows_destroy(before);
+    return status;
 }
 
 /* Moves the whole pool to `n` windows and searches there. */
-static kbass_status search_on_windows(arena *a, size_t n, bool last, bool *settled, kbass_error *error)
+static kbass_status search_on_windows(arena *a, size_t n, bool merge, bool last, bool *settled, kbass_error *error)
 {
-    kb_windows_destroy(a->windows);
-    a->windows = NULL;
-    kbass_status status = kb_windows_create(a->problem->record, n, &a->windows, error);
-    for (size_t i = 0; i < a->pool->n; i++) a->pool->explored[i] = false;
-    if (status == KBASS_OK) status = fit_pool(a, last ? FINAL_ITERATIONS : SEARCH_ITERATIONS, error);
+    kbass_status status = set_windows(a, n, merge, error);
+    if (status == KBASS_OK && !merge) status = fit_pool(a, last ? FINAL_ITERATIONS : SEARCH_ITERATIONS, error);
+    a->fitted = !kb_run_stopped(a->run);
     if (status == KBASS_OK) status = search(a, last ? BEAM : 2, last ? ROUNDS : 2, settled, error);
     return status;
 }
@@ -268,25 +285,36 @@ static void swap_entries(kb_pool *a, kb_pool *b)
     *b = other;
 }
 
+/* The run was stopped while the pool moved to n windows: back to the fits before or, without any, quick first ones. */
+static kbass_status salvage(arena *a, kb_pool *before, size_t n, kbass_error *error)
+{
+    if (before->n) {
+        swap_entries(a->pool, before);
+        return set_windows(a, 2 * n, false, error);
+    }
+    a->deadline = kb_clock() + grace;
+    return fit_pool(a, GRACE_ITERATIONS, error);
+}
+
 kbass_status kb_arbitrate(const kb_problem *p, kb_worker **workers, kb_pool *pool, kb_run *run, kb_windows **windows,
                           bool *settled, kbass_error *error)
 {
-    arena a = {p, workers, pool, run, NULL};
+    arena a = {p, workers, pool, run, NULL, false, 0};
     kb_pool before;
     double variance = INFINITY;
     kbass_status status = KBASS_OK;
     kb_pool_init(&before, p, pool->max_windows);
     for (size_t n = pool->max_windows; status == KBASS_OK && n >= 1; n /= 2) {
-        if (n < pool->max_windows) keep_every_other_start(pool, n);
-        status = search_on_windows(&a, n, n == 1, settled, error);
+        status = search_on_windows(&a, n, n < pool->max_windows, n == 1, settled, error);
+        if (status == KBASS_OK && kb_run_stopped(run) && !a.fitted) status = salvage(&a, &before, n, error);
         if (status != KBASS_OK || kb_run_stopped(run)) break;
-        bool lost = !pool->n || !pool->fits[0]->valid || mean_variance(p, pool->fits[0]) > merge_failed * variance;
+        bool lost = !pool->n || !pool->fits[0]->valid || kb_fit_noise(p, pool->fits[0]) > merge_failed * variance;
         if (lost && before.n) { /* go back to the windows before, and search there to the end */
             swap_entries(pool, &before);
-            status = search_on_windows(&a, 2 * n, true, settled, error);
+            status = search_on_windows(&a, 2 * n, false, true, settled, error);
             break;
         }
-        if (pool->n && pool->fits[0]->valid) variance = mean_variance(p, pool->fits[0]);
+        if (pool->n && pool->fits[0]->valid) variance = kb_fit_noise(p, pool->fits[0]);
         if (n > 1) {
             status = keep_best(pool, 2 * BEAM, &before, error);
             if (before.n) kb_pool_trim(pool, before.n);

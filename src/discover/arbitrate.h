@@ -12,7 +12,7 @@
 /* Windows to begin with: a power of two, each wide enough for a few samples and for the field's own scale. */
 size_t kb_arbitrate_windows(const kb_problem *problem);
 
-/* Enters worker->support with the weights, noise and window starts of worker->field. */
+/* Enters worker->support with the weights, noise and window starts of worker->fields. */
 kbass_status kb_arbitrate_enter(const kb_problem *problem, kb_worker *worker, kb_pool *pool, kbass_error *error);
 
 /* Leaves the pool sorted at the final windows (owned by the caller); *settled tells whether the search ran dry. */

@@ -17,6 +17,8 @@ void kb_pool_clear(kb_pool *pool);
 kb_fit *kb_pool_find(const kb_pool *pool, const kb_support *support);
 /* A new entry with this structure, weights by column and starts still zero. */
 kbass_status kb_pool_add(kb_pool *pool, const kb_support *support, kb_fit **out, kbass_error *error);
+/* Moves the entries of `from` whose structure is new to the end of `pool`, in order; empties `from`. */
+kbass_status kb_pool_merge(kb_pool *pool, kb_pool *from, kbass_error *error);
 /* Valid entries first, by falling evidence. */
 void kb_pool_sort(kb_pool *pool);
 /* Forgets all entries after the first `n`. */

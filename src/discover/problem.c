@@ -7,50 +7,81 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const double longest = 0.4, ratio = 0.75; /* of the ladder of length scales, in shares of the record */
-enum { MESH_AT_LEAST = 200, MESH_AT_MOST = 800, VARIANCES = 13 };
+/* The ladder of length scales, in shares of a patch. */
+static const double longest = 0.4, shortest = 0.015, ratio = 0.75;
+enum { MESH = 200, MOST_PATCHES = 64, VARIANCES = 13, ROWS_PER_PATCH = 12 };
 
-static void destroy_levels(kb_problem *p)
+static void destroy_patches(kb_problem *p)
 {
-    for (size_t i = 0; i < p->n_levels; i++) kb_level_destroy(p->levels[i]);
-    p->n_levels = p->max_rank = 0;
+    for (size_t i = p->n_levels * p->n_patches; i-- > 0;) kb_level_destroy(p->levels[i]); /* sharers before owners */
+    for (size_t i = 0; p->slices && i < p->n_patches; i++) kb_record_destroy(p->slices[i]);
+    kb_free(p->levels);
+    kb_free(p->slices);
+    p->levels = NULL;
+    p->slices = NULL;
+    p->n_levels = p->n_patches = p->max_rank = 0;
 }
 
-/* Length scales from `longest` down to `floor`, on p->n_mesh points. */
-static kbass_status create_levels(kb_problem *p, double floor, kbass_error *error)
+double kb_problem_length(const kb_problem *p, size_t level)
 {
-    size_t n = 1 + (size_t)ceil(log(floor / longest) / log(ratio));
-    kbass_status status = KBASS_OK;
-    if (n > KB_MAX_LEVELS) n = KB_MAX_LEVELS;
-    kbass_status statuses[KB_MAX_LEVELS];
-    #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
-    for (size_t i = 0; i < n; i++) {
-        kb_kernel_kind kind = (kb_kernel_kind)p->settings->kernel;
-        statuses[i] = kb_level_create(p->record, kind, longest * pow(ratio, (double)i), p->n_mesh, &p->levels[i], NULL);
-    }
+    return p->levels[level * p->n_patches]->length / (double)p->n_patches;
+}
+
+/* The level of the first patch, then the others' rows on it. */
+static kbass_status create_level(kb_problem *p, size_t level)
+{
+    kb_level **patches = p->levels + level * p->n_patches;
+    kb_kernel_kind kind = (kb_kernel_kind)p->settings->kernel;
+    double length = longest * pow(ratio, (double)level);
+    kbass_status status = kb_level_create(p->slices[0], kind, length, p->n_mesh, &patches[0], NULL);
+    for (size_t i = 1; status == KBASS_OK && i < p->n_patches; i++)
+        status = kb_level_share(patches[0], p->slices[i], &patches[i], NULL);
+    return status;
+}
+
+static kbass_status create_patches(kb_problem *p, size_t n_patches, kbass_error *error)
+{
+    size_t n = 1 + (size_t)ceil(log(shortest / longest) / log(ratio));
+    kbass_status status = KBASS_OK, statuses[KB_MAX_LEVELS];
+    p->slices = KB_NEW(kb_record *, n_patches);
+    p->levels = KB_NEW(kb_level *, n * n_patches);
+    if (!p->slices || !p->levels) return kb_out_of_memory(error, "the patches");
+    p->n_patches = n_patches;
     p->n_levels = n;
+    for (size_t i = 0; status == KBASS_OK && i < n_patches; i++)
+        status = kb_record_slice(p->record, i, n_patches, &p->slices[i], error);
+    if (status != KBASS_OK) return status;
+    #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
+    for (size_t i = 0; i < n; i++) statuses[i] = create_level(p, i);
     for (size_t i = 0; i < n; i++) {
         if (statuses[i] != KBASS_OK) status = kb_fail(error, statuses[i], "the kernel's basis could not be made");
-        else if (p->levels[i]->rank > p->max_rank) p->max_rank = p->levels[i]->rank;
+        else if (p->levels[i * n_patches]->rank > p->max_rank) p->max_rank = p->levels[i * n_patches]->rank;
     }
     return status;
 }
 
 static double grid_variance(int i) { return pow(10, -6 + 0.45 * i); } /* 1e-6 to 0.25 */
 
+static double level_evidence(const kb_problem *p, size_t level, double variance, double *work)
+{
+    double sum = 0;
+    for (size_t patch = 0; patch < p->n_patches; patch++)
+        sum += kb_level_evidence(p->levels[level * p->n_patches + patch], p->slices[patch], variance, work);
+    return sum;
+}
+
 /* Marginal likelihood of the bare field over levels and noise. Scales below 0.55 of the spacing make any data look like
    white noise and are left out. */
 static kbass_status fit_bare_field(kb_problem *p, kbass_error *error)
 {
-    double best = -INFINITY;
-    double *work = KB_NEW(double, 2 * p->max_rank * p->max_rank + 2 * p->max_rank);
+    double best = -INFINITY, *work = KB_NEW(double, 2 * p->max_rank * p->max_rank + 2 * p->max_rank);
     if (!work) return kb_out_of_memory(error, "the field");
     p->best_level = 0;
     p->best_variance = grid_variance(0);
     for (size_t level = 0; level < p->n_levels; level++) {
-        if (p->levels[level]->length < 0.55 * p->record->spacing) break;
+        if (level && kb_problem_length(p, level) < 0.55 * p->record->spacing) break;
         for (int i = 0; i < VARIANCES; i++) {
-            double evidence = kb_level_evidence(p->levels[level], p->record, grid_variance(i), work);
+            double evidence = level_evidence(p, level, grid_variance(i), work);
             if (!(evidence > best)) continue;
             best = evidence;
             p->best_level = level;
@@ -62,42 +93,48 @@ static kbass_status fit_bare_field(kb_problem *p, kbass_error *error)
                           : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale of the kernel fits these data");
 }
 
-/* The mesh follows the field: where the shortest scale wins on data dense enough to show more, halve scale and mesh. */
-static kbass_status choose_mesh(kb_problem *p, kbass_error *error)
+/* Patches follow the field: while the shortest scales win, and each half still holds enough rows, halve the patches. */
+static kbass_status choose_patches(kb_problem *p, kbass_error *error)
 {
-    double floor = 0.015;
-    kbass_status status = KBASS_OK;
-    p->n_mesh = p->settings->mesh ? (size_t)p->settings->mesh : MESH_AT_LEAST;
-    for (;;) {
-        status = create_levels(p, floor, error);
+    p->n_mesh = p->settings->mesh ? (size_t)p->settings->mesh : MESH;
+    for (size_t n = 1;; n *= 2) {
+        kbass_status status = create_patches(p, n, error);
         if (status == KBASS_OK) status = fit_bare_field(p, error);
-        bool at_floor = p->best_level + 3 >= p->n_levels;
-        if (status != KBASS_OK || p->settings->mesh || !at_floor || floor < p->record->spacing ||
-            p->n_mesh >= MESH_AT_MOST) return status;
-        destroy_levels(p);
-        floor /= 2;
-        p->n_mesh *= 2;
+        bool resolved = kb_problem_length(p, p->best_level) > 3 * shortest / (double)n;
+        if (status != KBASS_OK || resolved || n >= MOST_PATCHES || p->record->n_rows < 2 * n * ROWS_PER_PATCH)
+            return status;
+        destroy_patches(p);
     }
+}
+
+/* One patch's bare field: values and slopes of a state at the patch's share of the even reference points. */
+static bool regress_patch(kb_problem *p, size_t patch, size_t state, double *z, double *work)
+{
+    const kb_level *level = p->levels[p->best_level * p->n_patches + patch];
+    const kb_record *slice = p->slices[patch];
+    size_t m = p->n_mesh, r = level->rank, at = patch * (m - 1) + state * p->n_reference;
+    double v = slice->known_variance[state] > 0 ? slice->known_variance[state] : p->best_variance;
+    if (!kb_level_regress(level, slice, state, v, z, work)) return false;
+    kb_gemv(KB_PLAIN, m, r, 1, level->mesh, m, z, 0, p->follow + at);
+    kb_gemv(KB_PLAIN, m, r, slice->stretch, level->slope, m, z, 0, p->reference_slope + at);
+    return true;
 }
 
 static kbass_status make_reference(kb_problem *p, kbass_error *error)
 {
     const kb_record *record = p->record;
-    const kb_level *level = p->levels[p->best_level];
-    size_t m = p->n_mesh, n = record->n_states, r = level->rank;
+    size_t m = p->n_patches * (p->n_mesh - 1) + 1, n = record->n_states, r = p->max_rank;
     double *z = KB_NEW(double, r), *work = KB_NEW(double, r * r);
+    p->n_reference = m;
     p->reference = KB_NEW(double, m * (n + 1));
     p->follow = KB_NEW(double, m * n);
     p->reference_slope = KB_NEW(double, m * n);
     p->slope_squares = KB_NEW(double, n);
     bool done = z && work && p->reference && p->follow && p->reference_slope && p->slope_squares;
     for (size_t i = 0; done && i < n; i++) {
-        double v = record->known_variance[i] > 0 ? record->known_variance[i] : p->best_variance;
+        for (size_t patch = 0; done && patch < p->n_patches; patch++) done = regress_patch(p, patch, i, z, work);
         double *u = p->reference + i * m, *slope = p->reference_slope + i * m;
-        done = kb_level_regress(level, record, i, v, z, work);
-        kb_gemv(KB_PLAIN, m, r, 1, level->mesh, m, z, 0, p->follow + i * m);
         for (size_t k = 0; k < m; k++) u[k] = record->mean[i] + record->sd[i] * p->follow[k + i * m];
-        kb_gemv(KB_PLAIN, m, r, 1, level->slope, m, z, 0, slope);
         p->slope_squares[i] = kb_dot(m, slope, slope) / (double)m;
     }
     for (size_t k = 0; done && k < m; k++)
@@ -124,10 +161,11 @@ kbass_status kb_problem_create(const kbass_data *data, const kbass_settings *set
     p->threads = settings->threads ? settings->threads : omp_get_num_procs();
     int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_record_create(data, settings->noise, &p->record, error);
-    if (status == KBASS_OK) status = choose_mesh(p, error);
+    if (status == KBASS_OK) status = kb_columns_check_data(dictionary, data, error);
+    if (status == KBASS_OK) status = choose_patches(p, error);
     if (status == KBASS_OK) status = make_reference(p, error);
     if (status == KBASS_OK)
-        status = kb_columns_create(dictionary, p->record, p->n_mesh, p->reference, p->slope_squares, &p->columns, error);
+        status = kb_columns_create(dictionary, p->record, p->n_reference, p->reference, p->slope_squares, &p->columns, error);
     if (status == KBASS_OK) status = list_all(p, error);
     kb_blas_threads(blas_threads);
     if (status == KBASS_OK) *out = p;
@@ -138,7 +176,7 @@ kbass_status kb_problem_create(const kbass_data *data, const kbass_settings *set
 void kb_problem_destroy(kb_problem *p)
 {
     if (!p) return;
-    destroy_levels(p);
+    destroy_patches(p);
     kb_record_destroy(p->record);
     kb_columns_destroy(p->columns);
     kb_support_clear(&p->all);
@@ -153,6 +191,6 @@ size_t kb_problem_level(const kb_problem *p, double length)
 {
     size_t best = 0;
     for (size_t i = 1; i < p->n_levels; i++)
-        if (fabs(log(p->levels[i]->length / length)) < fabs(log(p->levels[best]->length / length))) best = i;
+        if (fabs(log(kb_problem_length(p, i) / length)) < fabs(log(kb_problem_length(p, best) / length))) best = i;
     return best;
 }

@@ -6,6 +6,7 @@
 #include "solve/field.h"
 
 enum { KB_MAX_LEVELS = 40 };
+enum { KB_METHOD_KBASS, KB_METHOD_PAPER }; /* settings->method */
 
 typedef struct {
     const kbass_settings *settings;
@@ -13,15 +14,18 @@ typedef struct {
     kb_record *record;
     kb_columns *columns;
     kb_support all;          /* every column */
-    size_t n_mesh;
+    size_t n_patches;        /* equal parts of the record, each with a field of its own; their messages add */
+    kb_record **slices;      /* n_patches */
+    size_t n_mesh;           /* points per patch */
     size_t n_levels;
-    kb_level *levels[KB_MAX_LEVELS]; /* length scales, descending */
+    kb_level **levels;       /* n_levels x n_patches: levels[level * n_patches + patch]; lengths descending */
     size_t max_rank;
     size_t best_level;       /* of the field's own marginal likelihood */
     double best_variance;
-    double *reference;       /* n_mesh x n_variables: the field without any equation, in the data's units */
-    double *follow;          /* n_mesh x n_states: the same in scaled units, for states that are only followed */
-    double *reference_slope; /* n_mesh x n_states: its dq/ds */
+    size_t n_reference;      /* even points over the record */
+    double *reference;       /* n_reference x n_variables: the field without any equation, in the data's units */
+    double *follow;          /* n_reference x n_states: the same in scaled units, for states that are only followed */
+    double *reference_slope; /* n_reference x n_states: its dq/ds */
     double *slope_squares;   /* n_states */
     int threads;
 } kb_problem;
@@ -30,7 +34,8 @@ typedef struct {
 kbass_status kb_problem_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
                                kb_problem **out, kbass_error *error);
 void kb_problem_destroy(kb_problem *problem);
-/* The level whose length is nearest to the one asked for. */
+/* A level's length scale as a share of the whole record, and the level nearest to a length. */
+double kb_problem_length(const kb_problem *problem, size_t level);
 size_t kb_problem_level(const kb_problem *problem, double length);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "discover/worker.h"
 
-/* Refines worker->support on worker->field at a level; returns its evidence, -INFINITY in numerical trouble. */
+/* Refines worker->support on the field of a record of one patch, at a level; returns its evidence, -INFINITY in numerical trouble. */
 double kb_refine(const kb_problem *problem, kb_worker *worker, size_t level, kb_run *run);
 
 #endif

@@ -6,8 +6,9 @@
 
 static size_t work_size(const kb_problem *p)
 {
-    size_t anneal = kb_anneal_work(p), message = kb_message_work(p->columns->n);
-    return anneal > message ? anneal : message;
+    size_t anneal = kb_anneal_work(p), message = kb_message_work(p->columns->n), point = p->n_mesh + p->max_rank;
+    size_t most = anneal > message ? anneal : message;
+    return most > point ? most : point;
 }
 
 kbass_status kb_worker_create(const kb_problem *p, size_t max_windows, kb_worker **out, kbass_error *error)
@@ -15,7 +16,11 @@ kbass_status kb_worker_create(const kb_problem *p, size_t max_windows, kb_worker
     size_t n = p->columns->n, states = p->record->n_states;
     kb_worker *w = KB_NEW(kb_worker, 1);
     if (!w) return kb_out_of_memory(error, "a thread's workspace");
-    kbass_status status = kb_field_create(p->record, p->dictionary, p->columns, p->n_mesh, p->max_rank, &w->field, error);
+    w->fields = KB_NEW(kb_field *, p->n_patches);
+    w->n_fields = p->n_patches;
+    kbass_status status = w->fields ? KBASS_OK : kb_out_of_memory(error, "a thread's workspace");
+    for (size_t i = 0; status == KBASS_OK && i < w->n_fields; i++)
+        status = kb_field_create(p->slices[i], p->dictionary, p->columns, p->n_mesh, p->max_rank, &w->fields[i], error);
     if (status == KBASS_OK) status = kb_ep_create(n, &w->ep, error);
     if (status == KBASS_OK)
         status = kb_shooter_create(p->record, p->dictionary, p->columns, max_windows, n, &w->shooter, error);
@@ -23,7 +28,7 @@ kbass_status kb_worker_create(const kb_problem *p, size_t max_windows, kb_worker
     if (status == KBASS_OK) status = kb_support_create(n, &w->support, error);
     if (status == KBASS_OK) status = kb_support_create(n, &w->trial, error);
     if (status == KBASS_OK) {
-        w->shooter->flow->n_follow = p->n_mesh;
+        w->shooter->flow->n_follow = p->n_reference;
         w->shooter->flow->follow_value = p->follow;
         w->shooter->flow->follow_slope = p->reference_slope;
         w->work = KB_NEW(double, work_size(p));
@@ -41,7 +46,8 @@ kbass_status kb_worker_create(const kb_problem *p, size_t max_windows, kb_worker
 void kb_worker_destroy(kb_worker *w)
 {
     if (!w) return;
-    kb_field_destroy(w->field);
+    for (size_t i = 0; w->fields && i < w->n_fields; i++) kb_field_destroy(w->fields[i]);
+    kb_free(w->fields);
     kb_ep_destroy(w->ep);
     kb_shooter_destroy(w->shooter);
     kb_message_destroy(w->message);

@@ -7,11 +7,12 @@
 #include "forward/shoot.h"
 
 typedef struct {
-    kb_field *field;
+    size_t n_fields;
+    kb_field **fields; /* one per patch */
     kb_ep *ep;
     kb_shooter *shooter;
     kb_message *message;
-    double *work; /* kb_anneal_work and kb_message_work of all columns */
+    double *work; /* enough for kb_anneal, for messages about all columns, and for kb_field_at */
     kb_support support, trial;
     double *saved_z, *saved_w, *saved_v;
 } kb_worker;

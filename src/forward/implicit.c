@@ -93,7 +93,7 @@ static bool solve_stage(kb_flow *f, double s, double h, const double *known, dou
 double kb_implicit_step(kb_flow *f, double s, double h)
 {
     size_t n = f->n;
-    double known[n], largest = 0;
+    double known[n], error[n], largest = 0;
     for (int i = 0; i < STAGES; i++) {
         double *y = f->stage + i * n;
         memcpy(known, f->state, sizeof known);
@@ -103,10 +103,13 @@ double kb_implicit_step(kb_flow *f, double s, double h)
         if (!solve_stage(f, s + c[i] * h, h, known, y, f->rate + i * n)) return NAN;
     }
     for (size_t k = 0; k < n; k++) {
-        double error = 0;
-        for (int i = 0; i < STAGES; i++) error += h * difference[i] * f->rate[i * n + k];
+        error[k] = 0;
+        for (int i = 0; i < STAGES; i++) error[k] += h * difference[i] * f->rate[i * n + k];
+    }
+    solve(n, f->lu, f->pivot, 1, error); /* the embedded solution is poor in stiff components, which this damps */
+    for (size_t k = 0; k < n; k++) {
         f->trial[k] = f->stage[(STAGES - 1) * n + k];
-        double scaled = fabs(error) / (f->tolerance * (1 + fabs(f->trial[k])));
+        double scaled = fabs(error[k]) / (f->tolerance * (1 + fabs(f->trial[k])));
         if (!(scaled <= largest)) largest = scaled;
     }
     return largest;

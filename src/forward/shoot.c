@@ -433,6 +433,16 @@ static void finish(kb_shooter *s, kb_fit *fit)
     fit->valid = isfinite(fit->log_evidence);
 }
 
+bool kb_shooter_state(kb_shooter *s, const kb_fit *fit, size_t window, size_t row, double *state)
+{
+    size_t first = s->windows->first[window];
+    kb_flow_model(s->flow, &fit->support, fit->w, NULL);
+    if (!kb_flow_integrate(s->flow, row - first + 1, s->record->time + first, fit->start + window * s->n, s->states, NULL))
+        return false;
+    memcpy(state, s->states + (row - first) * s->n, s->n * sizeof *state);
+    return true;
+}
+
 /* [A^{-1}, -A^{-1} C'; -C A^{-1}, Hzz^{-1} + C A^{-1} C'],  C = Hzz^{-1} Hzw; s->system holds A^{-1} */
 static bool window_covariance(kb_shooter *s, size_t window, size_t k, double *V)
 {

@@ -59,6 +59,8 @@ void kb_shooter_destroy(kb_shooter *shooter);
 /* Fits fit->support from fit->w, fit->start and fit->variance over the shooter's windows. `rival` is the evidence
    of the best model so far: a fit that is hopelessly behind it after a few iterations stops. */
 void kb_shooter_fit(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
+/* The fitted state (n) at a row of a window. */
+bool kb_shooter_state(kb_shooter *shooter, const kb_fit *fit, size_t window, size_t row, double *state);
 /* Joint covariance of the weights and each window's start, (k + n)^2 per window, at a valid fit. */
 bool kb_shooter_covariances(kb_shooter *shooter, const kb_fit *fit, double *covariances);
 /* The message about the columns of `all` at a valid fit. */

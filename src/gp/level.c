@@ -49,11 +49,36 @@ kbass_status kb_level_create(const kb_record *record, kb_kernel_kind kind, doubl
     return status;
 }
 
+kbass_status kb_level_share(const kb_level *level, const kb_record *slice, kb_level **out, kbass_error *error)
+{
+    size_t rows = slice->n_rows;
+    kb_level *shared = KB_NEW(kb_level, 1);
+    double *features = KB_NEW(double, rows * level->rank), *work = KB_NEW(double, rows * level->n_mesh);
+    bool complete = shared && features && work;
+    if (complete) {
+        *shared = *level;
+        shared->shares = true;
+        shared->n_rows = rows;
+        shared->rows = features;
+        kb_basis_features(level->basis, rows, slice->time, 0, features, work);
+        *out = shared;
+    } else {
+        kb_free(shared);
+        kb_free(features);
+    }
+    kb_free(work);
+    return complete ? KBASS_OK : kb_out_of_memory(error, "the kernel's features");
+}
+
 void kb_level_destroy(kb_level *level)
 {
     if (!level) return;
-    kb_basis_destroy(level->basis);
     kb_free(level->rows);
+    if (level->shares) {
+        kb_free(level);
+        return;
+    }
+    kb_basis_destroy(level->basis);
     kb_free(level->mesh);
     kb_free(level->slope);
     kb_free(level->eigenvalue);

@@ -95,15 +95,13 @@ static kbass_status fill(kb_record *record, const kbass_data *data, const char *
     return noise ? read_noise(record, data, noise, error) : KBASS_OK;
 }
 
-kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error)
+static kbass_status allocate(size_t n, size_t states, kb_record **out, kbass_error *error)
 {
-    size_t n = data->n_rows, states = data->n_states;
-    kbass_status status = kb_data_check(data, error);
-    if (status != KBASS_OK) return status;
     kb_record *record = KB_NEW(kb_record, 1);
     if (!record) return kb_out_of_memory(error, "the scaled record");
     record->n_rows = n;
     record->n_states = states;
+    record->stretch = 1;
     record->mean = KB_NEW(double, states);
     record->sd = KB_NEW(double, states);
     record->known_variance = KB_NEW(double, states);
@@ -111,12 +109,53 @@ kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_reco
     record->time = KB_NEW(double, n);
     record->value = KB_NEW(double, n * states);
     record->measured = KB_NEW(double, n * states);
-    bool complete = record->mean && record->sd && record->known_variance && record->count && record->time &&
-                    record->value && record->measured;
-    status = complete ? fill(record, data, noise, error) : kb_out_of_memory(error, "the scaled record");
+    if (!record->mean || !record->sd || !record->known_variance || !record->count || !record->time || !record->value ||
+        !record->measured) {
+        kb_record_destroy(record);
+        return kb_out_of_memory(error, "the scaled record");
+    }
+    *out = record;
+    return KBASS_OK;
+}
+
+kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error)
+{
+    kb_record *record = NULL;
+    kbass_status status = kb_data_check(data, error);
+    if (status == KBASS_OK) status = allocate(data->n_rows, data->n_states, &record, error);
+    if (status == KBASS_OK) status = fill(record, data, noise, error);
     if (status == KBASS_OK) *out = record;
     else kb_record_destroy(record);
     return status;
+}
+
+kbass_status kb_record_slice(const kb_record *record, size_t i, size_t n, kb_record **out, kbass_error *error)
+{
+    double begin = (double)i / (double)n, end = (double)(i + 1) / (double)n;
+    size_t first = 0, last, states = record->n_states;
+    while (first < record->n_rows && record->time[first] < begin) first++;
+    for (last = first; last < record->n_rows && record->time[last] <= end; last++) {}
+    kb_record *slice = NULL;
+    kbass_status status = allocate(last - first, states, &slice, error);
+    if (status != KBASS_OK) return status;
+    slice->first = record->first + begin * record->span;
+    slice->span = record->span / (double)n;
+    slice->stretch = record->stretch * (double)n;
+    slice->spacing = record->spacing * (double)n;
+    memcpy(slice->mean, record->mean, states * sizeof *slice->mean);
+    memcpy(slice->sd, record->sd, states * sizeof *slice->sd);
+    memcpy(slice->known_variance, record->known_variance, states * sizeof *slice->sd);
+    for (size_t row = first; row < last; row++) slice->time[row - first] = (record->time[row] - begin) * (double)n;
+    for (size_t state = 0; state < states; state++)
+        for (size_t row = first; row < last; row++) {
+            size_t to = row - first + state * slice->n_rows, from = row + state * record->n_rows;
+            slice->value[to] = record->value[from];
+            slice->measured[to] = record->measured[from];
+            slice->count[state] += record->measured[from] > 0;
+            slice->n_values += record->measured[from] > 0;
+        }
+    *out = slice;
+    return KBASS_OK;
 }
 
 void kb_record_destroy(kb_record *record)

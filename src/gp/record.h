@@ -20,10 +20,13 @@ typedef struct {
     double *measured;   /* likewise: 1 or 0 */
     size_t *count;      /* measured values per state */
     double spacing;     /* median gap between distinct times of one state, scaled */
+    double stretch;     /* 1, or for a slice: whole record's span / slice's span; dq/ds of the whole = stretch * that of the slice */
     double *known_variance; /* n_states: noise variance known beforehand, scaled; 0: unknown */
 } kb_record;
 
 kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error);
+/* The rows within the i-th of n equal parts of the record, border rows in both; times run from 0 to 1 over the part. */
+kbass_status kb_record_slice(const kb_record *record, size_t i, size_t n, kb_record **out, kbass_error *error);
 void kb_record_destroy(kb_record *record);
 
 #endif

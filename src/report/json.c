@@ -171,8 +171,7 @@ static json_t *equation_object(const kbass_equation *equation)
 static json_t *all_equations(const kbass_result *result)
 {
     json_t *array = json_array();
-    bool has_model = result->outcome != KBASS_NO_MODEL;
-    for (size_t i = 0; has_model && i < result->n_equations; i++)
+    for (size_t i = 0; i < result->n_equations; i++)
         append(&array, equation_object(&result->equations[i]));
     return array;
 }
@@ -204,7 +203,7 @@ static json_t *seconds(const kbass_result *result)
 static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
 {
     json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
-    return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
@@ -212,7 +211,8 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "noise", by_state(data, result->n_states, result->noise),
                      "probability", number(result->probability), "log_evidence", number(result->log_evidence),
                      "runners_up", all_runners_up(result), "starts", starts,
-                     "models", count(result->n_models), "seconds", seconds(result));
+                     "models", count(result->n_models), "windows", count(result->n_windows),
+                     "seconds", seconds(result));
 }
 
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,

@@ -1,6 +1,7 @@
 #include "solve/columns.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -79,15 +80,78 @@ static void add_columns(kb_columns *c, const kb_dictionary *dictionary, const kb
         }
 }
 
+/* ---------------------------------------------------------------- terms must be finite */
+
+static bool has_role(const kb_dictionary *dictionary, size_t term)
+{
+    for (size_t state = 0; state < dictionary->n_states; state++)
+        if (dictionary->roles[term + state * dictionary->n_terms] != KB_ABSENT) return true;
+    return false;
+}
+
+static bool is_measured(const kb_dictionary *dictionary, size_t term, const double *point, size_t ld)
+{
+    for (size_t i = 0; i < dictionary->n_states; i++)
+        if (kb_dictionary_depends(dictionary, term, i) && isnan(point[i * ld])) return false;
+    return true;
+}
+
+/* `the term "log(x)" is not finite in the data at t = 3, where x = 0` */
+static kbass_status refuse(const kb_dictionary *dictionary, size_t term, const double *point, size_t ld,
+                           const char *where, kbass_error *error)
+{
+    char states[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < dictionary->n_states && used < sizeof states; i++)
+        if (kb_dictionary_depends(dictionary, term, i))
+            used += (size_t)snprintf(states + used, sizeof states - used, "%s%s = %g", used ? ", " : ", where ",
+                                     dictionary->state_names[i], point[i * ld]);
+    return kb_fail(error, KBASS_ERROR_DATA, "the term \"%s\" is not finite in the %s at %s = %g%s",
+                   kb_dictionary_name(dictionary, term), where, dictionary->time_name,
+                   point[dictionary->n_states * ld], states);
+}
+
+/* values: the term at the points */
+static kbass_status check_finite(const kb_dictionary *dictionary, size_t term, size_t n_points, const double *points,
+                                 const char *where, double *values, double *work, kbass_error *error)
+{
+    kb_dictionary_values(dictionary, 1, &term, n_points, points, n_points, values, work);
+    for (size_t p = 0; p < n_points; p++)
+        if (!isfinite(values[p]) && is_measured(dictionary, term, points + p, n_points))
+            return refuse(dictionary, term, points + p, n_points, where, error);
+    return KBASS_OK;
+}
+
+kbass_status kb_columns_check_data(const kb_dictionary *dictionary, const kbass_data *data, kbass_error *error)
+{
+    size_t rows = data->n_rows, n = data->n_states;
+    double *points = KB_NEW(double, rows * (n + 1)), *values = KB_NEW(double, rows);
+    double *work = KB_NEW(double, kb_dictionary_work(dictionary, rows));
+    kbass_status status = points && values && work ? KBASS_OK : kb_out_of_memory(error, "the terms");
+    for (size_t row = 0; status == KBASS_OK && row < rows; row++) {
+        for (size_t i = 0; i < n; i++) points[row + i * rows] = data->values[row * n + i];
+        points[row + n * rows] = data->times[row];
+    }
+    for (size_t term = 0; status == KBASS_OK && term < dictionary->n_terms; term++)
+        if (has_role(dictionary, term))
+            status = check_finite(dictionary, term, rows, points, "data", values, work, error);
+    kb_free(points);
+    kb_free(values);
+    kb_free(work);
+    return status;
+}
+
 static kbass_status measure_terms(const kb_dictionary *dictionary, size_t n_points, const double *reference,
                                   double *rms, double *values, double *work, kbass_error *error)
 {
     for (size_t term = 0; term < dictionary->n_terms; term++) {
         double squares = 0;
-        kb_dictionary_values(dictionary, 1, &term, n_points, reference, n_points, values, work);
+        if (!has_role(dictionary, term)) continue;
+        kbass_status status = check_finite(dictionary, term, n_points, reference, "smoothed data", values, work, error);
+        if (status != KBASS_OK) return status;
         for (size_t p = 0; p < n_points; p++) squares += values[p] * values[p];
         if (!isfinite(squares))
-            return kb_fail(error, KBASS_ERROR_DATA, "the term \"%s\" is not finite on the range of the data",
+            return kb_fail(error, KBASS_ERROR_DATA, "the term \"%s\" is too large on these data: its square overflows",
                            kb_dictionary_name(dictionary, term));
         rms[term] = squares > 0 ? sqrt(squares / (double)n_points) : 1;
     }

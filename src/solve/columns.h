@@ -7,6 +7,7 @@
 #ifndef KB_COLUMNS_H
 #define KB_COLUMNS_H
 
+#include "data/data.h"
 #include "dictionary/dictionary.h"
 #include "gp/record.h"
 
@@ -20,6 +21,10 @@ typedef struct {
     size_t *fixed_equation, *fixed_term;
     double *fixed_weight; /* scaled: dq/ds += fixed_weight * P */
 } kb_columns;
+
+/* Every term that plays a role is finite wherever the states in it were measured; otherwise it is refused by name, with
+   the time and the states' values there. */
+kbass_status kb_columns_check_data(const kb_dictionary *dictionary, const kbass_data *data, kbass_error *error);
 
 /* reference: n_points x n_variables in the data's units, column-major, on which terms are scaled; slope_squares: mean
    of (dq_i/ds)^2 per state there. A term that is not finite there is refused by name. */

@@ -136,7 +136,7 @@ void kb_field_evaluate(kb_field *f, const double *z)
         double *u = f->points + i * m;
         kb_gemv(KB_PLAIN, m, r, f->record->sd[i], f->level->mesh, m, z + i * r, 0, u);
         for (size_t p = 0; p < m; p++) u[p] += f->record->mean[i];
-        kb_gemv(KB_PLAIN, m, r, 1, f->level->slope, m, z + i * r, 0, f->slopes + i * m);
+        kb_gemv(KB_PLAIN, m, r, f->record->stretch, f->level->slope, m, z + i * r, 0, f->slopes + i * m);
     }
 }
 
@@ -197,7 +197,7 @@ static void equation_residual(kb_field *f, const kb_support *support, const doub
 
 static double equation_weight(const kb_field *f, size_t state)
 {
-    return reference_mesh / ((double)f->n_mesh * f->tau[state]);
+    return reference_mesh / ((double)f->n_mesh * f->record->stretch * f->tau[state]);
 }
 
 /* r = (q(t_n) - y_n) where measured, 0 elsewhere */
@@ -267,13 +267,14 @@ static void evaluate_slopes(kb_field *f, const kb_support *support, bool *nonzer
 static void fill_jacobian(kb_field *f, size_t state, const bool *nonzero)
 {
     size_t m = f->n_mesh, r = f->level->rank, n = f->n_states;
+    double stretch = f->record->stretch;
     for (size_t j = 0; j < n; j++) {
         double *block = f->Jz + j * r * m;
         const double *D = f->D + (state + j * n) * m;
         if (j != state && !nonzero[state + j * n]) continue;
         for (size_t q = 0; q < r; q++)
             for (size_t p = 0; p < m; p++)
-                block[p + q * m] = (j == state ? f->level->slope[p + q * m] : 0) - D[p] * f->level->mesh[p + q * m];
+                block[p + q * m] = (j == state ? stretch * f->level->slope[p + q * m] : 0) - D[p] * f->level->mesh[p + q * m];
     }
 }
 
@@ -360,6 +361,41 @@ void kb_field_assemble(kb_field *f, const kb_support *support)
 {
     assemble_prior(f, support);
     add_data(f);
+}
+
+/* gz_i += c phi'^T e_i,  gz_j -= c phi^T (D_ij e_i) */
+static void pull_by_equation(kb_field *f, size_t state, const bool *nonzero, const double *e)
+{
+    size_t m = f->n_mesh, r = f->level->rank, n = f->n_states;
+    double weight = equation_weight(f, state);
+    kb_gemv(KB_TRANSPOSED, m, r, weight * f->record->stretch, f->level->slope, m, e, 1, f->gz + state * r);
+    for (size_t j = 0; j < n; j++) {
+        double *D = f->D + (state + j * n) * m;
+        if (!nonzero[state + j * n]) continue;
+        for (size_t p = 0; p < m; p++) D[p] *= e[p];
+        kb_gemv(KB_TRANSPOSED, m, r, -weight, f->level->mesh, m, D, 1, f->gz + j * r);
+    }
+}
+
+double kb_field_gradient(kb_field *f, const kb_support *support)
+{
+    size_t n = f->n_states, r = f->level->rank, rows = f->record->n_rows;
+    bool nonzero[n * n];
+    double J = 0.5 * kb_dot(n * r, f->z, f->z), *e = f->residual;
+    memcpy(f->gz, f->z, n * r * sizeof *f->gz);
+    list_used_terms(f, support);
+    evaluate_terms(f, f->z);
+    evaluate_slopes(f, support, nonzero);
+    for (size_t i = 0; i < n; i++) {
+        data_residual(f, f->z, i, e);
+        J += 0.5 * kb_dot(rows, e, e) / f->v[i];
+        kb_gemv(KB_TRANSPOSED, rows, r, 1 / f->v[i], f->level->rows, rows, e, 1, f->gz + i * r);
+        if (!f->dictionary->has_equation[i]) continue;
+        equation_residual(f, support, f->w, i, e);
+        J += 0.5 * equation_weight(f, i) * kb_dot(f->n_mesh, e, e);
+        pull_by_equation(f, i, nonzero, e);
+    }
+    return J;
 }
 
 /* G = Hww - Hwz Hzz^{-1} Hzw,  b = G w - (gw - Hwz Hzz^{-1} gz); w is added by the caller who knows the support */

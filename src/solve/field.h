@@ -53,6 +53,8 @@ double kb_field_at(const kb_field *field, size_t state, double time, int order, 
 
 void kb_field_assemble(kb_field *field, const kb_support *support);
 bool kb_field_marginalise(kb_field *field);
+/* dJ/dz into gz, without any Hessian; returns J. */
+double kb_field_gradient(kb_field *field, const kb_support *support);
 /* z <- z - Hzz^{-1} (gz + Hzw dw), after `marginalise`; dw: k */
 void kb_field_step(kb_field *field, const double *dw);
 

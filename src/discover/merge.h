@@ -1,0 +1,18 @@
+/* Merging windows pairwise. Where the joined windows lose the data at once, as on chaotic records, the border between
+ * them slides: the first grows into the second, row by row, until nothing is left of it, so that at each step the fit
+ * has to reach only a little beyond what it already follows.
+ */
+#ifndef KB_MERGE_H
+#define KB_MERGE_H
+
+#include "discover/problem.h"
+#include "forward/shoot.h"
+
+/* Geometric mean of the noise variances of the states that have an equation. */
+double kb_fit_noise(const kb_problem *problem, const kb_fit *fit);
+
+/* Moves a valid fit from `from` to the half as many windows of `to`. */
+kbass_status kb_fit_merge(const kb_problem *problem, kb_shooter *shooter, const kb_windows *from, const kb_windows *to,
+                          kb_fit *fit, kbass_error *error);
+
+#endif

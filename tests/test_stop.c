@@ -1,0 +1,103 @@
+/* A run that is stopped, wherever it is: an outcome with what there is by then. */
+#include "check.h"
+#include "kbass/kbass.h"
+
+typedef struct {
+    const char *stage; /* to stop in, at the first call */
+    int calls;
+} stopper;
+
+static int stop_in(const kbass_progress *progress, void *user)
+{
+    stopper *s = user;
+    s->calls++;
+    return !strcmp(progress->stage, s->stage);
+}
+
+static kbass_data *hares(void)
+{
+    kbass_data *data = NULL;
+    kbass_error error;
+    CHECK_OK(kbass_data_example("hare-lynx", &data, &error));
+    return data;
+}
+
+static kbass_discovery *run_until(const kbass_data *data, const char *stage, double time_limit)
+{
+    stopper s = {stage, 0};
+    kbass_settings settings;
+    kbass_discovery *discovery = NULL;
+    kbass_error error;
+    kbass_settings_default(&settings);
+    settings.degree = 2;
+    settings.time_limit = time_limit;
+    CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
+    CHECK_OK(kbass_discovery_run(discovery, stop_in, &s, &error));
+    CHECK(s.calls > 0);
+    return discovery;
+}
+
+static void check_nothing(kbass_discovery *discovery, kbass_outcome outcome)
+{
+    const kbass_result *result = kbass_discovery_result(discovery);
+    kbass_error error;
+    char *json = NULL;
+    double time = 1900, mean[2], sd[2];
+    CHECK(result->outcome == outcome && result->n_equations == 0 && result->n_starts_lost == 0);
+    CHECK_FAILS(kbass_discovery_solution(discovery, 1, &time, mean, sd, &error), KBASS_ERROR_ARGUMENT, "no solution");
+    CHECK_OK(kbass_discovery_json(discovery, &json, &error));
+    CHECK(strstr(json, "\"equations\": []"));
+    kbass_free(json);
+    kbass_discovery_destroy(discovery);
+}
+
+static void before_there_is_a_model(void **state)
+{
+    (void)state;
+    kbass_data *data = hares();
+    check_nothing(run_until(data, "search", 0), KBASS_CANCELLED);
+    check_nothing(run_until(data, "none", 1e-9), KBASS_TIME_LIMIT);
+    kbass_data_destroy(data);
+}
+
+/* The candidates are known but none is fitted yet: a few quick fits make an answer. */
+static void before_the_first_fit(void **state)
+{
+    (void)state;
+    kbass_data *data = hares();
+    kbass_discovery *discovery = run_until(data, "arbitrate", 0);
+    const kbass_result *result = kbass_discovery_result(discovery);
+    kbass_error error;
+    double times[] = {1900, 1910, 1920}, mean[6], sd[6];
+    CHECK(result->outcome == KBASS_CANCELLED && result->n_equations == 2);
+    CHECK(result->equations[0].n_terms > 0 && result->equations[1].n_terms > 0);
+    CHECK(result->probability > 0 && result->noise[0] > 0);
+    CHECK_OK(kbass_discovery_solution(discovery, 3, times, mean, sd, &error));
+    for (size_t i = 0; i < 6; i++) CHECK(isfinite(mean[i]) && sd[i] > 0);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
+/* A handle that was stopped runs again to the end. */
+static void it_can_run_again(void **state)
+{
+    (void)state;
+    kbass_data *data = hares();
+    kbass_discovery *discovery = run_until(data, "search", 0);
+    kbass_error error;
+    CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
+    CHECK(kbass_discovery_result(discovery)->outcome <= KBASS_NOT_CONVERGED);
+    CHECK(kbass_discovery_result(discovery)->n_equations == 2);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(before_there_is_a_model),
+        cmocka_unit_test(before_the_first_fit),
+        cmocka_unit_test(it_can_run_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
