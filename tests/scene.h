@@ -1,5 +1,5 @@
-/* A small scene for the tests of the engines: data made by integrating equations, the scaled record, one level of length
-   scale, a first estimate of the field, the columns, and a support named by its terms. */
+/* A small scene for the tests of the engines: data made by integrating equations, the scaled record, one level of
+   length scale, a first estimate of the field, the columns, and a support named by its terms. */
 #ifndef KB_SCENE_H
 #define KB_SCENE_H
 
@@ -27,8 +27,8 @@ typedef struct {
 static kbass_error error;
 
 /* `n` even samples of the equations from `initial` on [0, last]. */
-static inline kbass_data *scene_sample(size_t n_equations, const char *const *equations, const double *initial, size_t n,
-                                       double last)
+static inline kbass_data *scene_sample(size_t n_equations, const char *const *equations, const double *initial,
+                                       size_t n, double last)
 {
     kbass_model *model = NULL;
     kbass_data *data = NULL;
@@ -50,7 +50,7 @@ static inline void scene_regress(scene *s, double *slope_squares)
 {
     const kb_record *r = s->record;
     size_t m = s->n_mesh, rank = s->level->rank;
-    double *z = KB_NEW(double, rank), *work = KB_NEW(double, rank * rank);
+    double *z = KB_NEW(double, rank), *work = KB_NEW(double, rank *rank);
     for (size_t i = 0; i < r->n_states; i++) {
         double *q = s->follow + i * m, *slope = s->follow_slope + i * m;
         CHECK(kb_level_regress(s->level, r, i, 1e-3, z, work));
@@ -59,8 +59,7 @@ static inline void scene_regress(scene *s, double *slope_squares)
         for (size_t k = 0; k < m; k++) s->reference[k + i * m] = r->mean[i] + r->sd[i] * q[k];
         slope_squares[i] = kb_dot(m, slope, slope) / (double)m;
     }
-    for (size_t k = 0; k < m; k++)
-        s->reference[k + r->n_states * m] = r->first + r->span * (double)k / (double)(m - 1);
+    for (size_t k = 0; k < m; k++) s->reference[k + r->n_states * m] = r->first + r->span * (double)k / (double)(m - 1);
     kb_free(z);
     kb_free(work);
 }
@@ -75,9 +74,9 @@ static inline void scene_open(scene *s, kbass_data *data, const kbass_settings *
                                   &error));
     CHECK_OK(kb_record_create(data, settings->noise, &s->record, &error));
     CHECK_OK(kb_level_create(s->record, KB_KERNEL_SE, 0.2, n_mesh, &s->level, &error));
-    s->reference = KB_NEW(double, n_mesh * (n + 1));
-    s->follow = KB_NEW(double, n_mesh * n);
-    s->follow_slope = KB_NEW(double, n_mesh * n);
+    s->reference = KB_NEW(double, n_mesh *(n + 1));
+    s->follow = KB_NEW(double, n_mesh *n);
+    s->follow_slope = KB_NEW(double, n_mesh *n);
     scene_regress(s, slope_squares);
     CHECK_OK(kb_columns_create(s->dictionary, s->record, n_mesh, s->reference, slope_squares, &s->columns, &error));
     CHECK_OK(kb_support_create(s->columns->n, &s->all, &error));

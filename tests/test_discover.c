@@ -172,7 +172,8 @@ static void test_vdp_noisy(void **state)
                 if (!strcmp(vdp[i].lhs, result->equations[e].lhs) && !strcmp(vdp[i].term, term->term))
                     CHECK_CLOSE(term->weight, vdp[i].weight, 4 * term->sd); /* honest: within 4 of its own sds */
         }
-    for (size_t i = 0; i < 2; i++) CHECK(result->noise[i] > 0.01 && result->noise[i] < 0.4); /* 5 % of sds of 1.4 and 2.3 */
+    for (size_t i = 0; i < 2; i++)
+        CHECK(result->noise[i] > 0.01 && result->noise[i] < 0.4); /* 5 % of sds of 1.4 and 2.3 */
     check_band(d, "vdp");
     kbass_discovery_destroy(d);
 }
@@ -281,7 +282,8 @@ static void test_threads(void **state)
     const kbass_result *a = kbass_discovery_result(one), *b = kbass_discovery_result(two);
     CHECK(count_selected(a) == count_selected(b));
     for (size_t i = 0; i < 4; i++) {
-        const kbass_term *x = term_of(equation_of(a, vdp[i].lhs), vdp[i].term), *y = term_of(equation_of(b, vdp[i].lhs), vdp[i].term);
+        const kbass_term *x = term_of(equation_of(a, vdp[i].lhs), vdp[i].term),
+                         *y = term_of(equation_of(b, vdp[i].lhs), vdp[i].term);
         CHECK(x && y && x->selected && y->selected);
         CHECK_CLOSE(x->weight, y->weight, 1e-6 * fabs(x->weight)); /* the same fit, reached by the same steps */
     }
@@ -296,7 +298,8 @@ static void test_time_limit(void **state)
     settings.time_limit = 1e-3;
     kbass_discovery *d = discover(sample("lorenz63", 60, 1), settings);
     CHECK(kbass_discovery_result(d)->outcome == KBASS_TIME_LIMIT);
-    CHECK_CLOSE(kbass_discovery_result(d)->seconds_total, 0, 15); /* one start's iteration and the field; slow machines */
+    CHECK_CLOSE(kbass_discovery_result(d)->seconds_total, 0,
+                15); /* one start's iteration and the field; slow machines */
     kbass_discovery_destroy(d);
 }
 
@@ -314,7 +317,8 @@ static const kbass_result *run_cancelled(kbass_discovery *discovery, bool wants_
     return kbass_discovery_result(discovery);
 }
 
-/* Stopped early there is at least an outcome; stopped late there is the best model so far. And the handle runs again. */
+/* Stopped early there is at least an outcome; stopped late there is the best model so far. And the handle runs again.
+ */
 static void test_cancel(void **state)
 {
     kbass_settings settings = defaults();
@@ -362,7 +366,7 @@ static void test_bad_times(void **state)
     CHECK_FAILS(kbass_discovery_solution(d, 2, falling, mean, sd, &error), KBASS_ERROR_ARGUMENT, "ascending");
     CHECK_FAILS(kbass_discovery_solution(d, 1, broken, mean, sd, &error), KBASS_ERROR_ARGUMENT, "ascending");
     CHECK_OK(kbass_discovery_solution(d, 1, outside, mean, sd, &error)); /* 9 is within [0, 10] */
-    CHECK_CLOSE(mean[0], 0.05 / (0.05 + 0.95 * exp(-9)), 1e-3); /* the closed form; noise floor 1e-3 */
+    CHECK_CLOSE(mean[0], 0.05 / (0.05 + 0.95 * exp(-9)), 1e-3);          /* the closed form; noise floor 1e-3 */
     kbass_discovery_destroy(d);
 }
 
@@ -418,13 +422,13 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vdp_clean),      cmocka_unit_test(test_vdp_noisy),
-        cmocka_unit_test(test_lotka_gaps),     cmocka_unit_test(test_logistic),
-        cmocka_unit_test(test_pendulum),       cmocka_unit_test(test_fixed_equation),
-        cmocka_unit_test(test_all_fixed),      cmocka_unit_test(test_required),
-        cmocka_unit_test(test_equation_for),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_time_limit),     cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_before_the_run), cmocka_unit_test(test_bad_times),
+        cmocka_unit_test(test_vdp_clean),       cmocka_unit_test(test_vdp_noisy),
+        cmocka_unit_test(test_lotka_gaps),      cmocka_unit_test(test_logistic),
+        cmocka_unit_test(test_pendulum),        cmocka_unit_test(test_fixed_equation),
+        cmocka_unit_test(test_all_fixed),       cmocka_unit_test(test_required),
+        cmocka_unit_test(test_equation_for),    cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_time_limit),      cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_before_the_run),  cmocka_unit_test(test_bad_times),
         cmocka_unit_test(test_not_finite_term), cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

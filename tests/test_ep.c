@@ -23,7 +23,8 @@ static void random_problem(problem *p, size_t n, uint64_t seed, double correlati
     kb_random_seed(&random, seed);
     *p = (problem){.n = n};
     for (size_t i = 0; i < ROWS * n; i++) X[i] = kb_random_normal(&random);
-    for (size_t i = ROWS; i < ROWS * n; i++) X[i] = sqrt(1 - correlation * correlation) * X[i] + correlation * X[i - ROWS];
+    for (size_t i = ROWS; i < ROWS * n; i++)
+        X[i] = sqrt(1 - correlation * correlation) * X[i] + correlation * X[i - ROWS];
     double y[ROWS];
     for (size_t row = 0; row < ROWS; row++) y[row] = noise * kb_random_normal(&random);
     for (size_t j = 0; j < n; j++) {
@@ -34,8 +35,7 @@ static void random_problem(problem *p, size_t n, uint64_t seed, double correlati
     }
     for (size_t j = 0; j < n; j++)
         for (size_t row = 0; row < ROWS; row++) {
-            for (size_t i = 0; i < n; i++)
-                p->G[i + j * n] += X[row + i * ROWS] * X[row + j * ROWS] / (noise * noise);
+            for (size_t i = 0; i < n; i++) p->G[i + j * n] += X[row + i * ROWS] * X[row + j * ROWS] / (noise * noise);
             p->b[j] += X[row + j * ROWS] * y[row] / (noise * noise);
         }
 }
@@ -147,7 +147,8 @@ static gap measure(size_t n, uint64_t seeds, double correlation, double noise)
             CHECK(off <= 1);
             found.worst = fmax(found.worst, off);
             found.mean += off / (double)(n * seeds);
-            compare_mean(ep, &p, j, &exact, 0.5 * sqrt(exact.variance[j]) + 0.02); /* half of what is not known anyway */
+            compare_mean(ep, &p, j, &exact,
+                         0.5 * sqrt(exact.variance[j]) + 0.02); /* half of what is not known anyway */
         }
         kb_ep_destroy(ep);
     }
@@ -183,7 +184,8 @@ static void test_warm_start(void **state)
     kb_ep *cold = run(&nearby, TO_THE_FIXED_POINT), *warm = run(&p, 1);
     CHECK(kb_ep_run(warm, nearby.G, nearby.b, nearby.slab, nearby.prior, 200));
     int sweeps = warm->sweeps;
-    for (int i = 0; i < TO_THE_FIXED_POINT; i++) CHECK(kb_ep_run(warm, nearby.G, nearby.b, nearby.slab, nearby.prior, 200));
+    for (int i = 0; i < TO_THE_FIXED_POINT; i++)
+        CHECK(kb_ep_run(warm, nearby.G, nearby.b, nearby.slab, nearby.prior, 200));
     for (size_t j = 0; j < p.n; j++) {
         CHECK_CLOSE(warm->probability[j], cold->probability[j], 1e-8); /* one fixed point, reached to 2^-60 */
         CHECK_CLOSE(warm->mean[j], cold->mean[j], 1e-8);               /* likewise */
@@ -257,8 +259,8 @@ static void test_singular(void **state)
     problem p = {.n = 2, .G = {100, 100, 100, 100}, .b = {100, 100}, .slab = {1, 1}, .prior = {-1.4, -1.4}};
     (void)state;
     kb_ep *ep = run(&p, 1);
-    CHECK_CLOSE(ep->probability[0], ep->probability[1], 1e-12);  /* nothing tells them apart: rounding */
-    CHECK_CLOSE(ep->mean[0] + ep->mean[1], 1, 0.05);             /* together they are the effect of size 1 */
+    CHECK_CLOSE(ep->probability[0], ep->probability[1], 1e-12); /* nothing tells them apart: rounding */
+    CHECK_CLOSE(ep->mean[0] + ep->mean[1], 1, 0.05);            /* together they are the effect of size 1 */
     memset(p.G, 0, sizeof p.G);
     memset(p.b, 0, sizeof p.b);
     kb_ep *prior = run(&p, TO_THE_FIXED_POINT);
@@ -302,9 +304,9 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diagonal),      cmocka_unit_test(test_enumeration), cmocka_unit_test(test_correlated),
-        cmocka_unit_test(test_warm_start),    cmocka_unit_test(test_keep),        cmocka_unit_test(test_certain_prior),
-        cmocka_unit_test(test_singular),      cmocka_unit_test(test_not_a_number), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_diagonal),   cmocka_unit_test(test_enumeration),  cmocka_unit_test(test_correlated),
+        cmocka_unit_test(test_warm_start), cmocka_unit_test(test_keep),         cmocka_unit_test(test_certain_prior),
+        cmocka_unit_test(test_singular),   cmocka_unit_test(test_not_a_number), cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,12 +60,14 @@ static void residuals(fixture *f, double *r)
     for (size_t i = 0; i < states; i++)
         for (size_t row = 0; row < rows; row++)
             if (record->measured[row + i * rows] > 0)
-                r[n++] = (feature_sum(f, level->rows, rows, row, i) - record->value[row + i * rows]) / sqrt(f->field->v[i]);
+                r[n++] =
+                    (feature_sum(f, level->rows, rows, row, i) - record->value[row + i * rows]) / sqrt(f->field->v[i]);
     f->first_equation = n;
     for (size_t i = 0; i < states; i++)
         for (size_t p = 0; f->s.dictionary->has_equation[i] && p < MESH; p++) {
             double u[4];
-            for (size_t j = 0; j < states; j++) u[j] = record->mean[j] + record->sd[j] * feature_sum(f, level->mesh, MESH, p, j);
+            for (size_t j = 0; j < states; j++)
+                u[j] = record->mean[j] + record->sd[j] * feature_sum(f, level->mesh, MESH, p, j);
             u[states] = record->first + record->span * (double)p / (MESH - 1);
             double slope = record->stretch * feature_sum(f, level->slope, MESH, p, i);
             r[n++] = sqrt(200.0 / MESH / record->stretch / f->field->tau[i]) * (slope - sum_terms(f, i, u));
@@ -208,11 +210,13 @@ static void check_system(fixture *f)
     for (size_t i = 0; i < nz; i++) {
         CHECK_CLOSE(f->field->gz[i], f->g[i], slack_g); /* differences: h^2 and rounding 1e-16 / h */
         for (size_t j = 0; j <= i; j++) CHECK_CLOSE(f->field->Hzz[i + j * nz], f->H[i + j * n], slack); /* likewise */
-        for (size_t q = 0; q < k; q++) CHECK_CLOSE(f->field->Hzw[i + q * nz], f->H[i + (nz + q) * n], slack); /* likewise */
+        for (size_t q = 0; q < k; q++)
+            CHECK_CLOSE(f->field->Hzw[i + q * nz], f->H[i + (nz + q) * n], slack); /* likewise */
     }
     for (size_t q = 0; q < k; q++) {
         CHECK_CLOSE(f->field->gw[q], f->g[nz + q], slack_g); /* likewise */
-        for (size_t p = 0; p < k; p++) CHECK_CLOSE(f->field->Hww[p + q * k], f->H[nz + p + (nz + q) * n], slack); /* likewise */
+        for (size_t p = 0; p < k; p++)
+            CHECK_CLOSE(f->field->Hww[p + q * k], f->H[nz + p + (nz + q) * n], slack); /* likewise */
     }
 }
 
@@ -242,8 +246,10 @@ static void check_gradient(fixture *f)
         *x = kept;
         CHECK_CLOSE((up - down) / (2 * h), g[i], slack); /* rounding 1e-16 J / h, truncation h^2 */
     }
-    CHECK_CLOSE(kb_field_gradient(f->field, &f->s.support), f->field->objective, 1e-4 * f->field->objective); /* moved by h */
-    for (size_t i = 0; i < f->nz; i++) CHECK_CLOSE(f->field->gz[i], g[i], 1e-12 * slack * 1e6); /* a sum in another order */
+    CHECK_CLOSE(kb_field_gradient(f->field, &f->s.support), f->field->objective,
+                1e-4 * f->field->objective); /* moved by h */
+    for (size_t i = 0; i < f->nz; i++)
+        CHECK_CLOSE(f->field->gz[i], g[i], 1e-12 * slack * 1e6); /* a sum in another order */
     free(g);
 }
 
@@ -365,7 +371,8 @@ static double dense_evidence(fixture *f)
 static void check_evidence(fixture *f)
 {
     double expected = dense_evidence(f);
-    CHECK_CLOSE(kb_field_evidence(f->field, &f->s.support), expected, 1e-5 * (1 + fabs(expected))); /* differences 1e-8 */
+    CHECK_CLOSE(kb_field_evidence(f->field, &f->s.support), expected,
+                1e-5 * (1 + fabs(expected))); /* differences 1e-8 */
 }
 
 static void test_evidence(void **state)
@@ -465,7 +472,8 @@ static void test_levels(void **state)
         for (size_t k = 0; k < MESH; k++) {
             double s = (double)k / (MESH - 1), q = kb_field_at(f.field, i, s, 0, work);
             double slope = kb_field_at(f.field, i, s, 1, work);
-            CHECK_CLOSE(record->mean[i] + record->sd[i] * q, f.field->points[k + i * MESH], 1e-9); /* rounding in a basis of condition 1e5 */
+            CHECK_CLOSE(record->mean[i] + record->sd[i] * q, f.field->points[k + i * MESH],
+                        1e-9);                                       /* rounding in a basis of condition 1e5 */
             CHECK_CLOSE(slope, f.field->slopes[k + i * MESH], 1e-7); /* likewise, times wave numbers */
             sum += slope * slope / MESH;
         }
@@ -474,7 +482,7 @@ static void test_levels(void **state)
     double before = kb_field_at(f.field, 0, 0.37, 0, work);
     CHECK_OK(kb_level_create(record, KB_KERNEL_SE, 0.15, MESH, &shorter, &error));
     CHECK(shorter->rank <= f.field->max_rank);
-    kb_field_set_level(f.field, shorter); /* the field goes along */
+    kb_field_set_level(f.field, shorter);                              /* the field goes along */
     CHECK_CLOSE(kb_field_at(f.field, 0, 0.37, 0, work), before, 1e-3); /* the projection's ridge */
     end(&f);
     kb_level_destroy(shorter);
@@ -484,8 +492,8 @@ static void test_levels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_system),      cmocka_unit_test(test_gradient), cmocka_unit_test(test_message),
-        cmocka_unit_test(test_all_columns), cmocka_unit_test(test_evidence), cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_system),      cmocka_unit_test(test_gradient),           cmocka_unit_test(test_message),
+        cmocka_unit_test(test_all_columns), cmocka_unit_test(test_evidence),           cmocka_unit_test(test_noise),
         cmocka_unit_test(test_solve),       cmocka_unit_test(test_solve_not_a_number), cmocka_unit_test(test_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,7 +84,8 @@ static void check_tolerances(fixture *f, double (*exact)(double), size_t state)
     for (int stiff = 0; stiff < 2; stiff++)
         for (double tolerance = 1e-4; tolerance > 1e-10; tolerance /= 100) {
             f->flow->tolerance = tolerance;
-            CHECK_CLOSE(error_of(f, exact, state, stiff), 0, 100 * tolerance); /* one step's error times some tens of steps */
+            CHECK_CLOSE(error_of(f, exact, state, stiff), 0,
+                        100 * tolerance); /* one step's error times some tens of steps */
         }
 }
 
@@ -127,7 +128,8 @@ static void march(fixture *f, stepper *step, carrier *carry, int n, double *off,
         CHECK(carry(flow, (double)k / n, 1.0 / n));
         memcpy(flow->state, flow->trial, states * sizeof *flow->state);
     }
-    *off = hypot(r->mean[0] + r->sd[0] * flow->state[0] - cos(r->span), r->mean[1] + r->sd[1] * flow->state[1] + sin(r->span));
+    *off = hypot(r->mean[0] + r->sd[0] * flow->state[0] - cos(r->span),
+                 r->mean[1] + r->sd[1] * flow->state[1] + sin(r->span));
     *tangent_off = hypot(flow->tangent[flow->n_tangents] - cos(r->span), /* d x(T) / d x(0), d y(T) / d x(0) */
                          flow->tangent[P + flow->n_tangents] * r->sd[1] / r->sd[0] + sin(r->span));
 }
@@ -180,7 +182,8 @@ static void test_stiff(void **state)
     CHECK(f.flow->stiff);
     for (size_t row = 0; row < r->n_rows; row++)
         for (size_t i = 0; i < 2; i++)
-            CHECK_CLOSE(found[2 * row + i], r->value[row + i * r->n_rows], 1e-4); /* CVODES' data, to 1e-8 of x: 1e-5 of sd */
+            CHECK_CLOSE(found[2 * row + i], r->value[row + i * r->n_rows],
+                        1e-4); /* CVODES' data, to 1e-8 of x: 1e-5 of sd */
     free(found);
     end(&f);
 }
@@ -338,7 +341,8 @@ static void check_against_cvodes(bool stiff)
                 for (slot = 0; f.s.support.column[slot] != column;) slot++;
             }
             double found = last[i * 6 + slot], expected = exact[p * 2 + i] * unit / r->sd[i];
-            CHECK_CLOSE(found, expected, 2e-6 * (1 + fabs(expected))); /* 1e-10 a step, some hundred steps, growth 100 */
+            CHECK_CLOSE(found, expected,
+                        2e-6 * (1 + fabs(expected))); /* 1e-10 a step, some hundred steps, growth 100 */
         }
     end(&f);
 }
@@ -426,10 +430,10 @@ static void test_followed(void **state)
         for (size_t k = 0; k < TIMES; k++) {
             double s = f.times[k], cubic = -1 + 3 * s - s * s * s, area = -s + 1.5 * s * s - s * s * s * s / 4;
             double y = f.start[1] + r->span / r->sd[1] * (r->mean[0] * s + r->sd[0] * area);
-            CHECK_CLOSE(f.states[2 * k], cubic, 1e-6);     /* 3e-8 a step; slopes kink in their third derivative only */
-            CHECK_CLOSE(f.states[2 * k + 1], y, 1e-6);     /* likewise */
-            CHECK(f.tangents[2 * k * P] == 0);             /* nothing moves what was measured: neither the weight */
-            CHECK(f.tangents[2 * k * P + 1] == 0);         /* nor its own start */
+            CHECK_CLOSE(f.states[2 * k], cubic, 1e-6); /* 3e-8 a step; slopes kink in their third derivative only */
+            CHECK_CLOSE(f.states[2 * k + 1], y, 1e-6); /* likewise */
+            CHECK(f.tangents[2 * k * P] == 0);         /* nothing moves what was measured: neither the weight */
+            CHECK(f.tangents[2 * k * P + 1] == 0);     /* nor its own start */
         }
     }
     end(&f);
@@ -439,12 +443,17 @@ static void test_followed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_logistic),       cmocka_unit_test(test_harmonic),
-        cmocka_unit_test(test_order),          cmocka_unit_test(test_stiff),
-        cmocka_unit_test(test_tangent_differences), cmocka_unit_test(test_tangent_stiff),
+        cmocka_unit_test(test_logistic),
+        cmocka_unit_test(test_harmonic),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_stiff),
+        cmocka_unit_test(test_tangent_differences),
+        cmocka_unit_test(test_tangent_stiff),
         cmocka_unit_test(test_absent_column),
-        cmocka_unit_test(test_tangent_cvodes), cmocka_unit_test(test_escape),
-        cmocka_unit_test(test_stall),          cmocka_unit_test(test_equal_times),
+        cmocka_unit_test(test_tangent_cvodes),
+        cmocka_unit_test(test_escape),
+        cmocka_unit_test(test_stall),
+        cmocka_unit_test(test_equal_times),
         cmocka_unit_test(test_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,8 @@ static kbass_error error;
 /* Nine rows, two of them replicates in time; z is measured at other times than x. */
 enum { ROWS = 9 };
 static const double times[ROWS] = {10, 11, 12.5, 12.5, 14, 15, 17, 18, 20};
-static const double values[2 * ROWS] = {1.0, NAN, 1.5, 30, 1.1, NAN, 1.2, 32, NAN, 35, 0.4, 37, NAN, 30, 0.2, 28, 0.9, 22};
+static const double values[2 * ROWS] = {1.0, NAN, 1.5, 30,  1.1, NAN, 1.2, 32,  NAN,
+                                        35,  0.4, 37,  NAN, 30,  0.2, 28,  0.9, 22};
 static const char *const names[] = {"x", "z"};
 
 static kbass_data *make_data(void)
@@ -68,13 +69,13 @@ static void test_noise_option(void **state)
     static const struct {
         const char *text;
         double x, z; /* standard deviations, negative: as a share of the state's */
-    } good[] = {{"0.1", 0.1, 0.1},       {"5%", -0.05, -0.05}, {"x=0.1, z=2%", 0.1, -0.02},
-                {"z = 3", 0, 3},         {" x =1e-2 ", 0.01, 0}, {"", 0, 0},
-                {"x=10%,z=0.5", -0.1, 0.5}};
+    } good[] = {{"0.1", 0.1, 0.1},      {"5%", -0.05, -0.05}, {"x=0.1, z=2%", 0.1, -0.02}, {"z = 3", 0, 3},
+                {" x =1e-2 ", 0.01, 0}, {"", 0, 0},           {"x=10%,z=0.5", -0.1, 0.5}};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         kb_record *r = make_record(good[i].text);
-        double x = good[i].x < 0 ? -good[i].x : good[i].x / r->sd[0], z = good[i].z < 0 ? -good[i].z : good[i].z / r->sd[1];
+        double x = good[i].x < 0 ? -good[i].x : good[i].x / r->sd[0],
+               z = good[i].z < 0 ? -good[i].z : good[i].z / r->sd[1];
         CHECK_CLOSE(r->known_variance[0], x * x, 1e-15); /* rounding of a square below 1 */
         CHECK_CLOSE(r->known_variance[1], z * z, 1e-15); /* likewise */
         kb_record_destroy(r);
@@ -95,7 +96,8 @@ static void test_bad_noise(void **state)
     kbass_data_destroy(data);
 }
 
-/* Parts of the record keep its scaling; a row on a border belongs to both. Times 10, 11, 12.5, 12.5, 14, 15 | 15, 17, 18, 20. */
+/* Parts of the record keep its scaling; a row on a border belongs to both. Times 10, 11, 12.5, 12.5, 14, 15 | 15, 17,
+ * 18, 20. */
 static void test_slices(void **state)
 {
     kb_record *r = make_record("x=3%");
@@ -151,7 +153,8 @@ static kb_level *make_level(const kb_record *record, double length)
 }
 
 /* K + v I over the measured rows of a state; returns how many there are. */
-static size_t dense_covariance(const kb_record *r, size_t state, double length, double v, double *C, double *y, double *t)
+static size_t dense_covariance(const kb_record *r, size_t state, double length, double v, double *C, double *y,
+                               double *t)
 {
     size_t n = 0;
     for (size_t row = 0; row < r->n_rows; row++)
@@ -262,7 +265,7 @@ static void test_projection(void **state)
             slope += to->slope[k + q * MESH] * projected[q];
         }
         for (size_t q = 0; q < from->rank; q++) expected += from->slope[k + q * MESH] * z[q];
-        CHECK_CLOSE(found, field[k], 1e-4);  /* ridge 1e-6 against eigenvalues that matter, 1e-2 and up */
+        CHECK_CLOSE(found, field[k], 1e-4); /* ridge 1e-6 against eigenvalues that matter, 1e-2 and up */
         CHECK_CLOSE(slope, expected, 1e-2); /* likewise, times wave numbers up to 100 */
     }
     kb_free(z);
@@ -312,18 +315,12 @@ static void test_level_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scaling),
-        cmocka_unit_test(test_spacing),
-        cmocka_unit_test(test_noise_option),
-        cmocka_unit_test(test_bad_noise),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_record_without_memory),
-        cmocka_unit_test(test_regression),
-        cmocka_unit_test(test_evidence),
-        cmocka_unit_test(test_complete_rows),
-        cmocka_unit_test(test_projection),
-        cmocka_unit_test(test_shared_level),
-        cmocka_unit_test(test_level_without_memory),
+        cmocka_unit_test(test_scaling),       cmocka_unit_test(test_spacing),
+        cmocka_unit_test(test_noise_option),  cmocka_unit_test(test_bad_noise),
+        cmocka_unit_test(test_slices),        cmocka_unit_test(test_record_without_memory),
+        cmocka_unit_test(test_regression),    cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_complete_rows), cmocka_unit_test(test_projection),
+        cmocka_unit_test(test_shared_level),  cmocka_unit_test(test_level_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

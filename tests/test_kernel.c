@@ -34,7 +34,8 @@ static void test_values(void **state)
     (void)state;
     for (int i = 0; i < N_KERNELS; i++)
         for (double t = -1; t <= 1; t += 0.09)
-            CHECK_CLOSE(kb_kernel_derivative(&kernels[i], t, 0.25, 0), textbook(&kernels[i], t - 0.25), 1e-15); /* ulps of 1 */
+            CHECK_CLOSE(kb_kernel_derivative(&kernels[i], t, 0.25, 0), textbook(&kernels[i], t - 0.25),
+                        1e-15); /* ulps of 1 */
 }
 
 /* Every order against the central difference of the order below it. */
@@ -47,7 +48,8 @@ static void test_differences(void **state)
             for (double t = -0.93; t <= 1; t += 0.13) {
                 double above = kb_kernel_derivative(&kernels[i], t + h, 0, order - 1);
                 double below = kb_kernel_derivative(&kernels[i], t - h, 0, order - 1);
-                double unit = pow(5 / kernels[i].length, order + 2); /* Taylor coefficients grow like (2 nu)^(q/2) / l^q */
+                double unit =
+                    pow(5 / kernels[i].length, order + 2); /* Taylor coefficients grow like (2 nu)^(q/2) / l^q */
                 CHECK_CLOSE(kb_kernel_derivative(&kernels[i], t, 0, order), (above - below) / (2 * h),
                             h * h * unit + 1e-10 * unit); /* truncation h^2 f'''/6, rounding 1e-16 / h */
             }
@@ -77,9 +79,8 @@ static void test_golden(void **state)
     static const struct {
         int kernel, order;
         double t, value;
-    } golden[] = {{0, 3, 0.2, 50.526639964572249},      {1, 2, 0.2, -1.1197626623110306},
-                  {2, 3, 0.2, 71.612513567695564},      {3, 4, 0.2, -264.8850364170356},
-                  {4, 3, 0.2, 70.517159456674155},      {4, 5, -0.1, 10728.478822690432}};
+    } golden[] = {{0, 3, 0.2, 50.526639964572249}, {1, 2, 0.2, -1.1197626623110306}, {2, 3, 0.2, 71.612513567695564},
+                  {3, 4, 0.2, -264.8850364170356}, {4, 3, 0.2, 70.517159456674155},  {4, 5, -0.1, 10728.478822690432}};
     (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++)
         CHECK_CLOSE(kb_kernel_derivative(&kernels[golden[i].kernel], golden[i].t, 0, golden[i].order), golden[i].value,
@@ -199,7 +200,8 @@ static void test_between_mesh_points(void **state)
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < M; j++)
             CHECK_CLOSE(product(f.basis->rank, f.at_points, M, i, f.at_points, M, j),
-                        textbook(&kernels[0], f.points[i] - f.points[j]), 1e-8); /* what the cut leaves out, with room */
+                        textbook(&kernels[0], f.points[i] - f.points[j]),
+                        1e-8); /* what the cut leaves out, with room */
     end(&f);
 }
 

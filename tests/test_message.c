@@ -22,7 +22,8 @@ static void begin(fixture *f, size_t n, uint64_t seed)
     kb_random random;
     double X[ROWS * MOST], y[ROWS];
     *f = (fixture){0};
-    f->columns = (kb_columns){.n = n, .equation = f->equation, .log_odds = f->log_odds, .required = f->required, .slab = f->slab};
+    f->columns = (kb_columns){
+        .n = n, .equation = f->equation, .log_odds = f->log_odds, .required = f->required, .slab = f->slab};
     CHECK_OK(kb_message_create(n, &f->message, &error));
     kb_random_seed(&random, seed);
     for (size_t row = 0; row < ROWS; row++) y[row] = kb_random_normal(&random);
@@ -126,7 +127,7 @@ static void test_evidence_integral(void **state)
                    exp(-0.5 * (G[0] * x * x + 2 * G[1] * x * y + G[3] * y * y) + b[0] * x + b[1] * y);
         }
     }
-    CHECK_CLOSE(evidence_of(&f, 1), log(one) + f.log_odds[0], 1e-9);                 /* a smooth sum is exact; tails 1e-15 */
+    CHECK_CLOSE(evidence_of(&f, 1), log(one) + f.log_odds[0], 1e-9); /* a smooth sum is exact; tails 1e-15 */
     CHECK_CLOSE(evidence_of(&f, 3), log(two) + f.log_odds[0] + f.log_odds[1], 1e-9); /* likewise */
     CHECK_CLOSE(evidence_of(&f, 0), 0, 1e-15);                                       /* nothing in, nothing gained */
     end(&f);
@@ -171,7 +172,8 @@ static void test_gains(void **state)
         for (size_t i = 0; i < n; i++) {
             kb_support_copy(&support, &after);
             kb_move_apply(&moves[i], &after);
-            CHECK_CLOSE(moves[i].gain, evidence(&f, &after) - before, 1e-8 * (1 + fabs(moves[i].gain))); /* rounding of rank-one updates */
+            CHECK_CLOSE(moves[i].gain, evidence(&f, &after) - before,
+                        1e-8 * (1 + fabs(moves[i].gain))); /* rounding of rank-one updates */
             CHECK(i == 0 || moves[i].gain <= moves[i - 1].gain);
             n_adds += is_add(&moves[i]);
             n_drops += is_drop(&moves[i]);
@@ -194,7 +196,8 @@ static void test_best_few(void **state)
     set_support(0x63, 10, &support);
     CHECK(kb_message_moves(f.message, &f.columns, &support, true, MOST * MOST, all, f.work) > 3);
     CHECK(kb_message_moves(f.message, &f.columns, &support, true, 3, few, f.work) == 3);
-    for (int i = 0; i < 3; i++) CHECK(few[i].gain == all[i].gain && few[i].add == all[i].add && few[i].drop == all[i].drop);
+    for (int i = 0; i < 3; i++)
+        CHECK(few[i].gain == all[i].gain && few[i].add == all[i].add && few[i].drop == all[i].drop);
     size_t n = kb_message_moves(f.message, &f.columns, &support, false, MOST * MOST, all, f.work);
     CHECK(n == 10); /* 6 adds, 4 drops */
     for (size_t i = 0; i < n; i++) CHECK(is_add(&all[i]) || is_drop(&all[i]));
@@ -214,8 +217,8 @@ static void test_required_and_last(void **state)
     set_support(0x12 | 1, 8, &support); /* 0 and 1 of the first equation, 4 alone in the second */
     size_t n = kb_message_moves(f.message, &f.columns, &support, true, MOST * MOST, moves, f.work);
     for (size_t i = 0; i < n; i++) {
-        CHECK(moves[i].drop != 1);                             /* required */
-        CHECK(!(is_drop(&moves[i]) && moves[i].drop == 4));    /* the only one of its equation */
+        CHECK(moves[i].drop != 1);                          /* required */
+        CHECK(!(is_drop(&moves[i]) && moves[i].drop == 4)); /* the only one of its equation */
     }
     f.message->b[1] = 0; /* the data see no use for it */
     CHECK(kb_message_climb(f.message, &f.columns, &support, 50, f.work) || true);

@@ -1,6 +1,7 @@
 /* The published algorithm: its gradient and Adam by a second road, and what it finds on clean samples. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "check.h"
 #include "discover/paper.h"
 #include "kbass/kbass.h"
@@ -225,6 +226,30 @@ static void a_stopped_run_has_an_answer(void **state)
     kbass_data_destroy(data);
 }
 
+/* Each allocation of a run in turn fails; the leak checker of the sanitizers watches. */
+static void lack_of_memory_is_an_error(void **state)
+{
+    (void)state;
+    kbass_data *data = hares();
+    kbass_settings settings = paper_settings();
+    kbass_discovery *discovery = NULL;
+    kbass_error error;
+    long n = 0;
+    settings.paper_iterations = settings.paper_steps = 1;
+    CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
+    for (kbass_status status = KBASS_ERROR_MEMORY; status != KBASS_OK; n++) {
+        kb_memory_fail_after(n);
+        status = kbass_discovery_run(discovery, NULL, NULL, &error);
+        kb_memory_fail_after(-1);
+        /* the eigensolver does not tell lack of workspace from failure: KBASS_ERROR_NUMERICAL */
+        CHECK(status == KBASS_OK || status == KBASS_ERROR_MEMORY || status == KBASS_ERROR_NUMERICAL);
+        CHECK((status == KBASS_OK) == (kbass_discovery_result(discovery) != NULL));
+    }
+    CHECK(n > 50);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +260,7 @@ int main(void)
         cmocka_unit_test(what_is_known_stays_known),
         cmocka_unit_test(nothing_may_be_left),
         cmocka_unit_test(a_stopped_run_has_an_answer),
+        cmocka_unit_test(lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

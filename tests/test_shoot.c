@@ -126,7 +126,8 @@ static void residuals(fixture *f, const kb_support *in, double *r)
     kb_flow_model(f->shooter->flow, in, f->fit->w, NULL);
     for (size_t window = 0; window < f->windows->n; window++) {
         size_t first = f->windows->first[window], last = f->windows->last[window];
-        CHECK(kb_flow_integrate(f->shooter->flow, last - first + 1, record->time + first, f->fit->start + 2 * window, states, NULL));
+        CHECK(kb_flow_integrate(f->shooter->flow, last - first + 1, record->time + first, f->fit->start + 2 * window,
+                                states, NULL));
         for (size_t row = first; row <= last; row++)
             for (size_t i = 0; i < 2; i++)
                 if (f->s.dictionary->has_equation[i] && record->measured[row + i * record->n_rows] > 0)
@@ -245,7 +246,8 @@ static double noise_evidence(const fixture *f, const double *inverse)
     for (size_t i = 0; i < n; i++)
         gamma -= inverse[i + i * n] / (i < k ? f->s.columns->slab[f->fit->support.column[i]] : start_variance);
     for (size_t i = 0; i < 2; i++)
-        if (f->s.dictionary->has_equation[i]) total += (double)r->count[i], inverse_sum += 1 / f->fit->variance[i], states++;
+        if (f->s.dictionary->has_equation[i])
+            total += (double)r->count[i], inverse_sum += 1 / f->fit->variance[i], states++;
     for (size_t i = 0; i < 2; i++) {
         if (!f->s.dictionary->has_equation[i] || r->known_variance[i] > 0) continue;
         double N = (double)r->count[i], ratio = states / inverse_sum / f->fit->variance[i];
@@ -275,10 +277,12 @@ static void check_fit(fixture *f)
     differentiate(f, &f->fit->support, true);
     size_t n = f->n_unknowns;
     double logdet = dense_inverse(n, f->H, inverse), decrement = 0;
-    CHECK_CLOSE(f->fit->log_evidence, dense_evidence(f, inverse, logdet), 10 * f->slack); /* differences, ten eigenvalues */
+    CHECK_CLOSE(f->fit->log_evidence, dense_evidence(f, inverse, logdet),
+                10 * f->slack); /* differences, ten eigenvalues */
     for (size_t q = 0; q < k; q++)
         for (size_t p = 0; p < k; p++)
-            CHECK_CLOSE(f->fit->covariance[p + q * k], inverse[p + q * n], 10 * f->slack * largest(k * k, f->fit->covariance)); /* likewise */
+            CHECK_CLOSE(f->fit->covariance[p + q * k], inverse[p + q * n],
+                        10 * f->slack * largest(k * k, f->fit->covariance)); /* likewise */
     CHECK(kb_shooter_covariances(f->shooter, f->fit, covariances));
     for (size_t window = 0; window < f->windows->n; window++)
         for (size_t a = 0; a < size; a++)
@@ -289,7 +293,8 @@ static void check_fit(fixture *f)
             }
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) { /* starts of followed states are given, not fitted */
-            bool given = (i >= k && !f->s.dictionary->has_equation[(i - k) % 2]) || (j >= k && !f->s.dictionary->has_equation[(j - k) % 2]);
+            bool given = (i >= k && !f->s.dictionary->has_equation[(i - k) % 2]) ||
+                         (j >= k && !f->s.dictionary->has_equation[(j - k) % 2]);
             if (!given) decrement += 0.5 * f->g[i] * inverse[i + j * n] * f->g[j];
         }
     CHECK_CLOSE(decrement, 0, 0.005); /* what another step could gain: the fit's own tolerance in nats */
@@ -320,8 +325,9 @@ static void test_recovery(void **state)
         kb_shooter_fit(f.shooter, f.fit, 100, -INFINITY);
         CHECK(f.fit->valid && f.fit->converged && f.fit->n_windows == windows);
         for (size_t q = 0; q < f.fit->support.n; q++)
-            CHECK_CLOSE(f.fit->w[f.fit->support.column[q]], exact[q], 1e-3 * fabs(exact[q])); /* the slab's pull at the noise floor 1e-6 */
-        CHECK_CLOSE(f.fit->misfit, 0, 1e-3); /* likewise */
+            CHECK_CLOSE(f.fit->w[f.fit->support.column[q]], exact[q],
+                        1e-3 * fabs(exact[q])); /* the slab's pull at the noise floor 1e-6 */
+        CHECK_CLOSE(f.fit->misfit, 0, 1e-3);    /* likewise */
         end(&f);
     }
 }
@@ -413,9 +419,9 @@ static void test_copy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),        cmocka_unit_test(test_message),     cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_recovery),       cmocka_unit_test(test_noise_estimate), cmocka_unit_test(test_known_noise),
-        cmocka_unit_test(test_no_answer),      cmocka_unit_test(test_hopeless),    cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_windows),   cmocka_unit_test(test_message),        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_recovery),  cmocka_unit_test(test_noise_estimate), cmocka_unit_test(test_known_noise),
+        cmocka_unit_test(test_no_answer), cmocka_unit_test(test_hopeless),       cmocka_unit_test(test_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,15 @@ bool kb_cholesky_inverse(size_t n, double *l, size_t lda)
     return true;
 }
 
+/* (L L')^{-1}_jj = sum_{i >= j} (L^{-1})_ij^2 */
+bool kb_cholesky_variances(size_t n, double *l, size_t lda, double *variances)
+{
+    if (!n) return true;
+    if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', (int)n, l, leading(lda)) != 0) return false;
+    for (size_t j = 0; j < n; j++) variances[j] = kb_dot(n - j, l + j + j * lda, l + j + j * lda);
+    return true;
+}
+
 bool kb_eigen_symmetric(size_t n, double *a, size_t lda, double *eigenvalues)
 {
     double size = 0;

@@ -32,6 +32,8 @@ void kb_lower_transposed_solve(size_t n, size_t n_right, const double *l, size_t
 double kb_cholesky_logdet(size_t n, const double *l, size_t lda);
 /* Full inverse from the Cholesky factor, in place of it. */
 bool kb_cholesky_inverse(size_t n, double *l, size_t lda);
+/* Diagonal of the inverse from the Cholesky factor, which is overwritten: half the work of the whole inverse. */
+bool kb_cholesky_variances(size_t n, double *l, size_t lda, double *variances);
 /* Eigenvalues ascending, vectors in place of A. Allocates its workspace. */
 bool kb_eigen_symmetric(size_t n, double *a, size_t lda, double *eigenvalues);
 

@@ -49,7 +49,7 @@ kb_variables kb_dictionary_variables(const kb_dictionary *dictionary);
 /* The term of this canonical name; n_terms when there is none. */
 size_t kb_dictionary_find(const kb_dictionary *dictionary, const char *name);
 const char *kb_dictionary_name(const kb_dictionary *dictionary, size_t term);
-/* Prior probability of inclusion: 0.2 * 0.5^(degree - 1), the constant as degree 1 (docs/math.md, prior). */
+/* Prior probability of inclusion: 0.2 * 0.5^(degree - 1), the constant as degree 1 (docs/math.md, eq. 7). */
 double kb_dictionary_prior(const kb_dictionary *dictionary, size_t term);
 bool kb_dictionary_depends(const kb_dictionary *dictionary, size_t term, size_t variable);
 

@@ -100,9 +100,9 @@ static kbass_status choose_patches(kb_problem *p, kbass_error *error)
     for (size_t n = 1;; n *= 2) {
         kbass_status status = create_patches(p, n, error);
         if (status == KBASS_OK) status = fit_bare_field(p, error);
+        if (status != KBASS_OK) return status;
         bool resolved = kb_problem_length(p, p->best_level) > 3 * shortest / (double)n;
-        if (status != KBASS_OK || resolved || n >= MOST_PATCHES || p->record->n_rows < 2 * n * ROWS_PER_PATCH)
-            return status;
+        if (resolved || n >= MOST_PATCHES || p->record->n_rows < 2 * n * ROWS_PER_PATCH) return KBASS_OK;
         destroy_patches(p);
     }
 }

@@ -1,4 +1,4 @@
-/* Structure search by the evidence of the data, the equation being part of the field's prior (docs/math.md, eqs 15, 16).
+/* Structure search by the evidence of the data, the equation being part of the field's prior (docs/math.md, eqs 15 to 17).
  *
  * From the message about all columns the best moves are proposed on the quadratic; a proposal is solved jointly for field
  * and weights and accepted only when the true evidence rises.

@@ -68,11 +68,9 @@ static bool moments(kb_ep *ep, const double *G, const double *b)
     }
     if (!kb_cholesky(n, L, n)) return false;
     kb_cholesky_solve(n, 1, L, n, ep->mean, n);
-    if (!kb_cholesky_inverse(n, L, n)) return false;
-    for (size_t j = 0; j < n; j++) {
-        ep->variance[j] = L[j + j * n];
+    if (!kb_cholesky_variances(n, L, n, ep->variance)) return false;
+    for (size_t j = 0; j < n; j++)
         if (!(ep->variance[j] > 0) || !isfinite(ep->mean[j])) return false;
-    }
     return true;
 }
 

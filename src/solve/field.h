@@ -1,4 +1,4 @@
-/* The kernel engine: a field for each state, held to the data and to the equation (docs/math.md, eqs 6 and 13 to 15).
+/* The kernel engine: a field for each state, held to the data and to the equation (docs/math.md, eqs 13 to 15).
  *
  *     J(z, w) = |z|^2/2 + sum_n (y_n - q(t_n))^2 / 2v + sum_m c (dq/ds - Phi w)_m^2 / 2tau      (the slab is added apart)
  *

@@ -33,7 +33,7 @@ double kb_message_evidence(const kb_message *message, const kb_columns *columns,
                            double *mean, double *work);
 
 /* The best moves from a support, best first; at most `most`. Adds and drops always, swaps too when `swaps`. An equation
-   keeps at least one term; required terms stay. work: kb_message_work(n). */
+   keeps at least one term; required terms stay (docs/math.md, eq. 17). work: kb_message_work(n). */
 size_t kb_message_moves(const kb_message *message, const kb_columns *columns, const kb_support *support, bool swaps,
                         size_t most, kb_move *moves, double *work);
 size_t kb_message_work(size_t n);
