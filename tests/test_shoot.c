@@ -328,6 +328,12 @@ static void test_recovery(void **state)
             CHECK_CLOSE(f.fit->w[f.fit->support.column[q]], exact[q],
                         1e-3 * fabs(exact[q])); /* the slab's pull at the noise floor 1e-6 */
         CHECK_CLOSE(f.fit->misfit, 0, 1e-3);    /* likewise */
+        for (size_t row = f.windows->first[windows - 1]; row <= f.windows->last[windows - 1]; row++) {
+            double found[2];
+            CHECK(kb_shooter_state(f.shooter, f.fit, windows - 1, row, found));
+            for (size_t i = 0; i < 2; i++) /* the data without noise; the floor again, a few times */
+                CHECK_CLOSE(found[i], f.s.record->value[row + i * f.s.record->n_rows], 4e-3);
+        }
         end(&f);
     }
 }

@@ -15,6 +15,15 @@ typedef enum {
     KB_FIXED       /* weight known: part of an equation given by --fix */
 } kb_role;
 
+enum { KB_MAX_AXES = 4 }; /* time and up to three of space */
+
+/* What a variable stands for: a field, one of its space derivatives, or an axis. */
+typedef struct {
+    int axis;               /* 0: time, 1 and up: space; -1: a field or a derivative of one */
+    size_t field;
+    int order[KB_MAX_AXES]; /* derivative order along each axis (order[0] is 0); all 0: the field itself */
+} kb_variable;
+
 /* One factor of a monomial, and where its value stands in the table of powers. */
 typedef struct {
     unsigned variable, power, position;

@@ -1,0 +1,32 @@
+/* The cloud: measurements of fields over time and space, in scaled variables; the record's counterpart for PDEs.
+ *
+ *     s_a = (x_a - first_a) / span_a in [0, 1] for each axis a (0 is time),      q_i = (u_i - mean_i) / sd_i
+ */
+#ifndef KB_CLOUD_H
+#define KB_CLOUD_H
+
+#include <stdbool.h>
+
+#include "data/data.h"
+
+enum { KB_CLOUD_AXES = 4 };
+
+typedef struct {
+    size_t n_points, n_axes, n_fields, n_values;
+    double first[KB_CLOUD_AXES], span[KB_CLOUD_AXES];
+    double *mean, *sd;          /* n_fields */
+    double *point;              /* n_points x n_axes, column-major, scaled; sorted by time, then by the other axes */
+    double *value, *measured;   /* n_points x n_fields, column-major; value 0 where measured is 0 */
+    size_t *count;              /* measured values per field */
+    double spacing[KB_CLOUD_AXES]; /* median gap between distinct coordinates, scaled */
+    bool gridded;               /* the points are a full tensor grid (values may be missing) */
+    size_t n_grid[KB_CLOUD_AXES];  /* distinct coordinates per axis, also when scattered */
+    double *grid[KB_CLOUD_AXES];   /* they, ascending */
+    bool periodic[KB_CLOUD_AXES];  /* set by the caller */
+    double *known_variance;     /* n_fields: noise variance known beforehand, scaled; 0: unknown */
+} kb_cloud;
+
+kbass_status kb_cloud_create(const kbass_data *data, const char *noise, kb_cloud **out, kbass_error *error);
+void kb_cloud_destroy(kb_cloud *cloud);
+
+#endif
