@@ -10,7 +10,7 @@
  * differentiated by central differences through the flow, whose own tests are elsewhere. */
 
 enum { WINDOWS = 4, MOST_UNKNOWNS = 40, MOST_RESIDUALS = 300 };
-static const double start_variance = 4, noise_shrinkage = 4; /* as in shoot.c */
+static const double start_variance = 4, noise_shrinkage = 4; /* as in trajectory.c, shoot.c */
 
 typedef struct {
     scene s;
@@ -265,6 +265,8 @@ static double dense_evidence(fixture *f, const double *inverse, double logdet)
         if (f->s.dictionary->has_equation[i]) E -= 0.5 * (double)f->s.record->count[i] * log(f->fit->variance[i]);
     for (size_t q = 0; q < f->fit->support.n; q++)
         E += c->log_odds[f->fit->support.column[q]] - 0.5 * log(c->slab[f->fit->support.column[q]]);
+    for (size_t i = 0; i < 2 * f->windows->n; i++) /* a followed state's start is known: no prior on it */
+        if (!f->s.dictionary->has_equation[i % 2]) E += 0.5 * f->fit->start[i] * f->fit->start[i] / start_variance;
     return E - (double)f->windows->n * log(start_variance); /* half of it for each of the two states */
 }
 
@@ -288,7 +290,8 @@ static void check_fit(fixture *f)
         for (size_t a = 0; a < size; a++)
             for (size_t b = 0; b < size; b++) {
                 size_t i = a < k ? a : a + 2 * window, j = b < k ? b : b + 2 * window;
-                CHECK_CLOSE(covariances[window * size * size + a + b * size], inverse[i + j * n],
+                bool given = a >= k && a == b && !f->s.dictionary->has_equation[a - k]; /* not fitted: no spread */
+                CHECK_CLOSE(covariances[window * size * size + a + b * size], given ? 0 : inverse[i + j * n],
                             10 * f->slack * largest(n * n, inverse)); /* likewise */
             }
     for (size_t i = 0; i < n; i++)

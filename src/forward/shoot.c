@@ -7,13 +7,17 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const double start_variance = 4;    /* prior of an initial state, in units of the state's variance */
 static const double noise_floor = 1e-6;    /* smallest noise variance: 0.1 % of a state's sd, below which "noise" is model and solver error */
 static const double noise_shrinkage = 4;   /* the states' common noise level counts as this many samples of each */
 
 /* ---------------------------------------------------------------- windows, fits, workspace */
 
 kbass_status kb_windows_create(const kb_record *record, size_t n, kb_windows **out, kbass_error *error)
+{
+    return kb_windows_divide(record->n_rows, n, out, error);
+}
+
+kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_error *error)
 {
     kb_windows *windows = KB_NEW(kb_windows, 1);
     if (windows) {
@@ -26,8 +30,8 @@ kbass_status kb_windows_create(const kb_record *record, size_t n, kb_windows **o
         return kb_out_of_memory(error, "the windows");
     }
     for (size_t i = 0; i < n; i++) {
-        windows->first[i] = i * (record->n_rows - 1) / n;
-        windows->last[i] = (i + 1) * (record->n_rows - 1) / n;
+        windows->first[i] = i * (n_rows - 1) / n;
+        windows->last[i] = (i + 1) * (n_rows - 1) / n;
     }
     *out = windows;
     return KBASS_OK;
@@ -87,29 +91,39 @@ void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_stat
     memcpy(to->covariance, from->covariance, size * size * sizeof *to->covariance);
 }
 
-kbass_status kb_shooter_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
-                               size_t max_windows, size_t max_columns, kb_shooter **out, kbass_error *error)
+/* All arrays of doubles with their sizes; one list serves making and freeing. */
+enum { SHOOTER_ARRAYS = 19 };
+static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t sizes[SHOOTER_ARRAYS])
 {
-    kb_shooter *s = KB_NEW(kb_shooter, 1);
-    size_t n = record->n_states, k = max_columns, P = k + n, W = max_windows;
-    kbass_status status = s ? kb_flow_create(record, dictionary, columns, k, &s->flow, error)
-                            : kb_out_of_memory(error, "shooting");
-    if (status != KBASS_OK) {
-        kb_shooter_destroy(s);
-        return status;
-    }
-    s->record = record;
-    s->columns = columns;
-    s->n = n;
-    s->max_columns = k;
-    s->max_windows = W;
-    double **arrays[] = {&s->states, &s->tangents, &s->row,     &s->weighted, &s->Hww, &s->gw,      &s->Hzw,         &s->Hzz,
-                         &s->gz,     &s->system,   &s->trial_w, &s->trial_start, &s->squares, &s->counts, &s->dw, &s->dz};
-    size_t sizes[] = {record->n_rows * n, record->n_rows * n * P, P * P, record->n_rows * P, k * k, k, W * n * k, W * n * n,
-                      W * n, k * k, columns->n, W * n, n, n, k, W * n};
+    size_t n = s->n, k = s->max_columns, P = k + n, W = s->max_windows, g = s->n_groups;
+    size_t observations = s->dynamics->observation_start[s->dynamics->n_rows];
+    struct {
+        double **array;
+        size_t size;
+    } list[SHOOTER_ARRAYS] = {
+        {&s->predicted, observations}, {&s->tangents, observations * P}, {&s->normals, P * P},
+        {&s->weighted, observations * P}, {&s->Hww, k * k}, {&s->gw, k}, {&s->Hzw, W * n * k}, {&s->Hzz, W * n * n},
+        {&s->gz, W * n}, {&s->system, k * k}, {&s->dw, k}, {&s->dz, W * n}, {&s->trial_w, s->columns->n},
+        {&s->trial_start, W * n}, {&s->squares, g}, {&s->counts, g}, {&s->gradient, P}, {&s->inverse, n * n},
+        {&s->spread, n * k}};
+    for (int i = 0; i < SHOOTER_ARRAYS; i++) arrays[i] = list[i].array, sizes[i] = list[i].size;
+}
+
+kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *columns, size_t max_windows,
+                                  size_t max_columns, kb_shooter **out, kbass_error *error)
+{
+    double **arrays[SHOOTER_ARRAYS];
+    size_t sizes[SHOOTER_ARRAYS];
     bool complete = true;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        complete = (*arrays[i] = KB_NEW(double, sizes[i])) != NULL && complete;
+    kb_shooter *s = KB_NEW(kb_shooter, 1);
+    if (!s) {
+        dynamics->destroy(dynamics);
+        return kb_out_of_memory(error, "shooting");
+    }
+    *s = (kb_shooter){.dynamics = dynamics, .columns = columns, .n = dynamics->n_start, .n_groups = dynamics->n_groups,
+                      .max_columns = max_columns, .max_windows = max_windows};
+    list_arrays(s, arrays, sizes);
+    for (int i = 0; i < SHOOTER_ARRAYS; i++) complete = (*arrays[i] = KB_NEW(double, sizes[i])) != NULL && complete;
     if (!complete) {
         kb_shooter_destroy(s);
         return kb_out_of_memory(error, "shooting");
@@ -118,13 +132,25 @@ kbass_status kb_shooter_create(const kb_record *record, const kb_dictionary *dic
     return KBASS_OK;
 }
 
+kbass_status kb_shooter_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
+                               size_t max_windows, size_t max_columns, kb_shooter **out, kbass_error *error)
+{
+    kb_trajectory *trajectory = NULL;
+    kbass_status status = kb_trajectory_create(record, dictionary, columns, max_columns, &trajectory, error);
+    if (status == KBASS_OK)
+        status = kb_shooter_create_on(&trajectory->dynamics, columns, max_windows, max_columns, out, error);
+    if (status == KBASS_OK) (*out)->flow = trajectory->flow;
+    return status;
+}
+
 void kb_shooter_destroy(kb_shooter *s)
 {
+    double **arrays[SHOOTER_ARRAYS];
+    size_t sizes[SHOOTER_ARRAYS];
     if (!s) return;
-    double *arrays[] = {s->states, s->tangents, s->row,     s->weighted, s->Hww, s->gw,      s->Hzw,         s->Hzz,
-                        s->gz,     s->system,   s->trial_w, s->trial_start, s->squares, s->counts, s->dw, s->dz};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
-    kb_flow_destroy(s->flow);
+    list_arrays(s, arrays, sizes);
+    for (int i = 0; i < SHOOTER_ARRAYS; i++) kb_free(*arrays[i]);
+    s->dynamics->destroy(s->dynamics);
     kb_free(s);
 }
 
@@ -138,35 +164,36 @@ static double row_weight(const kb_shooter *s, size_t window, size_t row)
     return shared ? 0.5 : 1;
 }
 
-static double observation_weight(const kb_shooter *s, size_t window, size_t row, size_t state)
+static void set_model(kb_shooter *s, const kb_support *support, const double *w, const kb_support *tangents)
 {
-    if (!s->flow->dictionary->has_equation[state]) return 0;
-    return row_weight(s, window, row) * s->record->measured[row + state * s->record->n_rows];
+    s->dynamics->set_model(s->dynamics, support, w, tangents);
+    s->n_tangents = tangents ? tangents->n : 0;
 }
 
-/* Trajectory of one window in s->states (and tangents). */
 static bool shoot(kb_shooter *s, size_t window, const double *start, bool with_tangents)
 {
-    size_t first = s->windows->first[window], last = s->windows->last[window];
-    return kb_flow_integrate(s->flow, last - first + 1, s->record->time + first, start, s->states,
-                             with_tangents ? s->tangents : NULL);
+    return s->dynamics->predict(s->dynamics, s->windows->first[window], s->windows->last[window], start, s->predicted,
+                                with_tangents ? s->tangents : NULL);
 }
 
 static void add_squares(kb_shooter *s, size_t window)
 {
-    size_t n = s->n, first = s->windows->first[window];
-    for (size_t row = first; row <= s->windows->last[window]; row++)
-        for (size_t i = 0; i < n; i++) {
-            double r = s->states[(row - first) * n + i] - s->record->value[row + i * s->record->n_rows];
-            s->squares[i] += observation_weight(s, window, row, i) * r * r;
+    const kb_dynamics *d = s->dynamics;
+    size_t first = s->windows->first[window], begin = d->observation_start[first];
+    for (size_t row = first; row <= s->windows->last[window]; row++) {
+        double weight = row_weight(s, window, row);
+        for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
+            double r = s->predicted[o - begin] - d->observed[o];
+            s->squares[d->group[o]] += weight * r * r;
         }
+    }
 }
 
-/* Sums of squared residuals per state in s->squares; false when a window cannot be integrated. */
+/* Sums of squared residuals per group in s->squares; false when a window cannot be integrated. */
 static bool sum_squares(kb_shooter *s, const kb_support *support, const double *w, const double *start)
 {
-    memset(s->squares, 0, s->n * sizeof *s->squares);
-    kb_flow_model(s->flow, support, w, NULL);
+    memset(s->squares, 0, s->n_groups * sizeof *s->squares);
+    set_model(s, support, w, NULL);
     for (size_t window = 0; window < s->windows->n; window++) {
         if (!shoot(s, window, start + window * s->n, false)) return false;
         add_squares(s, window);
@@ -174,97 +201,101 @@ static bool sum_squares(kb_shooter *s, const kb_support *support, const double *
     return true;
 }
 
-/* One window's J'J/v and J'r/v, split into weights and start: P x P in s->row (lower), gradient in s->weighted's tail. */
-static void window_normals(kb_shooter *s, size_t window, const double *variance, double *gradient)
+/* One window's J'J/v in s->normals (P x P) and J'r/v in s->gradient. */
+static void window_normals(kb_shooter *s, size_t window, const double *variance)
 {
-    size_t n = s->n, P = s->flow->n_parameters, first = s->windows->first[window], last = s->windows->last[window];
-    memset(s->row, 0, P * P * sizeof *s->row);
-    memset(gradient, 0, P * sizeof *gradient);
-    for (size_t i = 0; i < n; i++) {
-        size_t used = 0;
-        for (size_t row = first; row <= last; row++) {
-            double weight = observation_weight(s, window, row, i);
-            if (weight == 0) continue;
-            const double *tangent = s->tangents + ((row - first) * n + i) * P;
-            double r = s->states[(row - first) * n + i] - s->record->value[row + i * s->record->n_rows];
-            double *out = s->weighted + used++ * P, root = sqrt(weight / variance[i]);
+    const kb_dynamics *d = s->dynamics;
+    size_t P = s->n_tangents + s->n, first = s->windows->first[window], begin = d->observation_start[first], used = 0;
+    memset(s->gradient, 0, P * sizeof *s->gradient);
+    for (size_t row = first; row <= s->windows->last[window]; row++) {
+        double weight = row_weight(s, window, row);
+        for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
+            const double *tangent = s->tangents + (o - begin) * P;
+            double *out = s->weighted + used++ * P, root = sqrt(weight / variance[d->group[o]]);
             for (size_t p = 0; p < P; p++) out[p] = root * tangent[p];
-            kb_axpy(P, root * r, out, gradient);
+            kb_axpy(P, root * (s->predicted[o - begin] - d->observed[o]), out, s->gradient);
         }
-        /* weighted is P x used, column-major: H += weighted weighted' */
-        kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 1, s->row, P);
     }
+    kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
 }
 
 /* Adds one window's message to (Hww, gw) after eliminating its start; keeps what back substitution needs. Returns half
    the log-determinant of its block with the prior's normaliser, NaN when it is not positive. */
-static double eliminate_start(kb_shooter *s, size_t window, const double *start, const double *gradient)
+static double eliminate_start(kb_shooter *s, size_t window, const double *start)
 {
-    size_t n = s->n, P = s->flow->n_parameters, k = s->flow->n_tangents;
+    size_t n = s->n, k = s->n_tangents, P = k + n;
+    double log_prior = 0;
     double *Hzz = s->Hzz + window * n * n, *Hzw = s->Hzw + window * n * k, *gz = s->gz + window * n;
     for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) Hzz[i + j * n] = s->row[k + i + (k + j) * P];
-        Hzz[j + j * n] += 1 / start_variance;
-        gz[j] = gradient[k + j] + start[j] / start_variance;
+        for (size_t i = 0; i < n; i++) Hzz[i + j * n] = s->normals[k + i + (k + j) * P];
+        double variance = s->dynamics->start_variance[j];
+        bool is_known = !(variance > 0); /* its tangents are zero: any positive precision leaves it alone */
+        Hzz[j + j * n] += is_known ? 1 : 1 / variance;
+        gz[j] = is_known ? 0 : s->gradient[k + j] + start[j] / variance;
+        log_prior += is_known ? 0 : log(variance);
     }
     for (size_t q = 0; q < k; q++)
-        for (size_t i = 0; i < n; i++) Hzw[i + q * n] = s->row[k + i + q * P];
+        for (size_t i = 0; i < n; i++) Hzw[i + q * n] = s->normals[k + i + q * P];
     if (!kb_cholesky(n, Hzz, n)) return NAN;
     kb_lower_solve(n, k, Hzz, n, Hzw, n);
     kb_lower_solve(n, 1, Hzz, n, gz, n);
     for (size_t q = 0; q < k; q++) {
-        for (size_t p = 0; p < k; p++) s->Hww[p + q * k] += s->row[p + q * P];
-        s->gw[q] += gradient[q];
+        for (size_t p = 0; p < k; p++) s->Hww[p + q * k] += s->normals[p + q * P];
+        s->gw[q] += s->gradient[q];
     }
     kb_gemm(KB_TRANSPOSED, KB_PLAIN, k, k, n, -1, Hzw, n, Hzw, n, 1, s->Hww, k);
     kb_gemv(KB_TRANSPOSED, n, k, -1, Hzw, n, gz, 1, s->gw);
-    return 0.5 * (kb_cholesky_logdet(n, Hzz, n) + (double)n * log(start_variance));
+    return 0.5 * (kb_cholesky_logdet(n, Hzz, n) + log_prior);
 }
 
 /* Integrates all windows with tangents and sums their messages: Hww = G, gw = gradient. NaN when it fails. */
 static double assemble(kb_shooter *s, const kb_support *support, const double *w, const double *start,
                        const kb_support *tangents, const double *variance)
 {
-    size_t k = tangents->n, P = k + s->n;
-    double half_logdet = 0, gradient[P];
+    size_t k = tangents->n;
+    double half_logdet = 0;
     memset(s->Hww, 0, k * k * sizeof *s->Hww);
     memset(s->gw, 0, k * sizeof *s->gw);
-    memset(s->squares, 0, s->n * sizeof *s->squares);
-    kb_flow_model(s->flow, support, w, tangents);
+    memset(s->squares, 0, s->n_groups * sizeof *s->squares);
+    set_model(s, support, w, tangents);
     for (size_t window = 0; window < s->windows->n; window++) {
         const double *own = start + window * s->n;
         if (!shoot(s, window, own, true)) return NAN;
         add_squares(s, window);
-        window_normals(s, window, variance, gradient);
-        half_logdet += eliminate_start(s, window, own, gradient);
+        window_normals(s, window, variance);
+        half_logdet += eliminate_start(s, window, own);
     }
     return half_logdet;
 }
 
 /* ---------------------------------------------------------------- noise and evidence */
 
+/* Observations per group that the windows cover. */
 static void count_values(kb_shooter *s)
 {
-    for (size_t i = 0; i < s->n; i++)
-        s->counts[i] = s->flow->dictionary->has_equation[i] ? (double)s->record->count[i] : 0;
+    const kb_dynamics *d = s->dynamics;
+    size_t last = s->windows->last[s->windows->n - 1];
+    memset(s->counts, 0, s->n_groups * sizeof *s->counts);
+    for (size_t o = d->observation_start[s->windows->first[0]]; o < d->observation_start[last + 1]; o++)
+        s->counts[d->group[o]]++;
 }
 
 /* v_i = (SSE_i + nu v) / (N_i - gamma_i + nu), v the harmonic mean of the v_i; gamma parameters shared by N_i */
 static void estimate_noise(const kb_shooter *s, double effective, double *variance)
 {
     double total = 0;
-    for (size_t i = 0; i < s->n; i++) total += s->counts[i];
+    for (size_t i = 0; i < s->n_groups; i++) total += s->counts[i];
     for (int sweep = 0; sweep < 30; sweep++) {
         double inverse = 0, states = 0;
-        for (size_t i = 0; i < s->n; i++)
+        for (size_t i = 0; i < s->n_groups; i++)
             if (s->counts[i] > 0) inverse += 1 / variance[i], states++;
         double common = states / inverse;
-        for (size_t i = 0; i < s->n; i++) {
+        for (size_t i = 0; i < s->n_groups; i++) {
             if (!(s->counts[i] > 0)) continue;
             double freedom = fmax(s->counts[i] - effective * s->counts[i] / total, 0.2 * s->counts[i]);
             variance[i] = (s->squares[i] + noise_shrinkage * common) / (freedom + noise_shrinkage);
             variance[i] = fmax(variance[i], noise_floor);
-            if (s->record->known_variance[i] > 0) variance[i] = s->record->known_variance[i];
+            if (s->dynamics->known_variance[i] > 0) variance[i] = s->dynamics->known_variance[i];
         }
     }
 }
@@ -272,7 +303,7 @@ static void estimate_noise(const kb_shooter *s, double effective, double *varian
 static double log_likelihood(const kb_shooter *s, const double *variance)
 {
     double sum = 0;
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n_groups; i++)
         if (s->counts[i] > 0) sum -= 0.5 * s->counts[i] * log(variance[i]) + 0.5 * s->squares[i] / variance[i];
     return sum;
 }
@@ -281,11 +312,11 @@ static double log_likelihood(const kb_shooter *s, const double *variance)
 static double noise_evidence(const kb_shooter *s, double effective, const double *variance)
 {
     double inverse = 0, states = 0, total = 0, sum = 0, nu = noise_shrinkage;
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n_groups; i++)
         if (s->counts[i] > 0) inverse += 1 / variance[i], states++, total += s->counts[i];
     double common = states / inverse;
-    for (size_t i = 0; i < s->n; i++) {
-        if (!(s->counts[i] > 0) || s->record->known_variance[i] > 0) continue;
+    for (size_t i = 0; i < s->n_groups; i++) {
+        if (!(s->counts[i] > 0) || s->dynamics->known_variance[i] > 0) continue;
         double freedom = fmax(s->counts[i] * (1 - effective / total), 0.2 * s->counts[i]);
         sum += 0.5 * nu * log(common / variance[i]) - 0.5 * nu * common / variance[i] - 0.5 * log(0.5 * (freedom + nu));
     }
@@ -294,7 +325,11 @@ static double noise_evidence(const kb_shooter *s, double effective, const double
 
 static double penalty(const kb_shooter *s, const kb_support *support, const double *w, const double *start)
 {
-    double sum = kb_dot(s->windows->n * s->n, start, start) / start_variance;
+    double sum = 0;
+    for (size_t i = 0; i < s->windows->n * s->n; i++) {
+        double variance = s->dynamics->start_variance[i % s->n];
+        if (variance > 0) sum += start[i] * start[i] / variance;
+    }
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
         sum += w[column] * w[column] / s->columns->slab[column];
@@ -331,21 +366,20 @@ static double factorise_weights(kb_shooter *s, const kb_support *support, double
 static double effective_parameters(kb_shooter *s, const kb_support *support)
 {
     size_t k = support->n, n = s->n;
-    double gamma = (double)(k + s->windows->n * n), identity[n * n], spread[n * (k ? k : 1)];
+    double gamma = (double)k, *C = s->spread, *inverse = s->inverse;
     if (!kb_cholesky_inverse(k, s->system, k)) return NAN;
     for (size_t q = 0; q < k; q++) gamma -= s->system[q + q * k] / s->columns->slab[support->column[q]];
     for (size_t window = 0; window < s->windows->n; window++) {
-        const double *L = s->Hzz + window * n * n, *B = s->Hzw + window * n * k;
-        memset(identity, 0, sizeof identity);
-        for (size_t i = 0; i < n; i++) identity[i + i * n] = 1;
-        kb_lower_solve(n, n, L, n, identity, n); /* L^{-1} */
-        for (size_t i = 0; i < n; i++) /* rows of L^{-T} B: what the weights add */
-            for (size_t q = 0; q < k; q++) spread[i + q * n] = kb_dot(n, identity + i * n, B + q * n);
+        const double *L = s->Hzz + window * n * n;
+        memcpy(inverse, L, n * n * sizeof *inverse);
+        if (!kb_cholesky_inverse(n, inverse, n)) return NAN;
+        memcpy(C, s->Hzw + window * n * k, n * k * sizeof *C);
+        kb_lower_transposed_solve(n, k, L, n, C, n); /* Hzz^{-1} Hzw: what the weights' spread adds */
         for (size_t i = 0; i < n; i++) {
-            double variance = kb_dot(n, identity + i * n, identity + i * n);
+            double variance = inverse[i + i * n], prior = s->dynamics->start_variance[i];
             for (size_t p = 0; p < k; p++)
-                for (size_t q = 0; q < k; q++) variance += spread[i + p * n] * s->system[p + q * k] * spread[i + q * n];
-            gamma -= variance / start_variance;
+                for (size_t q = 0; q < k; q++) variance += C[i + p * n] * s->system[p + q * k] * C[i + q * n];
+            gamma += prior > 0 ? 1 - variance / prior : 0;
         }
     }
     return fmax(gamma, 0);
@@ -373,7 +407,7 @@ static void make_trial(kb_shooter *s, const kb_fit *fit, double length)
     for (size_t q = 0; q < fit->support.n; q++)
         s->trial_w[fit->support.column[q]] = fit->w[fit->support.column[q]] + length * s->dw[q];
     for (size_t i = 0; i < s->windows->n * s->n; i++) {
-        bool is_free = s->flow->dictionary->has_equation[i % s->n];
+        bool is_free = s->dynamics->start_variance[i % s->n] > 0;
         s->trial_start[i] = fit->start[i] - (is_free ? length * s->dz[i] : 0);
     }
 }
@@ -427,7 +461,7 @@ static void finish(kb_shooter *s, kb_fit *fit)
     fit->log_likelihood = log_likelihood(s, fit->variance);
     fit->log_evidence = fit->log_likelihood - penalty(s, &fit->support, fit->w, fit->start) - starts - weights +
                         noise_evidence(s, effective, fit->variance) + kb_support_log_prior(&fit->support, s->columns);
-    for (size_t i = 0; i < s->n; i++) squares += s->squares[i], values += s->counts[i];
+    for (size_t i = 0; i < s->n_groups; i++) squares += s->squares[i], values += s->counts[i];
     fit->misfit = sqrt(squares / values);
     memcpy(fit->covariance, s->system, k * k * sizeof *fit->covariance); /* effective_parameters left the inverse */
     fit->valid = isfinite(fit->log_evidence);
@@ -435,12 +469,8 @@ static void finish(kb_shooter *s, kb_fit *fit)
 
 bool kb_shooter_state(kb_shooter *s, const kb_fit *fit, size_t window, size_t row, double *state)
 {
-    size_t first = s->windows->first[window];
-    kb_flow_model(s->flow, &fit->support, fit->w, NULL);
-    if (!kb_flow_integrate(s->flow, row - first + 1, s->record->time + first, fit->start + window * s->n, s->states, NULL))
-        return false;
-    memcpy(state, s->states + (row - first) * s->n, s->n * sizeof *state);
-    return true;
+    set_model(s, &fit->support, fit->w, NULL);
+    return s->dynamics->carry(s->dynamics, s->windows->first[window], row, fit->start + window * s->n, state);
 }
 
 /* [A^{-1}, -A^{-1} C'; -C A^{-1}, Hzz^{-1} + C A^{-1} C'],  C = Hzz^{-1} Hzw; s->system holds A^{-1} */
@@ -456,6 +486,8 @@ static bool window_covariance(kb_shooter *s, size_t window, size_t k, double *V)
     kb_gemm(KB_PLAIN, KB_TRANSPOSED, n, n, k, -1, V + k, size, C, n, 1, V + k + k * size, size);
     for (size_t q = 0; q < k; q++)
         for (size_t i = 0; i < n; i++) V[q + (k + i) * size] = V[k + i + q * size];
+    for (size_t i = 0; i < n; i++) /* a known start has no spread */
+        if (!(s->dynamics->start_variance[i] > 0)) V[k + i + (k + i) * size] = 0;
     return true;
 }
 
@@ -473,20 +505,21 @@ bool kb_shooter_covariances(kb_shooter *s, const kb_fit *fit, double *covariance
 void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
 {
     static const double tolerance = 0.005; /* nats; far below any odds that matter */
-    double damping = 0, effective = 0, before[s->n];
+    double damping = 0, effective = 0, before[s->n_groups], values = 0;
     fit->valid = fit->converged = false;
     fit->log_evidence = -INFINITY;
     fit->n_windows = s->windows->n;
     count_values(s);
+    for (size_t i = 0; i < s->n_groups; i++) values += s->counts[i];
     for (int iteration = 0; iteration < max_iterations; iteration++) {
         if (!isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
         memcpy(before, fit->variance, sizeof before);
         if (!update_noise(s, fit, &effective)) return;
         double moved = 0;
-        for (size_t i = 0; i < s->n; i++) moved = fmax(moved, fabs(log(fit->variance[i] / before[i])));
+        for (size_t i = 0; i < s->n_groups; i++) moved = fmax(moved, fabs(log(fit->variance[i] / before[i])));
         if (moved > 1e-3 &&
             !isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
-        if (iteration >= 4 && log_likelihood(s, fit->variance) + 60 + 0.1 * (double)s->record->n_values < rival) return;
+        if (iteration >= 4 && log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
         double gain = improve(s, fit, &damping);
         if (gain < tolerance && moved < 0.02) {
             fit->converged = true;

@@ -8,7 +8,7 @@
 #ifndef KB_SHOOT_H
 #define KB_SHOOT_H
 
-#include "forward/flow.h"
+#include "forward/trajectory.h"
 #include "solve/message.h"
 
 typedef struct {
@@ -18,6 +18,7 @@ typedef struct {
 
 /* About `n` windows of equal numbers of rows. */
 kbass_status kb_windows_create(const kb_record *record, size_t n, kb_windows **out, kbass_error *error);
+kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_error *error);
 void kb_windows_destroy(kb_windows *windows);
 
 /* A fitted model. Arrays are sized for all columns and for `max_windows`. */
@@ -42,24 +43,29 @@ void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_stat
 
 /* One thread's workspace. */
 typedef struct {
-    const kb_record *record;
+    kb_dynamics *dynamics; /* owned */
+    kb_flow *flow;         /* that of ODE dynamics, NULL otherwise */
     const kb_columns *columns;
     const kb_windows *windows;
-    kb_flow *flow;
-    size_t n, max_columns;
-    double *states, *tangents, *row, *weighted; /* one window's trajectory and tangents; rows of the Jacobian */
+    size_t n, n_groups, max_columns, max_windows; /* n: unknowns of a start */
+    double *predicted, *tangents, *normals, *weighted; /* one window's predictions, tangents, J'J */
     double *Hww, *gw, *Hzw, *Hzz, *gz, *system, *dw, *dz, *trial_w, *trial_start, *squares, *counts;
-    size_t max_windows;
+    double *gradient, *inverse, *spread;
+    size_t n_tangents; /* of the model set last */
 } kb_shooter;
 
+/* Shooting of trajectories through a record. */
 kbass_status kb_shooter_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
                                size_t max_windows, size_t max_columns, kb_shooter **out, kbass_error *error);
+/* The same for any dynamics, which the shooter takes over, also when it fails. */
+kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *columns, size_t max_windows,
+                                  size_t max_columns, kb_shooter **out, kbass_error *error);
 void kb_shooter_destroy(kb_shooter *shooter);
 
 /* Fits fit->support from fit->w, fit->start and fit->variance over the shooter's windows. `rival` is the evidence
    of the best model so far: a fit that is hopelessly behind it after a few iterations stops. */
 void kb_shooter_fit(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
-/* The fitted state (n) at a row of a window. */
+/* The start (n) at a row of a window that continues the fitted solution. */
 bool kb_shooter_state(kb_shooter *shooter, const kb_fit *fit, size_t window, size_t row, double *state);
 /* Joint covariance of the weights and each window's start, (k + n)^2 per window, at a valid fit. */
 bool kb_shooter_covariances(kb_shooter *shooter, const kb_fit *fit, double *covariances);

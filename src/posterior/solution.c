@@ -10,8 +10,8 @@
 static bool evaluate_window(kb_shooter *s, const double *V, size_t size, const double *start, size_t n,
                             const double *times, double *states, double *tangents, double *mean, double *sd)
 {
-    const kb_record *record = s->record;
-    double *row = s->row; /* size */
+    const kb_record *record = s->flow->record;
+    double *row = s->gradient; /* size */
     if (!kb_flow_integrate(s->flow, n, times, start, states, tangents)) return false;
     for (size_t k = 1; k < n; k++)
         for (size_t i = 0; i < s->n; i++) {
@@ -27,7 +27,7 @@ static bool evaluate_window(kb_shooter *s, const double *V, size_t size, const d
 static bool evaluate_all(kb_shooter *s, const kb_fit *fit, const double *covariances, size_t n_times, const double *times,
                          double *scaled, double *states, double *tangents, double *mean, double *sd)
 {
-    const kb_record *record = s->record;
+    const kb_record *record = s->flow->record;
     size_t size = fit->support.n + s->n, done = 0;
     kb_flow_model(s->flow, &fit->support, fit->w, &fit->support);
     for (size_t window = 0; window < s->windows->n; window++) {

@@ -1,0 +1,35 @@
+/* What shooting needs to know of a model: how to predict the observations of a stretch of time lines from unknown
+ * weights and an unknown start. ODE trajectories and PDE fields both look like this; nothing above knows which it is.
+ *
+ * Observations are listed row by row (a row is one time): observation o of row r lies in
+ * [observation_start[r], observation_start[r + 1]). Parameters are the tangent columns' weights, then the start.
+ */
+#ifndef KB_DYNAMICS_H
+#define KB_DYNAMICS_H
+
+#include "solve/columns.h"
+
+typedef struct kb_dynamics kb_dynamics;
+
+struct kb_dynamics {
+    size_t n_start;                /* unknowns of a window's start */
+    double *start_variance;        /* n_start: their prior variances, in scaled units; 0: known, stays as it is */
+    size_t n_rows;
+    size_t *observation_start;     /* n_rows + 1 */
+    double *observed;              /* values, scaled */
+    size_t *group;                 /* which noise an observation has: its state or field */
+    size_t n_groups;
+    const double *known_variance;  /* n_groups; 0: unknown */
+
+    /* Weights by column (scaled); tangents for the columns of `tangents` (NULL: none are wanted). */
+    void (*set_model)(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents);
+    /* From `start` at row `first` to row `last`: predictions of their observations and, unless NULL, their tangents
+       (observation x parameter, the last fastest). False when the solution escapes or cannot be computed. */
+    bool (*predict)(kb_dynamics *self, size_t first, size_t last, const double *start, double *predicted,
+                    double *tangents);
+    /* The start, at row `row`, that continues the solution from `start` at row `first`. */
+    bool (*carry)(kb_dynamics *self, size_t first, size_t row, const double *start, double *carried);
+    void (*destroy)(kb_dynamics *self);
+};
+
+#endif
