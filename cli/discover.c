@@ -11,7 +11,7 @@
 enum { EVEN_TIMES = 200 };
 
 typedef struct {
-    const char *path, *time_column, *json, *solution;
+    const char *path, *time_column, *axes, *json, *solution;
     bool is_quiet;
     kbass_settings settings;
     kbass_data *data;
@@ -24,6 +24,9 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
         return cli_fail("discover needs one data file, found %zu (see kbass help discover)", arguments->n_operands);
     job->path = arguments->operands[0];
     job->time_column = cli_value(arguments, "time");
+    job->axes = cli_value(arguments, "axes");
+    if (job->axes && job->time_column)
+        return cli_fail("found both --time %s and --axes %s: --axes names time too, first", job->time_column, job->axes);
     job->json = cli_value(arguments, "json");
     job->solution = cli_value(arguments, "solution");
     job->is_quiet = cli_value(arguments, "quiet") != NULL;
@@ -40,7 +43,8 @@ static int check_outputs(const discover_job *job)
 static int load(discover_job *job)
 {
     kbass_error error;
-    kbass_status status = kbass_data_read(job->path, job->time_column, &job->data, &error);
+    kbass_status status = job->axes ? kbass_data_read_axes(job->path, job->axes, &job->data, &error)
+                                    : kbass_data_read(job->path, job->time_column, &job->data, &error);
     if (status == KBASS_OK) status = kbass_discovery_create(job->data, &job->settings, &job->discovery, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }

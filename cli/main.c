@@ -7,6 +7,8 @@
 
 static const cli_option discover_options[] = {
     {"time", 0, "NAME", NULL, "the column that holds time (default: t or time)"},
+    {"axes", 0, "AXES", NULL,
+     "the columns of time and space, time first, for fields over space: t,x or t,x,y; the other columns are fields"},
     {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
     {"solution", 0, "FILE.csv", NULL,
      "write the denoised solution and its standard deviation at 200 even times and the measured ones"},
@@ -34,10 +36,11 @@ static const cli_option data_options[] = {
 
 const cli_command cli_commands[] = {
     {"discover", "DATA.csv [options]", "find the equations behind measurements",
-     "Reads a table with a header row: one column of times, every other column a state. Rows may come in any order and "
-     "at any spacing; an empty cell or NaN means not measured; # begins a comment. Prints the equations, each term "
-     "with its weight, standard deviation and probability, the noise, and the models that explain the data nearly as "
-     "well. Ctrl-C stops the search and prints the best answer so far.",
+     "Reads a table with a header row: one column of times, every other column a state; with --axes the columns of time "
+     "and space, every other column a field over them, on a grid or scattered. Rows may come in any order and at any "
+     "spacing; an empty cell or NaN means not measured; # begins a comment. Prints the equations, each term with its "
+     "weight, standard deviation and probability, the noise, and the models that explain the data nearly as well. "
+     "Ctrl-C stops the search and prints the best answer so far.",
      discover_options, true, cli_discover},
     {"simulate", "SYSTEM | RESULT.json | --equation EQUATION ... [options]", "integrate a system and sample it",
      "Integrates a named system, the equations of a result file, or equations typed here, and writes samples as CSV, "

@@ -27,7 +27,8 @@ static const char *setting_separator(const char *name)
     static const struct {
         const char *name, *separator;
     } lists[] = {{"terms", ", "}, {"forbid", "; "},       {"require", "; "},
-                 {"fix", "; "},   {"equation-for", ", "}, {"noise", ", "}};
+                 {"fix", "; "},   {"equation-for", ", "}, {"noise", ", "},
+                 {"lhs", ", "},   {"periodic", ", "}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (!strcmp(lists[i].name, name)) return lists[i].separator;
     return NULL;

@@ -186,7 +186,7 @@ static double spread(const kbass_data *data, size_t state)
 static void print_noise(const kbass_data *data, const kbass_result *result)
 {
     if (!result->noise) return;
-    fputs("\n  noise, and its share of each state's sd:", stdout);
+    printf("\n  noise, and its share of each %s's sd:", kbass_data_axes(data) > 1 ? "field" : "state");
     for (size_t j = 0; j < result->n_states; j++) {
         char text[NUMBER_SIZE];
         format_sd(result->noise[j], text);

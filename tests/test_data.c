@@ -352,13 +352,155 @@ static void test_check(void **state)
     (void)state;
     refuse_for_discovery("t,x,y\n0,1,2\n1,2,\n2,3,3\n3,1,\n4,1,5\n",
                          "state \"y\" has 3 measured values, at least 4 are needed");
-    refuse_for_discovery("t,x\n2,1\n2,2\n2,3\n2,1\n", "all 4 measured values of state \"x\" are at one time (t = 2)");
+    refuse_for_discovery("t,x\n2,1\n2,2\n2,3\n2,1\n", "state \"x\": all 4 measured values are at one time (t = 2)");
     refuse_for_discovery("t,x\n0,5\n1,5\n2,5\n3,5\n4,\n", "state \"x\" is constant: all 4 measured values are 5");
     CHECK_OK(kbass_data_example("hare-lynx", &data, &error));
     CHECK_OK(kb_data_check(data, &error));
     CHECK(kbass_data_values(data)[0] == 30.0 && kbass_data_values(data)[41] == 8.6 &&
           kbass_data_times(data)[20] == 1920);
     kbass_data_destroy(data);
+}
+
+/* ---------------------------------------------------------------- fields over space */
+
+/* A 2 x 3 grid, columns and rows in disorder, one value missing. */
+static const char grid_text[] = "u,x,t,v\n5,1,1,50\n1,1,0,10\n4,0,1,40\n6,2,1,60\n3,2,0,30\n0,0,0,\n";
+
+static kbass_data *read_fields(const char *text, const char *axes)
+{
+    kbass_data *data = NULL;
+    write_bytes(text, strlen(text));
+    CHECK_OK(kbass_data_read_axes(path, axes, &data, &error));
+    return data;
+}
+
+static void test_axes(void **state)
+{
+    static const double times[] = {0, 0, 0, 1, 1, 1}, positions[] = {0, 1, 2, 0, 1, 2}, u[] = {0, 1, 3, 4, 5, 6};
+    kbass_data *data = read_fields(grid_text, " t , x "), *copy = NULL;
+    (void)state;
+    CHECK(kbass_data_axes(data) == 2 && kbass_data_rows(data) == 6 && kbass_data_states(data) == 2);
+    CHECK_TEXT(kbass_data_axis_name(data, 0), "t");
+    CHECK_TEXT(kbass_data_axis_name(data, 1), "x");
+    CHECK(!kbass_data_axis_name(data, 2));
+    CHECK_TEXT(kbass_data_time_name(data), "t");
+    CHECK_TEXT(kbass_data_state_name(data, 1), "v");
+    CHECK_OK(kb_data_copy(data, &copy, &error));
+    for (size_t i = 0; i < 6; i++) {
+        CHECK(kbass_data_times(copy)[i] == times[i] && kbass_data_positions(copy)[i] == positions[i]);
+        CHECK(kbass_data_values(copy)[2 * i] == u[i]);
+        CHECK(i == 0 ? isnan(kbass_data_values(copy)[1]) : kbass_data_values(copy)[2 * i + 1] == 10 * u[i]);
+    }
+    CHECK_TEXT(kbass_data_sha256(copy), kbass_data_sha256(data));
+    kbass_data_destroy(copy);
+    kbass_data_destroy(data);
+    data = read_text("t,x\n0,1\n1,2\n", NULL);
+    CHECK(kbass_data_axes(data) == 1 && !kbass_data_positions(data));
+    kbass_data_destroy(data);
+}
+
+/* The table made from numbers is the table written, read, and written again. */
+static void test_axes_come_back(void **state)
+{
+    static const double times[] = {1, 0, 1, 0}, positions[] = {0.1, 7, 2, 3, 0.1, 5, 1, 9}, values[] = {1, 2, 3, NAN};
+    static const char *const axes[] = {"t", "x", "y"}, *const fields[] = {"u"};
+    kbass_data *data = NULL, *again = NULL;
+    char before[65];
+    (void)state;
+    CHECK_OK(kbass_data_create_axes(4, 3, 1, times, positions, values, axes, fields, &data, &error));
+    CHECK(kbass_data_rows(data) == 3 && kbass_data_axes(data) == 3); /* the row without a value is gone */
+    CHECK(kbass_data_values(data)[0] == 2 && kbass_data_values(data)[1] == 3 && kbass_data_values(data)[2] == 1);
+    CHECK(kbass_data_positions(data)[2] == 0.1 && kbass_data_positions(data)[3] == 5);
+    CHECK_OK(kbass_data_write(data, path, &error));
+    CHECK_OK(kbass_data_read_axes(path, "t,x,y", &again, &error));
+    CHECK_TEXT(kbass_data_sha256(again), kbass_data_sha256(data)); /* of the file, and of the canonical table */
+    snprintf(before, sizeof before, "%s", kbass_data_sha256(data));
+    CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
+    CHECK(strcmp(before, kbass_data_sha256(data)) && kbass_data_positions(data)[3] == 5);
+    kbass_data_destroy(again);
+    kbass_data_destroy(data);
+}
+
+static void refuse_axes(const char *text, const char *axes, kbass_status status, const char *message)
+{
+    kbass_data *data = NULL;
+    write_bytes(text, strlen(text));
+    CHECK_FAILS(kbass_data_read_axes(path, axes, &data, &error), status, message);
+    CHECK(data == NULL);
+}
+
+static void test_bad_axes(void **state)
+{
+    static const double numbers[] = {0, NAN}, infinite[] = {0, INFINITY};
+    static const char *const twice[] = {"t", "t"}, *const axes[] = {"t", "x y"}, *const good[] = {"t", "x"};
+    static const char *const many[] = {"t", "x", "y", "z", "s"}, *const clash[] = {"x"}, *const fields[] = {"u"};
+    kbass_data *data = NULL;
+    (void)state;
+    refuse_axes(grid_text, "t,y", KBASS_ERROR_DATA, "no column \"y\" for an axis; there are: u, x, t, v");
+    refuse_axes(grid_text, "t,x,t", KBASS_ERROR_ARGUMENT, "axes: \"t\" is named twice");
+    refuse_axes(grid_text, "t,", KBASS_ERROR_ARGUMENT, "a name missing in \"t,\"");
+    refuse_axes(grid_text, "", KBASS_ERROR_ARGUMENT, "a name missing in \"\"");
+    refuse_axes(grid_text, "t,x,u,v", KBASS_ERROR_DATA, "all 4 columns are axes: at least one field is needed");
+    refuse_axes("t,a,b,c,d,u\n0,0,0,0,0,0\n", "t,a,b,c,d", KBASS_ERROR_ARGUMENT, "more than 4");
+    refuse_axes("t,x y,u\n0,0,0\n", "t,x y", KBASS_ERROR_ARGUMENT, "\"x y\" cannot stand in equations");
+    refuse_axes("t,x,u\n0,,1\n", "t,x", KBASS_ERROR_DATA, ":2: column \"x\": the position is missing");
+    refuse_axes("t,x,u\n0,inf,1\n", "t,x", KBASS_ERROR_DATA, ":2: column \"x\": \"inf\" is infinite");
+    CHECK_FAILS(kbass_data_create_axes(2, 2, 1, numbers, numbers, numbers, twice, fields, &data, &error),
+                KBASS_ERROR_ARGUMENT, "two axes have the name \"t\"");
+    CHECK_FAILS(kbass_data_create_axes(2, 2, 1, numbers, numbers, numbers, axes, fields, &data, &error),
+                KBASS_ERROR_ARGUMENT, "axis 2: \"x y\" cannot stand in equations");
+    CHECK_FAILS(kbass_data_create_axes(2, 5, 1, numbers, numbers, numbers, many, fields, &data, &error),
+                KBASS_ERROR_ARGUMENT, "5 axes");
+    CHECK_FAILS(kbass_data_create_axes(2, 2, 1, numbers, numbers, numbers, good, clash, &data, &error),
+                KBASS_ERROR_ARGUMENT, "two columns have the name \"x\"");
+    CHECK_FAILS(kbass_data_create_axes(1, 2, 1, numbers, infinite + 1, numbers, good, fields, &data, &error),
+                KBASS_ERROR_DATA, "row 1: the x is inf");
+    CHECK(data == NULL);
+}
+
+static void describe_fields(const char *text, const char *axes, const char *expected)
+{
+    char found[400];
+    kbass_data *data = read_fields(text, axes);
+    kbass_data_describe(data, found, sizeof found);
+    CHECK_TEXT(found, expected);
+    kbass_data_destroy(data);
+}
+
+static void test_describe_fields(void **state)
+{
+    (void)state;
+    describe_fields(grid_text, "t,x",
+                    "6 rows on a 2 x 3 grid (t, x), 2 fields (u, v), t from 0 to 1, spacing 1 (even), x from 0 to 2, "
+                    "spacing 1 (even), 1 of 12 values missing (v 1)");
+    describe_fields("t,x,u\n0,0,1\n0,1,2\n0,3,3\n0.30000000000000004,0,1\n0.3,3,2\n", "t,x",
+                    "5 rows on a 2 x 3 grid (t, x) with 1 points left out, 1 field (u), t from 0 to 0.3, spacing 0.3 "
+                    "(even), x from 0 to 3, spacing 1 to 2 (uneven, median 1.5), nothing missing");
+    describe_fields("t,x,y,u\n0,0,5,1\n1,1,6,2\n2,3,7,3\n", "t,x,y",
+                    "3 scattered points in (t, x, y), 1 field (u), t from 0 to 2, x from 0 to 3, y from 5 to 7, nothing "
+                    "missing");
+    describe_fields("t,x,u\n0,0,1\n0,0,2\n0,1,3\n1,0,1\n1,1,2\n", "t,x",
+                    "5 scattered points in (t, x), 1 field (u), t from 0 to 1, x from 0 to 1, nothing missing");
+}
+
+static void refuse_fields(const char *text, const char *message)
+{
+    kbass_data *data = read_fields(text, "t,x");
+    CHECK_FAILS(kb_data_check(data, &error), KBASS_ERROR_DATA, message);
+    CHECK(strncmp(error.message, path, strlen(path)) == 0);
+    kbass_data_destroy(data);
+}
+
+static void test_check_fields(void **state)
+{
+    (void)state;
+    refuse_fields("t,x,u\n0,1,1\n1,1,2\n2,1,3\n3,1,4\n",
+                  "field \"u\": all 4 measured values are at a single point of the axis \"x\" (1), at least 2 are needed");
+    refuse_fields("t,x,u\n5,1,1\n5,2,2\n5,3,3\n5,4,4\n", "field \"u\": all 4 measured values are at one time (t = 5)");
+    refuse_fields("t,x,u\n0,0,7\n0,1,7\n1,0,7\n1,1,7\n", "field \"u\" is constant: all 4 measured values are 7");
+    refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,1\n", "field \"v\" has 3 measured values");
+    refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,\n2,0,1,3\n3,0,1,2\n",
+                  "field \"v\": all 4 measured values are at a single point of the axis \"x\" (0)");
 }
 
 static void test_example_names(void **state)
@@ -468,6 +610,32 @@ static void test_without_memory(void **state)
     CHECK(n > 15);
 }
 
+static kbass_status life_with_axes(void)
+{
+    kbass_data *data = NULL, *copy = NULL;
+    char text[200];
+    kbass_status status = kbass_data_read_axes(path, "t,x", &data, &error);
+    if (status == KBASS_OK) status = kb_data_copy(data, &copy, &error);
+    if (status == KBASS_OK) kbass_data_describe(copy, text, sizeof text);
+    kbass_data_destroy(copy);
+    kbass_data_destroy(data);
+    return status;
+}
+
+static void test_axes_without_memory(void **state)
+{
+    long n = 0;
+    (void)state;
+    write_bytes(grid_text, strlen(grid_text));
+    for (kbass_status status = KBASS_ERROR_MEMORY; status != KBASS_OK; n++) {
+        kb_memory_fail_after(n);
+        status = life_with_axes();
+        kb_memory_fail_after(-1);
+        CHECK(status == KBASS_OK || status == KBASS_ERROR_MEMORY);
+    }
+    CHECK(n > 15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,10 +655,16 @@ int main(void)
         cmocka_unit_test(test_create_refuses),
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_check),
+        cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_axes_come_back),
+        cmocka_unit_test(test_bad_axes),
+        cmocka_unit_test(test_describe_fields),
+        cmocka_unit_test(test_check_fields),
         cmocka_unit_test(test_example_names),
         cmocka_unit_test(test_noise),
         cmocka_unit_test(test_no_noise),
         cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_axes_without_memory),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -407,7 +407,7 @@ static void test_without_memory(void **state)
     long n = 0;
     (void)state;
     settings.threads = 1;
-    settings.mesh = 30;
+    settings.mesh = "30";
     settings.degree = 2;
     while (status != KBASS_OK && n < 1000000) {
         kb_memory_fail_after(n);

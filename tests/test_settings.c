@@ -102,12 +102,32 @@ static void test_refusals(void **state)
     CHECK(!strstr(error.message, "did you mean"));
 }
 
+static void test_mesh(void **state)
+{
+    static const char *const bad[] = {"3", " ", "19", "4001", "160,", ",160", "160,,160", "1e9", "nan", "20.5", "20 30",
+                                      "20,20,20,20,20", "000000000000000000000000000000000020"};
+    size_t points[4] = {9, 9, 9, 9};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_FAILS(kbass_settings_set(&settings, "mesh", bad[i], &error), KBASS_ERROR_ARGUMENT,
+                    "is not a whole number from 20 to 4000");
+    CHECK(!settings.mesh);
+    CHECK_OK(kb_mesh_parse(NULL, 2, points, &error));
+    CHECK(points[0] == 0 && points[1] == 0 && points[2] == 9);
+    CHECK_OK(kb_mesh_parse("200", 3, points, &error));
+    CHECK(points[0] == 200 && points[1] == 200 && points[2] == 200 && points[3] == 9);
+    CHECK_OK(kb_mesh_parse(" 26 , 101", 2, points, &error));
+    CHECK(points[0] == 26 && points[1] == 101 && points[2] == 200);
+    CHECK_FAILS(kb_mesh_parse("160,160", 1, points, &error), KBASS_ERROR_ARGUMENT, "has 2 numbers, the data have 1 axis");
+    CHECK_FAILS(kb_mesh_parse("160,160", 3, points, &error), KBASS_ERROR_ARGUMENT, "has 2 numbers, the data have 3 axes");
+}
+
 static void test_check_of_a_struct(void **state)
 {
     (void)state;
-    settings.mesh = 7;
+    settings.mesh = "7";
     CHECK_FAILS(kb_settings_check(&settings, &error), KBASS_ERROR_ARGUMENT, "mesh: \"7\"");
-    settings.mesh = 0;
+    settings.mesh = NULL;
     settings.kernel = 5;
     CHECK_FAILS(kb_settings_check(&settings, &error), KBASS_ERROR_ARGUMENT, "kernel");
     settings.kernel = 0;
@@ -200,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup(test_text_returns, reset),
         cmocka_unit_test_setup(test_flags, reset),
         cmocka_unit_test_setup(test_refusals, reset),
+        cmocka_unit_test_setup(test_mesh, reset),
         cmocka_unit_test_setup(test_check_of_a_struct, reset),
         cmocka_unit_test_setup(test_copy_owns_its_text, reset),
         cmocka_unit_test_setup(test_copy_without_memory, reset),

@@ -62,21 +62,31 @@ KBASS_API void kbass_free(void *memory);
  */
 #define KBASS_SETTINGS_TABLE(X)                                                                                        \
     X(INTEGER, degree, 0, 1, 12, "P", NULL, "dictionary",                                                              \
-      "all monomials of total degree 1 to P (default: 3 with the constant for up to 6 states, 2 above)")               \
+      "all monomials of total degree 1 to P (default: 3 with the constant for up to 6 states, 2 above); for fields "   \
+      "over space they, and 1, also times every derivative of --derivatives (default: 3)")                             \
     X(INTEGER, box_degree, 0, 1, 12, "P", NULL, "dictionary", "all monomials with powers up to P in each state")       \
+    X(INTEGER, derivatives, 0, 1, 6, "K", NULL, "dictionary",                                                          \
+      "for fields over space: every space derivative up to order K (default: 4 along one axis, 2 along more)")         \
+    X(FLAG, products, 0, 0, 1, NULL, NULL, "dictionary",                                                               \
+      "for fields over space: also the products of two different derivatives, such as u_x*u_xx")                       \
     X(FLAG, constant, 0, 0, 1, NULL, NULL, "dictionary", "add the constant term 1 to --degree or --box-degree")        \
     X(TEXT, terms, NULL, 0, 0, "LIST", NULL, "dictionary",                                                             \
-      "candidate terms, separated by commas: \"x*y, sin(x), x/(1+y)\"; alone they are the dictionary, with --degree or " \
-      "--box-degree they are added to it")                                                                             \
+      "candidate terms, separated by commas: \"x*y, sin(x), x/(1+y)\"; alone they are the dictionary, with --degree, " \
+      "--box-degree, --derivatives or --products they are added to it; in fields u over space also u_x, u_xxy, x")     \
     X(TEXT, terms_file, NULL, 0, 0, "FILE", NULL, "dictionary", "the same, one term a line, # for comments")           \
     X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary", "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;") \
     X(TEXT, require, NULL, 0, 0, "LIST", NULL, "dictionary", "terms known to be in, written as for --forbid")          \
     X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary", "an equation known entirely: \"x_t = y\"; separate several by ;") \
     X(TEXT, equation_for, NULL, 0, 0, "STATES", NULL, "dictionary",                                                    \
       "find equations for these states only; the others are followed as measured")                                     \
+    X(TEXT, lhs, NULL, 0, 0, "NAME", NULL, "dictionary",                                                               \
+      "for fields over space: the left-hand side, u_t or u_tt (default: u_t)")                                         \
     X(TEXT, noise, NULL, 0, 0, "SD", NULL, "inference",                                                                \
       "known noise: a standard deviation (0.1), a share of each state's (5%), or by state (x=0.1, y=2%)")              \
-    X(INTEGER, mesh, 0, 20, 4000, "N", NULL, "inference", "mesh points on the time axis (default: from the data)")     \
+    X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
+      "mesh points on the time axis, or on each axis: 160,160; 20 to 4000 (default: from the data)")                   \
+    X(TEXT, periodic, NULL, 0, 0, "AXES", NULL, "inference",                                                           \
+      "space axes along which the fields repeat, or none (default: found from the data)")                              \
     X(CHOICE, kernel, 0, 0, 4, "NAME", "se|matern52|matern72|rq|periodic", "inference", "kernel of the field")         \
     X(INTEGER, seed, 1, 0, 2147483647, "N", NULL, "inference", "seed of everything random; recorded in the result")    \
     X(INTEGER, threads, 0, 1, 1024, "N", NULL, "inference", "threads (default: all cores)")                            \
@@ -131,6 +141,8 @@ KBASS_API size_t kbass_settings_get(const kbass_settings *settings, size_t index
 
 typedef struct kbass_data kbass_data;
 
+enum { KBASS_MAX_AXES = 4 }; /* time and up to three of space */
+
 /* Reads a table with a header row. `time_column` NULL means "t" or "time". */
 KBASS_API kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **data,
                                        kbass_error *error);
@@ -138,6 +150,13 @@ KBASS_API kbass_status kbass_data_read(const char *path, const char *time_column
 KBASS_API kbass_status kbass_data_create(size_t n_rows, size_t n_states, const double *times, const double *values,
                                          const char *time_name, const char *const *state_names, kbass_data **data,
                                          kbass_error *error);
+/* Fields over time and space. `axes` names the columns, time first: "t,x"; the others are fields. */
+KBASS_API kbass_status kbass_data_read_axes(const char *path, const char *axes, kbass_data **data, kbass_error *error);
+/* positions: n_rows x (n_axes - 1), NULL when time is the only axis; rows are kept sorted by time, then positions. */
+KBASS_API kbass_status kbass_data_create_axes(size_t n_rows, size_t n_axes, size_t n_fields, const double *times,
+                                              const double *positions, const double *values,
+                                              const char *const *axis_names, const char *const *field_names,
+                                              kbass_data **data, kbass_error *error);
 /* Data sets that ship with the library: "hare-lynx". */
 KBASS_API const char *kbass_data_example_name(size_t index); /* NULL after the last */
 KBASS_API const char *kbass_data_example_summary(size_t index);
@@ -147,6 +166,9 @@ KBASS_API size_t kbass_data_rows(const kbass_data *data);
 KBASS_API size_t kbass_data_states(const kbass_data *data);
 KBASS_API const char *kbass_data_time_name(const kbass_data *data);
 KBASS_API const char *kbass_data_state_name(const kbass_data *data, size_t state);
+KBASS_API size_t kbass_data_axes(const kbass_data *data); /* 1 when there is only time */
+KBASS_API const char *kbass_data_axis_name(const kbass_data *data, size_t axis); /* 0 is time */
+KBASS_API const double *kbass_data_positions(const kbass_data *data); /* n_rows x (n_axes - 1), NULL without space */
 KBASS_API const double *kbass_data_times(const kbass_data *data);  /* n_rows */
 KBASS_API const double *kbass_data_values(const kbass_data *data); /* n_rows x n_states */
 /* SHA-256 of the file as read, or of the table's canonical CSV when it did not come from a file; 64 hex digits. */
@@ -261,6 +283,46 @@ KBASS_API void kbass_model_span(const kbass_model *model, double *first, double 
 KBASS_API kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial,
                                              size_t n_times, const double *times, double *states, kbass_error *error);
 KBASS_API void kbass_model_destroy(kbass_model *model);
+
+/* ---------------------------------------------------------------- partial differential equations and their solutions */
+
+typedef struct kbass_pde kbass_pde;
+
+typedef struct {
+    const char *name;   /* "t", then one letter for each axis of space */
+    double low, high;   /* the domain */
+    double first, last; /* the part of it that is sampled */
+    size_t n_samples;   /* along the customary grid */
+} kbass_axis;
+
+/* The named ones: "burgers", "ks", ...; NULL after the last. */
+KBASS_API const char *kbass_pde_name(size_t index);
+KBASS_API const char *kbass_pde_summary(size_t index);
+KBASS_API kbass_status kbass_pde_named(const char *name, kbass_pde **pde, kbass_error *error);
+/* equations: "u_t = -u*u_x + 0.1*u_xx", or "u_tt = ..."; domain: "x=0:10, t=0:8"; initial: "exp(-(x-4)^2)", or
+   "u=...; v=..." by field, "u_t=..." for velocities (0 when not given); boundary: "periodic", "dirichlet" (values at the
+   ends stay what they are at first), "neumann" (no slope at the ends), or by axis "x=periodic, y=neumann"; NULL means
+   periodic. Expressions know `pi`. */
+KBASS_API kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain,
+                                       const char *initial, const char *boundary, kbass_pde **pde, kbass_error *error);
+KBASS_API size_t kbass_pde_fields(const kbass_pde *pde);
+KBASS_API const char *kbass_pde_field_name(const kbass_pde *pde, size_t field);
+KBASS_API const char *kbass_pde_equation(const kbass_pde *pde, size_t field);
+KBASS_API size_t kbass_pde_axes(const kbass_pde *pde);                            /* time and space */
+KBASS_API const kbass_axis *kbass_pde_axis(const kbass_pde *pde, size_t axis);    /* 0 is time */
+/* Samples only a part of the domain from now on: "x=0:9.5, t=0:7.5"; axes not named keep theirs. */
+KBASS_API kbass_status kbass_pde_within(kbass_pde *pde, const char *ranges, kbass_error *error);
+/* The solution at any points of the domain; points: n_points x n_axes, time first; values: n_points x n_fields. The
+   resolution is raised until the values move by less than 1e-7 of each field's largest; one that cannot be brought
+   below 1e-6 is an error. */
+KBASS_API kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const double *points, double *values,
+                                        kbass_error *error);
+/* The same on an even grid, counts[axis] points each (NULL: the customary ones), or at seeded uniform points. */
+KBASS_API kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_data **data,
+                                      kbass_error *error);
+KBASS_API kbass_status kbass_pde_scattered(const kbass_pde *pde, size_t n_points, uint64_t seed, kbass_data **data,
+                                           kbass_error *error);
+KBASS_API void kbass_pde_destroy(kbass_pde *pde);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 
-enum { NAME_SIZE = 32 };
+enum { NAME_SIZE = 32, FEWEST_MESH_POINTS = 20, MOST_MESH_POINTS = 4000 };
 
 #define STANDARD_INTEGER(value) value
 #define STANDARD_FLAG(value) value
@@ -102,6 +102,41 @@ static double number_of(const kbass_settings *settings, size_t index)
     return table[index].kind == KBASS_REAL ? *(const double *)value : *(const int *)value;
 }
 
+/* Cuts the next number of points off *text, which is NULL after the last. */
+static bool next_mesh_number(const char **text, size_t *number)
+{
+    char word[NAME_SIZE] = "";
+    double value = 0;
+    const char *begin = *text + strspn(*text, " "), *comma = *text + strcspn(*text, ","), *end = comma;
+    *text = *comma ? comma + 1 : NULL;
+    while (end > begin && end[-1] == ' ') end--;
+    if (end - begin >= NAME_SIZE) return false;
+    memcpy(word, begin, (size_t)(end - begin));
+    bool is_number = kb_number_parse(word, &value) && value == floor(value);
+    if (!(is_number && value >= FEWEST_MESH_POINTS && value <= MOST_MESH_POINTS)) return false;
+    *number = (size_t)value;
+    return true;
+}
+
+kbass_status kb_mesh_parse(const char *mesh, size_t n_axes, size_t *points, kbass_error *error)
+{
+    size_t n = 0, number = 0;
+    for (size_t i = 0; i < n_axes; i++) points[i] = 0;
+    if (!mesh || !*mesh) return KBASS_OK;
+    for (const char *rest = mesh; rest; n++) {
+        if (n == KBASS_MAX_AXES || !next_mesh_number(&rest, &number))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                           "mesh: \"%s\" is not a whole number from %d to %d, or one for each axis (160,160)", mesh,
+                           FEWEST_MESH_POINTS, MOST_MESH_POINTS);
+        if (n < n_axes) points[n] = number;
+    }
+    if (n_axes && n != 1 && n != n_axes)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh: \"%s\" has %zu numbers, the data have %zu ax%s", mesh, n,
+                       n_axes, n_axes == 1 ? "is" : "es");
+    for (size_t i = n; i < n_axes; i++) points[i] = points[0];
+    return KBASS_OK;
+}
+
 kbass_status kb_settings_check(const kbass_settings *settings, kbass_error *error)
 {
     char found[KB_NUMBER_SIZE];
@@ -111,7 +146,7 @@ kbass_status kb_settings_check(const kbass_settings *settings, kbass_error *erro
         kb_number_print(number_of(settings, i), found);
         return refuse(info, found, error);
     }
-    return KBASS_OK;
+    return kb_mesh_parse(settings->mesh, 0, NULL, error);
 }
 
 /* ---------------------------------------------------------------- from and to text */
@@ -174,8 +209,10 @@ kbass_status kbass_settings_set(kbass_settings *settings, const char *name, cons
     if (!value && info->kind != KBASS_FLAG)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s needs a value: %s", info->name, info->value_name);
     if (info->kind == KBASS_TEXT) {
-        *(const char **)field = value;
-        return KBASS_OK;
+        bool is_mesh = field == (void *)&settings->mesh;
+        kbass_status status = is_mesh ? kb_mesh_parse(value, 0, NULL, error) : KBASS_OK;
+        if (status == KBASS_OK) *(const char **)field = value;
+        return status;
     }
     if (!read_value(info, value ? value : "", &number)) return refuse(info, value, error);
     if (info->kind == KBASS_REAL) *(double *)field = number;

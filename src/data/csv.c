@@ -12,7 +12,7 @@
 #include "data/data.h"
 #include "data/sha256.h"
 
-enum { RUNS_OF_BLANKS = ' ', FIRST_CAPACITY = 1 << 16, FIRST_ROWS = 256 };
+enum { RUNS_OF_BLANKS = ' ', FIRST_CAPACITY = 1 << 16, FIRST_ROWS = 256, LIST_SIZE = 160 };
 
 typedef struct {
     const char *path;
@@ -20,7 +20,8 @@ typedef struct {
     size_t size;
     size_t line;       /* number of the line at hand */
     char separator;
-    size_t n_columns, time_column;
+    size_t n_columns, n_axes;
+    size_t axes[KBASS_MAX_AXES]; /* their columns, time first */
     char **names, **cells; /* n_columns each, pointing into `text` */
     size_t capacity;       /* rows that fit into the data's arrays */
     kbass_data *data;
@@ -221,39 +222,99 @@ static kbass_status check_header(const reader *r)
 
 static bool find_column(reader *r, const char *name, int (*compare)(const char *, const char *))
 {
-    for (size_t i = 0; i < r->n_columns; i++) {
-        r->time_column = i;
-        if (compare(r->names[i], name) == 0) return true;
-    }
+    size_t *column = &r->axes[r->n_axes];
+    for (*column = 0; *column < r->n_columns; ++*column)
+        if (compare(r->names[*column], name) == 0) {
+            r->n_axes++;
+            return true;
+        }
     return false;
+}
+
+static void list_columns(const reader *r, char *list, size_t size)
+{
+    size_t length = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < r->n_columns && length < size; i++)
+        length += (size_t)snprintf(list + length, size - length, "%s%s", i ? ", " : "", r->names[i]);
+    if (length >= size) memcpy(list + size - 4, "...", 4);
 }
 
 static kbass_status find_time(reader *r, const char *name)
 {
+    char list[LIST_SIZE];
     bool found = name ? find_column(r, name, strcmp) || find_column(r, name, strcasecmp)
                       : find_column(r, "t", strcmp) || find_column(r, "time", strcmp) ||
                             find_column(r, "t", strcasecmp) || find_column(r, "time", strcasecmp);
     if (found) return KBASS_OK;
-
-    char list[160] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < r->n_columns && length < sizeof list; i++)
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", r->names[i]);
-    if (length >= sizeof list) memcpy(list + sizeof list - 4, "...", 4);
+    list_columns(r, list, sizeof list);
     if (name) return FAIL_AT_LINE(r, "no column \"%s\" for time; there are: %s", name, list);
     return FAIL_AT_LINE(r, "no time column \"t\" or \"time\" (name it with --time NAME); there are: %s", list);
+}
+
+static kbass_status take_axis(reader *r, const char *name)
+{
+    char list[LIST_SIZE];
+    if (r->n_axes == KBASS_MAX_AXES)
+        return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "axes: found more than %d, needed time and up to %d of space",
+                       KBASS_MAX_AXES, KBASS_MAX_AXES - 1);
+    if (!find_column(r, name, strcmp)) {
+        list_columns(r, list, sizeof list);
+        return FAIL_AT_LINE(r, "no column \"%s\" for an axis; there are: %s", name, list);
+    }
+    for (size_t i = 0; i + 1 < r->n_axes; i++)
+        if (r->axes[i] == r->axes[r->n_axes - 1])
+            return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "axes: \"%s\" is named twice", name);
+    if (!kb_data_is_name(name))
+        return kb_fail(r->error, KBASS_ERROR_ARGUMENT,
+                       "axes: \"%s\" cannot stand in equations: a name needs letters, digits or _", name);
+    return KBASS_OK;
+}
+
+/* "t, x, y" */
+static kbass_status find_axes(reader *r, const char *axes)
+{
+    kbass_status status = KBASS_OK;
+    char *copy = kb_strdup(axes), *name = copy;
+    if (!copy) return kb_out_of_memory(r->error, "the axes");
+    while (name && status == KBASS_OK) {
+        char *comma = strchr(name, ','), *end = comma ? comma : name + strlen(name);
+        while (*name == ' ') name++;
+        while (end > name && end[-1] == ' ') end--;
+        *end = '\0';
+        status = *name ? take_axis(r, name)
+                       : kb_fail(r->error, KBASS_ERROR_ARGUMENT, "axes: found a name missing in \"%s\", needed \"t,x\"",
+                                 axes);
+        name = comma ? comma + 1 : NULL;
+    }
+    if (status == KBASS_OK && r->n_axes == r->n_columns)
+        status = FAIL_AT_LINE(r, "all %zu columns are axes: at least one field is needed", r->n_columns);
+    kb_free(copy);
+    return status;
+}
+
+static bool is_axis(const reader *r, size_t column, size_t *axis)
+{
+    for (*axis = 0; *axis < r->n_axes; ++*axis)
+        if (r->axes[*axis] == column) return true;
+    return false;
 }
 
 static kbass_status take_names(reader *r)
 {
     kbass_data *data = r->data;
-    data->n_states = r->n_columns - 1;
+    size_t axis = 0;
+    data->n_axes = r->n_axes;
+    data->n_states = r->n_columns - r->n_axes;
     data->source = kb_strdup(r->path);
-    data->time_name = kb_strdup(r->names[r->time_column]);
+    data->axis_names = KB_NEW(char *, data->n_axes);
     data->state_names = KB_NEW(char *, data->n_states);
-    bool all = data->source && data->time_name && data->state_names;
+    bool all = data->source && data->axis_names && data->state_names;
+    for (size_t i = 0; all && i < r->n_axes; i++)
+        all = (data->axis_names[i] = kb_strdup(r->names[r->axes[i]])) != NULL;
+    if (all) data->time_name = data->axis_names[0];
     for (size_t i = 0, state = 0; all && i < r->n_columns; i++) {
-        if (i == r->time_column) continue;
+        if (is_axis(r, i, &axis)) continue;
         if (!kb_data_is_name(r->names[i]))
             return FAIL_AT_LINE(r, "column \"%s\": a state's name stands in equations and needs letters, digits or _",
                                 r->names[i]);
@@ -263,7 +324,7 @@ static kbass_status take_names(reader *r)
     return all ? KBASS_OK : kb_out_of_memory(r->error, "the column names");
 }
 
-static kbass_status read_header(reader *r, const char *time_column)
+static kbass_status read_header(reader *r, const char *time_column, const char *axes)
 {
     char *header = next_line(r);
     if (!header)
@@ -271,25 +332,39 @@ static kbass_status read_header(reader *r, const char *time_column)
                        r->size ? "nothing but blank lines and comments" : "the file is empty");
     kbass_status status = split_header(r, header);
     if (status == KBASS_OK) status = check_header(r);
-    if (status == KBASS_OK) status = find_time(r, time_column);
+    if (status == KBASS_OK) status = axes ? find_axes(r, axes) : find_time(r, time_column);
     if (status == KBASS_OK) status = take_names(r);
     return status;
 }
 
 /* ---------------------------------------------------------------- rows */
 
+static bool grow_column(double **numbers, size_t n, size_t capacity, size_t width)
+{
+    double *grown = kb_reallocate(*numbers, n, capacity, width * sizeof *grown);
+    if (grown) *numbers = grown;
+    return grown != NULL;
+}
+
 static kbass_status grow(reader *r)
 {
     kbass_data *data = r->data;
     size_t n = data->n_rows, capacity = r->capacity ? 2 * r->capacity : FIRST_ROWS;
     if (n < r->capacity) return KBASS_OK;
-    double *times = kb_reallocate(data->times, n, capacity, sizeof *times);
-    if (times) data->times = times;
-    double *values = times ? kb_reallocate(data->values, n, capacity, data->n_states * sizeof *values) : NULL;
-    if (!values) return kb_out_of_memory(r->error, r->path);
-    data->values = values;
+    bool all = grow_column(&data->times, n, capacity, 1) && grow_column(&data->values, n, capacity, data->n_states) &&
+               (r->n_axes == 1 || grow_column(&data->positions, n, capacity, r->n_axes - 1));
+    if (!all) return kb_out_of_memory(r->error, r->path);
     r->capacity = capacity;
     return KBASS_OK;
+}
+
+/* Where the number goes: an axis, or after the last of them the next state. */
+static double *slot_of(const reader *r, size_t axis, size_t *state)
+{
+    kbass_data *data = r->data;
+    size_t row = data->n_rows;
+    if (axis == r->n_axes) return &data->values[row * data->n_states + (*state)++];
+    return axis ? &data->positions[row * (r->n_axes - 1) + axis - 1] : &data->times[row];
 }
 
 static kbass_status read_cell(const reader *r, size_t column, double *value)
@@ -309,17 +384,17 @@ static kbass_status read_cell(const reader *r, size_t column, double *value)
 static kbass_status read_row(reader *r, char *line)
 {
     kbass_data *data = r->data;
-    size_t n_cells = 0, state = 0;
+    size_t n_cells = 0, state = 0, axis = 0;
     kbass_status status = split(r, line, r->n_columns, &n_cells);
     if (status == KBASS_OK && n_cells != r->n_columns)
         status = FAIL_AT_LINE(r, "found %zu cells, the header has %zu", n_cells, r->n_columns);
     if (status == KBASS_OK) status = grow(r);
     for (size_t i = 0; status == KBASS_OK && i < r->n_columns; i++) {
-        bool is_time = i == r->time_column;
-        double *value = is_time ? &data->times[data->n_rows] : &data->values[data->n_rows * data->n_states + state++];
+        bool on_axis = is_axis(r, i, &axis);
+        double *value = slot_of(r, axis, &state);
         status = read_cell(r, i, value);
-        if (status == KBASS_OK && is_time && isnan(*value))
-            status = FAIL_AT_LINE(r, "column \"%s\": the time is missing", r->names[i]);
+        if (status == KBASS_OK && on_axis && isnan(*value))
+            status = FAIL_AT_LINE(r, "column \"%s\": the %s is missing", r->names[i], axis ? "position" : "time");
     }
     if (status == KBASS_OK) data->n_rows++;
     return status;
@@ -335,13 +410,14 @@ static kbass_status read_rows(reader *r)
     return status;
 }
 
-kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **out, kbass_error *error)
+static kbass_status read_table(const char *path, const char *time_column, const char *axes, kbass_data **out,
+                               kbass_error *error)
 {
     reader r = {.path = path, .error = error, .data = KB_NEW(kbass_data, 1)};
     kbass_status status = r.data ? KBASS_OK : kb_out_of_memory(error, "the data");
 
     if (status == KBASS_OK) status = read_file(&r);
-    if (status == KBASS_OK) status = read_header(&r, time_column);
+    if (status == KBASS_OK) status = read_header(&r, time_column, axes);
     if (status == KBASS_OK) status = read_rows(&r);
     if (status == KBASS_OK) status = kb_data_settle(r.data, error);
 
@@ -351,4 +427,14 @@ kbass_status kbass_data_read(const char *path, const char *time_column, kbass_da
     kb_free(r.cells);
     kb_free(r.text);
     return status;
+}
+
+kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **data, kbass_error *error)
+{
+    return read_table(path, time_column, NULL, data, error);
+}
+
+kbass_status kbass_data_read_axes(const char *path, const char *axes, kbass_data **data, kbass_error *error)
+{
+    return read_table(path, NULL, axes, data, error);
 }

@@ -12,6 +12,8 @@ size_t kbass_data_rows(const kbass_data *data) { return data->n_rows; }
 size_t kbass_data_states(const kbass_data *data) { return data->n_states; }
 const char *kbass_data_time_name(const kbass_data *data) { return data->time_name; }
 const double *kbass_data_times(const kbass_data *data) { return data->times; }
+const double *kbass_data_positions(const kbass_data *data) { return data->positions; }
+size_t kbass_data_axes(const kbass_data *data) { return data->n_axes; }
 const double *kbass_data_values(const kbass_data *data) { return data->values; }
 const char *kbass_data_sha256(const kbass_data *data) { return data->sha256; }
 
@@ -20,13 +22,24 @@ const char *kbass_data_state_name(const kbass_data *data, size_t state)
     return state < data->n_states ? data->state_names[state] : NULL;
 }
 
+const char *kbass_data_axis_name(const kbass_data *data, size_t axis)
+{
+    return axis < data->n_axes ? data->axis_names[axis] : NULL;
+}
+
+static void free_names(size_t n, char **names)
+{
+    for (size_t i = 0; names && i < n; i++) kb_free(names[i]);
+    kb_free(names);
+}
+
 void kbass_data_destroy(kbass_data *data)
 {
     if (!data) return;
-    for (size_t i = 0; data->state_names && i < data->n_states; i++) kb_free(data->state_names[i]);
-    kb_free(data->state_names);
-    kb_free(data->time_name);
+    free_names(data->n_states, data->state_names);
+    free_names(data->n_axes, data->axis_names);
     kb_free(data->times);
+    kb_free(data->positions);
     kb_free(data->values);
     kb_free(data->source);
     kb_free(data);
@@ -41,74 +54,118 @@ bool kb_data_is_name(const char *name)
     return *name && !digit_first && !name[strspn(name, allowed)];
 }
 
-static kbass_status check_names(size_t n_states, const char *time_name, const char *const *names, kbass_error *error)
+/* Time alone may have any name; axes of space, and time beside them, stand in equations. */
+static kbass_status check_axes(size_t n_axes, const char *const *names, kbass_error *error)
 {
-    if (!*time_name || strpbrk(time_name, "\r\n"))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the name of time is \"%s\", one line is needed", time_name);
+    if (n_axes < 1 || n_axes > KBASS_MAX_AXES)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%zu axes: time and up to %d of space are needed", n_axes,
+                       KBASS_MAX_AXES - 1);
+    if (n_axes == 1 && (!*names[0] || strpbrk(names[0], "\r\n")))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the name of time is \"%s\", one line is needed", names[0]);
+    for (size_t i = 0; n_axes > 1 && i < n_axes; i++) {
+        if (!names[i] || !kb_data_is_name(names[i]))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                           "axis %zu: \"%s\" cannot stand in equations: a name needs letters, digits or _", i + 1,
+                           names[i] ? names[i] : "");
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(names[i], names[k]))
+                return kb_fail(error, KBASS_ERROR_ARGUMENT, "two axes have the name \"%s\"", names[i]);
+    }
+    return KBASS_OK;
+}
+
+static kbass_status check_states(size_t n_axes, const char *const *axes, size_t n_states, const char *const *names,
+                                 kbass_error *error)
+{
     for (size_t i = 0; i < n_states; i++) {
         if (!names[i] || !kb_data_is_name(names[i]))
             return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                           "state %zu: \"%s\" cannot stand in equations: a name needs letters, digits or _", i + 1,
-                           names[i] ? names[i] : "");
-        bool taken = strcmp(names[i], time_name) == 0;
+                           "%s %zu: \"%s\" cannot stand in equations: a name needs letters, digits or _",
+                           n_axes > 1 ? "field" : "state", i + 1, names[i] ? names[i] : "");
+        bool taken = false;
+        for (size_t k = 0; k < n_axes; k++) taken |= strcmp(names[i], axes[k]) == 0;
         for (size_t k = 0; k < i; k++) taken |= strcmp(names[i], names[k]) == 0;
         if (taken) return kb_fail(error, KBASS_ERROR_ARGUMENT, "two columns have the name \"%s\"", names[i]);
     }
     return KBASS_OK;
 }
 
-static kbass_status check_numbers(size_t n_rows, size_t n_states, const double *times, const double *values,
-                                  const char *const *names, kbass_error *error)
+/* Of the whole table, whose parts are the caller's. */
+static kbass_status check_numbers(const kbass_data *table, kbass_error *error)
 {
-    for (size_t row = 0; row < n_rows; row++) {
-        if (!isfinite(times[row]))
-            return kb_fail(error, KBASS_ERROR_DATA, "row %zu: the time is %g, it must be finite", row + 1, times[row]);
-        for (size_t i = 0; i < n_states; i++)
-            if (isinf(values[row * n_states + i]))
+    for (size_t row = 0; row < table->n_rows; row++) {
+        for (size_t axis = 0; axis < table->n_axes; axis++) {
+            double at = kb_data_coordinate(table, row, axis);
+            const char *name = axis ? table->axis_names[axis] : "time";
+            if (!isfinite(at))
+                return kb_fail(error, KBASS_ERROR_DATA, "row %zu: the %s is %g, it must be finite", row + 1, name, at);
+        }
+        for (size_t i = 0; i < table->n_states; i++)
+            if (isinf(table->values[row * table->n_states + i]))
                 return kb_fail(error, KBASS_ERROR_DATA, "row %zu: \"%s\" is infinite (use NaN for missing)", row + 1,
-                               names[i]);
+                               table->state_names[i]);
     }
     return KBASS_OK;
 }
 
-static bool copy_names(kbass_data *data, const char *time_name, const char *const *names)
+static kbass_status check_table(const kbass_data *table, kbass_error *error)
 {
-    data->source = kb_strdup("");
-    data->time_name = kb_strdup(time_name);
-    data->state_names = KB_NEW(char *, data->n_states);
-    bool all = data->source && data->time_name && data->state_names;
-    for (size_t i = 0; all && i < data->n_states; i++) all = (data->state_names[i] = kb_strdup(names[i])) != NULL;
-    return all;
+    const char *const *axes = (const char *const *)table->axis_names;
+    const char *const *states = (const char *const *)table->state_names;
+    if (!table->n_rows || !table->n_states)
+        return kb_fail(error, KBASS_ERROR_DATA, "%zu rows of %zu states: at least one of each is needed",
+                       table->n_rows, table->n_states);
+    kbass_status status = check_axes(table->n_axes, axes, error);
+    if (status == KBASS_OK) status = check_states(table->n_axes, axes, table->n_states, states, error);
+    if (status == KBASS_OK) status = check_numbers(table, error);
+    return status;
 }
 
-static bool copy_numbers(kbass_data *data, const double *times, const double *values)
+static char **copy_names(size_t n, char *const *names)
 {
-    data->times = KB_NEW(double, data->n_rows);
-    data->values = KB_NEW(double, data->n_rows *data->n_states);
-    if (!data->times || !data->values) return false;
-    memcpy(data->times, times, data->n_rows * sizeof *times);
-    memcpy(data->values, values, data->n_rows * data->n_states * sizeof *values);
-    return true;
+    char **copy = KB_NEW(char *, n);
+    bool all = copy != NULL;
+    for (size_t i = 0; all && i < n; i++) all = (copy[i] = kb_strdup(names[i])) != NULL;
+    if (all) return copy;
+    free_names(n, copy);
+    return NULL;
 }
 
-kbass_status kbass_data_create(size_t n_rows, size_t n_states, const double *times, const double *values,
-                               const char *time_name, const char *const *state_names, kbass_data **out,
-                               kbass_error *error)
+static double *copy_numbers(size_t n, const double *numbers)
+{
+    double *copy = KB_NEW(double, n);
+    if (copy && n) memcpy(copy, numbers, n * sizeof *copy);
+    return copy;
+}
+
+static kbass_status copy_table(const kbass_data *table, const char *source, kbass_data **out, kbass_error *error)
+{
+    kbass_data *data = *out = KB_NEW(kbass_data, 1);
+    if (!data) return kb_out_of_memory(error, "the data");
+    *data = (kbass_data){.n_rows = table->n_rows, .n_states = table->n_states, .n_axes = table->n_axes};
+    data->source = kb_strdup(source);
+    data->axis_names = copy_names(table->n_axes, table->axis_names);
+    data->state_names = copy_names(table->n_states, table->state_names);
+    data->times = copy_numbers(table->n_rows, table->times);
+    data->values = copy_numbers(table->n_rows * table->n_states, table->values);
+    if (table->n_axes > 1) data->positions = copy_numbers(table->n_rows * (table->n_axes - 1), table->positions);
+    bool all = data->source && data->axis_names && data->state_names && data->times && data->values &&
+               (data->positions || table->n_axes == 1);
+    if (!all) return kb_out_of_memory(error, "the data");
+    data->time_name = data->axis_names[0];
+    return KBASS_OK;
+}
+
+kbass_status kbass_data_create_axes(size_t n_rows, size_t n_axes, size_t n_fields, const double *times,
+                                    const double *positions, const double *values, const char *const *axis_names,
+                                    const char *const *field_names, kbass_data **out, kbass_error *error)
 {
     kbass_data *data = NULL;
-    if (!time_name) time_name = "t";
-    if (!n_rows || !n_states)
-        return kb_fail(error, KBASS_ERROR_DATA, "%zu rows of %zu states: at least one of each is needed", n_rows,
-                       n_states);
-    kbass_status status = check_names(n_states, time_name, state_names, error);
-    if (status == KBASS_OK) status = check_numbers(n_rows, n_states, times, values, state_names, error);
-    if (status == KBASS_OK && !(data = KB_NEW(kbass_data, 1))) status = kb_out_of_memory(error, "the data");
-    if (status == KBASS_OK) {
-        data->n_rows = n_rows;
-        data->n_states = n_states;
-        if (!copy_names(data, time_name, state_names) || !copy_numbers(data, times, values))
-            status = kb_out_of_memory(error, "the data");
-    }
+    const kbass_data table = {.n_rows = n_rows, .n_states = n_fields, .n_axes = n_axes,
+                              .axis_names = (char **)axis_names, .state_names = (char **)field_names,
+                              .times = (double *)times, .positions = (double *)positions, .values = (double *)values};
+    kbass_status status = check_table(&table, error);
+    if (status == KBASS_OK) status = copy_table(&table, "", &data, error);
     if (status == KBASS_OK) status = kb_data_settle(data, error);
     if (status == KBASS_OK) status = kb_data_hash(data, error);
 
@@ -117,68 +174,98 @@ kbass_status kbass_data_create(size_t n_rows, size_t n_states, const double *tim
     return status;
 }
 
+kbass_status kbass_data_create(size_t n_rows, size_t n_states, const double *times, const double *values,
+                               const char *time_name, const char *const *state_names, kbass_data **out,
+                               kbass_error *error)
+{
+    const char *axes[] = {time_name ? time_name : "t"};
+    return kbass_data_create_axes(n_rows, 1, n_states, times, NULL, values, axes, state_names, out, error);
+}
+
 kbass_status kb_data_copy(const kbass_data *data, kbass_data **out, kbass_error *error)
 {
-    kbass_status status = kbass_data_create(data->n_rows, data->n_states, data->times, data->values, data->time_name,
-                                            (const char *const *)data->state_names, out, error);
-    if (status != KBASS_OK) return status;
-    char *source = kb_strdup(data->source ? data->source : "");
-    if (!source) {
-        kbass_data_destroy(*out);
-        *out = NULL;
-        return kb_out_of_memory(error, "the data");
+    kbass_data *copy = NULL;
+    kbass_status status = copy_table(data, data->source ? data->source : "", &copy, error);
+    if (status == KBASS_OK) {
+        memcpy(copy->sha256, data->sha256, sizeof data->sha256);
+        *out = copy;
+    } else {
+        kbass_data_destroy(copy);
     }
-    kb_free((*out)->source);
-    (*out)->source = source;
-    memcpy((*out)->sha256, data->sha256, sizeof data->sha256);
-    return KBASS_OK;
+    return status;
 }
 
 /* ---------------------------------------------------------------- order */
 
 typedef struct {
-    double time;
+    double at[KBASS_MAX_AXES];
     size_t row;
-} moment;
+} place;
 
-static int compare_moments(const void *left, const void *right)
+static int compare_places(const void *left, const void *right)
 {
-    const moment *a = left, *b = right;
-    if (a->time != b->time) return a->time < b->time ? -1 : 1;
+    const place *a = left, *b = right;
+    for (size_t i = 0; i < KBASS_MAX_AXES; i++)
+        if (a->at[i] != b->at[i]) return a->at[i] < b->at[i] ? -1 : 1;
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static kbass_status sort_by_time(kbass_data *data, kbass_error *error)
+static place place_of(const kbass_data *data, size_t row)
+{
+    place p = {.row = row};
+    for (size_t axis = 0; axis < data->n_axes; axis++) p.at[axis] = kb_data_coordinate(data, row, axis);
+    return p;
+}
+
+static void take_places(kbass_data *data, const place *order)
+{
+    size_t n_space = data->n_axes - 1;
+    for (size_t i = 0; i < data->n_rows; i++) {
+        data->times[i] = order[i].at[0];
+        for (size_t k = 0; k < n_space; k++) data->positions[i * n_space + k] = order[i].at[k + 1];
+    }
+}
+
+static kbass_status sort_rows(kbass_data *data, kbass_error *error)
 {
     size_t n = data->n_rows, width = data->n_states;
-    moment *order = KB_NEW(moment, n);
+    place *order = KB_NEW(place, n);
     double *values = KB_NEW(double, n *width);
     if (!order || !values) {
         kb_free(order);
         kb_free(values);
         return kb_out_of_memory(error, "sorting the rows");
     }
-    for (size_t i = 0; i < n; i++) order[i] = (moment){data->times[i], i};
-    qsort(order, n, sizeof *order, compare_moments);
-    for (size_t i = 0; i < n; i++) {
-        data->times[i] = order[i].time;
+    for (size_t i = 0; i < n; i++) order[i] = place_of(data, i);
+    qsort(order, n, sizeof *order, compare_places);
+    for (size_t i = 0; i < n; i++)
         memcpy(values + i * width, data->values + order[i].row * width, width * sizeof *values);
-    }
+    take_places(data, order);
     kb_free(data->values);
     kb_free(order);
     data->values = values;
     return KBASS_OK;
 }
 
+static bool is_sorted(const kbass_data *data)
+{
+    for (size_t i = 1; i < data->n_rows; i++) {
+        place before = place_of(data, i - 1), here = place_of(data, i);
+        if (compare_places(&before, &here) > 0) return false;
+    }
+    return true;
+}
+
 static void drop_empty_rows(kbass_data *data)
 {
-    size_t kept = 0, width = data->n_states;
+    size_t kept = 0, width = data->n_states, n_space = data->n_axes - 1;
     for (size_t row = 0; row < data->n_rows; row++) {
         const double *values = data->values + row * width;
         size_t missing = 0;
         for (size_t i = 0; i < width; i++) missing += isnan(values[i]) != 0;
         if (missing == width) continue;
         data->times[kept] = data->times[row];
+        for (size_t k = 0; k < n_space; k++) data->positions[kept * n_space + k] = data->positions[row * n_space + k];
         memmove(data->values + kept * width, values, width * sizeof *values);
         kept++;
     }
@@ -187,13 +274,11 @@ static void drop_empty_rows(kbass_data *data)
 
 kbass_status kb_data_settle(kbass_data *data, kbass_error *error)
 {
-    bool sorted = true;
     drop_empty_rows(data);
     if (!data->n_rows)
         return kb_fail(error, KBASS_ERROR_DATA, "%s%sno measured values: every cell is empty or NaN", data->source,
                        *data->source ? ": " : "");
-    for (size_t i = 1; i < data->n_rows; i++) sorted &= data->times[i - 1] <= data->times[i];
-    return sorted ? KBASS_OK : sort_by_time(data, error);
+    return is_sorted(data) ? KBASS_OK : sort_rows(data, error);
 }
 
 /* ---------------------------------------------------------------- noise */

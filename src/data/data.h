@@ -11,20 +11,29 @@
 
 struct kbass_data {
     size_t n_rows, n_states;
-    char *time_name;
+    size_t n_axes;         /* 1: time only */
+    char **axis_names;     /* n_axes, time first */
+    const char *time_name; /* axis_names[0] */
     char **state_names;
-    double *times;  /* n_rows, ascending */
-    double *values; /* n_rows x n_states, row-major */
+    double *times;     /* n_rows, ascending */
+    double *positions; /* n_rows x (n_axes - 1), row-major; ascending where times are equal; NULL without space */
+    double *values;    /* n_rows x n_states, row-major */
     char sha256[65];
     char *source;   /* path it was read from, or "" */
 };
 
-/* What discovery needs: at least 4 measured values per state, more than one time, no constant state, all finite. */
+/* What discovery needs: at least 4 measured values per state, no constant state, all finite, and of every state more
+   than one coordinate along each axis. */
 kbass_status kb_data_check(const kbass_data *data, kbass_error *error);
 
 /* A state's name stands in equations: a letter or _, then letters, digits, _. */
 bool kb_data_is_name(const char *name);
-/* Drops rows without a measured state and sorts the others by time; equal times stay in their order. */
+/* The row's coordinate along an axis. */
+static inline double kb_data_coordinate(const kbass_data *data, size_t row, size_t axis)
+{
+    return axis ? data->positions[row * (data->n_axes - 1) + axis - 1] : data->times[row];
+}
+/* Drops rows without a measured state and sorts the others by time, then positions; equal ones stay in their order. */
 kbass_status kb_data_settle(kbass_data *data, kbass_error *error);
 
 /* The table as CSV, line by line with the newline: header first, numbers shortest, an empty cell for NaN. */

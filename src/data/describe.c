@@ -2,13 +2,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "data/data.h"
+#include "data/grid.h"
 
 enum { FEWEST_VALUES = 4, LISTED = 12, TIME_DIGITS = 10, SPACING_DIGITS = 4 };
 
@@ -51,56 +49,67 @@ static void say_names(words *w, const kbass_data *data)
     }
 }
 
-/* ---------------------------------------------------------------- spacing */
+/* ---------------------------------------------------------------- axes */
 
-static int compare_numbers(const void *left, const void *right)
+static void say_spacing(words *w, const kb_grid *grid, size_t axis)
 {
-    double a = *(const double *)left, b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
-/* Differences between neighbouring distinct times, ascending; returns their number. */
-static size_t sorted_spacings(const kbass_data *data, double *spacings)
-{
-    size_t n = 0;
-    for (size_t i = 1; i < data->n_rows; i++)
-        if (data->times[i] > data->times[i - 1]) spacings[n++] = data->times[i] - data->times[i - 1];
-    qsort(spacings, n, sizeof *spacings, compare_numbers);
-    return n;
-}
-
-static void say_spacing(words *w, const kbass_data *data)
-{
-    double *spacings = KB_NEW(double, data->n_rows);
-    if (!spacings) return;
-    size_t n = sorted_spacings(data, spacings);
-    double median = n ? 0.5 * (spacings[(n - 1) / 2] + spacings[n / 2]) : 0;
-    if (n && spacings[n - 1] - spacings[0] <= EVEN * median) {
-        say(w, ", spacing ");
-        say_number(w, median, SPACING_DIGITS);
+    double median = grid->spacing[axis], nearest = grid->nearest[axis], farthest = grid->farthest[axis];
+    bool is_even = farthest - nearest <= EVEN * median;
+    say(w, ", spacing ");
+    say_number(w, is_even ? median : nearest, SPACING_DIGITS);
+    if (is_even) {
         say(w, " (even)");
-    } else if (n) {
-        say(w, ", spacing ");
-        say_number(w, spacings[0], SPACING_DIGITS);
-        say(w, " to ");
-        say_number(w, spacings[n - 1], SPACING_DIGITS);
-        say(w, " (uneven, median ");
-        say_number(w, median, SPACING_DIGITS);
-        say(w, ")");
+        return;
     }
-    if (data->n_rows > n + 1) say(w, ", %zu rows repeat a time", data->n_rows - n - 1);
-    kb_free(spacings);
+    say(w, " to ");
+    say_number(w, farthest, SPACING_DIGITS);
+    say(w, " (uneven, median ");
+    say_number(w, median, SPACING_DIGITS);
+    say(w, ")");
 }
 
-static void say_times(words *w, const kbass_data *data)
+/* Scattered points have no spacing. */
+static void say_axis(words *w, const kbass_data *data, const kb_grid *grid, size_t axis)
 {
-    double first = data->times[0], last = data->times[data->n_rows - 1];
-    say(w, first < last ? ", %s from " : ", all at %s = ", data->time_name);
+    double first = grid->at[axis][0], last = grid->at[axis][grid->n[axis] - 1];
+    say(w, first < last ? ", %s from " : ", all at %s = ", data->axis_names[axis]);
     say_number(w, first, TIME_DIGITS);
     if (!(first < last)) return;
     say(w, " to ");
     say_number(w, last, TIME_DIGITS);
-    say_spacing(w, data);
+    if (grid->is_grid || data->n_axes == 1) say_spacing(w, grid, axis);
+}
+
+static void say_axes(words *w, const kbass_data *data, const kb_grid *grid)
+{
+    for (size_t axis = 0; axis < data->n_axes; axis++) say_axis(w, data, grid, axis);
+    size_t repeated = data->n_rows - grid->n[0];
+    if (data->n_axes == 1 && repeated) say(w, ", %zu rows repeat a time", repeated);
+}
+
+/* "10 x 10" */
+static void say_shape(words *w, const kb_grid *grid)
+{
+    for (size_t axis = 0; axis < grid->n_axes; axis++) say(w, "%s%zu", axis ? " x " : "", grid->n[axis]);
+}
+
+/* "100 rows on a 10 x 10 grid (t, x)", "150 scattered points in (t, x)", or "12 rows" over time alone. */
+static void say_rows(words *w, const kbass_data *data, const kb_grid *grid)
+{
+    const char *plural = data->n_rows == 1 ? "" : "s";
+    bool is_space = data->n_axes > 1;
+    if (is_space && !grid->is_grid) say(w, "%zu scattered point%s in ", data->n_rows, plural);
+    else                            say(w, "%zu row%s", data->n_rows, plural);
+    if (is_space && grid->is_grid) {
+        say(w, " on a ");
+        say_shape(w, grid);
+        say(w, " grid ");
+    }
+    for (size_t axis = 0; is_space && axis < data->n_axes; axis++)
+        say(w, "%s%s", axis ? ", " : "(", data->axis_names[axis]);
+    if (is_space) say(w, ")");
+    if (is_space && grid->is_grid && data->n_rows < grid->n_cells)
+        say(w, " with %zu points left out", grid->n_cells - data->n_rows);
 }
 
 /* ---------------------------------------------------------------- missing values */
@@ -133,14 +142,19 @@ static void say_missing(words *w, const kbass_data *data)
 
 size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
 {
+    kb_grid grid;
     words w = {text, size, 0};
+    const char *kind = data->n_axes > 1 ? "field" : "state";
     if (size) *text = '\0';
-    say(&w, "%zu row%s, %zu state%s (", data->n_rows, data->n_rows == 1 ? "" : "s", data->n_states,
-        data->n_states == 1 ? "" : "s");
+    bool is_known = kb_grid_create(data, &grid, NULL) == KBASS_OK;
+    if (is_known) say_rows(&w, data, &grid);
+    else          say(&w, "%zu rows", data->n_rows);
+    say(&w, ", %zu %s%s (", data->n_states, kind, data->n_states == 1 ? "" : "s");
     say_names(&w, data);
     say(&w, ")");
-    say_times(&w, data);
+    if (is_known) say_axes(&w, data, &grid);
     say_missing(&w, data);
+    kb_grid_clear(&grid);
     return w.length;
 }
 
@@ -148,42 +162,70 @@ size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
 
 typedef struct {
     size_t n;
-    double first, last, lowest, highest;
+    double first[KBASS_MAX_AXES], last[KBASS_MAX_AXES]; /* where it is measured */
+    double lowest, highest;
 } extent;
 
 static extent measured_extent(const kbass_data *data, size_t state)
 {
-    extent e = {0, NAN, NAN, INFINITY, -INFINITY};
+    extent e = {.lowest = INFINITY, .highest = -INFINITY};
+    for (size_t axis = 0; axis < data->n_axes; axis++) {
+        e.first[axis] = INFINITY;
+        e.last[axis] = -INFINITY;
+    }
     for (size_t row = 0; row < data->n_rows; row++) {
         double value = data->values[row * data->n_states + state];
         if (isnan(value)) continue;
-        if (!e.n++) e.first = data->times[row];
-        e.last = data->times[row];
+        e.n++;
+        for (size_t axis = 0; axis < data->n_axes; axis++) {
+            e.first[axis] = fmin(e.first[axis], kb_data_coordinate(data, row, axis));
+            e.last[axis] = fmax(e.last[axis], kb_data_coordinate(data, row, axis));
+        }
         e.lowest = fmin(e.lowest, value);
         e.highest = fmax(e.highest, value);
     }
     return e;
 }
 
-static kbass_status check_state(const kbass_data *data, size_t state, kbass_error *error)
+/* "data.csv: state "x"" or "field "u"", which begins every message. */
+static void name_state(const kbass_data *data, size_t state, char *text, size_t size)
+{
+    snprintf(text, size, "%.200s%s%s \"%.100s\"", data->source, *data->source ? ": " : "",
+             data->n_axes > 1 ? "field" : "state", data->state_names[state]);
+}
+
+static kbass_status check_extent(const kbass_data *data, const extent *e, const char *who, kbass_error *error)
 {
     char found[KB_NUMBER_SIZE];
-    const char *name = data->state_names[state], *source = data->source, *colon = *source ? ": " : "";
+    for (size_t axis = 0; axis < data->n_axes; axis++) {
+        if (e->first[axis] < e->last[axis]) continue;
+        kb_number_round(e->first[axis], TIME_DIGITS, found);
+        if (!axis)
+            return kb_fail(error, KBASS_ERROR_DATA, "%s: all %zu measured values are at one time (%s = %s)", who, e->n,
+                           data->time_name, found);
+        return kb_fail(error, KBASS_ERROR_DATA,
+                       "%s: all %zu measured values are at a single point of the axis \"%s\" (%s), at least 2 are needed",
+                       who, e->n, data->axis_names[axis], found);
+    }
+    return KBASS_OK;
+}
+
+static kbass_status check_state(const kbass_data *data, size_t state, kbass_error *error)
+{
+    char found[KB_NUMBER_SIZE], who[KB_NUMBER_SIZE + 320];
     extent e = measured_extent(data, state);
+    name_state(data, state, who, sizeof who);
 
     if (e.n < FEWEST_VALUES)
-        return kb_fail(error, KBASS_ERROR_DATA, "%s%sstate \"%s\" has %zu measured value%s, at least %d are needed",
-                       source, colon, name, e.n, e.n == 1 ? "" : "s", FEWEST_VALUES);
-    kb_number_round(e.first, TIME_DIGITS, found);
-    if (!(e.first < e.last))
-        return kb_fail(error, KBASS_ERROR_DATA, "%s%sall %zu measured values of state \"%s\" are at one time (%s = %s)",
-                       source, colon, e.n, name, data->time_name, found);
+        return kb_fail(error, KBASS_ERROR_DATA, "%s has %zu measured value%s, at least %d are needed", who, e.n,
+                       e.n == 1 ? "" : "s", FEWEST_VALUES);
+    kbass_status status = check_extent(data, &e, who, error);
+    if (status != KBASS_OK) return status;
     if (!(isfinite(e.lowest) && isfinite(e.highest)))
-        return kb_fail(error, KBASS_ERROR_DATA, "%s%sstate \"%s\" has infinite values", source, colon, name);
+        return kb_fail(error, KBASS_ERROR_DATA, "%s has infinite values", who);
     kb_number_print(e.lowest, found);
     if (!(e.lowest < e.highest))
-        return kb_fail(error, KBASS_ERROR_DATA, "%s%sstate \"%s\" is constant: all %zu measured values are %s", source,
-                       colon, name, e.n, found);
+        return kb_fail(error, KBASS_ERROR_DATA, "%s is constant: all %zu measured values are %s", who, e.n, found);
     return KBASS_OK;
 }
 

@@ -31,7 +31,11 @@ static char *append_number(char *end, double value) { return isnan(value) ? end 
 
 static size_t header_line(const kbass_data *data, char *line)
 {
-    char *end = append_name(line, data->time_name);
+    char *end = line;
+    for (size_t i = 0; i < data->n_axes; i++) {
+        if (i) *end++ = ',';
+        end = append_name(end, data->axis_names[i]);
+    }
     for (size_t i = 0; i < data->n_states; i++) {
         *end++ = ',';
         end = append_name(end, data->state_names[i]);
@@ -42,7 +46,11 @@ static size_t header_line(const kbass_data *data, char *line)
 
 static size_t row_line(const kbass_data *data, size_t row, char *line)
 {
-    char *end = append_number(line, data->times[row]);
+    char *end = line;
+    for (size_t i = 0; i < data->n_axes; i++) {
+        if (i) *end++ = ',';
+        end = append_number(end, kb_data_coordinate(data, row, i));
+    }
     for (size_t i = 0; i < data->n_states; i++) {
         *end++ = ',';
         end = append_number(end, data->values[row * data->n_states + i]);
@@ -53,7 +61,8 @@ static size_t row_line(const kbass_data *data, size_t row, char *line)
 
 static size_t longest_line(const kbass_data *data)
 {
-    size_t length = 2 * strlen(data->time_name) + KB_NUMBER_SIZE;
+    size_t length = 0;
+    for (size_t i = 0; i < data->n_axes; i++) length += 2 * strlen(data->axis_names[i]) + KB_NUMBER_SIZE;
     for (size_t i = 0; i < data->n_states; i++) length += 2 * strlen(data->state_names[i]) + KB_NUMBER_SIZE;
     return length + 4;
 }

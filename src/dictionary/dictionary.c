@@ -5,79 +5,69 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "dictionary/algebra.h"
 #include "dictionary/build.h"
 #include "dictionary/text.h"
 
-/* ---------------------------------------------------------------- names */
-
-static kbass_status check_name(size_t state, const char *const *names, const char *time_name, kbass_error *error)
-{
-    const char *name = names[state];
-    if (!kb_is_identifier(name))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                       "state name \"%.100s\" cannot stand in equations: needed letters, digits and _, no digit first",
-                       name);
-    for (size_t i = 0; i < KB_FUNCTION_COUNT; i++)
-        if (!strcmp(name, kb_function_names[i]))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "state name \"%s\" is the name of a function: rename it", name);
-    if (!strcmp(name, time_name))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "state name \"%.100s\" is also the name of time: rename one", name);
-    for (size_t i = 0; i < state; i++)
-        if (!strcmp(name, names[i]))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "two states have the name \"%.100s\": rename one", name);
-    return KBASS_OK;
-}
-
-static kbass_status copy_names(kb_dictionary *d, const char *const *names, const char *time_name, kbass_error *error)
-{
-    for (size_t i = 0; i < d->n_states; i++) {
-        kbass_status status = check_name(i, names, time_name, error);
-        if (status != KBASS_OK) return status;
-    }
-    bool is_done = (d->state_names = KB_NEW(char *, d->n_states)) && (d->time_name = kb_strdup(time_name)) &&
-                   (d->variable_names = KB_NEW(const char *, d->n_variables));
-    for (size_t i = 0; is_done && i < d->n_states; i++)
-        is_done = (d->variable_names[i] = d->state_names[i] = kb_strdup(names[i]));
-    if (!is_done) return kb_out_of_memory(error, "the dictionary");
-    d->variable_names[d->n_states] = d->time_name;
-    return KBASS_OK;
-}
-
 /* ---------------------------------------------------------------- life */
+
+/* What only fields over space have. */
+static kbass_status refuse_for_states(const kbass_settings *settings, kbass_error *error)
+{
+    const char *option = NULL;
+    if (settings->derivatives) option = "--derivatives";
+    else if (settings->products) option = "--products";
+    else if (kb_is_given(settings->lhs)) option = "--lhs";
+    else if (kb_is_given(settings->periodic)) option = "--periodic";
+    if (!option) return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s is for fields over space: name their axes with --axes t,x", option);
+}
+
+static kbass_status build(kb_dictionary *d, const kbass_settings *settings, const char *const *names,
+                          const char *const *axis_names, kbass_error *error)
+{
+    kbass_status status = kb_dictionary_list_variables(d, names, axis_names, error);
+    if (status == KBASS_OK) status = kb_dictionary_read_lhs(d, settings->lhs, error);
+    if (status == KBASS_OK) status = kb_dictionary_fill(d, settings, error);
+    if (status == KBASS_OK) status = kb_dictionary_assign(d, settings, error);
+    if (status == KBASS_OK) status = kb_dictionary_trim_variables(d, error);
+    if (status == KBASS_OK) status = kb_dictionary_tabulate(d, error);
+    return status;
+}
+
+kbass_status kb_dictionary_create_fields(const kbass_settings *settings, size_t n_fields,
+                                         const char *const *field_names, size_t n_axes, const char *const *axis_names,
+                                         kb_dictionary **out, kbass_error *error)
+{
+    kb_dictionary *d = KB_NEW(kb_dictionary, 1);
+    if (!d) return kb_out_of_memory(error, "the dictionary");
+    d->n_states = n_fields;
+    d->n_axes = n_axes;
+
+    kbass_status status = build(d, settings, field_names, axis_names, error);
+    if (status == KBASS_OK) *out = d;
+    else                    kb_dictionary_destroy(d);
+    return status;
+}
 
 kbass_status kb_dictionary_create(const kbass_settings *settings, size_t n_states, const char *const *state_names,
                                   const char *time_name, kb_dictionary **out, kbass_error *error)
 {
-    kb_dictionary *d = KB_NEW(kb_dictionary, 1);
-    if (!d) return kb_out_of_memory(error, "the dictionary");
-    d->n_states = n_states;
-    d->n_variables = n_states + 1;
-
-    kbass_status status = KBASS_OK;
-    if (!n_states) status = kb_fail(error, KBASS_ERROR_ARGUMENT, "found no states, needed at least one");
-    if (status == KBASS_OK) status = copy_names(d, state_names, time_name, error);
-    if (status == KBASS_OK) status = kb_dictionary_fill(d, settings, error);
-    if (status == KBASS_OK) status = kb_dictionary_assign(d, settings, error);
-    if (status == KBASS_OK) status = kb_dictionary_tabulate(d, error);
-
-    if (status == KBASS_OK) *out = d;
-    else                    kb_dictionary_destroy(d);
-    return status;
+    kbass_status status = refuse_for_states(settings, error);
+    if (status != KBASS_OK) return status;
+    return kb_dictionary_create_fields(settings, n_states, state_names, 1, &time_name, out, error);
 }
 
 void kb_dictionary_destroy(kb_dictionary *d)
 {
     if (!d) return;
     for (size_t j = 0; j < d->n_terms; j++) kb_expression_destroy(d->terms[j]);
-    for (size_t i = 0; d->state_names && i < d->n_states; i++) kb_free(d->state_names[i]);
+    for (size_t v = 0; d->variable_names && v < d->n_variables; v++) kb_free(d->variable_names[v]);
     kb_free(d->terms);
     kb_free(d->roles);
     kb_free(d->fixed_weights);
     kb_free(d->has_equation);
     kb_free(d->is_known);
-    kb_free(d->state_names);
-    kb_free(d->time_name);
+    kb_free(d->variables);
     kb_free(d->variable_names);
     kb_free(d->table_start);
     kb_free(d->is_monomial);
@@ -129,7 +119,7 @@ kbass_status kb_dictionary_take_text(kb_dictionary *d, const char *text, size_t 
 
 kb_variables kb_dictionary_variables(const kb_dictionary *d)
 {
-    return (kb_variables){d->n_variables, d->variable_names};
+    return (kb_variables){d->n_variables, (const char *const *)d->variable_names};
 }
 
 size_t kb_dictionary_find(const kb_dictionary *d, const char *name)
@@ -141,10 +131,29 @@ size_t kb_dictionary_find(const kb_dictionary *d, const char *name)
 
 const char *kb_dictionary_name(const kb_dictionary *d, size_t term) { return kb_expression_name(d->terms[term]); }
 
+/* A derivative's cost beyond that of a factor. */
+static double order_cost(const kb_dictionary *d, size_t variable)
+{
+    int order = kb_variable_order(&d->variables[variable]);
+    return order > 1 ? 0.5 * (order - 1) : 0;
+}
+
+double kb_dictionary_degree(const kb_dictionary *d, size_t term)
+{
+    const kb_expression *e = d->terms[term];
+    double degree = kb_expression_degree(e);
+    size_t n = 0;
+    const kb_power *powers = NULL;
+    bool is_monomial = kb_expression_powers(e, &n, &powers);
+    for (size_t i = 0; is_monomial && i < n; i++) degree += powers[i].power * order_cost(d, powers[i].variable);
+    for (size_t v = 0; !is_monomial && v < d->n_variables; v++)
+        if (kb_expression_depends(e, v)) degree += order_cost(d, v);
+    return degree;
+}
+
 double kb_dictionary_prior(const kb_dictionary *d, size_t term)
 {
-    int degree = kb_expression_degree(d->terms[term]);
-    return ldexp(0.2, 1 - (degree > 1 ? degree : 1));
+    return 0.2 * exp2(1 - fmax(kb_dictionary_degree(d, term), 1));
 }
 
 bool kb_dictionary_depends(const kb_dictionary *d, size_t term, size_t variable)

@@ -1,7 +1,8 @@
 /* The dictionary: the candidate operators P_j of u_t = sum_j w_j P_j[u], and the role each plays in each equation.
  *
- * Terms are expressions in `n_variables` variables: for ODE systems the states, then t (last). Everything that loops
- * over terms loops over this table; nothing else knows what a term looks like.
+ * Terms are expressions in `n_variables` variables: the fields, their space derivatives, then the axes, time first; for
+ * ODE systems the states, then t. Everything that loops over terms loops over this table; nothing else knows what a term
+ * looks like.
  */
 #ifndef KB_DICTIONARY_H
 #define KB_DICTIONARY_H
@@ -15,7 +16,7 @@ typedef enum {
     KB_FIXED       /* weight known: part of an equation given by --fix */
 } kb_role;
 
-enum { KB_MAX_AXES = 4 }; /* time and up to three of space */
+enum { KB_MAX_AXES = KBASS_MAX_AXES, KB_HIGHEST_ORDER = 6 };
 
 /* What a variable stands for: a field, one of its space derivatives, or an axis. */
 typedef struct {
@@ -24,24 +25,30 @@ typedef struct {
     int order[KB_MAX_AXES]; /* derivative order along each axis (order[0] is 0); all 0: the field itself */
 } kb_variable;
 
+/* Its order in all: 2 for u_xy, 0 for a field or an axis. */
+int kb_variable_order(const kb_variable *variable);
+
 /* One factor of a monomial, and where its value stands in the table of powers. */
 typedef struct {
     unsigned variable, power, position;
 } kb_table_power;
 
 typedef struct {
-    size_t n_states;
-    size_t n_variables;   /* n_states + 1: the last is t */
+    size_t n_states;       /* fields, for PDEs */
+    size_t n_axes;         /* 1: time only */
+    size_t n_variables;    /* fields, all their derivatives up to the highest order in use, axes */
+    kb_variable *variables; /* n_variables: fields; derivatives, lower orders first; axes, time first */
+    char **variable_names;  /* n_variables */
+    int time_order;         /* of the left-hand side: 1 for u_t, 2 for u_tt */
     size_t n_terms;
     kb_expression **terms;
     kb_role *roles;        /* n_terms x n_states: roles[term + state * n_terms] */
     double *fixed_weights; /* likewise; in the units of the data */
     bool *has_equation;    /* n_states: false for states that are only followed (--equation-for) */
     bool *is_known;        /* n_states: equation given by --fix */
-    char **state_names;
-    char *time_name;
-    const char **variable_names; /* n_variables: the states, then t; they point at the names above */
-    size_t capacity;             /* of terms */
+    char **state_names;    /* n_states: the first of variable_names */
+    const char *time_name; /* the first axis of variable_names */
+    size_t capacity;       /* of terms */
     /* For kb_dictionary_at_point: powers 0, 1, ... of variable v from table_start[v] on; the factors of term j are
        factors[factor_start[j]] and up to the next term's. */
     size_t *table_start;  /* n_variables + 1 */
@@ -52,12 +59,22 @@ typedef struct {
 
 kbass_status kb_dictionary_create(const kbass_settings *settings, size_t n_states, const char *const *state_names,
                                   const char *time_name, kb_dictionary **out, kbass_error *error);
+/* For fields over time (axis 0) and space. */
+kbass_status kb_dictionary_create_fields(const kbass_settings *settings, size_t n_fields,
+                                         const char *const *field_names, size_t n_axes, const char *const *axis_names,
+                                         kb_dictionary **out, kbass_error *error);
+/* Are there enough distinct coordinates, n_points[axis], for the derivatives in use? Order k needs k + 2 of them. */
+kbass_status kb_dictionary_check_points(const kb_dictionary *dictionary, const size_t *n_points, kbass_error *error);
 void kb_dictionary_destroy(kb_dictionary *dictionary);
 
 kb_variables kb_dictionary_variables(const kb_dictionary *dictionary);
+/* What follows the field's name on the left-hand side: "_t" or "_tt". */
+const char *kb_dictionary_suffix(const kb_dictionary *dictionary);
 /* The term of this canonical name; n_terms when there is none. */
 size_t kb_dictionary_find(const kb_dictionary *dictionary, const char *name);
 const char *kb_dictionary_name(const kb_dictionary *dictionary, size_t term);
+/* Factors, and derivative orders at half their number: u_xx 1.5, u*u_x 2, u^2*u_xxx 4. */
+double kb_dictionary_degree(const kb_dictionary *dictionary, size_t term);
 /* Prior probability of inclusion: 0.2 * 0.5^(degree - 1), the constant as degree 1 (docs/math.md, eq. 7). */
 double kb_dictionary_prior(const kb_dictionary *dictionary, size_t term);
 bool kb_dictionary_depends(const kb_dictionary *dictionary, size_t term, size_t variable);

@@ -186,6 +186,21 @@ bool kb_expression_powers(const kb_expression *e, size_t *n, const kb_power **po
     return e->is_monomial;
 }
 
+void kb_expression_renumber(kb_expression *e, size_t n, const size_t *number)
+{
+    for (size_t v = 0; v < e->n_variables; v++) {
+        bool is_used = e->depends[v];
+        e->depends[v] = false;
+        if (is_used) e->depends[number[v]] = true;
+    }
+    e->n_variables = n;
+    for (size_t i = 0; i < e->n_powers; i++) e->powers[i].variable = (unsigned)number[e->powers[i].variable];
+    for (size_t k = 0; k < e->n_instructions; k++) {
+        kb_instruction *step = &e->instructions[k];
+        if (step->operation == KB_PUSH_VARIABLE) step->index = (unsigned)number[step->index];
+    }
+}
+
 /* ---------------------------------------------------------------- sums */
 
 static kbass_status sum_fill(kb_arena *arena, const kb_poly *poly, kb_variables variables, kb_sum *sum,

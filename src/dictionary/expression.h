@@ -51,6 +51,9 @@ typedef struct {
 kbass_status kb_sum_parse(const char *text, kb_variables variables, kb_sum *out, kbass_error *error);
 void kb_sum_clear(kb_sum *sum);
 
+/* Leaves out variables that the expression does not use: variable v becomes number[v] <= v, n are left. */
+void kb_expression_renumber(kb_expression *expression, size_t n, const size_t *number);
+
 /* Evaluation needs `kb_expression_work` doubles; nothing is allocated. points: n_points x n_variables, column-major
    with leading dimension ld. value: n_points. */
 size_t kb_expression_work(const kb_expression *expression, size_t n_points);

@@ -22,8 +22,9 @@ static void share_out(int *powers, size_t first, size_t n, int rest, int bound)
     }
 }
 
-/* The next lower powers of the same sum; false after the last. */
-static bool next_powers(int *powers, size_t n, int bound)
+void kb_powers_first(int *powers, size_t n, int sum, int bound) { share_out(powers, 0, n, sum, bound); }
+
+bool kb_powers_next(int *powers, size_t n, int bound)
 {
     int tail = powers[n - 1];
     for (size_t i = n - 1; i-- > 0;) {
@@ -44,15 +45,17 @@ static kbass_status add_monomial(kb_dictionary *d, const int *powers, kbass_erro
     return status == KBASS_OK ? kb_dictionary_append(d, term, error) : status;
 }
 
-/* All monomials in the states of degree 1 to `highest` with powers up to `bound`: x, y, x^2, x*y, y^2, ... */
-static kbass_status add_monomials(kb_dictionary *d, int highest, int bound, kbass_error *error)
+/* x, y, x^2, x*y, y^2, ... */
+kbass_status kb_dictionary_add_monomials(kb_dictionary *d, int lowest, int highest, int bound, size_t factor,
+                                         kbass_error *error)
 {
-    int *powers = KB_NEW(int, d->n_variables); /* that of t stays 0 */
+    int *powers = KB_NEW(int, d->n_variables);
     kbass_status status = powers ? KBASS_OK : kb_out_of_memory(error, "the dictionary");
-    for (int degree = 1; status == KBASS_OK && degree <= highest; degree++) {
-        share_out(powers, 0, d->n_states, degree, bound);
+    if (powers && factor >= d->n_states) powers[factor] = 1;
+    for (int degree = lowest; status == KBASS_OK && degree <= highest; degree++) {
+        kb_powers_first(powers, d->n_states, degree, bound);
         do status = add_monomial(d, powers, error);
-        while (status == KBASS_OK && next_powers(powers, d->n_states, bound));
+        while (status == KBASS_OK && kb_powers_next(powers, d->n_states, bound));
     }
     kb_free(powers);
     return status;
@@ -77,14 +80,15 @@ static kbass_status add_total_degree(kb_dictionary *d, int degree, kbass_error *
     double count = 1; /* (n + degree) over degree, the constant included */
     for (int k = 1; k <= degree; k++) count *= ((double)d->n_states + k) / k;
     kbass_status status = check_count(round(count), "--degree", degree, d->n_states, error);
-    return status == KBASS_OK ? add_monomials(d, degree, degree, error) : status;
+    return status == KBASS_OK ? kb_dictionary_add_monomials(d, 1, degree, degree, 0, error) : status;
 }
 
 static kbass_status add_box(kb_dictionary *d, int degree, kbass_error *error)
 {
     double count = pow(degree + 1, (double)d->n_states);
     kbass_status status = check_count(count, "--box-degree", degree, d->n_states, error);
-    return status == KBASS_OK ? add_monomials(d, degree * (int)d->n_states, degree, error) : status;
+    return status == KBASS_OK ? kb_dictionary_add_monomials(d, 1, degree * (int)d->n_states, degree, 0, error)
+                              : status;
 }
 
 /* ---------------------------------------------------------------- terms as text */
@@ -144,8 +148,6 @@ static kbass_status add_file(kb_dictionary *d, const char *path, kbass_error *er
 
 /* ---------------------------------------------------------------- what was asked for */
 
-static bool is_given(const char *text) { return text && *text; }
-
 static kbass_status fill_default(kb_dictionary *d, kbass_error *error)
 {
     int degree = d->n_states < MANY_STATES ? DEFAULT_DEGREE : DEFAULT_DEGREE_MANY;
@@ -153,18 +155,25 @@ static kbass_status fill_default(kb_dictionary *d, kbass_error *error)
     return status == KBASS_OK ? add_total_degree(d, degree, error) : status;
 }
 
+static kbass_status add_families(kb_dictionary *d, const kbass_settings *settings, kbass_error *error)
+{
+    if (d->n_axes > 1) return kb_dictionary_add_fields(d, settings, error);
+    if (settings->degree) return add_total_degree(d, settings->degree, error);
+    return add_box(d, settings->box_degree, error);
+}
+
 kbass_status kb_dictionary_fill(kb_dictionary *d, const kbass_settings *settings, kbass_error *error)
 {
-    bool has_list = is_given(settings->terms), has_file = is_given(settings->terms_file);
-    bool has_degree = settings->degree > 0, has_box = settings->box_degree > 0;
-    if (has_degree && has_box)
+    bool has_list = kb_is_given(settings->terms), has_file = kb_is_given(settings->terms_file);
+    bool has_family = settings->degree || settings->box_degree || settings->derivatives || settings->products;
+    bool has_none = !has_family && !has_list && !has_file;
+    if (settings->degree && settings->box_degree)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "found both --degree %d and --box-degree %d, needed one of them",
                        settings->degree, settings->box_degree);
-    if (!has_degree && !has_box && !has_list && !has_file) return fill_default(d, error);
+    if (has_none && d->n_axes == 1) return fill_default(d, error);
 
     kbass_status status = settings->constant ? add_constant(d, error) : KBASS_OK;
-    if (status == KBASS_OK && has_degree) status = add_total_degree(d, settings->degree, error);
-    if (status == KBASS_OK && has_box) status = add_box(d, settings->box_degree, error);
+    if (status == KBASS_OK && (has_family || has_none)) status = add_families(d, settings, error);
     if (status == KBASS_OK && has_list) status = add_terms(d, settings->terms, error);
     if (status == KBASS_OK && has_file) status = add_file(d, settings->terms_file, error);
     if (status == KBASS_OK && !d->n_terms)

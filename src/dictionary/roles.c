@@ -52,18 +52,19 @@ static kbass_status find_state(const assignment *a, const char *name, size_t len
     for (*state = 0; *state < d->n_states; ++*state)
         if (strlen(d->state_names[*state]) == length && !memcmp(d->state_names[*state], name, length)) return KBASS_OK;
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), name);
-    kb_name_advice(word, d->n_states, d->variable_names, advice, sizeof advice);
+    kb_name_advice(word, d->n_states, (const char *const *)d->state_names, advice, sizeof advice);
     return kb_text_fail(a->error, name, 0, "unknown state \"%s\"%s", word, advice);
 }
 
 /* "x_t" */
 static kbass_status find_equation(const assignment *a, const char *name, size_t *state)
 {
-    size_t length = strlen(name);
-    if (length < 3 || strcmp(name + length - 2, "_t"))
-        return kb_text_fail(a->error, name, 0, "found \"%.60s\", needed an equation's name like \"%s_t\"", name,
-                            a->dictionary->state_names[0]);
-    return find_state(a, name, length - 2, state);
+    const char *suffix = kb_dictionary_suffix(a->dictionary);
+    size_t length = strlen(name), tail = strlen(suffix);
+    if (length <= tail || strcmp(name + length - tail, suffix))
+        return kb_text_fail(a->error, name, 0, "found \"%.60s\", needed an equation's name like \"%s%s\"", name,
+                            a->dictionary->state_names[0], suffix);
+    return find_state(a, name, length - tail, state);
 }
 
 /* An equation that still is to be found. */
@@ -73,8 +74,8 @@ static kbass_status check_open(const assignment *a, size_t state)
 {
     const kb_dictionary *d = a->dictionary;
     if (is_open(d, state)) return KBASS_OK;
-    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s_t is %s", d->state_names[state],
-                   d->is_known[state] ? "already given by --fix" : "left out by --equation-for");
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s is %s", d->state_names[state],
+                   kb_dictionary_suffix(d), d->is_known[state] ? "already given by --fix" : "left out by --equation-for");
 }
 
 /* ---------------------------------------------------------------- the options, one group at a time */
@@ -137,8 +138,8 @@ static kbass_status read_fixed(assignment *a, char *group)
     kb_variables variables = kb_dictionary_variables(a->dictionary);
     char *right = strchr(group, '=');
     if (!right)
-        return kb_text_fail(a->error, group, strlen(group), "found no \"=\" in \"%.60s\", needed \"%s_t = ...\"",
-                            group, a->dictionary->state_names[0]);
+        return kb_text_fail(a->error, group, strlen(group), "found no \"=\" in \"%.60s\", needed \"%s%s = ...\"",
+                            group, a->dictionary->state_names[0], kb_dictionary_suffix(a->dictionary));
     *right++ = '\0';
     kbass_status status = find_equation(a, kb_trim(group), &state);
     if (status == KBASS_OK) status = check_open(a, state);
@@ -212,8 +213,8 @@ static kbass_status set_mark(assignment *a, const mark *m)
     kb_dictionary *d = a->dictionary;
     size_t place = m->term + m->state * d->n_terms;
     if (m->role == KB_ABSENT && d->roles[place] == KB_REQUIRED)
-        return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is both required and forbidden in %.100s_t",
-                       kb_dictionary_name(d, m->term), d->state_names[m->state]);
+        return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is both required and forbidden in %.100s%s",
+                       kb_dictionary_name(d, m->term), d->state_names[m->state], kb_dictionary_suffix(d));
     d->roles[place] = m->role;
     d->fixed_weights[place] = m->weight;
     return KBASS_OK;
@@ -224,8 +225,8 @@ static kbass_status check_candidates(const assignment *a, size_t state)
     const kb_dictionary *d = a->dictionary;
     for (size_t j = 0; j < d->n_terms; j++)
         if (d->roles[j + state * d->n_terms] != KB_ABSENT) return KBASS_OK;
-    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s_t has no candidate terms left",
-                   d->state_names[state]);
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s has no candidate terms left",
+                   d->state_names[state], kb_dictionary_suffix(d));
 }
 
 static kbass_status fill_table(assignment *a)

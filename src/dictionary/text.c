@@ -7,6 +7,8 @@
 #include "base/status.h"
 #include "base/suggest.h"
 
+bool kb_is_given(const char *text) { return text && *text; }
+
 bool kb_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool kb_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -7,6 +7,7 @@
 
 #include "kbass/kbass.h"
 
+bool kb_is_given(const char *text); /* neither NULL nor empty */
 bool kb_is_digit(char c);
 bool kb_is_letter(char c); /* or underscore */
 bool kb_is_blank(char c);  /* line ends too */

@@ -7,16 +7,10 @@
 #ifndef KB_ARBITRATE_H
 #define KB_ARBITRATE_H
 
-#include "discover/pool.h"
+#include "discover/explore.h"
 
-/* Windows to begin with: a power of two, each wide enough for a few samples and for the field's own scale. */
-size_t kb_arbitrate_windows(const kb_problem *problem);
-
-/* Enters worker->support with the weights, noise and window starts of worker->fields. */
-kbass_status kb_arbitrate_enter(const kb_problem *problem, kb_worker *worker, kb_pool *pool, kbass_error *error);
-
-/* Leaves the pool sorted at the final windows (owned by the caller); *settled tells whether the search ran dry. */
-kbass_status kb_arbitrate(const kb_problem *problem, kb_worker **workers, kb_pool *pool, kb_run *run,
-                          kb_windows **windows, bool *settled, kbass_error *error);
+/* From the pool's entries, which start on pool->max_windows windows, to the pool sorted on the final arena->windows;
+   *settled tells whether the search ran dry. */
+kbass_status kb_arbitrate(kb_arena *arena, bool *settled, kbass_error *error);
 
 #endif

@@ -9,9 +9,18 @@
 #include "base/status.h"
 #include "discover/anneal.h"
 #include "discover/arbitrate.h"
+#include "discover/enter.h"
+#include "discover/polish.h"
 #include "discover/refine.h"
 
 enum { MAX_STARTS = 12, MOST_TERMS_PER_EQUATION = 14 };
+
+/* Workspaces, one per thread. */
+typedef struct {
+    kb_worker **workers;
+    kb_explorer **explorers;
+    kb_arena arena; /* its pool and windows are those of the result at hand */
+} team;
 
 /* ---------------------------------------------------------------- starts */
 
@@ -42,24 +51,24 @@ static kbass_status run_start(const kb_problem *p, const kb_start *start, bool r
                   w->support.n <= MOST_TERMS_PER_EQUATION * p->record->n_states &&
                   (!refined || isfinite(kb_refine(p, w, kb_problem_level(p, length), run)));
     *lost = !usable && !kb_run_stopped(run);
-    return usable ? kb_arbitrate_enter(p, w, opinion, NULL) : KBASS_OK;
+    return usable ? kb_enter(p, w, opinion, NULL) : KBASS_OK;
 }
 
 /* All starts, in parallel; opinions enter the pool in the starts' order, whichever thread was first. */
-static kbass_status run_starts(const kb_problem *p, bool refined, kb_worker **workers, kb_run *run,
-                               kb_search_result *result, kbass_error *error)
+static kbass_status run_starts(const kb_problem *p, bool refined, const team *t, kb_run *run, kb_search_result *result,
+                               kbass_error *error)
 {
     kb_start starts[MAX_STARTS];
     kb_pool opinions[MAX_STARTS];
     size_t n = list_starts(p, starts), done = 0;
     bool ran[MAX_STARTS] = {false}, lost[MAX_STARTS] = {false};
     kbass_status statuses[MAX_STARTS] = {KBASS_OK}, status = KBASS_OK;
-    for (size_t i = 0; i < n; i++) kb_pool_init(&opinions[i], p, result->pool.max_windows);
+    for (size_t i = 0; i < n; i++) kb_pool_init(&opinions[i], p->columns->n, p->record->n_states, result->pool.max_windows);
     #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
     for (size_t i = 0; i < n; i++) {
         if (kb_run_stopped(run)) continue;
         ran[i] = true;
-        statuses[i] = run_start(p, &starts[i], refined, workers[omp_get_thread_num()], &opinions[i], run, &lost[i]);
+        statuses[i] = run_start(p, &starts[i], refined, t->workers[omp_get_thread_num()], &opinions[i], run, &lost[i]);
         #pragma omp critical(kb_progress)
         run->fraction = 0.05 + 0.55 * (double)++done / (double)n;
     }
@@ -75,46 +84,6 @@ static kbass_status run_starts(const kb_problem *p, bool refined, kb_worker **wo
 
 /* ---------------------------------------------------------------- stages */
 
-static bool has_model(const kb_search_result *result) { return result->pool.n && result->pool.fits[0]->valid; }
-
-/* Adds not visited: their odds by the chosen model's own message. */
-static kbass_status measure_neighbours(const kb_problem *p, kb_worker *w, kb_search_result *result, kbass_error *error)
-{
-    size_t n = p->columns->n;
-    const kb_fit *best = result->pool.fits[0];
-    kb_move *moves = KB_NEW(kb_move, 2 * n);
-    result->neighbour_log_odds = KB_NEW(double, n);
-    if (!moves || !result->neighbour_log_odds) {
-        kb_free(moves);
-        return kb_out_of_memory(error, "the answer");
-    }
-    for (size_t i = 0; i < n; i++) result->neighbour_log_odds[i] = -INFINITY;
-    w->shooter->windows = result->windows;
-    size_t found = kb_shooter_message(w->shooter, best, &p->all, w->message)
-                       ? kb_message_moves(w->message, p->columns, &best->support, false, 2 * n, moves, w->work)
-                       : 0;
-    for (size_t i = 0; i < found; i++) {
-        kb_support_copy(&best->support, &w->trial);
-        kb_move_apply(&moves[i], &w->trial);
-        if (moves[i].add != KB_NO_COLUMN && !kb_pool_find(&result->pool, &w->trial))
-            result->neighbour_log_odds[moves[i].add] = moves[i].gain;
-    }
-    kb_free(moves);
-    return KBASS_OK;
-}
-
-static kbass_status polish(const kb_problem *p, kb_worker *w, kb_run *run, kb_search_result *result, kbass_error *error)
-{
-    kb_pool *pool = &result->pool;
-    result->n_models = pool->n;
-    if (!has_model(result) || kb_run_stopped(run)) return KBASS_OK;
-    w->shooter->windows = result->windows;
-    for (size_t i = 0; i < pool->n && i < 4 && pool->fits[i]->valid; i++)
-        if (!pool->fits[i]->converged) kb_shooter_fit(w->shooter, pool->fits[i], 60, -INFINITY);
-    kb_pool_sort(pool);
-    return measure_neighbours(p, w, result, error);
-}
-
 static double stage(kb_run *run, const char *name, double fraction)
 {
     run->stage = name;
@@ -123,16 +92,19 @@ static double stage(kb_run *run, const char *name, double fraction)
 }
 
 /* Search and arbitration, once. */
-static kbass_status run_pass(const kb_problem *p, bool refined, kb_worker **workers, kb_run *run, kb_search_result *result,
+static kbass_status run_pass(const kb_problem *p, bool refined, team *t, kb_run *run, kb_search_result *result,
                              kbass_error *error)
 {
     double clock = stage(run, kbass_stage_name(KBASS_STAGE_SEARCH), 0.05);
-    kbass_status status = run_starts(p, refined, workers, run, result, error);
+    kbass_status status = run_starts(p, refined, t, run, result, error);
     result->seconds[KBASS_STAGE_SEARCH] += kb_clock() - clock;
 
     clock = stage(run, kbass_stage_name(KBASS_STAGE_ARBITRATE), 0.6);
-    if (status == KBASS_OK)
-        status = kb_arbitrate(p, workers, &result->pool, run, &result->windows, &result->settled, error);
+    t->arena.pool = &result->pool;
+    t->arena.windows = NULL;
+    t->arena.deadline = 0;
+    if (status == KBASS_OK) status = kb_arbitrate(&t->arena, &result->settled, error);
+    result->windows = t->arena.windows;
     result->seconds[KBASS_STAGE_ARBITRATE] += kb_clock() - clock;
     return status;
 }
@@ -141,25 +113,25 @@ static kbass_status run_pass(const kb_problem *p, bool refined, kb_worker **work
 static bool unconvincing(const kb_search_result *result)
 {
     static const double unexplained = 0.3; /* rms misfit in units of the states' sd */
-    return !has_model(result) || !(result->pool.fits[0]->misfit < unexplained);
+    return !kb_has_model(result) || !(result->pool.fits[0]->misfit < unexplained);
 }
 
 /* Fewer windows say more; on equal windows the evidence decides. */
 static bool is_better(const kb_search_result *a, const kb_search_result *b)
 {
-    if (!has_model(a) || !has_model(b)) return has_model(a);
+    if (!kb_has_model(a) || !kb_has_model(b)) return kb_has_model(a);
     if (a->windows->n != b->windows->n) return a->windows->n < b->windows->n;
     return a->pool.fits[0]->log_evidence > b->pool.fits[0]->log_evidence;
 }
 
 /* The starts once more, each structure refined by evidence before it is arbitrated; the better answer stays. */
-static kbass_status second_opinion(const kb_problem *p, kb_worker **workers, kb_run *run, kb_search_result *result,
+static kbass_status second_opinion(const kb_problem *p, team *t, kb_run *run, kb_search_result *result,
                                    kbass_error *error)
 {
     kb_search_result other = {.n_starts = result->n_starts, .n_lost = result->n_lost};
     memcpy(other.seconds, result->seconds, sizeof other.seconds);
-    kb_pool_init(&other.pool, p, result->pool.max_windows);
-    kbass_status status = run_pass(p, true, workers, run, &other, error);
+    kb_pool_init(&other.pool, p->columns->n, p->record->n_states, result->pool.max_windows);
+    kbass_status status = run_pass(p, true, t, run, &other, error);
     bool better = status == KBASS_OK && is_better(&other, result);
     kb_search_result kept = better ? other : *result, dropped = better ? *result : other;
     kept.n_starts = other.n_starts;
@@ -170,40 +142,66 @@ static kbass_status second_opinion(const kb_problem *p, kb_worker **workers, kb_
     return status;
 }
 
-static kbass_status run_stages(const kb_problem *p, kb_worker **workers, kb_run *run, kb_search_result *result,
-                               kbass_error *error)
+static kbass_status run_stages(const kb_problem *p, team *t, kb_run *run, kb_search_result *result, kbass_error *error)
 {
-    kbass_status status = run_pass(p, false, workers, run, result, error);
+    kbass_status status = run_pass(p, false, t, run, result, error);
     if (status == KBASS_OK && p->n_patches == 1 && unconvincing(result) && !kb_run_stopped(run))
-        status = second_opinion(p, workers, run, result, error);
+        status = second_opinion(p, t, run, result, error);
 
     double clock = stage(run, kbass_stage_name(KBASS_STAGE_POLISH), 0.95);
-    if (status == KBASS_OK) status = polish(p, workers[0], run, result, error);
+    t->arena.pool = &result->pool;
+    t->arena.windows = result->windows;
+    if (status == KBASS_OK) status = kb_polish(&t->arena, result, error);
     result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
     return status;
 }
 
-kbass_status kb_discover(const kb_problem *p, kb_run *run, kb_search_result *result, kbass_error *error)
+static kbass_status add_explorer(const kb_problem *p, size_t max_windows, kb_explorer **out, kbass_error *error)
 {
-    size_t max_windows = kb_arbitrate_windows(p), n = (size_t)p->threads;
+    kb_shooter *shooter = NULL;
+    kbass_status status =
+        kb_shooter_create(p->record, p->dictionary, p->columns, max_windows, p->columns->n, &shooter, error);
+    if (status != KBASS_OK) return status;
+    shooter->flow->n_follow = p->n_reference;
+    shooter->flow->follow_value = p->follow;
+    shooter->flow->follow_slope = p->reference_slope;
+    return kb_explorer_create(shooter, p->columns, out, error);
+}
+
+static kbass_status gather_team(const kb_problem *p, size_t max_windows, kb_run *run, team *t, kbass_error *error)
+{
+    size_t n = (size_t)p->threads;
     kbass_status status = KBASS_OK;
-    kb_worker **workers = KB_NEW(kb_worker *, n);
-    int blas_threads = kb_blas_threads(1);
-    memset(result, 0, sizeof *result);
-    kb_pool_init(&result->pool, p, max_windows);
-    if (!workers) status = kb_out_of_memory(error, "the threads");
-    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_worker_create(p, max_windows, &workers[i], error);
-    if (status == KBASS_OK) status = run_stages(p, workers, run, result, error);
-    for (size_t i = 0; workers && i < n; i++) kb_worker_destroy(workers[i]);
-    kb_free(workers);
-    kb_blas_threads(blas_threads);
+    t->workers = KB_NEW(kb_worker *, n);
+    t->explorers = KB_NEW(kb_explorer *, n);
+    t->arena = (kb_arena){.columns = p->columns, .all = &p->all, .n_explorers = p->threads, .explorers = t->explorers,
+                          .run = run};
+    if (!t->workers || !t->explorers) status = kb_out_of_memory(error, "the threads");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_worker_create(p, &t->workers[i], error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = add_explorer(p, max_windows, &t->explorers[i], error);
     return status;
 }
 
-void kb_search_result_clear(kb_search_result *result)
+static void dismiss_team(const kb_problem *p, team *t)
 {
-    kb_pool_clear(&result->pool);
-    kb_windows_destroy(result->windows);
-    kb_free(result->neighbour_log_odds);
+    for (int i = 0; i < p->threads; i++) {
+        if (t->workers) kb_worker_destroy(t->workers[i]);
+        if (t->explorers) kb_explorer_destroy(t->explorers[i]);
+    }
+    kb_free(t->workers);
+    kb_free(t->explorers);
+}
+
+kbass_status kb_discover(const kb_problem *p, kb_run *run, kb_search_result *result, kbass_error *error)
+{
+    size_t max_windows = kb_enter_windows(p);
+    int blas_threads = kb_blas_threads(1);
+    team t = {0};
     memset(result, 0, sizeof *result);
+    kb_pool_init(&result->pool, p->columns->n, p->record->n_states, max_windows);
+    kbass_status status = gather_team(p, max_windows, run, &t, error);
+    if (status == KBASS_OK) status = run_stages(p, &t, run, result, error);
+    dismiss_team(p, &t);
+    kb_blas_threads(blas_threads);
+    return status;
 }

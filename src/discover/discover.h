@@ -8,19 +8,8 @@
 #ifndef KB_DISCOVER_H
 #define KB_DISCOVER_H
 
-#include "discover/pool.h"
-
-typedef struct {
-    kb_pool pool;        /* sorted, best first */
-    kb_windows *windows; /* of the final fits */
-    size_t n_starts, n_lost;
-    size_t n_models;
-    bool settled;
-    double *neighbour_log_odds; /* per column: log odds of the chosen model with it added, by the message; -INFINITY if visited */
-    double seconds[KBASS_STAGE_COUNT];
-} kb_search_result;
+#include "discover/problem.h"
+#include "discover/result.h"
 
 kbass_status kb_discover(const kb_problem *problem, kb_run *run, kb_search_result *result, kbass_error *error);
-void kb_search_result_clear(kb_search_result *result);
-
 #endif

@@ -9,12 +9,12 @@
 enum { JOIN_ITERATIONS = 20, SLIDE_ITERATIONS = 6, SLIDES = 6 };
 static const double followed = 1.3; /* growth of the noise variance up to which joined windows still follow the data */
 
-double kb_fit_noise(const kb_problem *p, const kb_fit *fit)
+double kb_fit_noise(const kb_shooter *s, const kb_fit *fit)
 {
     double sum = 0, n = 0;
-    for (size_t i = 0; i < p->record->n_states; i++)
-        if (p->dictionary->has_equation[i]) sum += log(fit->variance[i]), n++;
-    return exp(sum / n);
+    for (size_t i = 0; i < s->n_groups; i++)
+        if (s->counts[i] > 0) sum += log(fit->variance[i]), n++;
+    return n > 0 ? exp(sum / n) : INFINITY;
 }
 
 /* The pairs' first starts, on the joined windows. */
@@ -51,28 +51,27 @@ static void slide(kb_shooter *s, const kb_windows *from, const kb_windows *to, k
     if (fit->valid) join(s, to, fit);
 }
 
-static kbass_status copy_windows(const kb_record *record, const kb_windows *from, kb_windows **out, kbass_error *error)
+static kbass_status copy_windows(const kb_windows *from, kb_windows **out, kbass_error *error)
 {
-    kbass_status status = kb_windows_create(record, from->n, out, error);
+    kbass_status status = kb_windows_divide(from->n + 1, from->n, out, error);
     if (status != KBASS_OK) return status;
     memcpy((*out)->first, from->first, from->n * sizeof *from->first);
     memcpy((*out)->last, from->last, from->n * sizeof *from->last);
     return status;
 }
 
-kbass_status kb_fit_merge(const kb_problem *p, kb_shooter *s, const kb_windows *from, const kb_windows *to, kb_fit *fit,
-                          kbass_error *error)
+kbass_status kb_fit_merge(kb_shooter *s, const kb_windows *from, const kb_windows *to, kb_fit *fit, kbass_error *error)
 {
     kb_fit *slid = NULL;
     kb_windows *sliding = NULL;
-    size_t columns = p->columns->n, states = p->record->n_states;
-    double before = kb_fit_noise(p, fit);
+    size_t columns = s->columns->n, states = s->n;
+    double before = kb_fit_noise(s, fit);
     kbass_status status = kb_fit_create(columns, states, from->n, fit->support.n, &slid, error);
-    if (status == KBASS_OK) status = copy_windows(p->record, from, &sliding, error);
+    if (status == KBASS_OK) status = copy_windows(from, &sliding, error);
     if (status == KBASS_OK) {
         kb_fit_copy(fit, slid, columns, states);
         join(s, to, fit);
-        if (!fit->valid || !(kb_fit_noise(p, fit) < followed * before)) {
+        if (!fit->valid || !(kb_fit_noise(s, fit) < followed * before)) {
             slide(s, from, to, sliding, slid);
             if (slid->valid && slid->n_windows == to->n && (!fit->valid || slid->log_evidence > fit->log_evidence))
                 kb_fit_copy(slid, fit, columns, states);

@@ -5,14 +5,13 @@
 #ifndef KB_MERGE_H
 #define KB_MERGE_H
 
-#include "discover/problem.h"
 #include "forward/shoot.h"
 
-/* Geometric mean of the noise variances of the states that have an equation. */
-double kb_fit_noise(const kb_problem *problem, const kb_fit *fit);
+/* Geometric mean of the noise variances over the groups that the shooter's last fit observed. */
+double kb_fit_noise(const kb_shooter *shooter, const kb_fit *fit);
 
 /* Moves a valid fit from `from` to the half as many windows of `to`. */
-kbass_status kb_fit_merge(const kb_problem *problem, kb_shooter *shooter, const kb_windows *from, const kb_windows *to,
-                          kb_fit *fit, kbass_error *error);
+kbass_status kb_fit_merge(kb_shooter *shooter, const kb_windows *from, const kb_windows *to, kb_fit *fit,
+                          kbass_error *error);
 
 #endif

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-void kb_pool_init(kb_pool *pool, const kb_problem *p, size_t max_windows)
+void kb_pool_init(kb_pool *pool, size_t n_columns, size_t n_start, size_t max_windows)
 {
-    *pool = (kb_pool){.n_columns = p->columns->n, .n_states = p->record->n_states, .max_windows = max_windows};
+    *pool = (kb_pool){.n_columns = n_columns, .n_start = n_start, .max_windows = max_windows};
 }
 
 void kb_pool_clear(kb_pool *pool)
@@ -44,7 +44,7 @@ kbass_status kb_pool_add(kb_pool *pool, const kb_support *support, kb_fit **out,
 {
     kb_fit *fit = NULL;
     if (pool->n == pool->capacity && !grow(pool)) return kb_out_of_memory(error, "the pool of models");
-    kbass_status status = kb_fit_create(pool->n_columns, pool->n_states, pool->max_windows, support->n, &fit, error);
+    kbass_status status = kb_fit_create(pool->n_columns, pool->n_start, pool->max_windows, support->n, &fit, error);
     if (status != KBASS_OK) return status;
     kb_support_copy(support, &fit->support);
     fit->log_evidence = -INFINITY;

@@ -2,16 +2,16 @@
 #ifndef KB_POOL_H
 #define KB_POOL_H
 
-#include "discover/worker.h"
+#include "forward/shoot.h"
 
 typedef struct {
     size_t n, capacity;
     kb_fit **fits;
     bool *explored; /* its neighbours have been proposed */
-    size_t n_columns, n_states, max_windows;
+    size_t n_columns, n_start, max_windows;
 } kb_pool;
 
-void kb_pool_init(kb_pool *pool, const kb_problem *problem, size_t max_windows);
+void kb_pool_init(kb_pool *pool, size_t n_columns, size_t n_start, size_t max_windows);
 void kb_pool_clear(kb_pool *pool);
 /* The entry with this structure, or NULL. */
 kb_fit *kb_pool_find(const kb_pool *pool, const kb_support *support);

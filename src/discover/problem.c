@@ -5,6 +5,7 @@
 
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "base/settings.h"
 #include "base/status.h"
 
 /* The ladder of length scales, in shares of a patch. */
@@ -96,9 +97,10 @@ static kbass_status fit_bare_field(kb_problem *p, kbass_error *error)
 /* Patches follow the field: while the shortest scales win, and each half still holds enough rows, halve the patches. */
 static kbass_status choose_patches(kb_problem *p, kbass_error *error)
 {
-    p->n_mesh = p->settings->mesh ? (size_t)p->settings->mesh : MESH;
+    kbass_status status = kb_mesh_parse(p->settings->mesh, 1, &p->n_mesh, error);
+    if (!p->n_mesh) p->n_mesh = MESH;
     for (size_t n = 1;; n *= 2) {
-        kbass_status status = create_patches(p, n, error);
+        if (status == KBASS_OK) status = create_patches(p, n, error);
         if (status == KBASS_OK) status = fit_bare_field(p, error);
         if (status != KBASS_OK) return status;
         bool resolved = kb_problem_length(p, p->best_level) > 3 * shortest / (double)n;

@@ -11,7 +11,7 @@ static size_t work_size(const kb_problem *p)
     return most > point ? most : point;
 }
 
-kbass_status kb_worker_create(const kb_problem *p, size_t max_windows, kb_worker **out, kbass_error *error)
+kbass_status kb_worker_create(const kb_problem *p, kb_worker **out, kbass_error *error)
 {
     size_t n = p->columns->n, states = p->record->n_states;
     kb_worker *w = KB_NEW(kb_worker, 1);
@@ -22,15 +22,10 @@ kbass_status kb_worker_create(const kb_problem *p, size_t max_windows, kb_worker
     for (size_t i = 0; status == KBASS_OK && i < w->n_fields; i++)
         status = kb_field_create(p->slices[i], p->dictionary, p->columns, p->n_mesh, p->max_rank, &w->fields[i], error);
     if (status == KBASS_OK) status = kb_ep_create(n, &w->ep, error);
-    if (status == KBASS_OK)
-        status = kb_shooter_create(p->record, p->dictionary, p->columns, max_windows, n, &w->shooter, error);
     if (status == KBASS_OK) status = kb_message_create(n, &w->message, error);
     if (status == KBASS_OK) status = kb_support_create(n, &w->support, error);
     if (status == KBASS_OK) status = kb_support_create(n, &w->trial, error);
     if (status == KBASS_OK) {
-        w->shooter->flow->n_follow = p->n_reference;
-        w->shooter->flow->follow_value = p->follow;
-        w->shooter->flow->follow_slope = p->reference_slope;
         w->work = KB_NEW(double, work_size(p));
         w->saved_z = KB_NEW(double, states * p->max_rank);
         w->saved_w = KB_NEW(double, n);
@@ -49,7 +44,6 @@ void kb_worker_destroy(kb_worker *w)
     for (size_t i = 0; w->fields && i < w->n_fields; i++) kb_field_destroy(w->fields[i]);
     kb_free(w->fields);
     kb_ep_destroy(w->ep);
-    kb_shooter_destroy(w->shooter);
     kb_message_destroy(w->message);
     kb_support_clear(&w->support);
     kb_support_clear(&w->trial);

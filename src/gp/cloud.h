@@ -18,7 +18,7 @@ typedef struct {
     double *point;              /* n_points x n_axes, column-major, scaled; sorted by time, then by the other axes */
     double *value, *measured;   /* n_points x n_fields, column-major; value 0 where measured is 0 */
     size_t *count;              /* measured values per field */
-    double spacing[KB_CLOUD_AXES]; /* median gap between distinct coordinates, scaled */
+    double spacing[KB_CLOUD_AXES]; /* median gap between distinct coordinates, scaled; scattered: the points' share */
     bool gridded;               /* the points are a full tensor grid (values may be missing) */
     size_t n_grid[KB_CLOUD_AXES];  /* distinct coordinates per axis, also when scattered */
     double *grid[KB_CLOUD_AXES];   /* they, ascending */
@@ -27,6 +27,8 @@ typedef struct {
 } kb_cloud;
 
 kbass_status kb_cloud_create(const kbass_data *data, const char *noise, kb_cloud **out, kbass_error *error);
+/* Sets `periodic` from "x, y" or "none"; NULL leaves it as it is. */
+kbass_status kb_cloud_read_periodic(kb_cloud *cloud, const kbass_data *data, const char *periodic, kbass_error *error);
 void kb_cloud_destroy(kb_cloud *cloud);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "gp/noise.h"
 
 static int ascending(const void *a, const void *b)
 {
@@ -49,35 +50,6 @@ static void scale_state(kb_record *record, const kbass_data *data, size_t state)
         if (measured[row] > 0) value[row] = (value[row] - mean) / record->sd[state];
 }
 
-/* "0.1", "5%", or "x=0.1, y=2%": a standard deviation, in the data's units or as a share of each state's. */
-static kbass_status read_noise(kb_record *record, const kbass_data *data, const char *noise, kbass_error *error)
-{
-    for (const char *p = noise; *p;) {
-        size_t only = record->n_states, name_length = strcspn(p, "=,");
-        char *end = NULL;
-        if (p[name_length] == '=') {
-            while (*p == ' ') p++, name_length--;
-            size_t length = name_length;
-            while (length && p[length - 1] == ' ') length--;
-            for (only = 0; only < record->n_states; only++)
-                if (strlen(data->state_names[only]) == length && !strncmp(data->state_names[only], p, length)) break;
-            if (only == record->n_states)
-                return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise: there is no state \"%.*s\"", (int)length, p);
-            p += name_length + 1;
-        }
-        double sd = strtod(p, &end);
-        if (end == p || !(sd > 0) || !isfinite(sd))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise: \"%s\" is not a standard deviation above 0 (0.1, 5%%, or x=0.1, y=2%%)", noise);
-        bool share = *end == '%';
-        for (size_t i = 0; i < record->n_states; i++)
-            if (only == record->n_states || only == i)
-                record->known_variance[i] = pow(share ? sd / 100 : sd / record->sd[i], 2);
-        p = end + share;
-        p += strspn(p, " ,");
-    }
-    return KBASS_OK;
-}
-
 static kbass_status fill(kb_record *record, const kbass_data *data, const char *noise, kbass_error *error)
 {
     size_t n = record->n_rows;
@@ -92,7 +64,7 @@ static kbass_status fill(kb_record *record, const kbass_data *data, const char *
     if (!gaps) return kb_out_of_memory(error, "the scaled record");
     record->spacing = median_gap(record, gaps);
     kb_free(gaps);
-    return noise ? read_noise(record, data, noise, error) : KBASS_OK;
+    return noise ? kb_noise_read(data, noise, record->sd, record->known_variance, error) : KBASS_OK;
 }
 
 static kbass_status allocate(size_t n, size_t states, kb_record **out, kbass_error *error)

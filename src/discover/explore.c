@@ -1,0 +1,205 @@
+#include "discover/explore.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12 };
+static const double worth_exploring = 8; /* nats behind the best within which a model's neighbours are proposed */
+static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is fitted */
+
+/* ---------------------------------------------------------------- one thread's workspace */
+
+kbass_status kb_explorer_create(kb_shooter *shooter, const kb_columns *columns, kb_explorer **out, kbass_error *error)
+{
+    kb_explorer *e = KB_NEW(kb_explorer, 1);
+    if (!e) {
+        kb_shooter_destroy(shooter);
+        return kb_out_of_memory(error, "a thread's workspace");
+    }
+    e->shooter = shooter;
+    e->work = KB_NEW(double, kb_message_work(columns->n));
+    kbass_status status = e->work ? KBASS_OK : kb_out_of_memory(error, "a thread's workspace");
+    if (status == KBASS_OK) status = kb_message_create(columns->n, &e->message, error);
+    if (status == KBASS_OK) status = kb_support_create(columns->n, &e->trial, error);
+    if (status == KBASS_OK) *out = e;
+    else kb_explorer_destroy(e);
+    return status;
+}
+
+void kb_explorer_destroy(kb_explorer *e)
+{
+    if (!e) return;
+    kb_shooter_destroy(e->shooter);
+    kb_message_destroy(e->message);
+    kb_support_clear(&e->trial);
+    kb_free(e->work);
+    kb_free(e);
+}
+
+/* ---------------------------------------------------------------- fitting in parallel */
+
+typedef struct {
+    kb_fit *fit;
+    const kb_fit *parent; /* where a second try starts from, or NULL */
+} job;
+
+static void restart_from(kb_fit *fit, const kb_fit *parent, size_t n_columns, size_t n_start)
+{
+    memset(fit->w, 0, n_columns * sizeof *fit->w);
+    for (size_t q = 0; q < fit->support.n; q++) fit->w[fit->support.column[q]] = parent->w[fit->support.column[q]];
+    memcpy(fit->start, parent->start, parent->n_windows * n_start * sizeof *fit->start);
+    memcpy(fit->variance, parent->variance, n_start * sizeof *fit->variance);
+}
+
+static bool may_fit(kb_arena *a, const kb_fit *fit)
+{
+    return a->deadline > 0 ? kb_clock() < a->deadline : kb_run_continue(a->run, fit->support.n);
+}
+
+static void fit_all(kb_arena *a, size_t n_jobs, const job *jobs, int iterations)
+{
+    double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
+    #pragma omp parallel for schedule(dynamic) num_threads(a->n_explorers)
+    for (size_t i = 0; i < n_jobs; i++) {
+        kb_shooter *shooter = a->explorers[omp_get_thread_num()]->shooter;
+        if (!may_fit(a, jobs[i].fit)) continue;
+        shooter->windows = a->windows;
+        kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
+        if (jobs[i].fit->valid || !jobs[i].parent) continue;
+        restart_from(jobs[i].fit, jobs[i].parent, a->columns->n, a->pool->n_start);
+        kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
+    }
+}
+
+/* The newest first: on equal terms a refined structure is likelier than the one it came from. */
+kbass_status kb_arena_fit(kb_arena *a, int iterations, kbass_error *error)
+{
+    job *jobs = KB_NEW(job, a->pool->n);
+    if (!jobs) return kb_out_of_memory(error, "the search");
+    for (size_t i = 0; i < a->pool->n; i++) jobs[i].fit = a->pool->fits[a->pool->n - 1 - i];
+    fit_all(a, a->pool->n, jobs, iterations);
+    kb_free(jobs);
+    kb_pool_sort(a->pool);
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- proposing */
+
+/* A neighbour proposed by a parent; its weights are the quadratic's means. */
+typedef struct {
+    kb_support support;
+    double *w;
+    const kb_fit *parent;
+} proposal;
+
+static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_fit *parent, const kb_support *support,
+                            proposal *out, kbass_error *error)
+{
+    double *mean = w->work;
+    kbass_status status = kb_support_create(support->n, &out->support, error);
+    out->w = KB_NEW(double, support->n);
+    if (status != KBASS_OK || !out->w) return kb_out_of_memory(error, "a proposal");
+    kb_support_copy(support, &out->support);
+    kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
+    memcpy(out->w, mean, support->n * sizeof *mean);
+    out->parent = parent;
+    return KBASS_OK;
+}
+
+/* The neighbours of one model that are worth a fit: best single moves, and the end of a climb on the quadratic. */
+static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *parent, proposal *out, size_t *n, kbass_error *error)
+{
+    const kb_columns *columns = a->columns;
+    kb_move moves[MOST_MOVES];
+    kbass_status status = KBASS_OK;
+    w->shooter->windows = a->windows;
+    if (!kb_shooter_message(w->shooter, parent, a->all, w->message)) return KBASS_OK;
+    size_t found = kb_message_moves(w->message, columns, &parent->support, true, MOST_MOVES, moves, w->work);
+    for (size_t i = 0; status == KBASS_OK && i < found; i++) {
+        if (!(moves[i].gain > -worth_fitting)) break;
+        kb_support_copy(&parent->support, &w->trial);
+        kb_move_apply(&moves[i], &w->trial);
+        status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
+    }
+    kb_support_copy(&parent->support, &w->trial);
+    if (status == KBASS_OK && kb_message_climb(w->message, columns, &w->trial, 30, w->work))
+        status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
+    return status;
+}
+
+/* Adds the proposals that are new to the pool and fits them. */
+static kbass_status fit_proposals(kb_arena *a, size_t n, proposal *proposals, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    size_t n_jobs = 0;
+    job *jobs = KB_NEW(job, n);
+    if (!jobs) return kb_out_of_memory(error, "the search");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        kb_fit *fit = NULL;
+        if (kb_pool_find(a->pool, &proposals[i].support)) continue;
+        status = kb_pool_add(a->pool, &proposals[i].support, &fit, error);
+        if (status != KBASS_OK) break;
+        restart_from(fit, proposals[i].parent, a->columns->n, a->pool->n_start);
+        for (size_t q = 0; q < fit->support.n; q++) fit->w[fit->support.column[q]] = proposals[i].w[q];
+        jobs[n_jobs++] = (job){fit, proposals[i].parent};
+    }
+    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, SEARCH_ITERATIONS);
+    kb_free(jobs);
+    return status;
+}
+
+static size_t choose_unexplored(kb_arena *a, size_t beam, size_t *chosen)
+{
+    size_t n = 0;
+    const kb_pool *pool = a->pool;
+    for (size_t i = 0; i < pool->n && i < beam && n < EXPLORED_AT_ONCE; i++)
+        if (pool->fits[i]->valid && !pool->explored[i] &&
+            pool->fits[i]->log_evidence > pool->fits[0]->log_evidence - worth_exploring) chosen[n++] = i;
+    return n;
+}
+
+/* One round: the neighbours of the best unexplored models. False in *more when there is nothing left to explore. */
+static kbass_status explore(kb_arena *a, size_t beam, bool *more, kbass_error *error)
+{
+    size_t chosen[EXPLORED_AT_ONCE], n = choose_unexplored(a, beam, chosen), total = 0;
+    size_t counts[EXPLORED_AT_ONCE] = {0}, each = MOST_MOVES + 1;
+    kbass_status statuses[EXPLORED_AT_ONCE] = {KBASS_OK}, status = KBASS_OK;
+    proposal *proposals = KB_NEW(proposal, EXPLORED_AT_ONCE * each);
+    if (!proposals) return kb_out_of_memory(error, "the search");
+    *more = n > 0;
+    #pragma omp parallel for schedule(dynamic) num_threads(a->n_explorers)
+    for (size_t i = 0; i < n; i++)
+        statuses[i] = propose_from(a, a->explorers[omp_get_thread_num()], a->pool->fits[chosen[i]], proposals + i * each,
+                                   &counts[i], NULL);
+    for (size_t i = 0; i < n; i++) {
+        a->pool->explored[chosen[i]] = true;
+        if (statuses[i] != KBASS_OK) status = kb_out_of_memory(error, "the search");
+        memmove(proposals + total, proposals + i * each, counts[i] * sizeof *proposals);
+        total += counts[i];
+    }
+    if (status == KBASS_OK) status = fit_proposals(a, total, proposals, error);
+    for (size_t i = 0; i < total; i++) {
+        kb_support_clear(&proposals[i].support);
+        kb_free(proposals[i].w);
+    }
+    kb_free(proposals);
+    kb_pool_sort(a->pool);
+    return status;
+}
+
+kbass_status kb_arena_search(kb_arena *a, size_t beam, int rounds, bool *settled, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    *settled = false;
+    for (int round = 0; status == KBASS_OK && round < rounds && !*settled && !kb_run_stopped(a->run); round++) {
+        bool more = false;
+        status = explore(a, beam, &more, error);
+        *settled = !more;
+        if (a->pool->n && a->pool->fits[0]->valid) a->run->log_evidence = a->pool->fits[0]->log_evidence;
+    }
+    return status;
+}

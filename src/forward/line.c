@@ -1,0 +1,511 @@
+#include "forward/line.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "forward/profile.h"
+#include "solve/message.h"
+
+enum { MOST_MODES = 61, MOST_BOUNDARY = 17, FIRST_LINES = 5, INTERPOLATION = 6 };
+
+/* Central differences on seven points: sixth order for u_x and u_xx, fourth for u_xxx and u_xxxx, second above. */
+static const double unit_stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL] = {
+    {0, 0, 0, 1, 0, 0, 0},
+    {-1.0 / 60, 9.0 / 60, -45.0 / 60, 0, 45.0 / 60, -9.0 / 60, 1.0 / 60},
+    {2.0 / 180, -27.0 / 180, 270.0 / 180, -490.0 / 180, 270.0 / 180, -27.0 / 180, 2.0 / 180},
+    {1.0 / 8, -1, 13.0 / 8, 0, -13.0 / 8, 1, -1.0 / 8},
+    {-1.0 / 6, 2, -39.0 / 6, 56.0 / 6, -39.0 / 6, 2, -1.0 / 6},
+    {-0.5, 2, -2.5, 0, 2.5, -2, 0.5},
+    {1, -6, 15, -20, 15, -6, 1}};
+
+/* ---------------------------------------------------------------- dynamics */
+
+static size_t slot_of(kb_line *l, size_t term)
+{
+    if (l->slot[term] == KB_NO_COLUMN) {
+        l->slot[term] = l->n_terms;
+        l->terms[l->n_terms++] = term;
+    }
+    return l->slot[term];
+}
+
+static void add_entry(kb_line *l, size_t equation, size_t term, double coefficient)
+{
+    l->entry_equation[l->n_entries] = equation;
+    l->entry_slot[l->n_entries] = slot_of(l, term);
+    l->entry_coefficient[l->n_entries++] = coefficient;
+}
+
+/* Is the term u^p u_x of one field? Then its power, else -1. */
+static int flux_power(const kb_dictionary *dictionary, size_t term, size_t *field)
+{
+    int power = 0, slopes = 0;
+    size_t n = 0;
+    const kb_power *factors = NULL;
+    if (!kb_expression_powers(dictionary->terms[term], &n, &factors)) return -1;
+    for (size_t i = 0; i < n; i++) {
+        const kb_variable *variable = &dictionary->variables[factors[i].variable];
+        if (variable->axis >= 0) return -1;
+        if (i && variable->field != *field) return -1;
+        *field = variable->field;
+        if (variable->order[1] == 0) power += factors[i].power;
+        else if (variable->order[1] == 1 && factors[i].power == 1) slopes++;
+        else return -1;
+    }
+    return slopes == 1 ? power : -1;
+}
+
+static void set_model(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents)
+{
+    kb_line *l = (kb_line *)self;
+    const kb_columns *c = l->columns;
+    for (size_t term = 0; term < l->dictionary->n_terms; term++) l->slot[term] = KB_NO_COLUMN;
+    l->n_terms = l->n_entries = l->n_tangents = 0;
+    for (size_t q = 0; q < c->n_fixed; q++) add_entry(l, c->fixed_equation[q], c->fixed_term[q], c->fixed_weight[q]);
+    for (size_t q = 0; q < support->n; q++) {
+        size_t column = support->column[q];
+        if (w[column] != 0) add_entry(l, c->equation[column], c->term[column], w[column] / c->scale[column]);
+    }
+    for (size_t q = 0; tangents && q < tangents->n; q++) {
+        size_t column = tangents->column[q];
+        l->tangent_equation[q] = c->equation[column];
+        l->tangent_slot[q] = slot_of(l, c->term[column]);
+        l->tangent_scale[q] = 1 / c->scale[column];
+        l->n_tangents++;
+    }
+    l->n_parameters = l->n_tangents + l->dynamics.n_start;
+    for (size_t slot = 0; slot < l->n_terms; slot++)
+        l->flux_power[slot] = flux_power(l->dictionary, l->terms[slot], &l->flux_field[slot]);
+}
+
+void kb_line_boundary(const kb_line *l, double s, double *basis)
+{
+    for (size_t j = 0; j < l->n_boundary; j++)
+        basis[j] = l->boundary_scale[j] * (j % 2 || j == 0 ? cos(l->wave[j] * s) : sin(l->wave[j] * s));
+}
+
+static void set_start(kb_line *l, const double *start, bool with_tangents)
+{
+    size_t F = l->n_fields, M = l->n_modes, P = l->n_parameters;
+    l->start = start;
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t f = 0; f < F; f++) l->state[i * F + f] = kb_dot(M, l->modes + i * M, start + f * M);
+    if (!with_tangents) return;
+    memset(l->tangent, 0, l->size * P * sizeof *l->tangent);
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t f = 0; f < F; f++)
+            memcpy(l->tangent + (i * F + f) * P + l->n_tangents + f * M, l->modes + i * M, M * sizeof *l->modes);
+}
+
+/* Observations of a row from the present state; returns how many. */
+static size_t observe(const kb_line *l, size_t row, double *predicted, double *tangents)
+{
+    const kb_dynamics *d = &l->dynamics;
+    size_t begin = d->observation_start[row], n = d->observation_start[row + 1] - begin, P = l->n_parameters;
+    for (size_t k = 0; k < n; k++) {
+        size_t o = begin + k, field = d->group[o];
+        predicted[k] = 0;
+        if (tangents) memset(tangents + k * P, 0, P * sizeof *tangents);
+        for (size_t m = 0; m < INTERPOLATION; m++) {
+            size_t unknown = ((l->node[o] + m) % l->n) * l->n_fields + field;
+            double weight = l->weight[o * INTERPOLATION + m];
+            predicted[k] += weight * l->state[unknown];
+            if (tangents) kb_axpy(P, weight, l->tangent + unknown * P, tangents + k * P);
+        }
+    }
+    return n;
+}
+
+static bool advance(kb_line *l, size_t row, bool first, bool with_tangents)
+{
+    double from = l->row_time[row - 1], h = (l->row_time[row] - from) / (double)l->row_steps[row];
+    for (size_t step = 0; step < l->row_steps[row]; step++)
+        if (!kb_line_step(l, from + (double)step * h, h, first && step == 0, with_tangents)) return false;
+    return true;
+}
+
+static bool predict(kb_dynamics *self, size_t first, size_t last, const double *start, double *predicted,
+                    double *tangents)
+{
+    kb_line *l = (kb_line *)self;
+    size_t done = 0;
+    set_start(l, start, tangents != NULL);
+    for (size_t row = first; row <= last; row++) {
+        if (row > first && !advance(l, row, row == first + 1, tangents != NULL)) return false;
+        done += observe(l, row, predicted + done, tangents ? tangents + done * l->n_parameters : NULL);
+    }
+    return true;
+}
+
+/* Profile of a state in the modes: (B'B + ridge) z = B'q, field by field. */
+static void project(const kb_line *l, const double *state, double *z)
+{
+    size_t F = l->n_fields, M = l->n_modes;
+    for (size_t f = 0; f < F; f++) {
+        memset(z + f * M, 0, M * sizeof *z);
+        for (size_t i = 0; i < l->n; i++) kb_axpy(M, state[i * F + f], l->modes + i * M, z + f * M);
+        kb_cholesky_solve(M, 1, l->gram, M, z + f * M, M);
+    }
+}
+
+static bool carry(kb_dynamics *self, size_t first, size_t row, const double *start, double *carried)
+{
+    kb_line *l = (kb_line *)self;
+    size_t profile = l->n_fields * l->n_modes;
+    set_start(l, start, false);
+    for (size_t r = first + 1; r <= row; r++)
+        if (!advance(l, r, r == first + 1, false)) return false;
+    project(l, l->state, carried);
+    memcpy(carried + profile, start + profile, (l->dynamics.n_start - profile) * sizeof *carried);
+    return true;
+}
+
+static void destroy(kb_dynamics *self)
+{
+    kb_line *l = (kb_line *)self;
+    if (!l) return;
+    void *arrays[] = {self->start_variance, self->observation_start, self->observed, self->group, l->row_time, l->row_steps,
+                      l->modes, l->gram, l->node, l->weight, l->bound, l->terms, l->slot, l->entry_equation, l->entry_slot,
+                      l->entry_coefficient, l->tangent_equation, l->tangent_slot, l->tangent_scale, l->flux_power,
+                      l->flux_field, l->position, l->at, l->points, l->values, l->slope, l->work, l->extended, l->flux,
+                      l->gain, l->boundary_gain, l->state, l->stage, l->rate, l->known, l->residual, l->matrix, l->tangent,
+                      l->tangent_rate, l->tangent_known, l->tangent_stage, l->boundary_basis, l->wave, l->boundary_scale};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
+    kb_free(l);
+}
+
+/* ---------------------------------------------------------------- making one */
+
+/* Observations row by row, with their interpolation: Lagrange on the six nodes around. */
+static void list_observations(kb_line *l)
+{
+    const kb_cloud *c = l->cloud;
+    kb_dynamics *d = &l->dynamics;
+    size_t o = 0, row = 0;
+    double nodes_per_span = l->settings.periodic ? (double)l->n / l->settings.period : (double)(l->n - 1);
+    for (size_t p = 0; p < c->n_points; p++) {
+        while (c->point[p] > c->grid[0][row]) d->observation_start[++row] = o;
+        for (size_t f = 0; f < c->n_fields; f++) {
+            if (c->measured[p + f * c->n_points] == 0 || !l->dictionary->has_equation[f]) continue;
+            double x = c->point[p + c->n_points] * nodes_per_span, base = floor(x + 1e-9) - 2;
+            if (!l->settings.periodic) base = fmin(fmax(base, 0), (double)l->n - INTERPOLATION);
+            l->node[o] = (size_t)(base < 0 ? base + (double)l->n : base);
+            for (int a = 0; a < INTERPOLATION; a++) {
+                double weight = 1;
+                for (int b = 0; b < INTERPOLATION; b++)
+                    if (b != a) weight *= (x - base - b) / (a - b);
+                l->weight[o * INTERPOLATION + (size_t)a] = weight;
+            }
+            d->observed[o] = c->value[p + f * c->n_points];
+            d->group[o++] = f;
+        }
+    }
+    for (size_t r = row + 1; r <= d->n_rows; r++) d->observation_start[r] = o;
+}
+
+static void set_steps(kb_line *l)
+{
+    const kb_cloud *c = l->cloud;
+    for (size_t row = 0; row < l->dynamics.n_rows; row++) {
+        l->row_time[row] = c->grid[0][row];
+        double gap = row ? l->row_time[row] - l->row_time[row - 1] : 0;
+        l->row_steps[row] = (size_t)fmax(1, ceil((double)l->settings.steps * gap / c->spacing[0] - 1e-6));
+    }
+}
+
+static void number_nodes(kb_line *l)
+{
+    size_t n = l->n;
+    for (size_t i = 0; i < n; i++) {
+        size_t position = !l->settings.periodic ? i : i < (n + 1) / 2 ? 2 * i : 2 * (n - 1 - i) + 1;
+        l->position[i] = position;
+        l->at[position] = i;
+    }
+}
+
+/* The first data lines of every field; scattered points count as one line of their first times. */
+static size_t first_lines(const kb_line *l, size_t most, kb_data_line *lines, double *coordinate, double *value)
+{
+    const kb_cloud *c = l->cloud;
+    size_t n = 0, used = 0;
+    for (size_t f = 0; f < c->n_fields; f++) {
+        size_t row = 0, begin = used, wanted = c->gridded ? 1 : 12;
+        for (size_t p = 0; p <= c->n_points && n < most; p++) {
+            bool closes = p == c->n_points || c->point[p] > c->grid[0][row];
+            if (closes && used - begin >= wanted) {
+                lines[n++] = (kb_data_line){used - begin, coordinate + begin, value + begin};
+                begin = used;
+                if (n % FIRST_LINES == 0) break;
+            }
+            if (p == c->n_points) break;
+            while (c->point[p] > c->grid[0][row]) row++;
+            if (c->measured[p + f * c->n_points] == 0) continue;
+            coordinate[used] = c->point[p + c->n_points];
+            value[used++] = c->value[p + f * c->n_points];
+        }
+    }
+    return n;
+}
+
+static kbass_status fit_profile(kb_line *l, kb_profile *profile, kbass_error *error)
+{
+    const kb_cloud *c = l->cloud;
+    size_t most = FIRST_LINES * c->n_fields;
+    kb_data_line *lines = KB_NEW(kb_data_line, most);
+    double *coordinate = KB_NEW(double, c->n_values + 1), *value = KB_NEW(double, c->n_values + 1);
+    bool done = lines && coordinate && value;
+    *profile = (kb_profile){.period = l->settings.periodic ? l->settings.period : 1.3};
+    if (done) {
+        size_t n = first_lines(l, most, lines, coordinate, value);
+        done = kb_profile_fit(profile, n, lines, 0.55 * c->spacing[1], MOST_MODES);
+    }
+    kb_free(lines);
+    kb_free(coordinate);
+    kb_free(value);
+    return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the first lines of the data");
+}
+
+static kbass_status make_modes(kb_line *l, const kb_profile *profile, kbass_error *error)
+{
+    size_t n = l->n, M = profile->n_modes;
+    double step = l->settings.periodic ? l->settings.period / (double)n : 1.0 / (double)(n - 1);
+    l->n_modes = M;
+    l->length = profile->length;
+    l->amplitude = profile->amplitude;
+    l->noise = profile->noise;
+    l->modes = KB_NEW(double, n * M);
+    l->gram = KB_NEW(double, M * M);
+    if (!l->modes || !l->gram) return kb_out_of_memory(error, "the profile's modes");
+    for (size_t i = 0; i < n; i++) kb_profile_modes(profile, (double)i * step, l->modes + i * M);
+    kb_gemm(KB_PLAIN, KB_TRANSPOSED, M, M, n, 1, l->modes, M, l->modes, M, 0, l->gram, M);
+    for (size_t i = 0; i < M; i++) l->gram[i + i * M] += 1e-6;
+    return kb_cholesky(M, l->gram, M) ? KBASS_OK
+                                      : kb_fail(error, KBASS_ERROR_NUMERICAL, "the profile's modes are dependent");
+}
+
+/* Boundary values: Matern-5/2 in time of length 1/6 on modes of period 1.5, amplitude that of the outermost samples. */
+static kbass_status make_boundary(kb_line *l, kbass_error *error)
+{
+    const kb_cloud *c = l->cloud;
+    kb_profile profile = {.period = 1.5, .length = 1.0 / 6, .amplitude = 1, .n_modes = MOST_BOUNDARY};
+    double squares = 0, n = 0, first[MOST_BOUNDARY];
+    l->n_boundary = l->settings.periodic ? 0 : MOST_BOUNDARY;
+    l->wave = KB_NEW(double, MOST_BOUNDARY);
+    l->boundary_scale = KB_NEW(double, MOST_BOUNDARY);
+    l->boundary_basis = KB_NEW(double, MOST_BOUNDARY);
+    if (!l->wave || !l->boundary_scale || !l->boundary_basis) return kb_out_of_memory(error, "the boundary");
+    for (size_t p = 0; p < c->n_points; p++) {
+        double x = c->point[p + c->n_points];
+        for (size_t f = 0; f < c->n_fields; f++)
+            if (x < 0.5 * c->spacing[1] || x > 1 - 0.5 * c->spacing[1])
+                squares += pow(c->value[p + f * c->n_points], 2), n++;
+    }
+    profile.amplitude = fmax(n > 0 ? sqrt(squares / n) : 1, 0.02);
+    kb_profile_modes(&profile, 0, first); /* cosines at 0 show the amplitudes */
+    for (size_t j = 0; j < MOST_BOUNDARY; j++) {
+        l->wave[j] = 2 * M_PI * (double)((j + 1) / 2) / profile.period;
+        l->boundary_scale[j] = first[j % 2 || j == 0 ? j : j - 1];
+    }
+    return KBASS_OK;
+}
+
+static bool allocate_model(kb_line *l, size_t max_tangents)
+{
+    size_t terms = l->dictionary->n_terms, entries = l->columns->n + l->columns->n_fixed;
+    l->terms = KB_NEW(size_t, terms);
+    l->slot = KB_NEW(size_t, terms);
+    l->flux_power = KB_NEW(int, terms);
+    l->flux_field = KB_NEW(size_t, terms);
+    l->entry_equation = KB_NEW(size_t, entries);
+    l->entry_slot = KB_NEW(size_t, entries);
+    l->entry_coefficient = KB_NEW(double, entries);
+    l->tangent_equation = KB_NEW(size_t, max_tangents);
+    l->tangent_slot = KB_NEW(size_t, max_tangents);
+    l->tangent_scale = KB_NEW(double, max_tangents);
+    return l->terms && l->slot && l->flux_power && l->flux_field && l->entry_equation && l->entry_slot &&
+           l->entry_coefficient && l->tangent_equation && l->tangent_slot && l->tangent_scale;
+}
+
+static bool allocate_nodes(kb_line *l, size_t max_tangents)
+{
+    size_t n = l->n, F = l->n_fields, N = l->size, variables = l->dictionary->n_variables, halo = n + KB_STENCIL;
+    size_t P = max_tangents + l->dynamics.n_start;
+    l->max_parameters = P;
+    l->position = KB_NEW(size_t, n);
+    l->at = KB_NEW(size_t, n);
+    l->points = KB_NEW(double, n * variables);
+    l->values = KB_NEW(double, n * l->dictionary->n_terms);
+    l->slope = KB_NEW(double, n);
+    l->work = KB_NEW(double, kb_dictionary_work(l->dictionary, n));
+    l->extended = KB_NEW(double, halo * F);
+    l->flux = KB_NEW(double, halo);
+    l->gain = KB_NEW(double, n * F * variables);
+    l->boundary_gain = KB_NEW(double, 2 * F * N);
+    l->state = KB_NEW(double, N);
+    l->stage = KB_NEW(double, N);
+    l->known = KB_NEW(double, N);
+    l->residual = KB_NEW(double, N);
+    l->rate = KB_NEW(double, KB_LINE_STAGES * N);
+    l->matrix = KB_NEW(double, N * (2 * l->band + 1));
+    l->tangent = KB_NEW(double, N * P);
+    l->tangent_known = KB_NEW(double, N * P);
+    l->tangent_stage = KB_NEW(double, N * P);
+    l->tangent_rate = KB_NEW(double, KB_LINE_STAGES * N * P);
+    return l->position && l->at && l->points && l->values && l->slope && l->work && l->extended && l->flux && l->gain &&
+           l->boundary_gain && l->state && l->stage && l->known && l->residual && l->rate && l->matrix && l->tangent &&
+           l->tangent_known && l->tangent_stage && l->tangent_rate;
+}
+
+static bool allocate_observations(kb_line *l)
+{
+    kb_dynamics *d = &l->dynamics;
+    size_t most = l->cloud->n_values;
+    d->observation_start = KB_NEW(size_t, d->n_rows + 1);
+    d->observed = KB_NEW(double, most);
+    d->group = KB_NEW(size_t, most);
+    l->node = KB_NEW(size_t, most);
+    l->weight = KB_NEW(double, most * INTERPOLATION);
+    l->row_time = KB_NEW(double, d->n_rows);
+    l->row_steps = KB_NEW(size_t, d->n_rows);
+    l->bound = KB_NEW(double, l->n_fields);
+    return d->observation_start && d->observed && d->group && l->node && l->weight && l->row_time && l->row_steps && l->bound;
+}
+
+static void set_geometry(kb_line *l)
+{
+    const kb_cloud *c = l->cloud;
+    double width = c->span[1] * (l->settings.periodic ? l->settings.period : 1), power = 1;
+    l->dx = width / (double)(l->settings.periodic ? l->n : l->n - 1);
+    l->span = c->span[0];
+    for (int order = 0; order <= KB_HIGHEST_ORDER; order++, power *= l->dx)
+        for (int m = 0; m < KB_STENCIL; m++) l->stencil[order][m] = unit_stencil[order][m] / power;
+    /* +-3 nodes; interleaving a periodic axis doubles the distance */
+    l->band = ((l->settings.periodic ? 6 : 3) + 1) * l->n_fields - 1;
+}
+
+static void set_axis_and_bounds(kb_line *l)
+{
+    const kb_cloud *c = l->cloud;
+    for (size_t v = 0; v < l->dictionary->n_variables; v++)
+        for (size_t i = 0; l->dictionary->variables[v].axis == 1 && i < l->n; i++)
+            l->points[v * l->n + i] = c->first[1] + l->dx * (double)i;
+    for (size_t f = 0; f < c->n_fields; f++)
+        for (size_t p = 0; p < c->n_points; p++) l->bound[f] = fmax(l->bound[f], 4 * fabs(c->value[p + f * c->n_points]) + 2);
+}
+
+static kbass_status build(kb_line *l, size_t max_tangents, kbass_error *error)
+{
+    kb_profile profile;
+    kb_dynamics *d = &l->dynamics;
+    set_geometry(l);
+    kbass_status status = fit_profile(l, &profile, error);
+    if (status == KBASS_OK) status = make_modes(l, &profile, error);
+    if (status == KBASS_OK) status = make_boundary(l, error);
+    if (status != KBASS_OK) return status;
+    d->n_start = l->n_fields * (l->n_modes + 2 * l->n_boundary);
+    d->start_variance = KB_NEW(double, d->n_start);
+    if (!d->start_variance || !allocate_model(l, max_tangents) || !allocate_nodes(l, max_tangents) ||
+        !allocate_observations(l)) return kb_out_of_memory(error, "the method of lines");
+    for (size_t i = 0; i < d->n_start; i++) d->start_variance[i] = 1;
+    number_nodes(l);
+    set_steps(l);
+    set_axis_and_bounds(l);
+    list_observations(l);
+    return KBASS_OK;
+}
+
+kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
+                            const kb_line_settings *settings, size_t max_tangents, kb_line **out, kbass_error *error)
+{
+    kb_line *l = KB_NEW(kb_line, 1);
+    if (!l) return kb_out_of_memory(error, "the method of lines");
+    l->cloud = cloud;
+    l->dictionary = dictionary;
+    l->columns = columns;
+    l->settings = *settings;
+    l->n = settings->n_nodes;
+    l->n_fields = cloud->n_fields;
+    l->size = l->n * l->n_fields;
+    l->dynamics = (kb_dynamics){.n_rows = cloud->n_grid[0], .n_groups = cloud->n_fields,
+                                .known_variance = cloud->known_variance, .set_model = set_model, .predict = predict,
+                                .carry = carry, .destroy = destroy};
+    kbass_status status = build(l, max_tangents, error);
+    if (status == KBASS_OK) *out = l;
+    else destroy(&l->dynamics);
+    return status;
+}
+
+/* ---------------------------------------------------------------- first guess */
+
+/* Ridge regression z = (R'R + v I)^{-1} R'y */
+static bool ridge(size_t k, double *gram, double *z, double v)
+{
+    for (size_t i = 0; i < k; i++) gram[i + i * k] += v;
+    if (!kb_cholesky(k, gram, k)) return false;
+    kb_cholesky_solve(k, 1, gram, k, z, k);
+    return true;
+}
+
+static void add_observation(size_t k, const double *features, double y, double *gram, double *z)
+{
+    kb_axpy(k, y, features, z);
+    for (size_t j = 0; j < k; j++) kb_axpy(k, features[j], features, gram + j * k);
+}
+
+/* Modes at an observation: the interpolation of the nodes' modes. */
+static void observation_modes(const kb_line *l, size_t o, double *features)
+{
+    memset(features, 0, l->n_modes * sizeof *features);
+    for (size_t m = 0; m < INTERPOLATION; m++)
+        kb_axpy(l->n_modes, l->weight[o * INTERPOLATION + m], l->modes + ((l->node[o] + m) % l->n) * l->n_modes, features);
+}
+
+static bool guess_profile(const kb_line *l, size_t row, size_t field, double *z, double *gram)
+{
+    const kb_dynamics *d = &l->dynamics;
+    size_t M = l->n_modes, used = 0, begin = d->observation_start[row];
+    size_t wanted = 2 * (d->observation_start[row + 1] - begin) / l->n_fields;
+    double features[MOST_MODES];
+    if (wanted < 12) wanted = 12;
+    memset(gram, 0, M * M * sizeof *gram);
+    memset(z, 0, M * sizeof *z);
+    for (size_t o = begin; o < d->observation_start[d->n_rows] && used < wanted; o++) {
+        if (d->group[o] != field) continue;
+        observation_modes(l, o, features);
+        add_observation(M, features, d->observed[o], gram, z);
+        used++;
+    }
+    return ridge(M, gram, z, fmax(l->noise, 1e-4 * l->amplitude * l->amplitude));
+}
+
+static bool guess_boundary(const kb_line *l, size_t field, bool right, double *z, double *gram)
+{
+    const kb_cloud *c = l->cloud;
+    size_t k = l->n_boundary;
+    double features[MOST_BOUNDARY];
+    memset(gram, 0, k * k * sizeof *gram);
+    memset(z, 0, k * sizeof *z);
+    for (size_t p = 0; p < c->n_points; p++) {
+        double x = c->point[p + c->n_points];
+        bool outermost = right ? x > 1 - 0.5 * c->spacing[1] : x < 0.5 * c->spacing[1];
+        if (!outermost || c->measured[p + field * c->n_points] == 0) continue;
+        kb_line_boundary(l, c->point[p], features);
+        add_observation(k, features, c->value[p + field * c->n_points], gram, z);
+    }
+    return ridge(k, gram, z, fmax(l->noise, 1e-4 * l->amplitude * l->amplitude));
+}
+
+bool kb_line_guess(const kb_line *l, size_t row, double *start)
+{
+    size_t F = l->n_fields, M = l->n_modes, B = l->n_boundary;
+    double gram[MOST_MODES * MOST_MODES];
+    for (size_t f = 0; f < F; f++) {
+        if (!guess_profile(l, row, f, start + f * M, gram)) return false;
+        for (size_t side = 0; B && side < 2; side++)
+            if (!guess_boundary(l, f, side, start + F * M + (2 * f + side) * B, gram)) return false;
+    }
+    return true;
+}

@@ -1,0 +1,81 @@
+/* PDE dynamics on one space axis: the method of lines, with discrete tangents (docs/math.md, the forward engine).
+ *
+ * Nodes are even; derivatives are 7-point stencils, u^p u_x in conservative form; time steps are those of the L-stable
+ * SDIRK3, a few equal ones between two data lines, each stage by full Newton and a banded LU that the tangents reuse.
+ * A window starts from a profile in few Fourier modes with a Matern-5/2 spectrum and, when the axis is not periodic,
+ * from boundary values in few modes of time: all unknowns are N(0, 1). Fronts form by themselves.
+ */
+#ifndef KB_LINE_H
+#define KB_LINE_H
+
+#include "forward/dynamics.h"
+#include "gp/cloud.h"
+
+enum { KB_STENCIL = 7, KB_LINE_STAGES = 3 };
+
+typedef struct {
+    size_t n_nodes;
+    size_t steps;     /* between two data lines of median distance */
+    bool periodic;
+    double period;    /* in units of the axis' span (1: the first and the last coordinate are the same place) */
+} kb_line_settings;
+
+typedef struct {
+    kb_dynamics dynamics; /* first */
+    const kb_cloud *cloud;
+    const kb_dictionary *dictionary;
+    const kb_columns *columns;
+    kb_line_settings settings;
+    size_t n, n_fields, size;  /* nodes, fields, n * n_fields */
+    double dx, span;           /* in the data's units: node distance, time span */
+    double stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL];
+    double *row_time;          /* n_rows, scaled */
+    size_t *row_steps;         /* n_rows: steps from the row before */
+
+    /* unknowns of a start: n_modes per field, then n_boundary per field and side */
+    size_t n_modes, n_boundary;
+    double *modes;             /* n x n_modes, row-major */
+    double *gram;              /* n_modes^2: Cholesky factor of the modes' Gram matrix on the nodes */
+    double length, amplitude, noise; /* of the profile's prior, scaled; noise: variance of the first lines */
+
+    /* observation o: weights on six nodes from node[o] on */
+    size_t *node;
+    double *weight;            /* n_observations x 6 */
+    double *bound;             /* n_fields */
+
+    /* the model */
+    size_t n_terms, *terms, *slot;
+    size_t n_entries, *entry_equation, *entry_slot;
+    double *entry_coefficient;
+    size_t n_tangents, *tangent_equation, *tangent_slot;
+    double *tangent_scale;
+    size_t n_parameters, max_parameters;
+    /* slot by slot: u^p u_x of one field is a flux; its power, or -1 */
+    int *flux_power;
+    size_t *flux_field;
+
+    /* band matrix in an order of nodes that keeps a periodic band a band */
+    size_t *position, *at;     /* position[node], and back */
+    size_t band;               /* half width, in unknowns */
+    /* workspace */
+    double *points, *values, *slope, *work;            /* terms at the nodes */
+    double *extended, *flux, *gain, *boundary_gain;     /* (n + 6) x fields; variables' coefficients at the nodes */
+    double *state, *stage, *rate, *known, *residual, *matrix;
+    double *tangent, *tangent_rate, *tangent_known, *tangent_stage;
+    double *boundary_basis;    /* n_boundary: at the present time */
+    const double *start;       /* of the window being integrated */
+    double *wave, *boundary_scale; /* n_boundary frequencies and amplitudes in time */
+} kb_line;
+
+kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
+                            const kb_line_settings *settings, size_t max_tangents, kb_line **out, kbass_error *error);
+/* A first guess of the start at a row, by regression of the profile on the nearest data lines. start: n_start */
+bool kb_line_guess(const kb_line *line, size_t row, double *start);
+
+/* One step of size h from s (scaled time): state and, with tangents, tangent move on. False when Newton fails, the state
+   escapes, or the equation amplifies the grid's shortest wave: ill-posed. */
+bool kb_line_step(kb_line *line, double s, double h, bool first, bool with_tangents);
+/* Boundary basis (n_boundary) at a scaled time. */
+void kb_line_boundary(const kb_line *line, double s, double *basis);
+
+#endif

@@ -1,0 +1,29 @@
+/* The prior of a profile along one axis: Fourier modes with a Matern-5/2 spectrum. Its length scale and the noise come
+ * from the marginal likelihood of the first data lines (docs/math.md, the forward engine). */
+#ifndef KB_PROFILE_H
+#define KB_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    double period;   /* of the modes, in scaled units of the axis */
+    double length;   /* of the Matern kernel, likewise */
+    double amplitude; /* standard deviation */
+    double noise;    /* variance */
+    size_t n_modes;  /* 1 + 2 * frequencies */
+} kb_profile;
+
+/* One data line: values (scaled) at coordinates (scaled). */
+typedef struct {
+    size_t n;
+    const double *coordinate, *value;
+} kb_data_line;
+
+/* Modes (n_modes) at a coordinate. */
+void kb_profile_modes(const kb_profile *profile, double coordinate, double *modes);
+/* Fits length, amplitude and noise; shortest: the smallest length allowed; most_modes bounds n_modes. Allocates its
+   workspace; false when memory runs out or nothing finite is found. */
+bool kb_profile_fit(kb_profile *profile, size_t n_lines, const kb_data_line *lines, double shortest, size_t most_modes);
+
+#endif

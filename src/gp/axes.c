@@ -1,0 +1,146 @@
+#include "gp/axes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+
+/* Points of an axis, by the number of axes. */
+static const double smallest_mesh[] = {0, 40, 40, 18, 12}, largest_mesh[] = {0, 400, 160, 48, 20};
+static const double cut = 1e-6;              /* of the eigenvalues */
+static const double points_per_rank = 1.7;
+static const double widest_margin = 0.12;    /* of the patch: where the kernel's high derivatives are poor */
+
+double kb_axis_rank_estimate(double stretch, double length)
+{
+    return sqrt(2 * log(1 / cut)) * stretch / (M_PI * length) + 3;
+}
+
+static size_t mesh_size(double stretch, double shortest, size_t n_axes)
+{
+    double size = points_per_rank * (kb_axis_rank_estimate(stretch, shortest) + 1);
+    return (size_t)fmin(fmax(size, smallest_mesh[n_axes]), largest_mesh[n_axes]);
+}
+
+kbass_status kb_axis_create(kb_kernel_kind kind, double lo, double hi, double unit, double shortest, size_t n_axes,
+                            int highest, size_t n_data, const double *data, kb_axis **out, kbass_error *error)
+{
+    kb_axis *axis = KB_NEW(kb_axis, 1);
+    if (!axis) return kb_out_of_memory(error, "an axis");
+    *axis = (kb_axis){.kind = kind, .lo = lo, .hi = hi, .unit = unit, .highest = highest, .n_data = n_data};
+    axis->n_mesh = mesh_size(hi - lo, shortest, n_axes);
+    axis->mesh = KB_NEW(double, axis->n_mesh);
+    axis->data = KB_NEW(double, n_data);
+    if (!axis->mesh || !axis->data) {
+        kb_axis_destroy(axis);
+        return kb_out_of_memory(error, "an axis");
+    }
+    for (size_t i = 0; i < axis->n_mesh; i++) axis->mesh[i] = lo + (hi - lo) * (double)i / (double)(axis->n_mesh - 1);
+    memcpy(axis->data, data, n_data * sizeof *data);
+    *out = axis;
+    return KBASS_OK;
+}
+
+static void level_destroy(kb_axis_level *level)
+{
+    if (!level) return;
+    kb_basis_destroy(level->basis);
+    kb_free(level->eigenvalue);
+    kb_free(level->data);
+    kb_free(level->gram);
+    for (int q = 0; q < KB_AXIS_ORDERS; q++) kb_free(level->mesh[q]);
+    kb_free(level);
+}
+
+void kb_axis_destroy(kb_axis *axis)
+{
+    if (!axis) return;
+    for (size_t i = 0; i < KB_LADDER_LEVELS; i++) level_destroy(axis->levels[i]);
+    kb_free(axis->mesh);
+    kb_free(axis->data);
+    kb_free(axis);
+}
+
+/* Drops the columns below the cut; needs the features of order 0 on the mesh. */
+static void truncate_rank(kb_axis_level *level, size_t n_mesh)
+{
+    for (size_t q = 0; q < level->rank; q++) {
+        const double *column = level->mesh[0] + q * n_mesh;
+        level->eigenvalue[q] = kb_dot(n_mesh, column, column);
+    }
+    level->rank = level->basis->rank = kb_axis_rank(level, cut);
+}
+
+static void choose_inner(const kb_axis *axis, kb_axis_level *level)
+{
+    double margin = fmin(level->length, widest_margin * (axis->hi - axis->lo)), rounding = 1e-9 * (axis->hi - axis->lo);
+    while (axis->mesh[level->first] < axis->lo + margin - rounding) level->first++;
+    level->n_inner = axis->n_mesh - 2 * level->first;
+}
+
+static kbass_status fill_level(const kb_axis *axis, kb_axis_level *level, kbass_error *error)
+{
+    size_t m = axis->n_mesh, n = axis->n_data;
+    kb_kernel kernel = {axis->kind, level->length, 1};
+    kbass_status status = kb_basis_create(&kernel, m, axis->mesh, &level->basis, error);
+    if (status != KBASS_OK) return status;
+    level->rank = level->basis->rank;
+    double *work = KB_NEW(double, (m > n ? m : n) * m);
+    level->eigenvalue = KB_NEW(double, level->rank);
+    level->data = KB_NEW(double, n * level->rank);
+    level->gram = KB_NEW(double, level->rank * level->rank);
+    bool complete = work && level->eigenvalue && level->data && level->gram;
+    for (int q = 0; q <= axis->highest; q++)
+        complete = (level->mesh[q] = KB_NEW(double, m * level->rank)) != NULL && complete;
+    if (complete) {
+        kb_basis_features(level->basis, m, axis->mesh, 0, level->mesh[0], work);
+        truncate_rank(level, m);
+        for (int q = 1; q <= axis->highest; q++) kb_basis_features(level->basis, m, axis->mesh, q, level->mesh[q], work);
+        kb_basis_features(level->basis, n, axis->data, 0, level->data, work);
+        kb_gram(level->rank, n, 1, level->data, n, 0, level->gram, level->rank);
+        kb_symmetrise(level->rank, level->gram, level->rank);
+        choose_inner(axis, level);
+    }
+    kb_free(work);
+    return complete ? KBASS_OK : kb_out_of_memory(error, "the kernel's features");
+}
+
+kbass_status kb_axis_level_at(kb_axis *axis, int step, const kb_axis_level **out, kbass_error *error)
+{
+    int index = step - KB_LADDER_FIRST;
+    if (index < 0) index = 0;
+    if (index >= KB_LADDER_LEVELS) index = KB_LADDER_LEVELS - 1;
+    if (!axis->levels[index]) {
+        kb_axis_level *level = KB_NEW(kb_axis_level, 1);
+        if (!level) return kb_out_of_memory(error, "a length scale");
+        level->length = axis->unit * pow(KB_LADDER_RATIO, index + KB_LADDER_FIRST);
+        kbass_status status = fill_level(axis, level, error);
+        if (status != KBASS_OK) {
+            level_destroy(level);
+            return status;
+        }
+        axis->levels[index] = level;
+    }
+    *out = axis->levels[index];
+    return KBASS_OK;
+}
+
+size_t kb_axis_rank(const kb_axis_level *level, double relative)
+{
+    size_t rank = 1;
+    while (rank < level->rank && level->eigenvalue[rank] > relative * level->eigenvalue[0]) rank++;
+    return rank;
+}
+
+/* phi_to' phi_from / (L_to + ridge) */
+void kb_axis_transfer(const kb_axis *axis, const kb_axis_level *from, size_t rank_from, const kb_axis_level *to,
+                      size_t rank_to, double *T)
+{
+    static const double ridge = 1e-9; /* per mesh point */
+    size_t m = axis->n_mesh;
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, rank_to, rank_from, m, 1, to->mesh[0], m, from->mesh[0], m, 0, T, rank_to);
+    for (size_t q = 0; q < rank_from; q++)
+        for (size_t p = 0; p < rank_to; p++) T[p + q * rank_to] /= to->eigenvalue[p] + ridge * (double)m;
+}
+

@@ -1,0 +1,52 @@
+/* One axis of a patch: a ladder of length scales and, for each, the kernel's features where they are needed.
+ *
+ *     length_k = unit * KB_LADDER_RATIO^k,   k = KB_LADDER_FIRST ...
+ *
+ * The mesh of an axis is the same on all levels, so that moving a field between levels is a small matrix per axis.
+ * Levels are made when first asked for and kept. Columns come largest eigenvalue first: a lower rank is a prefix.
+ */
+#ifndef KB_AXES_H
+#define KB_AXES_H
+
+#include "base/status.h"
+#include "kernel/basis.h"
+
+#define KB_LADDER_RATIO 0.94868329805051377 /* sqrt(0.9) */
+enum { KB_LADDER_FIRST = -8, KB_LADDER_LEVELS = 48, KB_AXIS_ORDERS = 7 };
+
+typedef struct {
+    double length;
+    size_t rank;
+    kb_basis *basis;
+    double *eigenvalue;           /* rank, descending: phi' phi on the mesh */
+    double *data;                 /* phi at the data: n_data x rank */
+    double *gram;                 /* data' data: rank x rank */
+    double *mesh[KB_AXIS_ORDERS]; /* phi^(q) on the mesh: n_mesh x rank, q up to highest */
+    size_t first, n_inner;        /* mesh points far enough from the patch's edges for the equation to hold there */
+} kb_axis_level;
+
+typedef struct {
+    kb_kernel_kind kind;
+    double lo, hi, unit;
+    int highest; /* order of derivative */
+    size_t n_mesh, n_data;
+    double *mesh, *data; /* coordinates */
+    kb_axis_level *levels[KB_LADDER_LEVELS];
+} kb_axis;
+
+/* `shortest`: the length scale the mesh has to resolve; `n_axes` of the patch: more axes, coarser meshes. Data are
+   copied. */
+kbass_status kb_axis_create(kb_kernel_kind kind, double lo, double hi, double unit, double shortest, size_t n_axes,
+                            int highest, size_t n_data, const double *data, kb_axis **out, kbass_error *error);
+void kb_axis_destroy(kb_axis *axis);
+/* The level of this step of the ladder, clamped to its ends; belongs to the axis. Not for two threads at once. */
+kbass_status kb_axis_level_at(kb_axis *axis, int step, const kb_axis_level **out, kbass_error *error);
+/* How many columns have eigenvalues above `cut` times the largest. */
+size_t kb_axis_rank(const kb_axis_level *level, double cut);
+/* Rank that a length scale needs on a stretch of axis. */
+double kb_axis_rank_estimate(double stretch, double length);
+/* T (rank_to x rank_from): coefficients at `to` of the field nearest, on the mesh, to the one at `from`. */
+void kb_axis_transfer(const kb_axis *axis, const kb_axis_level *from, size_t rank_from, const kb_axis_level *to,
+                      size_t rank_to, double *T);
+
+#endif

@@ -1,0 +1,343 @@
+/* The public door to solutions: an engine, and its resolution raised until the samples stand still. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "simulate/pde.h"
+
+static const double WANTED = 1e-7, TOLERATED = 1e-6; /* movement, as a share of each field's largest sample */
+static const double MOST_WORK = 3e8;                 /* nodes times steps of one run */
+enum { MOST_NODES = 1 << 22, MOST_UNKNOWNS = 800, LOSSES = 14 };
+
+typedef struct {
+    const kbass_pde *pde;
+    size_t n_points;
+    kb_samples samples; /* those after the first time */
+    size_t n, n_steps;
+    double *coarse, *fine, *spare; /* samples: n_points x n_fields */
+    kb_journey journey;
+    kbass_error *error;
+} search;
+
+/* The largest difference as a share of the field's largest sample. */
+static double movement(const search *s, const double *a, const double *b)
+{
+    double worst = 0;
+    size_t n_fields = s->pde->n_fields;
+    for (size_t f = 0; f < n_fields; f++) {
+        double largest = 0, difference = 0;
+        for (size_t i = f; i < s->n_points * n_fields; i += n_fields) {
+            largest = fmax(largest, fabs(b[i]));
+            difference = !(fabs(a[i] - b[i]) <= difference) ? fabs(a[i] - b[i]) : difference;
+        }
+        double share = difference > 0 || isnan(difference) ? difference / largest : 0;
+        worst = !(share <= worst) ? share : worst;
+    }
+    return worst;
+}
+
+static void swap(double **a, double **b)
+{
+    double *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+static kbass_status lost(const search *s)
+{
+    const kbass_pde *pde = s->pde;
+    return kb_fail(s->error, KBASS_ERROR_NUMERICAL, "the solution leaves every bound near t = %.4g (%s)", s->journey.t,
+                   pde->names[s->journey.state]);
+}
+
+static kbass_status unresolved(const search *s, double moved)
+{
+    return kb_fail(s->error, KBASS_ERROR_NUMERICAL,
+                   "the solution cannot be resolved: with %zu nodes along each axis it still moves by %.1g of its size "
+                   "(needed %.0g); a shorter time or a smoother problem may help", s->n, moved, TOLERATED);
+}
+
+/* ---------------------------------------------------------------- Fourier series */
+
+static size_t total_nodes(const search *s, size_t n)
+{
+    size_t total = 1;
+    for (size_t d = 0; d < s->pde->n_space; d++) total *= n;
+    return total;
+}
+
+/* 64, 96, 128, 192, ... */
+static size_t next_even(size_t n) { return n & (n - 1) ? n / 3 * 4 : n / 2 * 3; }
+
+static bool is_affordable(const search *s, size_t n, size_t n_steps)
+{
+    size_t total = total_nodes(s, n);
+    return total <= MOST_NODES && (double)total * (double)n_steps * (double)s->pde->n_states <= MOST_WORK;
+}
+
+/* Intervals from the start that meet all sample times when they are even, else 64; at least 64 either way. */
+static size_t first_steps(const search *s)
+{
+    double start = s->pde->axes[0].low, before = start, gap = INFINITY;
+    double last = s->samples.list[s->samples.n - 1].t;
+    size_t n = 64;
+    for (size_t i = 0; i < s->samples.n; i++) {
+        double t = s->samples.list[i].t;
+        if (t - before > 1e-9 * (last - start)) gap = fmin(gap, t - before);
+        before = t;
+    }
+    double intervals = round((last - start) / gap);
+    bool is_even = intervals >= 1 && intervals <= 1e5;
+    for (size_t i = 0; i < s->samples.n && is_even; i++) {
+        double share = (s->samples.list[i].t - start) / (last - start) * intervals;
+        is_even = fabs(share - round(share)) < 1e-6;
+    }
+    if (is_even)
+        for (n = (size_t)intervals; n < 64; n *= 2) {}
+    return n;
+}
+
+/* Runs, with shorter steps as long as the state is lost; a loss that stays at its time is the solution's own. */
+static kbass_status run_fourier(search *s, double *values)
+{
+    double start = s->pde->axes[0].low, before = INFINITY;
+    for (int losses = 0, stays = 0; ; losses++) {
+        kbass_status status = kb_fourier_run(s->pde, &s->samples, s->n, s->n_steps, values, &s->journey, s->error);
+        if (status != KBASS_OK || !s->journey.is_lost) return status;
+        stays = fabs(s->journey.t - before) <= 0.1 * (s->journey.t - start) ? stays + 1 : 0;
+        before = s->journey.t;
+        if (stays == 3 || losses == LOSSES || !is_affordable(s, s->n, 2 * s->n_steps)) return lost(s);
+        s->n_steps *= 2;
+    }
+}
+
+/* More nodes, steps as they are. On return `fine` holds the samples at s->n. */
+static kbass_status refine_space(search *s)
+{
+    double moved = INFINITY;
+    kbass_status status = run_fourier(s, s->fine);
+    while (status == KBASS_OK && !(moved <= WANTED / 3)) {
+        size_t n_steps = s->n_steps;
+        if (!is_affordable(s, next_even(s->n), n_steps)) return moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
+        s->n = next_even(s->n);
+        swap(&s->coarse, &s->fine);
+        status = run_fourier(s, s->fine);
+        moved = n_steps == s->n_steps ? movement(s, s->coarse, s->fine) : INFINITY;
+    }
+    return status;
+}
+
+/* Removes the error's leading part, which shrinks by 2^4 when the step is halved: a <- fine + (fine - a)/15. */
+static void extrapolate(const search *s, double *a, const double *fine)
+{
+    for (size_t i = 0; i < s->n_points * s->pde->n_fields; i++) a[i] = fine[i] + (fine[i] - a[i]) / 15;
+}
+
+/* Shorter steps, until the extrapolated samples stand still. `fine` holds them then. */
+static kbass_status refine_time(search *s)
+{
+    double moved = INFINITY;
+    bool is_extrapolated = false;
+    kbass_status status = KBASS_OK;
+    while (status == KBASS_OK && !(moved <= WANTED / 3)) {
+        if (!is_affordable(s, s->n, 2 * s->n_steps)) {
+            status = moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
+            break;
+        }
+        s->n_steps *= 2;
+        status = run_fourier(s, s->spare);
+        if (status != KBASS_OK) break;
+        extrapolate(s, s->fine, s->spare); /* the old run becomes the new answer */
+        if (is_extrapolated) moved = movement(s, s->coarse, s->fine);
+        is_extrapolated = true;
+        swap(&s->coarse, &s->fine); /* coarse: the answer; fine: the new run */
+        swap(&s->fine, &s->spare);
+    }
+    swap(&s->coarse, &s->fine);
+    return status;
+}
+
+static kbass_status solve_fourier(search *s)
+{
+    s->n = s->pde->n_space == 1 ? 64 : s->pde->n_space == 2 ? 24 : 16;
+    s->n_steps = first_steps(s);
+    kbass_status status = refine_space(s);
+    if (status == KBASS_OK) status = refine_time(s);
+    return status;
+}
+
+/* ---------------------------------------------------------------- collocation */
+
+static kbass_status solve_collocation(search *s)
+{
+    double moved = INFINITY;
+    kbass_status status = KBASS_OK;
+    s->n = s->pde->n_space == 1 ? 24 : 12;
+    while (status == KBASS_OK && !(moved <= WANTED)) {
+        swap(&s->coarse, &s->fine);
+        status = kb_collocate_run(s->pde, &s->samples, s->n, s->fine, &s->journey, s->error);
+        if (status != KBASS_OK) return status;
+        if (s->journey.is_lost && isinf(moved) && s->n > 48) return lost(s);
+        moved = s->journey.is_lost ? INFINITY : movement(s, s->coarse, s->fine);
+        if (moved <= WANTED) break;
+        size_t next = next_even(s->n);
+        if (total_nodes(s, next) * s->pde->n_states > MOST_UNKNOWNS) {
+            if (s->journey.is_lost) return lost(s);
+            return moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
+        }
+        s->n = next;
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- the door */
+
+static kbass_status check_points(const kbass_pde *pde, size_t n, const double *points, kbass_error *error)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t d = 0; d < pde->n_axes; d++) {
+            double x = points[i * pde->n_axes + d];
+            if (!(pde->axes[d].low <= x && x <= pde->axes[d].high))
+                return kb_fail(error, KBASS_ERROR_ARGUMENT, "point %zu has %s = %.10g, outside the domain, %g to %g",
+                               i + 1, pde->axes[d].name, x, pde->axes[d].low, pde->axes[d].high);
+        }
+    return KBASS_OK;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const kb_sample *first = a, *second = b;
+    if (first->t != second->t) return first->t > second->t ? 1 : -1;
+    return (first->row > second->row) - (first->row < second->row);
+}
+
+/* At the first time the initial condition itself answers. */
+static kbass_status take_initial(const search *s, double *values)
+{
+    const kbass_pde *pde = s->pde;
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; i < s->n_points && status == KBASS_OK; i++) {
+        const double *point = s->samples.points + i * pde->n_axes;
+        const double *places[KB_MOST_SPACE] = {0};
+        for (size_t d = 0; d < pde->n_space; d++) places[d] = point + 1 + d;
+        if (point[0] > pde->axes[0].low) continue;
+        for (size_t f = 0; f < pde->n_fields && status == KBASS_OK; f++)
+            status = kb_pde_initial(pde, f, 1, places, &values[i * pde->n_fields + f], s->error);
+    }
+    return status;
+}
+
+/* The points after the first time, by time. */
+static void list_later(search *s)
+{
+    kb_samples *later = &s->samples;
+    later->n = 0;
+    for (size_t row = 0; row < s->n_points; row++) {
+        double t = later->points[row * s->pde->n_axes];
+        if (t > s->pde->axes[0].low) later->list[later->n++] = (kb_sample){t, row};
+    }
+    qsort(later->list, later->n, sizeof *later->list, by_time);
+}
+
+static kbass_status solve(search *s, double *values)
+{
+    size_t size = s->n_points * s->pde->n_fields;
+    kbass_status status = KBASS_OK;
+    s->coarse = KB_NEW(double, size);
+    s->fine = KB_NEW(double, size);
+    s->spare = KB_NEW(double, size);
+    s->samples.list = KB_NEW(kb_sample, s->n_points);
+    if (!s->coarse || !s->fine || !s->spare || !s->samples.list) return kb_out_of_memory(s->error, "the samples");
+    list_later(s);
+    if (s->samples.n) status = kb_fourier_suits(s->pde) ? solve_fourier(s) : solve_collocation(s);
+    if (status != KBASS_OK) return status;
+    memcpy(values, s->fine, size * sizeof *values);
+    return take_initial(s, values);
+}
+
+kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const double *points, double *values,
+                              kbass_error *error)
+{
+    search s = {.pde = pde, .n_points = n_points, .samples = {.points = points}, .error = error};
+    kbass_status status = check_points(pde, n_points, points, error);
+    if (status == KBASS_OK && n_points) status = solve(&s, values);
+    kb_free(s.samples.list);
+    kb_free(s.coarse);
+    kb_free(s.fine);
+    kb_free(s.spare);
+    return status;
+}
+
+/* ---------------------------------------------------------------- tables of samples */
+
+static kbass_status make_data(const kbass_pde *pde, size_t n, const double *points, kbass_data **data,
+                              kbass_error *error)
+{
+    const char *axis_names[KBASS_MAX_AXES];
+    double *values = KB_NEW(double, n * pde->n_fields), *times = KB_NEW(double, n);
+    double *positions = KB_NEW(double, n * pde->n_space);
+    kbass_status status = values && times && positions ? KBASS_OK : kb_out_of_memory(error, "the samples");
+    for (size_t d = 0; d < pde->n_axes; d++) axis_names[d] = pde->axes[d].name;
+    if (status == KBASS_OK) status = kbass_pde_sample(pde, n, points, values, error);
+    if (status == KBASS_OK) {
+        for (size_t i = 0; i < n; i++) {
+            times[i] = points[i * pde->n_axes];
+            memcpy(positions + i * pde->n_space, points + i * pde->n_axes + 1, pde->n_space * sizeof *positions);
+        }
+        status = kbass_data_create_axes(n, pde->n_axes, pde->n_fields, times, positions, values, axis_names,
+                                        (const char *const *)pde->names, data, error);
+    }
+    kb_free(positions);
+    kb_free(times);
+    kb_free(values);
+    return status;
+}
+
+static double even_point(const kbass_axis *axis, size_t k, size_t n)
+{
+    if (k + 1 == n && n > 1) return axis->last;
+    return n > 1 ? axis->first + (axis->last - axis->first) * (double)k / (double)(n - 1) : axis->first;
+}
+
+kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_data **data, kbass_error *error)
+{
+    size_t n = 1, count[KBASS_MAX_AXES] = {0};
+    for (size_t d = 0; d < pde->n_axes; d++) {
+        count[d] = counts ? counts[d] : pde->axes[d].n_samples;
+        if (count[d] < 1 || count[d] > 1000000 / n)
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "a grid of %zu points along %s: needed 1 or more, and at most "
+                           "1000000 in all", count[d], pde->axes[d].name);
+        n *= count[d];
+    }
+    double *points = KB_NEW(double, n * pde->n_axes);
+    if (!points) return kb_out_of_memory(error, "the grid");
+    for (size_t i = 0; i < n; i++) {
+        size_t rest = i;
+        for (size_t d = pde->n_axes; d-- > 0; rest /= count[d])
+            points[i * pde->n_axes + d] = even_point(&pde->axes[d], rest % count[d], count[d]);
+    }
+    kbass_status status = make_data(pde, n, points, data, error);
+    kb_free(points);
+    return status;
+}
+
+kbass_status kbass_pde_scattered(const kbass_pde *pde, size_t n_points, uint64_t seed, kbass_data **data,
+                                 kbass_error *error)
+{
+    kb_random random;
+    double *points = KB_NEW(double, n_points * pde->n_axes);
+    if (!points) return kb_out_of_memory(error, "the points");
+    kb_random_seed(&random, seed);
+    for (size_t i = 0; i < n_points * pde->n_axes; i++) {
+        const kbass_axis *axis = &pde->axes[i % pde->n_axes];
+        points[i] = axis->first + (axis->last - axis->first) * kb_random_uniform(&random);
+    }
+    kbass_status status = make_data(pde, n_points, points, data, error);
+    kb_free(points);
+    return status;
+}

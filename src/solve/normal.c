@@ -1,0 +1,386 @@
+#include "solve/normal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/status.h"
+
+enum { PROBES = 16 };
+
+kbass_status kb_patch_message_create(const kb_columns *columns, const kb_patch *patch, kb_patch_message **out,
+                                     kbass_error *error)
+{
+    size_t k = columns->n;
+    kb_patch_message *m = KB_NEW(kb_patch_message, 1);
+    if (m) {
+        m->G = KB_NEW(double, k * k);
+        m->b = KB_NEW(double, k);
+        m->response = KB_NEW(double, patch->most * patch->n_fields * (k + 1));
+        m->effective = KB_NEW(double, patch->n_fields);
+    }
+    if (!m || !m->G || !m->b || !m->response || !m->effective) {
+        kb_patch_message_destroy(m);
+        return kb_out_of_memory(error, "a patch's message");
+    }
+    *out = m;
+    return KBASS_OK;
+}
+
+void kb_patch_message_destroy(kb_patch_message *m)
+{
+    if (!m) return;
+    kb_free(m->G);
+    kb_free(m->b);
+    kb_free(m->response);
+    kb_free(m->effective);
+    kb_free(m);
+}
+
+/* ---------------------------------------------------------------- structured assembly */
+
+/* Derivatives of a field come in the same order for every field: the index among them. */
+static size_t derivative_index(const kb_dictionary *dictionary, size_t variable)
+{
+    const kb_variable *v = dictionary->variables;
+    size_t index = 0;
+    for (size_t i = 0; i < dictionary->n_variables; i++) {
+        if (v[i].axis >= 0 || v[i].field != 0) continue;
+        if (!memcmp(v[i].order, v[variable].order, sizeof v[i].order)) return index;
+        index++;
+    }
+    return index;
+}
+
+static double *space_features(const kb_bench *b, const kb_patch *p, size_t derivative)
+{
+    return b->space + derivative * p->n_places * p->n_space;
+}
+
+/* X_v[(x, y, ..), (b, c, ..)] = phi_1[x, b] phi_2[y, c] ... with the derivative's orders */
+static void fill_space(kb_bench *b, const kb_patch *p, size_t variable)
+{
+    double *X = space_features(b, p, derivative_index(b->dictionary, variable));
+    kb_mode modes[KB_CLOUD_AXES];
+    kb_patch_modes(p, b->dictionary->variables[variable].order, modes);
+    for (size_t q = 0; q < p->n_space; q++)
+        for (size_t x = 0; x < p->n_places; x++) {
+            double product = 1;
+            for (size_t a = 1, place = x, rank = q; a < p->n_axes; a++) {
+                product *= modes[a].entries[place % modes[a].rows + rank % modes[a].columns * modes[a].ld];
+                place /= modes[a].rows;
+                rank /= modes[a].columns;
+            }
+            X[x + q * p->n_places] = product;
+        }
+}
+
+static bool is_coupled(const kb_bench *b, const kb_patch *p, size_t equation, size_t field)
+{
+    for (size_t v = 0; v < b->dictionary->n_variables; v++)
+        if (b->dictionary->variables[v].axis < 0 && b->dictionary->variables[v].field == field &&
+            b->depends[equation + v * p->n_fields]) return true;
+    return false;
+}
+
+/* Slot 0: sqrt(W) X; slot 1 + f: sqrt(W) E_t of field f */
+static double *slice_at(const kb_bench *b, const kb_patch *p, size_t slot)
+{
+    return b->slice + slot * p->n_places * p->n_space;
+}
+
+static void add_rows(const kb_patch *p, const double *factor, const double *X, double *to)
+{
+    size_t places = p->n_places;
+    for (size_t q = 0; q < p->n_space; q++)
+        for (size_t x = 0; x < places; x++) to[x + q * places] += factor[x] * X[x + q * places];
+}
+
+static void fill_slice(kb_bench *b, const kb_patch *p, size_t equation, size_t t)
+{
+    size_t times = p->level[0]->n_inner, m = p->n_mesh, places = p->n_places;
+    const double *weight = b->weight + equation * m;
+    double *root = b->column, *factor = b->column + places;
+    memset(b->slice, 0, (p->n_fields + 1) * places * p->n_space * sizeof *b->slice);
+    for (size_t x = 0; x < places; x++) root[x] = sqrt(weight[t + x * times]);
+    add_rows(p, root, space_features(b, p, 0), slice_at(b, p, 0));
+    for (size_t v = 0; v < b->dictionary->n_variables; v++) {
+        const double *slope = b->slope + (equation + v * p->n_fields) * m;
+        if (b->dictionary->variables[v].axis >= 0 || !b->depends[equation + v * p->n_fields]) continue;
+        for (size_t x = 0; x < places; x++) factor[x] = root[x] * slope[t + x * times];
+        add_rows(p, factor, space_features(b, p, derivative_index(b->dictionary, v)),
+                 slice_at(b, p, 1 + b->dictionary->variables[v].field));
+    }
+}
+
+/* Products waiting for the large GEMM:  block[(a, a'), (b, b')] += sum_k left[(a, a'), k] right[(b, b'), k] */
+typedef struct {
+    kb_bench *bench;
+    const kb_patch *patch;
+    size_t n, capacity;
+} stack;
+
+static void stack_flush(stack *s)
+{
+    size_t time = s->patch->rank[0] * s->patch->rank[0], space = s->patch->n_space * s->patch->n_space;
+    if (s->n)
+        kb_gemm(KB_PLAIN, KB_TRANSPOSED, time, space, s->n, 1, s->bench->left, time, s->bench->right, space, 1,
+                s->bench->spare, time);
+    s->n = 0;
+}
+
+/* left = scale phi^(row)(t) phi^(column)(t)', right = A'B with A, B slots of the slice */
+static void stack_push(stack *s, size_t t, double scale, int row_order, int column_order, size_t A, size_t B)
+{
+    const kb_patch *p = s->patch;
+    const kb_axis_level *level = p->level[0];
+    size_t r = p->rank[0], n = p->n_space, m = p->axis[0]->n_mesh;
+    const double *row = level->mesh[row_order] + level->first + t, *column = level->mesh[column_order] + level->first + t;
+    if (s->n == s->capacity) stack_flush(s);
+    double *left = s->bench->left + s->n * r * r, *right = s->bench->right + s->n * n * n;
+    for (size_t j = 0; j < r; j++)
+        for (size_t i = 0; i < r; i++) left[i + j * r] = scale * row[i * m] * column[j * m];
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, p->n_places, 1, slice_at(s->bench, p, A), p->n_places,
+            slice_at(s->bench, p, B), p->n_places, 0, right, n);
+    s->n++;
+}
+
+/* The part of J_f' W J_g that comes from one equation; of a symmetric block only half, to be added to its transpose. */
+static void add_products(kb_bench *b, const kb_patch *p, size_t equation, double weight, size_t f, size_t g)
+{
+    bool on_f = is_coupled(b, p, equation, f), on_g = is_coupled(b, p, equation, g);
+    double half = f == g ? 0.5 * weight : weight;
+    int order = b->dictionary->time_order;
+    size_t largest = p->rank[0] > p->n_space ? p->rank[0] : p->n_space;
+    stack s = {b, p, 0, b->stack / (largest * largest)};
+    if ((equation != f && !on_f) || (equation != g && !on_g)) return;
+    for (size_t t = 0; t < p->level[0]->n_inner; t++) {
+        fill_slice(b, p, equation, t);
+        if (on_f && on_g) stack_push(&s, t, half, 0, 0, 1 + f, 1 + g);
+        if (equation == f && on_g) stack_push(&s, t, -weight, order, 0, 0, 1 + g);
+        if (equation == g && on_f && f != g) stack_push(&s, t, -weight, 0, order, 1 + f, 0);
+        if (equation == f && equation == g) stack_push(&s, t, half, order, order, 0, 0);
+    }
+    stack_flush(&s);
+}
+
+/* H[(a, b), (a', b')] = block[(a, a'), (b, b')], plus its transpose on the diagonal */
+static void place_block(kb_bench *b, const kb_patch *p, size_t f, size_t g)
+{
+    size_t r = p->rank[0], n = p->n_space, nz = b->nz;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = f == g ? j : 0; i < n; i++) {
+            const double *block = b->spare + (i + j * n) * r * r, *other = b->spare + (j + i * n) * r * r;
+            double *to = b->H + f * p->n + i * r + (g * p->n + j * r) * nz;
+            for (size_t d = 0; d < r; d++)
+                for (size_t c = 0; c < r; c++) to[c + d * nz] = block[c + d * r] + (f == g ? other[d + c * r] : 0);
+        }
+}
+
+static void assemble_field(kb_bench *b, const kb_patch *p, const kb_hyper *hyper)
+{
+    for (size_t v = 0; v < b->dictionary->n_variables; v++)
+        if (b->dictionary->variables[v].axis < 0 && b->dictionary->variables[v].field == 0) fill_space(b, p, v);
+    for (size_t g = 0; g < p->n_fields; g++)
+        for (size_t f = g; f < p->n_fields; f++) {
+            memset(b->spare, 0, p->n * p->n * sizeof *b->spare);
+            for (size_t i = 0; i < p->n_fields; i++)
+                if (b->dictionary->has_equation[i]) add_products(b, p, i, kb_equation_weight(p, hyper, i), f, g);
+            place_block(b, p, f, g);
+        }
+    for (size_t i = 0; i < b->nz; i++) b->H[i + i * b->nz] += 1 / hyper->amplitude[i / p->n];
+}
+
+/* ---------------------------------------------------------------- gradients and columns */
+
+/* out += J_i' r; r is overwritten */
+static void pull(kb_bench *b, const kb_patch *p, size_t equation, double *r, double *out)
+{
+    int order[KB_MAX_AXES] = {b->dictionary->time_order};
+    size_t m = p->n_mesh;
+    double *product = b->column + m;
+    kb_mode modes[KB_CLOUD_AXES];
+    kb_patch_modes(p, order, modes);
+    kb_modes_adjoint(p->n_axes, modes, r, b->tensor, b->work);
+    kb_axpy(p->n, 1, b->tensor, out + equation * p->n);
+    for (size_t v = 0; v < b->dictionary->n_variables; v++) {
+        const kb_variable *variable = &b->dictionary->variables[v];
+        const double *slope = b->slope + (equation + v * p->n_fields) * m;
+        if (variable->axis >= 0 || !b->depends[equation + v * p->n_fields]) continue;
+        for (size_t i = 0; i < m; i++) product[i] = slope[i] * r[i];
+        kb_patch_modes(p, variable->order, modes);
+        kb_modes_adjoint(p->n_axes, modes, product, b->tensor, b->work);
+        kb_axpy(p->n, -1, b->tensor, out + variable->field * p->n);
+    }
+}
+
+/* Hzw, Hww and gw of the support's q-th column */
+static void add_column(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, const kb_support *support, size_t q)
+{
+    const kb_columns *c = b->columns;
+    size_t column = support->column[q], equation = c->equation[column], m = p->n_mesh, k = support->n;
+    const double *value = kb_collocation_term(b, p, c->term[column]), *weight = b->weight + equation * m;
+    double scale = kb_equation_weight(p, hyper, equation) / c->scale[column], *r = b->column;
+    for (size_t i = 0; i < m; i++) r[i] = scale * weight[i] * value[i];
+    for (size_t s = 0; s <= q; s++) {
+        size_t other = support->column[s];
+        double product = 0;
+        if (c->equation[other] == equation)
+            product = kb_dot(m, r, kb_collocation_term(b, p, c->term[other])) / c->scale[other];
+        b->Hww[q + s * k] = b->Hww[s + q * k] = product;
+    }
+    b->gw[q] = -kb_dot(m, r, b->residual + equation * m);
+    for (size_t i = 0; i < m; i++) r[i] = -r[i];
+    pull(b, p, equation, r, b->Hzw + q * b->nz);
+}
+
+static void add_gradient(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, size_t equation)
+{
+    const double *e = b->residual + equation * p->n_mesh, *weight = b->weight + equation * p->n_mesh;
+    double scale = kb_equation_weight(p, hyper, equation);
+    for (size_t i = 0; i < p->n_mesh; i++) b->column[i] = scale * weight[i] * e[i];
+    pull(b, p, equation, b->column, b->gz);
+}
+
+void kb_normal_assemble(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, const kb_support *support,
+                        const double *z, const double *w)
+{
+    b->nz = p->n_fields * p->n;
+    b->k = support->n;
+    memset(b->Hzw, 0, b->nz * b->k * sizeof *b->Hzw);
+    kb_collocation_residuals(b, p, support, z, w);
+    kb_collocation_slopes(b, p, support, w);
+    kb_collocation_weigh(b, p, hyper);
+    assemble_field(b, p, hyper);
+    for (size_t i = 0; i < b->nz; i++) b->gz[i] = z[i] / hyper->amplitude[i / p->n];
+    for (size_t i = 0; i < p->n_fields; i++)
+        if (b->dictionary->has_equation[i]) add_gradient(b, p, hyper, i);
+    for (size_t q = 0; q < support->n; q++) add_column(b, p, hyper, support, q);
+}
+
+/* ---------------------------------------------------------------- the data's part */
+
+/* gram[(b, c, ..), (b', c', ..)] of the space axes */
+static void space_gram(const kb_patch *p, double *gram)
+{
+    for (size_t j = 0; j < p->n_space; j++)
+        for (size_t i = 0; i < p->n_space; i++) {
+            double product = 1;
+            for (size_t a = 1, row = i, column = j; a < p->n_axes; a++) {
+                product *= p->level[a]->gram[row % p->rank[a] + column % p->rank[a] * p->level[a]->rank];
+                row /= p->rank[a];
+                column /= p->rank[a];
+            }
+            gram[i + j * p->n_space] = product;
+        }
+}
+
+/* H += gram_time (x) gram_space / v */
+static void add_grid(kb_bench *b, const kb_patch *p, double variance, double *H)
+{
+    size_t r = p->rank[0], n = p->n_space, nz = b->nz, ld = p->level[0]->rank;
+    const double *time = p->level[0]->gram;
+    space_gram(p, b->right);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j; i < n; i++) {
+            double factor = b->right[i + j * n] / variance, *to = H + i * r + j * r * nz;
+            for (size_t d = 0; d < r; d++) kb_axpy(r, factor, time + d * ld, to + d * nz);
+        }
+}
+
+static void add_scattered(kb_bench *b, const kb_patch *p, size_t field, double variance, double *H)
+{
+    const double *measured = p->measured + field * p->n_points;
+    kb_patch_rows(p, b->data);
+    for (size_t q = 0; q < p->n; q++)
+        for (size_t i = 0; i < p->n_points; i++) b->data[i + q * p->n_points] *= measured[i];
+    kb_gram(p->n, p->n_points, 1 / variance, b->data, p->n_points, 1, H, b->nz);
+}
+
+void kb_normal_add_data(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, const double *z)
+{
+    double *r = b->data, *work = r + p->n_points;
+    for (size_t i = 0; i < p->n_fields; i++) {
+        double variance = hyper->variance[i], *block = b->H + i * p->n * (b->nz + 1);
+        kb_patch_residual(p, i, z + i * p->n, r, work);
+        kb_patch_pull(p, r, b->tensor, work);
+        kb_axpy(p->n, 1 / variance, b->tensor, b->gz + i * p->n);
+        if (p->gridded) add_grid(b, p, variance, block);
+        else add_scattered(b, p, i, variance, block);
+    }
+}
+
+bool kb_normal_regress(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, double *z)
+{
+    size_t nz = b->nz = p->n_fields * p->n;
+    memset(b->H, 0, nz * nz * sizeof *b->H);
+    memset(b->gz, 0, nz * sizeof *b->gz);
+    memset(z, 0, nz * sizeof *z);
+    for (size_t i = 0; i < nz; i++) b->H[i + i * nz] = 1 / hyper->amplitude[i / p->n];
+    kb_normal_add_data(b, p, hyper, z);
+    if (!kb_cholesky(nz, b->H, nz)) return false;
+    kb_axpy(nz, -1, b->gz, z);
+    kb_cholesky_solve(nz, 1, b->H, nz, z, nz);
+    return true;
+}
+
+/* ---------------------------------------------------------------- integrating the field out */
+
+/* trace(Hzz^{-1} R'R) / v by random signs at the data; H holds its Cholesky factor */
+static void count_effective(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, double *effective)
+{
+    size_t nz = b->nz;
+    kb_random random;
+    kb_random_seed(&random, 1);
+    for (size_t i = 0; i < p->n_fields; i++) {
+        memset(b->spare, 0, nz * PROBES * sizeof *b->spare);
+        for (size_t q = 0; q < PROBES; q++) {
+            double *sign = b->data;
+            for (size_t j = 0; j < p->n_points; j++)
+                sign[j] = p->measured[j + i * p->n_points] * (kb_random_uniform(&random) < 0.5 ? -1 : 1);
+            kb_patch_pull(p, sign, b->spare + q * nz + i * p->n, sign + p->n_points);
+        }
+        kb_lower_solve(nz, PROBES, b->H, nz, b->spare, nz);
+        double trace = kb_dot(nz * PROBES, b->spare, b->spare) / (PROBES * hyper->variance[i]);
+        effective[i] = fmin(trace, (double)p->count[i]);
+    }
+}
+
+static bool prior_logdet(kb_bench *b, double *logdet)
+{
+    memcpy(b->spare, b->H, b->nz * b->nz * sizeof *b->H);
+    if (!kb_cholesky(b->nz, b->spare, b->nz)) return false;
+    *logdet = kb_cholesky_logdet(b->nz, b->spare, b->nz);
+    return true;
+}
+
+/* G = Hww - Hwz Hzz^{-1} Hzw,  b = -(gw - Hwz Hzz^{-1} gz); G w is added by the caller, who sums over patches */
+bool kb_normal_marginalise(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, const kb_support *support,
+                           const double *z, const double *w, bool evidence, bool noise, kb_patch_message *out)
+{
+    size_t k = support->n;
+    kb_normal_assemble(b, p, hyper, support, z, w);
+    if (evidence && !prior_logdet(b, &out->logdet_prior)) return false;
+    kb_normal_add_data(b, p, hyper, z);
+    size_t nz = b->nz;
+    if (!kb_cholesky(nz, b->H, nz)) return false;
+    out->logdet = kb_cholesky_logdet(nz, b->H, nz);
+    if (noise) count_effective(b, p, hyper, out->effective);
+    memcpy(out->response, b->Hzw, nz * k * sizeof *b->Hzw);
+    memcpy(out->response + nz * k, b->gz, nz * sizeof *b->gz);
+    kb_cholesky_solve(nz, k + 1, b->H, nz, out->response, nz);
+    memcpy(out->G, b->Hww, k * k * sizeof *b->Hww);
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, k, k, nz, -1, b->Hzw, nz, out->response, nz, 1, out->G, k);
+    for (size_t q = 0; q < k; q++) out->b[q] = -b->gw[q];
+    kb_gemv(KB_TRANSPOSED, nz, k, 1, b->Hzw, nz, out->response + nz * k, 1, out->b);
+    return true;
+}
+
+void kb_normal_step(const kb_patch *p, const kb_patch_message *m, size_t k, const double *dw, double *step)
+{
+    size_t nz = p->n_fields * p->n;
+    for (size_t i = 0; i < nz; i++) step[i] = -m->response[i + nz * k];
+    kb_gemv(KB_PLAIN, nz, k, -1, m->response, nz, dw, 1, step);
+}

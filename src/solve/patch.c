@@ -1,0 +1,297 @@
+#include "solve/patch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+/* ---------------------------------------------------------------- the data inside */
+
+static bool is_inside(const kb_patch *p, size_t point)
+{
+    for (size_t a = 0; a < p->n_axes; a++) {
+        double s = p->cloud->point[point + a * p->cloud->n_points];
+        if (!(s >= p->lo[a] - 1e-9 && s <= p->hi[a] + 1e-9)) return false;
+    }
+    return true;
+}
+
+static bool has_all(const kb_cloud *cloud, size_t point)
+{
+    for (size_t i = 0; i < cloud->n_fields; i++)
+        if (cloud->measured[point + i * cloud->n_points] == 0) return false;
+    return true;
+}
+
+/* The points inside, in the patch's order: a cloud's points have the last axis fastest, a tensor's the first. */
+static void list_points(kb_patch *p, size_t *points)
+{
+    const kb_cloud *cloud = p->cloud;
+    size_t n = 0;
+    p->gridded = cloud->gridded;
+    for (size_t i = 0; i < cloud->n_points; i++) {
+        if (!is_inside(p, i)) continue;
+        if (!has_all(cloud, i)) p->gridded = false;
+        points[n++] = i;
+    }
+    p->n_points = n;
+}
+
+/* Grid lines inside the patch along an axis. */
+static size_t grid_lines(const kb_patch *p, size_t axis, const double **first)
+{
+    const double *grid = p->cloud->grid[axis];
+    size_t begin = 0, end = p->cloud->n_grid[axis];
+    while (begin < end && grid[begin] < p->lo[axis] - 1e-9) begin++;
+    while (end > begin && grid[end - 1] > p->hi[axis] + 1e-9) end--;
+    *first = grid + begin;
+    return end - begin;
+}
+
+static void reorder(const kb_patch *p, const size_t *points, size_t *ordered)
+{
+    size_t lines[KB_CLOUD_AXES];
+    const double *unused;
+    for (size_t a = 0; a < p->n_axes; a++) lines[a] = grid_lines(p, a, &unused);
+    for (size_t i = 0; i < p->n_points; i++) {
+        size_t stride = 1, at = 0, index[KB_CLOUD_AXES];
+        for (size_t a = p->n_axes, rest = i; a-- > 0; rest /= lines[a]) index[a] = rest % lines[a];
+        for (size_t a = 0; a < p->n_axes; stride *= lines[a++]) at += stride * index[a];
+        ordered[at] = points[i];
+    }
+}
+
+static void measure_spread(kb_patch *p)
+{
+    for (size_t i = 0; i < p->n_fields; i++) {
+        const double *y = p->value + i * p->n_points;
+        double mean = 0, squares = 0;
+        for (size_t j = 0; j < p->n_points; j++) mean += y[j], squares += y[j] * y[j];
+        if (p->count[i]) p->spread += squares / (double)p->count[i] - pow(mean / (double)p->count[i], 2);
+    }
+}
+
+static kbass_status copy_data(kb_patch *p, const size_t *points, kbass_error *error)
+{
+    const kb_cloud *cloud = p->cloud;
+    p->value = KB_NEW(double, p->n_points * p->n_fields);
+    p->measured = KB_NEW(double, p->n_points * p->n_fields);
+    p->count = KB_NEW(size_t, p->n_fields);
+    if (!p->value || !p->measured || !p->count) return kb_out_of_memory(error, "a patch's data");
+    for (size_t i = 0; i < p->n_fields; i++)
+        for (size_t j = 0; j < p->n_points; j++) {
+            size_t from = points[j] + i * cloud->n_points, to = j + i * p->n_points;
+            p->value[to] = cloud->value[from];
+            p->measured[to] = cloud->measured[from];
+            p->count[i] += cloud->measured[from] != 0;
+        }
+    for (size_t i = 0; i < p->n_fields; i++) p->n_values += p->count[i];
+    measure_spread(p);
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- life */
+
+static int highest_order(const kb_dictionary *dictionary, size_t axis)
+{
+    int highest = axis ? 0 : dictionary->time_order;
+    for (size_t v = 0; v < dictionary->n_variables; v++)
+        if (dictionary->variables[v].axis < 0 && dictionary->variables[v].order[axis] > highest)
+            highest = dictionary->variables[v].order[axis];
+    return highest;
+}
+
+/* As many as the shortest length scales need, within the limit for all fields together. */
+static size_t most_unknowns(const kb_patch *p, const kb_patch_scales *scales)
+{
+    double estimate = 1, limit = KB_PATCH_UNKNOWNS / (double)p->n_fields;
+    for (size_t a = 0; a < p->n_axes; a++)
+        estimate *= kb_axis_rank_estimate(p->hi[a] - p->lo[a], scales->shortest[a]) + 2;
+    return (size_t)fmin(estimate, limit);
+}
+
+static kbass_status create_axes(kb_patch *p, const kb_patch_scales *scales, const size_t *points, double *coordinates,
+                                kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t a = 0; status == KBASS_OK && a < p->n_axes; a++) {
+        const double *lines = coordinates;
+        size_t n = p->n_points;
+        if (p->gridded) n = grid_lines(p, a, &lines);
+        else
+            for (size_t i = 0; i < n; i++) coordinates[i] = p->cloud->point[points[i] + a * p->cloud->n_points];
+        status = kb_axis_create(scales->kind, p->lo[a], p->hi[a], scales->unit[a], scales->shortest[a], p->n_axes,
+                                highest_order(p->dictionary, a), n, lines, &p->axis[a], error);
+    }
+    return status;
+}
+
+kbass_status kb_patch_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const double *lo,
+                             const double *hi, const kb_patch_scales *scales, kb_patch **out, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    kb_patch *p = KB_NEW(kb_patch, 1);
+    size_t *points = KB_NEW(size_t, cloud->n_points), *ordered = KB_NEW(size_t, cloud->n_points);
+    double *coordinates = KB_NEW(double, cloud->n_points);
+    if (!p || !points || !ordered || !coordinates) status = kb_out_of_memory(error, "a patch");
+    if (status == KBASS_OK) {
+        *p = (kb_patch){.cloud = cloud, .dictionary = dictionary, .n_axes = cloud->n_axes, .n_fields = cloud->n_fields};
+        memcpy(p->lo, lo, p->n_axes * sizeof *lo);
+        memcpy(p->hi, hi, p->n_axes * sizeof *hi);
+        p->most = most_unknowns(p, scales);
+        list_points(p, points);
+        if (p->gridded) reorder(p, points, ordered);
+        status = create_axes(p, scales, points, coordinates, error);
+    }
+    if (status == KBASS_OK) status = copy_data(p, p->gridded ? ordered : points, error);
+    kb_free(points);
+    kb_free(ordered);
+    kb_free(coordinates);
+    if (status == KBASS_OK) *out = p;
+    else kb_patch_destroy(p);
+    return status;
+}
+
+void kb_patch_destroy(kb_patch *p)
+{
+    if (!p) return;
+    for (size_t a = 0; a < p->n_axes; a++) kb_axis_destroy(p->axis[a]);
+    kb_free(p->value);
+    kb_free(p->measured);
+    kb_free(p->count);
+    kb_free(p);
+}
+
+/* ---------------------------------------------------------------- levels */
+
+static kbass_status find_levels(kb_patch *p, kb_steps steps, const kb_axis_level **level, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t a = 0; status == KBASS_OK && a < p->n_axes; a++)
+        status = kb_axis_level_at(p->axis[a], a ? steps.space : steps.time, &level[a], error);
+    return status;
+}
+
+/* The ranks at the smallest cut that keeps the unknowns few enough. */
+static size_t choose_ranks(const kb_patch *p, const kb_axis_level *const *level, size_t *rank)
+{
+    for (double cut = 1e-6;; cut *= 3) {
+        size_t n = 1;
+        for (size_t a = 0; a < p->n_axes; a++) {
+            rank[a] = kb_axis_rank(level[a], cut);
+            if (rank[a] < KB_PATCH_LEAST_RANK && level[a]->rank >= KB_PATCH_LEAST_RANK) rank[a] = KB_PATCH_LEAST_RANK;
+            n *= rank[a];
+        }
+        if (n <= p->most || cut > 1) return n;
+    }
+}
+
+kbass_status kb_patch_set_level(kb_patch *p, kb_steps steps, kbass_error *error)
+{
+    kbass_status status = find_levels(p, steps, p->level, error);
+    if (status != KBASS_OK) return status;
+    p->n = choose_ranks(p, p->level, p->rank);
+    p->n_space = p->n / p->rank[0];
+    p->n_places = 1;
+    for (size_t a = 1; a < p->n_axes; a++) p->n_places *= p->level[a]->n_inner;
+    p->n_mesh = p->n_places * p->level[0]->n_inner;
+    return KBASS_OK;
+}
+
+/* Per axis a matrix between ranks of at most the mesh, and the chain's workspace between tensors of at most
+   KB_PATCH_UNKNOWNS each. */
+size_t kb_patch_transfer_work(const kb_patch *p)
+{
+    size_t squares = 0, largest = 1;
+    for (size_t a = 0; a < p->n_axes; a++) {
+        squares += p->axis[a]->n_mesh * p->axis[a]->n_mesh;
+        largest *= p->axis[a]->n_mesh;
+    }
+    return squares + 2 * largest;
+}
+
+kbass_status kb_patch_transfer(kb_patch *p, kb_steps from, const double *z_from, double *z, double *work,
+                               kbass_error *error)
+{
+    const kb_axis_level *level[KB_CLOUD_AXES];
+    size_t rank[KB_CLOUD_AXES];
+    kb_mode modes[KB_CLOUD_AXES];
+    kbass_status status = find_levels(p, from, level, error);
+    if (status != KBASS_OK) return status;
+    size_t n_from = choose_ranks(p, level, rank);
+    for (size_t a = 0; a < p->n_axes; a++) {
+        kb_axis_transfer(p->axis[a], level[a], rank[a], p->level[a], p->rank[a], work);
+        modes[a] = (kb_mode){p->rank[a], rank[a], p->rank[a], work};
+        work += p->axis[a]->n_mesh * p->axis[a]->n_mesh;
+    }
+    for (size_t i = 0; i < p->n_fields; i++)
+        kb_modes_product(p->n_axes, modes, z_from + i * n_from, z + i * p->n, work);
+    return KBASS_OK;
+}
+
+void kb_patch_modes(const kb_patch *p, const int *order, kb_mode *modes)
+{
+    for (size_t a = 0; a < p->n_axes; a++) {
+        const kb_axis_level *level = p->level[a];
+        modes[a] = (kb_mode){level->n_inner, p->rank[a], p->axis[a]->n_mesh, level->mesh[order[a]] + level->first};
+    }
+}
+
+/* ---------------------------------------------------------------- the field at the data */
+
+static void data_modes(const kb_patch *p, kb_mode *modes)
+{
+    for (size_t a = 0; a < p->n_axes; a++)
+        modes[a] = (kb_mode){p->axis[a]->n_data, p->rank[a], p->axis[a]->n_data, p->level[a]->data};
+}
+
+/* rows[p, (a, b, ..)] = phi_0[p, a] phi_1[p, b] ..., built from the first axis outwards in place, last block first */
+void kb_patch_rows(const kb_patch *p, double *rows)
+{
+    size_t n = p->n_points, built = p->rank[0];
+    memcpy(rows, p->level[0]->data, n * built * sizeof *rows);
+    for (size_t a = 1; a < p->n_axes; built *= p->rank[a++])
+        for (size_t b = p->rank[a]; b-- > 0;)
+            for (size_t q = 0; q < built; q++) {
+                const double *feature = p->level[a]->data + b * n, *from = rows + q * n;
+                double *to = rows + (q + b * built) * n;
+                for (size_t i = 0; i < n; i++) to[i] = from[i] * feature[i];
+            }
+}
+
+size_t kb_patch_data_work(const kb_patch *p)
+{
+    size_t largest = 1;
+    if (!p->gridded) return p->n_points * p->most;
+    for (size_t a = 0; a < p->n_axes; a++)
+        largest *= p->axis[a]->n_data > p->axis[a]->n_mesh ? p->axis[a]->n_data : p->axis[a]->n_mesh;
+    return 2 * largest;
+}
+
+void kb_patch_residual(const kb_patch *p, size_t field, const double *z, double *r, double *work)
+{
+    const double *y = p->value + field * p->n_points, *measured = p->measured + field * p->n_points;
+    kb_mode modes[KB_CLOUD_AXES];
+    if (p->gridded) {
+        data_modes(p, modes);
+        kb_modes_product(p->n_axes, modes, z, r, work);
+    } else {
+        kb_patch_rows(p, work);
+        kb_gemv(KB_PLAIN, p->n_points, p->n, 1, work, p->n_points, z, 0, r);
+    }
+    for (size_t i = 0; i < p->n_points; i++) r[i] = measured[i] * (r[i] - y[i]);
+}
+
+void kb_patch_pull(const kb_patch *p, const double *r, double *z, double *work)
+{
+    kb_mode modes[KB_CLOUD_AXES];
+    if (p->gridded) {
+        data_modes(p, modes);
+        kb_modes_adjoint(p->n_axes, modes, r, z, work);
+    } else {
+        kb_patch_rows(p, work);
+        kb_gemv(KB_TRANSPOSED, p->n_points, p->n, 1, work, p->n_points, r, 0, z);
+    }
+}

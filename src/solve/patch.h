@@ -1,0 +1,69 @@
+/* A rectangular patch of the domain with its own coefficients: one tensor of rank n_axes per field.
+ *
+ *     q_i(s) = Z_i x_0 phi_0(s_0) x_1 phi_1(s_1) ...,      Z_i ~ N(0, amplitude_i)
+ *
+ * Patches share their border samples and the weights of the equation, nothing else. Data that fill a grid are kept as a
+ * tensor (axis 0 fastest) and meet Z by mode products; others by explicit rows, the products of the axes' features.
+ */
+#ifndef KB_PATCH_H
+#define KB_PATCH_H
+
+#include "dictionary/dictionary.h"
+#include "gp/axes.h"
+#include "gp/cloud.h"
+#include "tensor/mode.h"
+
+enum { KB_PATCH_UNKNOWNS = 2600, KB_PATCH_LEAST_RANK = 3 }; /* at most, over all fields; at least, along an axis */
+
+typedef struct {
+    const kb_cloud *cloud;
+    const kb_dictionary *dictionary;
+    size_t n_axes, n_fields;
+    double lo[KB_CLOUD_AXES], hi[KB_CLOUD_AXES];
+    kb_axis *axis[KB_CLOUD_AXES];
+    bool gridded;              /* every field measured on a full grid of the patch */
+    size_t n_points, n_values;
+    double *value, *measured;  /* n_points x n_fields */
+    size_t *count;             /* measured values per field */
+    double spread;             /* mean square of the values around their mean */
+    size_t most;               /* unknowns per field, at any level */
+
+    /* the level the patch stands at */
+    const kb_axis_level *level[KB_CLOUD_AXES];
+    size_t rank[KB_CLOUD_AXES];
+    size_t n, n_space;         /* coefficients per field: rank[0] * n_space */
+    size_t n_mesh, n_places;   /* points where the equation is imposed: times * n_places */
+} kb_patch;
+
+/* What an axis is told at creation: the unit of its ladder and the shortest length scale to resolve. */
+typedef struct {
+    kb_kernel_kind kind;
+    double unit[KB_CLOUD_AXES], shortest[KB_CLOUD_AXES];
+} kb_patch_scales;
+
+kbass_status kb_patch_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const double *lo,
+                             const double *hi, const kb_patch_scales *scales, kb_patch **out, kbass_error *error);
+void kb_patch_destroy(kb_patch *patch);
+
+/* Steps of the ladder: one for time, one for all axes of space. */
+typedef struct {
+    int time, space;
+} kb_steps;
+
+kbass_status kb_patch_set_level(kb_patch *patch, kb_steps steps, kbass_error *error);
+/* Carries z from another level to the present one. work: kb_patch_transfer_work */
+kbass_status kb_patch_transfer(kb_patch *patch, kb_steps from, const double *z_from, double *z, double *work,
+                               kbass_error *error);
+size_t kb_patch_transfer_work(const kb_patch *patch);
+
+/* The axes' features on the equation's points with derivative orders; modes: n_axes. */
+void kb_patch_modes(const kb_patch *patch, const int *order, kb_mode *modes);
+/* Rows of scattered data: n_points x n, column-major. */
+void kb_patch_rows(const kb_patch *patch, double *rows);
+/* r = q - y where measured, else 0 (n_points). work: kb_patch_data_work */
+void kb_patch_residual(const kb_patch *patch, size_t field, const double *z, double *r, double *work);
+/* z = R' r */
+void kb_patch_pull(const kb_patch *patch, const double *r, double *z, double *work);
+size_t kb_patch_data_work(const kb_patch *patch);
+
+#endif
