@@ -26,7 +26,8 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
     job->time_column = cli_value(arguments, "time");
     job->axes = cli_value(arguments, "axes");
     if (job->axes && job->time_column)
-        return cli_fail("found both --time %s and --axes %s: --axes names time too, first", job->time_column, job->axes);
+        return cli_fail("found both --time %s and --axes %s: --axes names time too, first", job->time_column,
+                        job->axes);
     job->json = cli_value(arguments, "json");
     job->solution = cli_value(arguments, "solution");
     job->is_quiet = cli_value(arguments, "quiet") != NULL;

@@ -36,9 +36,9 @@ static const cli_option data_options[] = {
 
 const cli_command cli_commands[] = {
     {"discover", "DATA.csv [options]", "find the equations behind measurements",
-     "Reads a table with a header row: one column of times, every other column a state; with --axes the columns of time "
-     "and space, every other column a field over them, on a grid or scattered. Rows may come in any order and at any "
-     "spacing; an empty cell or NaN means not measured; # begins a comment. Prints the equations, each term with its "
+     "Reads a table with a header row: one column of times, every other column a state; with --axes the columns of "
+     "time and space, every other column a field over them, on a grid or scattered. Rows may come in any order and at "
+     "any spacing; an empty cell or NaN means not measured; # begins a comment. Prints the equations, each term with its "
      "weight, standard deviation and probability, the noise, and the models that explain the data nearly as well. "
      "Ctrl-C stops the search and prints the best answer so far.",
      discover_options, true, cli_discover},

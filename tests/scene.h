@@ -78,7 +78,8 @@ static inline void scene_open(scene *s, kbass_data *data, const kbass_settings *
     s->follow = KB_NEW(double, n_mesh *n);
     s->follow_slope = KB_NEW(double, n_mesh *n);
     scene_regress(s, slope_squares);
-    CHECK_OK(kb_columns_create(s->dictionary, s->record, n_mesh, s->reference, slope_squares, &s->columns, &error));
+    CHECK_OK(kb_columns_create(s->dictionary, s->record->sd, s->record->span, n_mesh, s->reference, slope_squares,
+                               &s->columns, &error));
     CHECK_OK(kb_support_create(s->columns->n, &s->all, &error));
     CHECK_OK(kb_support_create(s->columns->n, &s->support, &error));
     for (size_t i = 0; i < s->columns->n; i++) kb_support_add(&s->all, i);

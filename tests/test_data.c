@@ -474,11 +474,11 @@ static void test_describe_fields(void **state)
                     "6 rows on a 2 x 3 grid (t, x), 2 fields (u, v), t from 0 to 1, spacing 1 (even), x from 0 to 2, "
                     "spacing 1 (even), 1 of 12 values missing (v 1)");
     describe_fields("t,x,u\n0,0,1\n0,1,2\n0,3,3\n0.30000000000000004,0,1\n0.3,3,2\n", "t,x",
-                    "5 rows on a 2 x 3 grid (t, x) with 1 points left out, 1 field (u), t from 0 to 0.3, spacing 0.3 "
+                    "5 rows on a 2 x 3 grid (t, x) with 1 left out, 1 field (u), t from 0 to 0.3, spacing 0.3 "
                     "(even), x from 0 to 3, spacing 1 to 2 (uneven, median 1.5), nothing missing");
     describe_fields("t,x,y,u\n0,0,5,1\n1,1,6,2\n2,3,7,3\n", "t,x,y",
-                    "3 scattered points in (t, x, y), 1 field (u), t from 0 to 2, x from 0 to 3, y from 5 to 7, nothing "
-                    "missing");
+                    "3 scattered points in (t, x, y), 1 field (u), t from 0 to 2, x from 0 to 3, y from 5 to 7, "
+                    "nothing missing");
     describe_fields("t,x,u\n0,0,1\n0,0,2\n0,1,3\n1,0,1\n1,1,2\n", "t,x",
                     "5 scattered points in (t, x), 1 field (u), t from 0 to 1, x from 0 to 1, nothing missing");
 }
@@ -495,8 +495,9 @@ static void test_check_fields(void **state)
 {
     (void)state;
     refuse_fields("t,x,u\n0,1,1\n1,1,2\n2,1,3\n3,1,4\n",
-                  "field \"u\": all 4 measured values are at a single point of the axis \"x\" (1), at least 2 are needed");
-    refuse_fields("t,x,u\n5,1,1\n5,2,2\n5,3,3\n5,4,4\n", "field \"u\": all 4 measured values are at one time (t = 5)");
+                  "field \"u\": all 4 measured values are at a single point of the axis \"x\" (1), at least 2");
+    refuse_fields("t,x,u\n5,1,1\n5,2,2\n5,3,3\n5,4,4\n",
+                  "field \"u\": all 4 measured values are at one time (t = 5)");
     refuse_fields("t,x,u\n0,0,7\n0,1,7\n1,0,7\n1,1,7\n", "field \"u\" is constant: all 4 measured values are 7");
     refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,1\n", "field \"v\" has 3 measured values");
     refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,\n2,0,1,3\n3,0,1,2\n",

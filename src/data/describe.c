@@ -109,7 +109,7 @@ static void say_rows(words *w, const kbass_data *data, const kb_grid *grid)
         say(w, "%s%s", axis ? ", " : "(", data->axis_names[axis]);
     if (is_space) say(w, ")");
     if (is_space && grid->is_grid && data->n_rows < grid->n_cells)
-        say(w, " with %zu points left out", grid->n_cells - data->n_rows);
+        say(w, " with %zu left out", grid->n_cells - data->n_rows);
 }
 
 /* ---------------------------------------------------------------- missing values */
@@ -204,8 +204,8 @@ static kbass_status check_extent(const kbass_data *data, const extent *e, const 
             return kb_fail(error, KBASS_ERROR_DATA, "%s: all %zu measured values are at one time (%s = %s)", who, e->n,
                            data->time_name, found);
         return kb_fail(error, KBASS_ERROR_DATA,
-                       "%s: all %zu measured values are at a single point of the axis \"%s\" (%s), at least 2 are needed",
-                       who, e->n, data->axis_names[axis], found);
+                       "%s: all %zu measured values are at a single point of the axis \"%s\" (%s), at least 2 are "
+                       "needed", who, e->n, data->axis_names[axis], found);
     }
     return KBASS_OK;
 }

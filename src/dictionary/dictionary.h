@@ -1,8 +1,8 @@
 /* The dictionary: the candidate operators P_j of u_t = sum_j w_j P_j[u], and the role each plays in each equation.
  *
- * Terms are expressions in `n_variables` variables: the fields, their space derivatives, then the axes, time first; for
- * ODE systems the states, then t. Everything that loops over terms loops over this table; nothing else knows what a term
- * looks like.
+ * Terms are expressions in `n_variables` variables: the fields, their space derivatives, then the axes, time first;
+ * for ODE systems the states, then t. Everything that loops over terms loops over this table; nothing else knows what
+ * a term looks like.
  */
 #ifndef KB_DICTIONARY_H
 #define KB_DICTIONARY_H
@@ -34,9 +34,9 @@ typedef struct {
 } kb_table_power;
 
 typedef struct {
-    size_t n_states;       /* fields, for PDEs */
-    size_t n_axes;         /* 1: time only */
-    size_t n_variables;    /* fields, all their derivatives up to the highest order in use, axes */
+    size_t n_states;        /* fields, for PDEs */
+    size_t n_axes;          /* 1: time only */
+    size_t n_variables;     /* fields, all their derivatives up to the highest order in use, axes */
     kb_variable *variables; /* n_variables: fields; derivatives, lower orders first; axes, time first */
     char **variable_names;  /* n_variables */
     int time_order;         /* of the left-hand side: 1 for u_t, 2 for u_tt */

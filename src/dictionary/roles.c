@@ -75,7 +75,8 @@ static kbass_status check_open(const assignment *a, size_t state)
     const kb_dictionary *d = a->dictionary;
     if (is_open(d, state)) return KBASS_OK;
     return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s is %s", d->state_names[state],
-                   kb_dictionary_suffix(d), d->is_known[state] ? "already given by --fix" : "left out by --equation-for");
+                   kb_dictionary_suffix(d),
+                   d->is_known[state] ? "already given by --fix" : "left out by --equation-for");
 }
 
 /* ---------------------------------------------------------------- the options, one group at a time */

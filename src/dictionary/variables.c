@@ -65,7 +65,8 @@ static kbass_status check_names(const kb_dictionary *d, const char *const *field
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu axes, needed time and up to %d of space", d->n_axes,
                        KB_MAX_AXES - 1);
     kbass_status status = check_axes(d, axes, error);
-    for (size_t i = 0; status == KBASS_OK && i < d->n_states; i++) status = check_field(kind, i, fields, axes[0], error);
+    for (size_t i = 0; status == KBASS_OK && i < d->n_states; i++)
+        status = check_field(kind, i, fields, axes[0], error);
     return status;
 }
 

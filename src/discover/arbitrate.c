@@ -44,31 +44,11 @@ static kbass_status search_on_windows(kb_arena *a, size_t n, bool merge, bool la
     return status;
 }
 
-/* Copies of the best fits, to go back to when merging loses the data. */
-static kbass_status keep_best(const kb_pool *pool, size_t most, kb_pool *kept, kbass_error *error)
-{
-    kbass_status status = KBASS_OK;
-    kb_pool_trim(kept, 0);
-    for (size_t i = 0; status == KBASS_OK && i < pool->n && i < most && pool->fits[i]->valid; i++) {
-        kb_fit *copy = NULL;
-        status = kb_pool_add(kept, &pool->fits[i]->support, &copy, error);
-        if (status == KBASS_OK) kb_fit_copy(pool->fits[i], copy, pool->n_columns, pool->n_start);
-    }
-    return status;
-}
-
-static void swap_entries(kb_pool *a, kb_pool *b)
-{
-    kb_pool other = *a;
-    *a = *b;
-    *b = other;
-}
-
 /* The run was stopped while the pool moved to n windows: back to the fits before or, without any, quick first ones. */
 static kbass_status salvage(kb_arena *a, kb_pool *before, size_t n, kbass_error *error)
 {
     if (before->n) {
-        swap_entries(a->pool, before);
+        kb_pool_swap(a->pool, before);
         return set_windows(a, 2 * n, false, error);
     }
     a->deadline = kb_clock() + grace;
@@ -89,14 +69,14 @@ kbass_status kb_arbitrate(kb_arena *a, bool *settled, kbass_error *error)
         bool has_model = pool->n && pool->fits[0]->valid;
         double noise = has_model ? kb_fit_noise(a->explorers[0]->shooter, pool->fits[0]) : INFINITY;
         if (before.n && !(noise <= merge_failed * variance)) { /* back to the windows before; search there to the end */
-            swap_entries(pool, &before);
+            kb_pool_swap(pool, &before);
             status = search_on_windows(a, 2 * n, false, true, &fitted, settled, error);
             break;
         }
         if (has_model) variance = noise;
         if (n > 1) {
-            status = keep_best(pool, 2 * BEAM, &before, error);
-            if (before.n) kb_pool_trim(pool, before.n);
+            if (has_model) kb_pool_trim(pool, 2 * BEAM);
+            status = kb_pool_copy(pool, &before, error);
         }
     }
     kb_pool_clear(&before);

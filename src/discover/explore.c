@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12 };
+enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, SCREENED = 3, SCREENED_SIZE = 3 };
 static const double worth_exploring = 8; /* nats behind the best within which a model's neighbours are proposed */
 static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is fitted */
 
@@ -110,6 +110,20 @@ static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_
     return KBASS_OK;
 }
 
+/* The best of all small supports on the quadratic, wherever the parent stands. */
+static kbass_status propose_screened(kb_arena *a, kb_explorer *w, const kb_fit *parent, proposal *out, size_t *n,
+                                     kbass_error *error)
+{
+    kb_support supports[SCREENED + SCREENED_SIZE];
+    size_t columns[(SCREENED + SCREENED_SIZE) * SCREENED_SIZE], found;
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; i < SCREENED + SCREENED_SIZE; i++) supports[i] = (kb_support){0, columns + i * SCREENED_SIZE};
+    found = kb_message_screen(w->message, a->columns, SCREENED_SIZE, SCREENED, supports, w->work);
+    for (size_t i = 0; status == KBASS_OK && i < found; i++)
+        status = propose(a->columns, w, parent, &supports[i], &out[(*n)++], error);
+    return status;
+}
+
 /* The neighbours of one model that are worth a fit: best single moves, and the end of a climb on the quadratic. */
 static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *parent, proposal *out, size_t *n, kbass_error *error)
 {
@@ -125,6 +139,7 @@ static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *pare
         kb_move_apply(&moves[i], &w->trial);
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
     }
+    if (status == KBASS_OK && a->screened) status = propose_screened(a, w, parent, out, n, error);
     kb_support_copy(&parent->support, &w->trial);
     if (status == KBASS_OK && kb_message_climb(w->message, columns, &w->trial, 30, w->work))
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
@@ -166,7 +181,7 @@ static size_t choose_unexplored(kb_arena *a, size_t beam, size_t *chosen)
 static kbass_status explore(kb_arena *a, size_t beam, bool *more, kbass_error *error)
 {
     size_t chosen[EXPLORED_AT_ONCE], n = choose_unexplored(a, beam, chosen), total = 0;
-    size_t counts[EXPLORED_AT_ONCE] = {0}, each = MOST_MOVES + 1;
+    size_t counts[EXPLORED_AT_ONCE] = {0}, each = MOST_MOVES + 1 + SCREENED + SCREENED_SIZE;
     kbass_status statuses[EXPLORED_AT_ONCE] = {KBASS_OK}, status = KBASS_OK;
     proposal *proposals = KB_NEW(proposal, EXPLORED_AT_ONCE * each);
     if (!proposals) return kb_out_of_memory(error, "the search");

@@ -91,3 +91,23 @@ void kb_pool_trim(kb_pool *pool, size_t n)
 {
     while (pool->n > n) kb_fit_destroy(pool->fits[--pool->n]);
 }
+
+kbass_status kb_pool_copy(const kb_pool *pool, kb_pool *copy, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    kb_pool_trim(copy, 0);
+    for (size_t i = 0; status == KBASS_OK && i < pool->n; i++) {
+        kb_fit *fit = NULL;
+        if (!pool->fits[i]->valid) continue;
+        status = kb_pool_add(copy, &pool->fits[i]->support, &fit, error);
+        if (status == KBASS_OK) kb_fit_copy(pool->fits[i], fit, pool->n_columns, pool->n_start);
+    }
+    return status;
+}
+
+void kb_pool_swap(kb_pool *a, kb_pool *b)
+{
+    kb_pool other = *a;
+    *a = *b;
+    *b = other;
+}

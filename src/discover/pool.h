@@ -21,6 +21,9 @@ kbass_status kb_pool_add(kb_pool *pool, const kb_support *support, kb_fit **out,
 kbass_status kb_pool_merge(kb_pool *pool, kb_pool *from, kbass_error *error);
 /* Valid entries first, by falling evidence. */
 void kb_pool_sort(kb_pool *pool);
+/* Copies of the valid entries of `pool`, in their order, replace those of `copy`. */
+kbass_status kb_pool_copy(const kb_pool *pool, kb_pool *copy, kbass_error *error);
+void kb_pool_swap(kb_pool *a, kb_pool *b);
 /* Forgets all entries after the first `n`. */
 void kb_pool_trim(kb_pool *pool, size_t n);
 

@@ -167,7 +167,8 @@ kbass_status kb_problem_create(const kbass_data *data, const kbass_settings *set
     if (status == KBASS_OK) status = choose_patches(p, error);
     if (status == KBASS_OK) status = make_reference(p, error);
     if (status == KBASS_OK)
-        status = kb_columns_create(dictionary, p->record, p->n_reference, p->reference, p->slope_squares, &p->columns, error);
+        status = kb_columns_create(dictionary, p->record->sd, p->record->span, p->n_reference, p->reference,
+                                   p->slope_squares, &p->columns, error);
     if (status == KBASS_OK) status = list_all(p, error);
     kb_blas_threads(blas_threads);
     if (status == KBASS_OK) *out = p;

@@ -20,6 +20,7 @@ struct kb_dynamics {
     size_t *group;                 /* which noise an observation has: its state or field */
     size_t n_groups;
     const double *known_variance;  /* n_groups; 0: unknown */
+    double noise_floor;            /* smallest noise variance: below it lies the discretisation's own error */
 
     /* Weights by column (scaled); tangents for the columns of `tangents` (NULL: none are wanted). */
     void (*set_model)(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents);

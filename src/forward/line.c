@@ -6,10 +6,11 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "forward/profile.h"
 #include "solve/message.h"
 
-enum { MOST_MODES = 61, MOST_BOUNDARY = 17, FIRST_LINES = 5, INTERPOLATION = 6 };
+enum { MOST_MODES = 61, MOST_BOUNDARY = 17, INTERPOLATION = 6, PERIOD_LINES = 12, PERIODS = 12 };
+static const double noise_floor = 1e-6; /* of any grid; a coarse grid's own error may lie above it */
+static const double open_period = 1.3; /* of the modes when the axis is not periodic: they never meet themselves */
 
 /* Central differences on seven points: sixth order for u_x and u_xx, fourth for u_xxx and u_xxxx, second above. */
 static const double unit_stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL] = {
@@ -226,46 +227,63 @@ static void number_nodes(kb_line *l)
     }
 }
 
-/* The first data lines of every field; scattered points count as one line of their first times. */
-static size_t first_lines(const kb_line *l, size_t most, kb_data_line *lines, double *coordinate, double *value)
+/* The first data lines of every field, `each` at most; scattered points are gathered into lines of a dozen. */
+static size_t first_lines(const kb_cloud *c, size_t each, kb_data_line *lines, double *coordinate, double *value)
 {
-    const kb_cloud *c = l->cloud;
-    size_t n = 0, used = 0;
+    size_t n = 0, used = 0, wanted = c->gridded ? 1 : 12;
     for (size_t f = 0; f < c->n_fields; f++) {
-        size_t row = 0, begin = used, wanted = c->gridded ? 1 : 12;
-        for (size_t p = 0; p <= c->n_points && n < most; p++) {
-            bool closes = p == c->n_points || c->point[p] > c->grid[0][row];
-            if (closes && used - begin >= wanted) {
+        size_t begin = used, own = 0;
+        for (size_t p = 0; p < c->n_points && own < each; p++) {
+            bool new_row = p > 0 && c->point[p] > c->point[p - 1];
+            if (new_row && used - begin >= wanted) {
                 lines[n++] = (kb_data_line){used - begin, coordinate + begin, value + begin};
                 begin = used;
-                if (n % FIRST_LINES == 0) break;
+                own++;
             }
-            if (p == c->n_points) break;
-            while (c->point[p] > c->grid[0][row]) row++;
-            if (c->measured[p + f * c->n_points] == 0) continue;
+            if (own == each || c->measured[p + f * c->n_points] == 0) continue;
             coordinate[used] = c->point[p + c->n_points];
             value[used++] = c->value[p + f * c->n_points];
         }
+        if (own < each && used > begin) lines[n++] = (kb_data_line){used - begin, coordinate + begin, value + begin};
     }
     return n;
 }
 
-static kbass_status fit_profile(kb_line *l, kb_profile *profile, kbass_error *error)
+kbass_status kb_line_profile(const kb_cloud *c, const kb_line_settings *settings, size_t most_lines, kb_profile *profile,
+                             kbass_error *error)
 {
-    const kb_cloud *c = l->cloud;
-    size_t most = FIRST_LINES * c->n_fields;
-    kb_data_line *lines = KB_NEW(kb_data_line, most);
+    kb_data_line *lines = KB_NEW(kb_data_line, (most_lines + 1) * c->n_fields);
     double *coordinate = KB_NEW(double, c->n_values + 1), *value = KB_NEW(double, c->n_values + 1);
     bool done = lines && coordinate && value;
-    *profile = (kb_profile){.period = l->settings.periodic ? l->settings.period : 1.3};
+    *profile = (kb_profile){.period = settings->periodic ? settings->period : open_period};
     if (done) {
-        size_t n = first_lines(l, most, lines, coordinate, value);
+        size_t n = first_lines(c, most_lines, lines, coordinate, value);
         done = kb_profile_fit(profile, n, lines, 0.55 * c->spacing[1], MOST_MODES);
     }
     kb_free(lines);
     kb_free(coordinate);
     kb_free(value);
     return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the first lines of the data");
+}
+
+kbass_status kb_line_find_period(const kb_cloud *c, int known, kb_line_settings *settings, kbass_error *error)
+{
+    kb_profile profile;
+    kb_line_settings trial = *settings;
+    double best = INFINITY;
+    trial.periodic = false;
+    settings->periodic = false;
+    kbass_status status = kb_line_profile(c, &trial, PERIOD_LINES, &profile, error);
+    if (status == KBASS_OK && known <= 0) best = profile.loss;
+    for (int i = 0; status == KBASS_OK && known >= 0 && i <= PERIODS; i++) {
+        trial.periodic = true;
+        trial.period = 1 + 1.5 * c->spacing[1] * i / PERIODS;
+        status = kb_line_profile(c, &trial, PERIOD_LINES, &profile, error);
+        if (status != KBASS_OK || !(profile.loss < best)) continue;
+        best = profile.loss;
+        *settings = trial;
+    }
+    return status;
 }
 
 static kbass_status make_modes(kb_line *l, const kb_profile *profile, kbass_error *error)
@@ -396,13 +414,11 @@ static void set_axis_and_bounds(kb_line *l)
         for (size_t p = 0; p < c->n_points; p++) l->bound[f] = fmax(l->bound[f], 4 * fabs(c->value[p + f * c->n_points]) + 2);
 }
 
-static kbass_status build(kb_line *l, size_t max_tangents, kbass_error *error)
+static kbass_status build(kb_line *l, const kb_profile *profile, size_t max_tangents, kbass_error *error)
 {
-    kb_profile profile;
     kb_dynamics *d = &l->dynamics;
     set_geometry(l);
-    kbass_status status = fit_profile(l, &profile, error);
-    if (status == KBASS_OK) status = make_modes(l, &profile, error);
+    kbass_status status = make_modes(l, profile, error);
     if (status == KBASS_OK) status = make_boundary(l, error);
     if (status != KBASS_OK) return status;
     d->n_start = l->n_fields * (l->n_modes + 2 * l->n_boundary);
@@ -418,7 +434,8 @@ static kbass_status build(kb_line *l, size_t max_tangents, kbass_error *error)
 }
 
 kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
-                            const kb_line_settings *settings, size_t max_tangents, kb_line **out, kbass_error *error)
+                            const kb_line_settings *settings, const kb_profile *profile, size_t max_tangents, kb_line **out,
+                            kbass_error *error)
 {
     kb_line *l = KB_NEW(kb_line, 1);
     if (!l) return kb_out_of_memory(error, "the method of lines");
@@ -430,9 +447,9 @@ kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictiona
     l->n_fields = cloud->n_fields;
     l->size = l->n * l->n_fields;
     l->dynamics = (kb_dynamics){.n_rows = cloud->n_grid[0], .n_groups = cloud->n_fields,
-                                .known_variance = cloud->known_variance, .set_model = set_model, .predict = predict,
+                                .known_variance = cloud->known_variance, .noise_floor = noise_floor, .set_model = set_model, .predict = predict,
                                 .carry = carry, .destroy = destroy};
-    kbass_status status = build(l, max_tangents, error);
+    kbass_status status = build(l, profile, max_tangents, error);
     if (status == KBASS_OK) *out = l;
     else destroy(&l->dynamics);
     return status;

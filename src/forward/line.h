@@ -9,6 +9,7 @@
 #define KB_LINE_H
 
 #include "forward/dynamics.h"
+#include "forward/profile.h"
 #include "gp/cloud.h"
 
 enum { KB_STENCIL = 7, KB_LINE_STAGES = 3 };
@@ -67,8 +68,16 @@ typedef struct {
     double *wave, *boundary_scale; /* n_boundary frequencies and amplitudes in time */
 } kb_line;
 
+/* Is the axis periodic, and with which period? From the likelihood of the data lines under periodic profiles, against
+   one that is not; `known` other than 0 says which is meant (1 yes, -1 no) and leaves the period to be found. */
+kbass_status kb_line_find_period(const kb_cloud *cloud, int known, kb_line_settings *settings, kbass_error *error);
+/* The profile's prior for such settings. */
+kbass_status kb_line_profile(const kb_cloud *cloud, const kb_line_settings *settings, size_t most_lines,
+                             kb_profile *profile, kbass_error *error);
+
 kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
-                            const kb_line_settings *settings, size_t max_tangents, kb_line **out, kbass_error *error);
+                            const kb_line_settings *settings, const kb_profile *profile, size_t max_tangents, kb_line **out,
+                            kbass_error *error);
 /* A first guess of the start at a row, by regression of the profile on the nearest data lines. start: n_start */
 bool kb_line_guess(const kb_line *line, size_t row, double *start);
 

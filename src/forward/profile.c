@@ -79,6 +79,7 @@ bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, do
             found = trial;
             found.amplitude = sqrt(variance);
             found.noise = ratio * variance;
+            found.loss = loss;
         }
     }
     kb_free(B);

@@ -12,6 +12,7 @@ typedef struct {
     double amplitude; /* standard deviation */
     double noise;    /* variance */
     size_t n_modes;  /* 1 + 2 * frequencies */
+    double loss;     /* minus the log likelihood of the fit, up to a constant */
 } kb_profile;
 
 /* One data line: values (scaled) at coordinates (scaled). */

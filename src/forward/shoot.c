@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const double noise_floor = 1e-6;    /* smallest noise variance: 0.1 % of a state's sd, below which "noise" is model and solver error */
 static const double noise_shrinkage = 4;   /* the states' common noise level counts as this many samples of each */
 
 /* ---------------------------------------------------------------- windows, fits, workspace */
@@ -294,7 +293,7 @@ static void estimate_noise(const kb_shooter *s, double effective, double *varian
             if (!(s->counts[i] > 0)) continue;
             double freedom = fmax(s->counts[i] - effective * s->counts[i] / total, 0.2 * s->counts[i]);
             variance[i] = (s->squares[i] + noise_shrinkage * common) / (freedom + noise_shrinkage);
-            variance[i] = fmax(variance[i], noise_floor);
+            variance[i] = fmax(variance[i], s->dynamics->noise_floor);
             if (s->dynamics->known_variance[i] > 0) variance[i] = s->dynamics->known_variance[i];
         }
     }

@@ -7,6 +7,8 @@
 
 /* Prior variance of an initial state, in units of the state's own variance. */
 static const double state_variance = 4;
+/* 0.1 % of a state's sd: below it "noise" is model and solver error. */
+static const double noise_floor = 1e-6;
 
 static void set_model(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents)
 {
@@ -83,6 +85,7 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
     if (!t) return kb_out_of_memory(error, "shooting");
     kb_dynamics *d = &t->dynamics;
     *d = (kb_dynamics){.n_start = n, .n_rows = rows, .n_groups = n, .known_variance = record->known_variance,
+                       .noise_floor = noise_floor,
                        .set_model = set_model, .predict = predict, .carry = carry, .destroy = destroy};
     t->record = record;
     t->states = KB_NEW(double, rows * n);

@@ -23,12 +23,6 @@ typedef struct {
     double *work;
 } spectrum;
 
-double kb_field_gp_spacing(const kb_cloud *cloud, size_t axis)
-{
-    if (cloud->gridded) return cloud->spacing[axis];
-    return 1 / fmax(pow((double)cloud->n_points, 1 / (double)cloud->n_axes) - 1, 1);
-}
-
 static bool is_full_grid(const kb_cloud *cloud)
 {
     for (size_t i = 0; i < cloud->n_fields; i++)
@@ -38,24 +32,23 @@ static bool is_full_grid(const kb_cloud *cloud)
 
 /* ---------------------------------------------------------------- eigenvalues and projections */
 
-static double distance(const kb_cloud *cloud, const double *spacing, size_t i, size_t j)
+static double distance(const kb_cloud *cloud, size_t i, size_t j)
 {
     double sum = 0;
     for (size_t a = 0; a < cloud->n_axes; a++) {
-        double d = (cloud->point[i + a * cloud->n_points] - cloud->point[j + a * cloud->n_points]) / spacing[a];
+        double d = (cloud->point[i + a * cloud->n_points] - cloud->point[j + a * cloud->n_points]) / cloud->spacing[a];
         sum += d * d;
     }
     return sum;
 }
 
 /* The measured points nearest to a centre, in units of the spacing. */
-static size_t choose_block(const kb_cloud *cloud, const double *spacing, size_t field, size_t centre, size_t *points,
-                           double *nearest)
+static size_t choose_block(const kb_cloud *cloud, size_t field, size_t centre, size_t *points, double *nearest)
 {
     size_t n = 0;
     for (size_t i = 0; i < cloud->n_points; i++) {
         if (cloud->measured[i + field * cloud->n_points] == 0) continue;
-        double d = distance(cloud, spacing, i, centre);
+        double d = distance(cloud, i, centre);
         if (n == BLOCK_POINTS && !(d < nearest[n - 1])) continue;
         size_t at = n < BLOCK_POINTS ? n++ : n - 1;
         for (; at > 0 && nearest[at - 1] > d; at--) nearest[at] = nearest[at - 1], points[at] = points[at - 1];
@@ -68,12 +61,10 @@ static size_t choose_block(const kb_cloud *cloud, const double *spacing, size_t 
 static void choose_blocks(spectrum *s)
 {
     const kb_cloud *cloud = s->cloud;
-    double spacing[KB_CLOUD_AXES];
-    for (size_t a = 0; a < cloud->n_axes; a++) spacing[a] = kb_field_gp_spacing(cloud, a);
     for (size_t i = 0; i < cloud->n_fields; i++)
         for (size_t b = 0; b < BLOCKS; b++) {
             size_t centre = (2 * b + 1) * cloud->n_points / (2 * BLOCKS);
-            s->n[i] = choose_block(cloud, spacing, i, centre, s->block + (b + i * BLOCKS) * BLOCK_POINTS, s->work);
+            s->n[i] = choose_block(cloud, i, centre, s->block + (b + i * BLOCKS) * BLOCK_POINTS, s->work);
         }
 }
 
@@ -238,7 +229,7 @@ static void search(spectrum *s, kb_field_gp *gp)
 {
     double low[KB_CLOUD_AXES], at[KB_CLOUD_AXES] = {0}, high = log(longest);
     for (size_t a = 0; a < s->cloud->n_axes; a++)
-        low[a] = fmin(log(spacings * kb_field_gp_spacing(s->cloud, a)), high - 1);
+        low[a] = fmin(log(spacings * s->cloud->spacing[a]), high - 1);
     double best = coarse_search(s, low, high, at, gp);
     fine_search(s, low, high, at, best, gp);
     gp->log_likelihood = -total_cost(s, at, gp);

@@ -22,7 +22,4 @@ typedef struct {
 kbass_status kb_field_gp_fit(const kb_cloud *cloud, kb_kernel_kind kind, kb_field_gp **out, kbass_error *error);
 void kb_field_gp_destroy(kb_field_gp *gp);
 
-/* Typical distance of neighbours along an axis. */
-double kb_field_gp_spacing(const kb_cloud *cloud, size_t axis);
-
 #endif

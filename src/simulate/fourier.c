@@ -11,8 +11,9 @@
 #include "simulate/nodes.h"
 #include "simulate/pde.h"
 
-enum { KEPT = 8, CIRCLE = 32, STAGES = 4 };
+enum { KEPT = 8, CIRCLE = 32, STAGES = 4, HALVINGS = 20 };
 
+static const double ROUGH = 1e-11;   /* share of the largest coefficient that counts */
 static const double FARTHEST = 1e30; /* times the initial state: no solution is followed beyond */
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
     kb_complex *scratch;
     double *table, *sum, *value, *work;
     double largest; /* initial coefficient */
+    bool is_rough;  /* the highest initial coefficients count */
 } series;
 
 /* ---------------------------------------------------------------- which PDEs */
@@ -170,15 +172,15 @@ static kb_complex linear_part(const series *s, size_t state, size_t i)
 
 /* Q = h (e^(z/2) - 1)/z, f1 = h (-4 - z + e^z (4 - 3z + z^2))/z^3, f2 = h (2 + z + e^z (z - 2))/z^3,
    f3 = h (-4 - 3z - z^2 + e^z (4 - z))/z^3 with z = L h, each the mean over a circle around z unless z is large. */
-static void set_coefficients(series *s, size_t at, kb_complex linear)
+static void set_coefficient(series *s, double h, size_t at, kb_complex linear)
 {
-    kb_complex centre = s->step * linear, q = 0, f1 = 0, f2 = 0, f3 = 0;
+    kb_complex centre = h * linear, q = 0, f1 = 0, f2 = 0, f3 = 0;
     size_t n = cabs(centre) > 8 ? 1 : CIRCLE;
     for (size_t c = 0; c < n; c++) {
         double angle = 2 * M_PI * ((double)c + 0.5) / CIRCLE;
         kb_complex z = n == 1 ? centre : centre + kb_complex_of(cos(angle), sin(angle));
         kb_complex half = cexp(z / 2), e = kb_times(half, half), square = kb_times(z, z);
-        kb_complex scale = s->step / (double)n / kb_times(square, z);
+        kb_complex scale = h / (double)n / kb_times(square, z);
         q += kb_times(scale, kb_times(square, half - 1));
         f1 += kb_times(scale, -4 - z + kb_times(e, 4 - 3 * z + square));
         f2 += kb_times(scale, 2 + z + kb_times(e, z - 2));
@@ -192,26 +194,71 @@ static void set_coefficients(series *s, size_t at, kb_complex linear)
     s->f3[at] = f3;
 }
 
-/* ---------------------------------------------------------------- the initial state */
-
-/* The same trigonometric polynomial at every resolution, so that a jump at the seam does not move with the nodes; the
-   node at the seam takes the value at the far end, as in the data that Kassam and Trefethen's program made. */
-static size_t initial_nodes(const series *s)
+static void set_coefficients(series *s, double h)
 {
-    size_t usual = s->pde->n_space == 1 ? 1024 : s->pde->n_space == 2 ? 128 : 32;
-    return s->n > usual ? s->n : usual;
+    for (size_t k = 0; k < s->pde->n_states; k++)
+        for (size_t i = 0; i < s->total; i++) set_coefficient(s, h, k * s->total + i, linear_part(s, k, i));
 }
 
-static void place_nodes(const series *s, size_t fine, size_t total, double *places)
+/* ---------------------------------------------------------------- the initial state */
+
+static size_t initial_nodes(const series *s)
 {
+    size_t usual = s->pde->n_space == 1 ? 16384 : s->pde->n_space == 2 ? 512 : 64;
+    size_t needed = s->n * (s->pde->n_space == 1 ? 4 : 2);
+    if (s->pde->initial_nodes) return s->pde->initial_nodes;
+    return usual > needed ? usual : needed;
+}
+
+/* Weights of the sum that stands for the integral from end to end: Gregory's at the ends, 1 between. Values and slopes
+   at the two ends of a period may differ: Fourier's integrals come out right all the same. */
+static double end_weight(size_t k)
+{
+    enum { ORDER = 7 };
+    static const double gregory[ORDER + 1] = {0, 1.0 / 12, 1.0 / 24, 19.0 / 720, 3.0 / 160, 863.0 / 60480,
+                                              275.0 / 24192, 33953.0 / 3628800};
+    double weight = k ? 1 : 0.5, binomial = 1;
+    if (k > ORDER) return 1;
+    for (size_t m = k; m <= ORDER; m++) {
+        weight += (k % 2 ? 1 : -1) * gregory[m] * binomial;
+        binomial *= (double)(m + 1) / (double)(m + 1 - k);
+    }
+    return weight;
+}
+
+/* Of node k along an axis; the seam's node counts at the near and at the far end. */
+static double node_weight(const series *s, size_t k, size_t fine, bool is_far)
+{
+    if (s->pde->initial_nodes) return k || is_far;
+    return k ? end_weight(k) * end_weight(fine - k) : end_weight(0);
+}
+
+/* Adds to `sum` the initial values at nodes k = 0, 1, ..., with the seam's node at the near or, by bit of `far`, at the
+   far end of each axis; each with its weight. */
+static kbass_status add_initial(const series *s, size_t state, size_t fine, size_t total, unsigned far, double *places,
+                                double *value, kb_complex *sum, kbass_error *error)
+{
+    const double *columns[KB_MOST_SPACE];
     for (size_t d = 0; d < s->pde->n_space; d++) {
         const kb_nodes *axis = &s->axes[d];
+        columns[d] = places + d * total;
         for (size_t i = 0; i < total; i++) {
             size_t k = index_along(i, fine, d);
-            double share = (double)(k ? k : fine) / (double)fine;
+            double share = k == 0 && (far >> d & 1) ? 1 : (double)k / (double)fine;
             places[i + d * total] = axis->low + (axis->high - axis->low) * share;
         }
     }
+    kbass_status status = kb_pde_initial(s->pde, state, total, columns, value, error);
+    for (size_t i = 0; i < total && status == KBASS_OK; i++) {
+        double weight = 1;
+        for (size_t d = 0; d < s->pde->n_space; d++) {
+            size_t k = index_along(i, fine, d);
+            bool is_far = far >> d & 1;
+            weight *= k && is_far ? 0 : node_weight(s, k, fine, is_far);
+        }
+        sum[i] += weight * value[i];
+    }
+    return status;
 }
 
 /* Copies the coefficients that both resolutions have. */
@@ -233,20 +280,15 @@ static kbass_status begin_state(series *s, size_t state, kbass_error *error)
 {
     size_t fine = initial_nodes(s), total = 1;
     kb_fft fft = {0};
-    const double *columns[KB_MOST_SPACE];
     for (size_t d = 0; d < s->pde->n_space; d++) total *= fine;
     double *places = KB_NEW(double, total * s->pde->n_space), *value = KB_NEW(double, total);
     kb_complex *table = KB_NEW(kb_complex, total);
     bool has_all = kb_fft_create(&fft, fine) && places && value && table;
     kbass_status status = has_all ? KBASS_OK : kb_out_of_memory(error, "the initial condition");
 
+    for (unsigned far = 0; far < 1u << s->pde->n_space && status == KBASS_OK; far++)
+        status = add_initial(s, state, fine, total, far, places, value, table, error);
     if (status == KBASS_OK) {
-        place_nodes(s, fine, total, places);
-        for (size_t d = 0; d < s->pde->n_space; d++) columns[d] = places + d * total;
-        status = kb_pde_initial(s->pde, state, total, columns, value, error);
-    }
-    if (status == KBASS_OK) {
-        for (size_t i = 0; i < total; i++) table[i] = value[i];
         kb_fft_forward(&fft, s->pde->n_space, table);
         take_coefficients(s, fine, table, s->v + state * s->total);
     }
@@ -255,6 +297,15 @@ static kbass_status begin_state(series *s, size_t state, kbass_error *error)
     kb_free(places);
     kb_fft_clear(&fft);
     return status;
+}
+
+static bool is_high(const series *s, size_t i)
+{
+    for (size_t d = 0; d < s->pde->n_space; d++) {
+        size_t k = index_along(i, s->n, d);
+        if (3 * k > s->n && 3 * (s->n - k) > s->n) return true;
+    }
+    return false;
 }
 
 static kbass_status begin(series *s, kbass_error *error)
@@ -268,11 +319,9 @@ static kbass_status begin(series *s, kbass_error *error)
     if (!kb_fft_create(&s->fft, s->n) || !create_arrays(s)) return kb_out_of_memory(error, "the Fourier series");
     fill_table(s);
     if (!create_symbols(s)) return kb_out_of_memory(error, "the Fourier series");
-    for (size_t k = 0; k < s->pde->n_states && status == KBASS_OK; k++) {
-        for (size_t i = 0; i < s->total; i++) set_coefficients(s, k * s->total + i, linear_part(s, k, i));
-        status = begin_state(s, k, error);
-    }
+    for (size_t k = 0; k < s->pde->n_states && status == KBASS_OK; k++) status = begin_state(s, k, error);
     for (size_t i = 0; i < s->size; i++) s->largest = fmax(s->largest, cabs(s->v[i]));
+    for (size_t i = 0; i < s->size; i++) s->is_rough |= is_high(s, i % s->total) && cabs(s->v[i]) > ROUGH * s->largest;
     return status;
 }
 
@@ -355,9 +404,8 @@ static void make_real(series *s)
     }
 }
 
-static void step(series *s, double t)
+static void step(series *s, double t, double h)
 {
-    double h = s->step;
     kb_complex *v = s->v, *a = s->a, **n = s->rate;
     nonlinear(s, v, t, n[0]);
     for (size_t i = 0; i < s->size; i++) a[i] = kb_times(s->half[i], v[i]) + kb_times(s->q[i], n[0][i]);
@@ -378,6 +426,21 @@ static void step(series *s, double t)
     make_real(s);
 }
 
+/* A rough state smooths itself in no time: its first step is made of h/2^m, h/2^m, ..., h/4, h/2. */
+static void first_step(series *s)
+{
+    double t = s->start, h = s->is_rough ? ldexp(s->step, -HALVINGS) : s->step;
+    set_coefficients(s, h);
+    step(s, t, h);
+    for (int m = 0; s->is_rough && m < HALVINGS; m++) {
+        t = s->start + h;
+        set_coefficients(s, h);
+        step(s, t, h);
+        h *= 2;
+    }
+    if (s->is_rough) set_coefficients(s, s->step);
+}
+
 /* False when the state has left every bound. */
 static bool is_within(const series *s, kb_journey *journey)
 {
@@ -386,6 +449,7 @@ static bool is_within(const series *s, kb_journey *journey)
         double size = fabs(creal(s->v[i])) + fabs(cimag(s->v[i]));
         if (size <= limit) continue;
         journey->is_lost = true;
+        journey->growth = FARTHEST;
         journey->state = i / s->total;
         return false;
     }
@@ -455,7 +519,8 @@ static void follow(series *s, const kb_samples *samples, size_t n_steps, double 
     memcpy(s->kept[0], s->v, s->size * sizeof *s->v);
     for (size_t j = 1; j <= n_steps && is_within(s, journey); j++) {
         journey->t = s->start + s->step * (double)(j - 1);
-        step(s, journey->t);
+        if (j == 1) first_step(s);
+        else        step(s, journey->t, s->step);
         memcpy(s->kept[j % KEPT], s->v, s->size * sizeof *s->v);
         if (j + 1 >= KEPT) done = deliver_until(s, samples, done, j, j == n_steps, weights, values);
     }

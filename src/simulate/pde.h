@@ -33,6 +33,7 @@ struct kbass_pde {
     kb_derivative *derivatives; /* n_derivatives, the first n_states are the states themselves */
     kb_sum *rates;              /* n_states */
     kb_expression **initial;    /* n_states, in the axes of space and pi; NULL means 0 */
+    size_t initial_nodes;       /* they are read at so many nodes of the period only, the last at its end; 0: everywhere */
 };
 
 /* A point where the solution is wanted: row of the table of points. */
@@ -48,10 +49,10 @@ typedef struct {
     const double *points; /* n_axes to the row */
 } kb_samples;
 
-/* How far a run came: the time of the last good state when it left every bound. */
+/* Where a run was lost, if it was: the last good time, the state at fault, how many times its first size it had. */
 typedef struct {
     bool is_lost;
-    double t, largest;
+    double t, growth;
     size_t state;
 } kb_journey;
 

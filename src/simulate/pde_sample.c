@@ -1,5 +1,6 @@
 /* The public door to solutions: an engine, and its resolution raised until the samples stand still. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,9 @@
 #include "simulate/pde.h"
 
 static const double WANTED = 1e-7, TOLERATED = 1e-6; /* movement, as a share of each field's largest sample */
+static const double RUNAWAY = 100;                   /* growth that a loss is put down to */
 static const double MOST_WORK = 3e8;                 /* nodes times steps of one run */
-enum { MOST_NODES = 1 << 22, MOST_UNKNOWNS = 800, LOSSES = 14 };
+enum { MOST_NODES = 1 << 18, MOST_ON_LINE = 1 << 14, MOST_UNKNOWNS = 600, LOSSES = 14 };
 
 typedef struct {
     const kbass_pde *pde;
@@ -50,9 +52,12 @@ static void swap(double **a, double **b)
 
 static kbass_status lost(const search *s)
 {
-    const kbass_pde *pde = s->pde;
-    return kb_fail(s->error, KBASS_ERROR_NUMERICAL, "the solution leaves every bound near t = %.4g (%s)", s->journey.t,
-                   pde->names[s->journey.state]);
+    const char *name = s->pde->names[s->journey.state];
+    if (s->journey.growth > RUNAWAY)
+        return kb_fail(s->error, KBASS_ERROR_NUMERICAL, "the solution %s leaves every bound near t = %.4g", name,
+                       s->journey.t);
+    return kb_fail(s->error, KBASS_ERROR_NUMERICAL, "the solution %s cannot be followed beyond t = %.4g", name,
+                   s->journey.t);
 }
 
 static kbass_status unresolved(const search *s, double moved)
@@ -77,7 +82,7 @@ static size_t next_even(size_t n) { return n & (n - 1) ? n / 3 * 4 : n / 2 * 3; 
 static bool is_affordable(const search *s, size_t n, size_t n_steps)
 {
     size_t total = total_nodes(s, n);
-    return total <= MOST_NODES && (double)total * (double)n_steps * (double)s->pde->n_states <= MOST_WORK;
+    return total <= (s->pde->n_space == 1 ? MOST_ON_LINE : MOST_NODES) && (double)total * (double)n_steps * (double)s->pde->n_states <= MOST_WORK;
 }
 
 /* Intervals from the start that meet all sample times when they are even, else 64; at least 64 either way. */
@@ -102,32 +107,76 @@ static size_t first_steps(const search *s)
     return n;
 }
 
-/* Runs, with shorter steps as long as the state is lost; a loss that stays at its time is the solution's own. */
+/* Runs, with shorter steps as long as the state is lost, unless that stays at its time: then journey.is_lost. */
 static kbass_status run_fourier(search *s, double *values)
 {
     double start = s->pde->axes[0].low, before = INFINITY;
     for (int losses = 0, stays = 0; ; losses++) {
         kbass_status status = kb_fourier_run(s->pde, &s->samples, s->n, s->n_steps, values, &s->journey, s->error);
+#ifdef DEBUG
+fprintf(stderr,"n %zu steps %zu lost %d t %g\n",s->n,s->n_steps,s->journey.is_lost,s->journey.t);
+#endif
         if (status != KBASS_OK || !s->journey.is_lost) return status;
         stays = fabs(s->journey.t - before) <= 0.1 * (s->journey.t - start) ? stays + 1 : 0;
         before = s->journey.t;
-        if (stays == 3 || losses == LOSSES || !is_affordable(s, s->n, 2 * s->n_steps)) return lost(s);
+        if (stays == 2 || losses == LOSSES || !is_affordable(s, s->n, 2 * s->n_steps)) return KBASS_OK;
         s->n_steps *= 2;
     }
 }
 
-/* More nodes, steps as they are. On return `fine` holds the samples at s->n. */
+/* More nodes and fresh steps until the solution goes through; lost at about one time with ever more nodes, it is. */
+static kbass_status find_passage(search *s)
+{
+    double start = s->pde->axes[0].low, before = INFINITY;
+    size_t n_steps = s->n_steps;
+    for (int stays = 0; ; ) {
+        kbass_status status = run_fourier(s, s->fine);
+        if (status != KBASS_OK || !s->journey.is_lost) return status;
+        stays = fabs(s->journey.t - before) <= 0.1 * (s->journey.t - start) ? stays + 1 : 0;
+        before = s->journey.t;
+        if (stays == 3 || !is_affordable(s, next_even(s->n), n_steps)) return lost(s);
+        s->n = next_even(s->n);
+        s->n_steps = n_steps;
+    }
+}
+
+/* Samples with s->n nodes and with the next number of them, at the same steps. */
+static kbass_status compare_nodes(search *s, double *moved)
+{
+    size_t n = s->n, n_steps = s->n_steps;
+    swap(&s->coarse, &s->fine);
+    s->n = next_even(n);
+    kbass_status status = run_fourier(s, s->fine);
+    if (status == KBASS_OK && s->n_steps > n_steps) {
+        s->n = n;
+        status = run_fourier(s, s->coarse);
+        s->n = next_even(n);
+    }
+    *moved = s->journey.is_lost ? INFINITY : movement(s, s->coarse, s->fine);
+    return status;
+}
+
+/* More nodes; when they change little but not less and less, the steps are too long for the fine waves. On return
+   `fine` holds the samples. */
 static kbass_status refine_space(search *s)
 {
-    double moved = INFINITY;
-    kbass_status status = run_fourier(s, s->fine);
+    const double little = 1e-3;
+    double moved = INFINITY, before = INFINITY;
+    kbass_status status = find_passage(s);
     while (status == KBASS_OK && !(moved <= WANTED / 3)) {
-        size_t n_steps = s->n_steps;
-        if (!is_affordable(s, next_even(s->n), n_steps)) return moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
-        s->n = next_even(s->n);
-        swap(&s->coarse, &s->fine);
-        status = run_fourier(s, s->fine);
-        moved = n_steps == s->n_steps ? movement(s, s->coarse, s->fine) : INFINITY;
+        if (moved <= little && moved > before / 2) {
+            s->n_steps *= 2;
+            moved = INFINITY;
+            if (is_affordable(s, s->n, s->n_steps)) status = run_fourier(s, s->fine);
+            if (status != KBASS_OK) break;
+        }
+        if (!is_affordable(s, next_even(s->n), s->n_steps))
+            return moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
+        before = moved;
+        status = compare_nodes(s, &moved);
+#ifdef DEBUG
+fprintf(stderr,"  space %g\n",moved);
+#endif
     }
     return status;
 }
@@ -138,23 +187,31 @@ static void extrapolate(const search *s, double *a, const double *fine)
     for (size_t i = 0; i < s->n_points * s->pde->n_fields; i++) a[i] = fine[i] + (fine[i] - a[i]) / 15;
 }
 
-/* Shorter steps, until the extrapolated samples stand still. `fine` holds them then. */
+/* What the next halving would move, by the rate at which movements shrink. */
+static double next_movement(double before, double moved)
+{
+    return isfinite(before) ? moved * fmin(moved / before, 1) : moved;
+}
+
+/* Shorter steps, until the extrapolated samples would move no more. `fine` holds them then. */
 static kbass_status refine_time(search *s)
 {
-    double moved = INFINITY;
-    bool is_extrapolated = false;
+    double before = INFINITY, moved = INFINITY;
     kbass_status status = KBASS_OK;
-    while (status == KBASS_OK && !(moved <= WANTED / 3)) {
+    for (int n_answers = 0; status == KBASS_OK && !(next_movement(before, moved) <= WANTED / 3); n_answers++) {
         if (!is_affordable(s, s->n, 2 * s->n_steps)) {
             status = moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
             break;
         }
         s->n_steps *= 2;
         status = run_fourier(s, s->spare);
-        if (status != KBASS_OK) break;
+        if (status == KBASS_OK && s->journey.is_lost) status = lost(s);
         extrapolate(s, s->fine, s->spare); /* the old run becomes the new answer */
-        if (is_extrapolated) moved = movement(s, s->coarse, s->fine);
-        is_extrapolated = true;
+        before = moved;
+        if (n_answers) moved = movement(s, s->coarse, s->fine);
+#ifdef DEBUG
+fprintf(stderr,"  time %g\n",moved);
+#endif
         swap(&s->coarse, &s->fine); /* coarse: the answer; fine: the new run */
         swap(&s->fine, &s->spare);
     }

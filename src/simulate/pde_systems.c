@@ -12,6 +12,7 @@ typedef struct {
     const char *domain, *initial, *boundary;
     const char *within; /* sampled part of the domain, or NULL */
     size_t grid[KBASS_MAX_AXES];
+    size_t initial_nodes; /* as in kbass_pde */
     const char *equations[MOST_FIELDS + 1]; /* NULL after the last */
 } named_pde;
 
@@ -20,33 +21,33 @@ typedef struct {
 /* clang-format off */
 static const named_pde systems[] = {
     {"burgers", "Burgers' equation: a wave that steepens, viscosity 0.1",
-     BURGERS, {20, 20}, {"u_t = -u*u_x + 0.1*u_xx"}},
+     BURGERS, {20, 20}, 0, {"u_t = -u*u_x + 0.1*u_xx"}},
     {"burgers-0.01", "the same, viscosity 0.01",
-     BURGERS, {50, 50}, {"u_t = -u*u_x + 0.01*u_xx"}},
+     BURGERS, {50, 50}, 0, {"u_t = -u*u_x + 0.01*u_xx"}},
     {"burgers-0.005", "the same, viscosity 0.005: a front",
-     BURGERS, {50, 50}, {"u_t = -u*u_x + 0.005*u_xx"}},
+     BURGERS, {50, 50}, 0, {"u_t = -u*u_x + 0.005*u_xx"}},
     {"ks", "Kuramoto and Sivashinsky's flame front, chaotic",
-     "x=0:32*pi, t=0:150", "cos(12.5*x/(32*pi))", "periodic", "x=pi/32:pi*1015/32, t=0:148.2", {40, 40},
+     "x=0:32*pi, t=0:150", "cos(12.5*x/(32*pi))", "periodic", "x=pi/32:pi*1015/32, t=0:148.2", {40, 40}, 1024,
      {"u_t = -u*u_x - u_xx - u_xxxx"}},
     {"allen-cahn", "Allen and Cahn's phases",
-     "x=-1:1, t=0:1", "x^2*cos(pi*x)", "periodic", NULL, {101, 26}, {"u_t = 0.0001*u_xx + 5*u - 5*u^3"}},
+     "x=-1:1, t=0:1", "x^2*cos(pi*x)", "periodic", NULL, {101, 26}, 0, {"u_t = 0.0001*u_xx + 5*u - 5*u^3"}},
     {"kdv", "Korteweg and de Vries: two solitons, the faster overtaking",
-     "x=-20:20, t=0:4", "3/2/(exp((x + 12)*0.8660254037844386)/2 + exp(-(x + 12)*0.8660254037844386)/2)^2 "
-     "+ 1/2/(exp((x + 4)/2)/2 + exp(-(x + 4)/2)/2)^2", "periodic", NULL, {30, 30}, {"u_t = -6*u*u_x - u_xxx"}},
+     "x=-20:20, t=0:4", "8/(exp(x + 9) + exp(-x - 9))^2 + 2.88/(exp(0.6*x + 1.2) + exp(-0.6*x - 1.2))^2", "periodic",
+     NULL, {30, 30}, 0, {"u_t = -6*u*u_x - u_xxx"}},
     {"heat", "heat in a rod with cold ends",
-     "x=0:1, t=0:0.2", "sin(pi*x) + sin(3*pi*x)/2", "dirichlet", NULL, {20, 20}, {"u_t = u_xx"}},
+     "x=0:1, t=0:0.2", "sin(pi*x) + sin(3*pi*x)/2", "dirichlet", NULL, {20, 20}, 0, {"u_t = u_xx"}},
     {"fisher", "Fisher's spreading population, no flux at the ends",
-     "x=0:20, t=0:8", "exp(-(x - 5)^2)/2", "neumann", NULL, {30, 30}, {"u_t = u_xx + u - u^2"}},
+     "x=0:20, t=0:8", "exp(-(x - 5)^2)/2", "neumann", NULL, {30, 30}, 0, {"u_t = u_xx + u - u^2"}},
     {"wave", "a plucked string on a ring",
-     "x=0:2*pi, t=0:6", "exp(-4*(x - pi)^2)", "periodic", NULL, {30, 30}, {"u_tt = u_xx"}},
+     "x=0:2*pi, t=0:6", "exp(-4*(x - pi)^2)", "periodic", NULL, {30, 30}, 0, {"u_tt = u_xx"}},
     {"advection-diffusion", "a drop carried along and spreading",
-     "x=0:10, t=0:4", "exp(-2*(x - 3)^2)", "periodic", NULL, {20, 20}, {"u_t = -u_x + 0.1*u_xx"}},
+     "x=0:10, t=0:4", "exp(-2*(x - 3)^2)", "periodic", NULL, {20, 20}, 0, {"u_t = -u_x + 0.1*u_xx"}},
     {"advection-diffusion-2d", "a warm spot drifting and spreading in the plane",
-     "x=0:2*pi, y=0:2*pi, t=0:2", "exp(2*cos(x - 2) + 2*cos(y - 3) - 4)", "periodic", NULL, {15, 15, 15},
+     "x=0:2*pi, y=0:2*pi, t=0:2", "exp(2*cos(x - 2) + 2*cos(y - 3) - 4)", "periodic", NULL, {15, 15, 15}, 0,
      {"u_t = -u_x - 0.5*u_y + 0.1*u_xx + 0.1*u_yy"}},
     {"reaction-diffusion", "lambda-omega spirals in the plane: two fields",
      "x=-10:10, y=-10:10, t=0:5", "u=sin(pi*x/10)*(1 + cos(pi*y/10)/2); v=sin(pi*y/10)*(1 - cos(pi*x/10)/3)",
-     "periodic", NULL, {15, 15, 15},
+     "periodic", NULL, {15, 15, 15}, 0,
      {"u_t = 0.1*u_xx + 0.1*u_yy + u - u^3 - u*v^2 + u^2*v + v^3",
       "v_t = 0.1*v_xx + 0.1*v_yy + v - v*u^2 - v^3 - u^3 - u*v^2"}},
 };
@@ -79,6 +80,7 @@ kbass_status kbass_pde_named(const char *name, kbass_pde **out, kbass_error *err
     while (named->equations[n]) n++;
     kbass_status status = kbass_pde_parse(n, named->equations, named->domain, named->initial, named->boundary, &pde,
                                           error);
+    if (status == KBASS_OK) pde->initial_nodes = named->initial_nodes;
     if (status == KBASS_OK && named->within) status = kbass_pde_within(pde, named->within, error);
     for (size_t d = 0; status == KBASS_OK && d < pde->n_axes; d++) pde->axes[d].n_samples = named->grid[d];
 

@@ -38,7 +38,7 @@ static bool allocate_normal(kb_bench *b, const extent *x)
     if (space > x->places) space = x->places;
     b->stack = larger(STACK, 4 * space * space);
     b->H = KB_NEW(double, n * n);
-    b->spare = KB_NEW(double, n * n);
+    b->spare = KB_NEW(double, n * larger(n, KB_NORMAL_PROBES));
     b->left = KB_NEW(double, b->stack);
     b->right = KB_NEW(double, b->stack);
     b->space = KB_NEW(double, x->places * space * derivatives);

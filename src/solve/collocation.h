@@ -11,6 +11,8 @@
 #include "solve/columns.h"
 #include "solve/patch.h"
 
+enum { KB_NORMAL_PROBES = 16 }; /* random vectors for a trace */
+
 /* What the posterior of field and weights depends on beside them. */
 typedef struct {
     double tau;             /* variance of the equation, relative to the squared slope */
@@ -34,7 +36,7 @@ typedef struct {
 
     /* the normal equations, solve/normal.h; nz unknowns of the field, k columns */
     size_t nz, k;
-    double *H, *spare; /* nz x nz */
+    double *H, *spare; /* nz x nz; the spare one at least nz x KB_NORMAL_PROBES */
     double *Hzw, *gz, *Hww, *gw;
     double *left, *right, *space, *slice, *tensor;
     size_t stack; /* doubles in each of left and right */

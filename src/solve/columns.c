@@ -44,8 +44,8 @@ static kbass_status allocate(const kb_dictionary *dictionary, kb_columns **out, 
     return KBASS_OK;
 }
 
-static void add_column(kb_columns *c, const kb_dictionary *dictionary, const kb_record *record, size_t term,
-                       size_t state, double rms, double slope_square)
+static void add_column(kb_columns *c, const kb_dictionary *dictionary, double slope_unit, size_t term, size_t state,
+                       double rms, double slope_square)
 {
     double prior = kb_dictionary_prior(dictionary, term);
     size_t n = c->n++;
@@ -54,29 +54,29 @@ static void add_column(kb_columns *c, const kb_dictionary *dictionary, const kb_
     c->required[n] = dictionary->roles[term + state * dictionary->n_terms] == KB_REQUIRED;
     c->log_odds[n] = c->required[n] ? 0 : log(prior / (1 - prior));
     c->scale[n] = rms;
-    c->unit[n] = record->sd[state] / (record->span * rms);
+    c->unit[n] = slope_unit / rms;
     c->slab[n] = slab_factor * slope_square;
 }
 
-static void add_fixed(kb_columns *c, const kb_dictionary *dictionary, const kb_record *record, size_t term,
-                      size_t state)
+static void add_fixed(kb_columns *c, const kb_dictionary *dictionary, double slope_unit, size_t term, size_t state)
 {
     double weight = dictionary->fixed_weights[term + state * dictionary->n_terms];
     c->fixed_equation[c->n_fixed] = state;
     c->fixed_term[c->n_fixed] = term;
-    c->fixed_weight[c->n_fixed++] = weight * record->span / record->sd[state];
+    c->fixed_weight[c->n_fixed++] = weight / slope_unit;
 }
 
 /* Equation by equation, so that the columns of one equation are neighbours. */
-static void add_columns(kb_columns *c, const kb_dictionary *dictionary, const kb_record *record, const double *rms,
-                        const double *slope_squares)
+static void add_columns(kb_columns *c, const kb_dictionary *dictionary, const double *sd, double span,
+                        const double *rms, const double *slope_squares)
 {
     for (size_t state = 0; state < dictionary->n_states; state++)
         for (size_t term = 0; term < dictionary->n_terms; term++) {
             kb_role role = dictionary->roles[term + state * dictionary->n_terms];
+            double slope_unit = sd[state] / pow(span, dictionary->time_order);
             if (role == KB_CANDIDATE || role == KB_REQUIRED)
-                add_column(c, dictionary, record, term, state, rms[term], slope_squares[state]);
-            if (role == KB_FIXED) add_fixed(c, dictionary, record, term, state);
+                add_column(c, dictionary, slope_unit, term, state, rms[term], slope_squares[state]);
+            if (role == KB_FIXED) add_fixed(c, dictionary, slope_unit, term, state);
         }
 }
 
@@ -108,7 +108,7 @@ static kbass_status refuse(const kb_dictionary *dictionary, size_t term, const d
                                      dictionary->state_names[i], point[i * ld]);
     return kb_fail(error, KBASS_ERROR_DATA, "the term \"%s\" is not finite in the %s at %s = %g%s",
                    kb_dictionary_name(dictionary, term), where, dictionary->time_name,
-                   point[dictionary->n_states * ld], states);
+                   point[(dictionary->n_variables - dictionary->n_axes) * ld], states);
 }
 
 /* values: the term at the points */
@@ -158,7 +158,7 @@ static kbass_status measure_terms(const kb_dictionary *dictionary, size_t n_poin
     return KBASS_OK;
 }
 
-kbass_status kb_columns_create(const kb_dictionary *dictionary, const kb_record *record, size_t n_points,
+kbass_status kb_columns_create(const kb_dictionary *dictionary, const double *sd, double span, size_t n_points,
                                const double *reference, const double *slope_squares, kb_columns **out,
                                kbass_error *error)
 {
@@ -168,7 +168,7 @@ kbass_status kb_columns_create(const kb_dictionary *dictionary, const kb_record 
     kbass_status status = values && work && rms ? KBASS_OK : kb_out_of_memory(error, "the columns");
     if (status == KBASS_OK) status = measure_terms(dictionary, n_points, reference, rms, values, work, error);
     if (status == KBASS_OK) status = allocate(dictionary, &c, error);
-    if (status == KBASS_OK) add_columns(c, dictionary, record, rms, slope_squares);
+    if (status == KBASS_OK) add_columns(c, dictionary, sd, span, rms, slope_squares);
     kb_free(values);
     kb_free(rms);
     kb_free(work);

@@ -26,9 +26,10 @@ typedef struct {
    the time and the states' values there. */
 kbass_status kb_columns_check_data(const kb_dictionary *dictionary, const kbass_data *data, kbass_error *error);
 
-/* reference: n_points x n_variables in the data's units, column-major, on which terms are scaled; slope_squares: mean
-   of (dq_i/ds)^2 per state there. A term that is not finite there is refused by name. */
-kbass_status kb_columns_create(const kb_dictionary *dictionary, const kb_record *record, size_t n_points,
+/* sd of each state and span of time: the units of the scaled variables. reference: n_points x n_variables in the data's
+   units, column-major, on which terms are scaled; slope_squares: mean of (dq_i/ds)^2 per state there, or of the second
+   derivative. A term that is not finite there is refused by name. */
+kbass_status kb_columns_create(const kb_dictionary *dictionary, const double *sd, double span, size_t n_points,
                                const double *reference, const double *slope_squares, kb_columns **out,
                                kbass_error *error);
 void kb_columns_destroy(kb_columns *columns);

@@ -8,8 +8,6 @@
 #include "base/random.h"
 #include "base/status.h"
 
-enum { PROBES = 16 };
-
 kbass_status kb_patch_message_create(const kb_columns *columns, const kb_patch *patch, kb_patch_message **out,
                                      kbass_error *error)
 {
@@ -335,15 +333,15 @@ static void count_effective(kb_bench *b, const kb_patch *p, const kb_hyper *hype
     kb_random random;
     kb_random_seed(&random, 1);
     for (size_t i = 0; i < p->n_fields; i++) {
-        memset(b->spare, 0, nz * PROBES * sizeof *b->spare);
-        for (size_t q = 0; q < PROBES; q++) {
+        memset(b->spare, 0, nz * KB_NORMAL_PROBES * sizeof *b->spare);
+        for (size_t q = 0; q < KB_NORMAL_PROBES; q++) {
             double *sign = b->data;
             for (size_t j = 0; j < p->n_points; j++)
                 sign[j] = p->measured[j + i * p->n_points] * (kb_random_uniform(&random) < 0.5 ? -1 : 1);
             kb_patch_pull(p, sign, b->spare + q * nz + i * p->n, sign + p->n_points);
         }
-        kb_lower_solve(nz, PROBES, b->H, nz, b->spare, nz);
-        double trace = kb_dot(nz * PROBES, b->spare, b->spare) / (PROBES * hyper->variance[i]);
+        kb_lower_solve(nz, KB_NORMAL_PROBES, b->H, nz, b->spare, nz);
+        double trace = kb_dot(nz * KB_NORMAL_PROBES, b->spare, b->spare) / (KB_NORMAL_PROBES * hyper->variance[i]);
         effective[i] = fmin(trace, (double)p->count[i]);
     }
 }

@@ -1,0 +1,207 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "discover/seeker.h"
+
+enum { ROUNDS = 4, MOVES = 4, RIVALS = 2, KEPT = 4, FEW_TERMS = 5, PROPOSALS = 40 };
+static const int length_step = 5; /* of the ladder: a factor 1.3 */
+static const int shortest_time = 24, shortest_space = 14;
+static const double tau_factor = 4, least_tau = 2e-3, greatest_tau = 3; /* below: the truncated basis is what is seen */
+static const double worth = 0.5, better = 0.05;     /* nats */
+static const double freedom = 2;
+
+/* ---------------------------------------------------------------- hyperparameters */
+
+/* One step along a direction: 0 tau, 1 time, 2 space; false at the end of its range. */
+static bool displace(kb_seeker *s, kb_state *state, int direction, int sign)
+{
+    kb_steps steps = state->steps;
+    if (direction == 0) {
+        state->tau *= sign > 0 ? tau_factor : 1 / tau_factor;
+        return state->tau > 0.99 * least_tau && state->tau < greatest_tau;
+    }
+    if (direction == 1) steps.time -= sign * length_step;
+    else steps.space -= sign * length_step;
+    if (steps.time < KB_LADDER_FIRST || steps.space < KB_LADDER_FIRST) return false;
+    return steps.time <= shortest_time && steps.space <= shortest_space && kb_mosaic_move(s->mosaic, state, steps);
+}
+
+/* Tries steps up and down along each direction while they are worth it; at most `budget` evaluations. */
+static void settle(kb_seeker *s, kb_state *state, kb_state *trial, int sweeps, int budget)
+{
+    for (int sweep = 0; sweep < sweeps && state->log_evidence > -INFINITY; sweep++) {
+        bool improved = false;
+        for (int direction = 0; direction < 3; direction++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                bool moved = false;
+                while (budget-- > 0) {
+                    kb_state_copy(s->mosaic, state, trial);
+                    if (!displace(s, trial, direction, sign)) break;
+                    if (!(kb_seeker_evaluate(s, trial, 3, false) > state->log_evidence + worth)) break;
+                    kb_state_copy(s->mosaic, trial, state);
+                    moved = improved = true;
+                }
+                if (moved) break;
+            }
+        if (!improved) break;
+    }
+}
+
+/* ---------------------------------------------------------------- structure */
+
+typedef struct {
+    size_t n, capacity;
+    kb_support *list;
+} supports;
+
+static void propose(supports *proposals, const kb_support *support)
+{
+    for (size_t i = 0; i < proposals->n; i++)
+        if (kb_support_equal(&proposals->list[i], support)) return;
+    if (proposals->n < proposals->capacity) kb_support_copy(support, &proposals->list[proposals->n++]);
+}
+
+static bool leaves_none(const kb_columns *columns, const kb_support *support, size_t column)
+{
+    size_t n = 0;
+    for (size_t q = 0; q < support->n; q++) n += columns->equation[support->column[q]] == columns->equation[column];
+    return n <= 1;
+}
+
+/* The best moves on the quadratic, every deletion from a small model, and the choice of EP. */
+static void list_proposals(kb_seeker *s, const kb_support *support, supports *proposals)
+{
+    kb_move moves[MOVES];
+    size_t n = kb_message_moves(s->message, &s->view, support, true, MOVES, moves, s->work);
+    proposals->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        kb_support_copy(support, &s->trial);
+        kb_move_apply(&moves[i], &s->trial);
+        propose(proposals, &s->trial);
+    }
+    for (size_t q = 0; q < support->n && support->n <= FEW_TERMS * s->mosaic->n_fields; q++) {
+        if (s->columns->required[support->column[q]] || leaves_none(s->columns, support, support->column[q])) continue;
+        kb_support_copy(support, &s->trial);
+        kb_support_remove(&s->trial, support->column[q]);
+        propose(proposals, &s->trial);
+    }
+    if (kb_seeker_select(s, 0.5, &s->chosen)) propose(proposals, &s->chosen);
+}
+
+/* Weighs a proposal from the incumbent's fields with the quadratic's weights. */
+static double weigh(kb_seeker *s, const kb_state *incumbent, const kb_support *support, kb_state *out)
+{
+    kb_state_copy(s->mosaic, incumbent, out);
+    kb_seeker_weights(s, support, out->w);
+    kb_support_copy(support, &out->support);
+    return kb_seeker_evaluate(s, out, 5, false);
+}
+
+/* The best of the pool among the proposals that has not been settled: NULL when none is near the incumbent. */
+static kb_state *next_rival(kb_seeker *s, const supports *proposals, const bool *fresh, const bool *settled, double near,
+                            size_t *which)
+{
+    kb_state *best = NULL;
+    for (size_t i = 0; i < proposals->n; i++) {
+        kb_state *found = (kb_state *)kb_state_pool_find(&s->pool, &proposals->list[i]);
+        if (!found || !fresh[i] || settled[i] || !(found->log_evidence > near)) continue;
+        if (!best || found->log_evidence > best->log_evidence) best = found, *which = i;
+    }
+    return best;
+}
+
+/* The incumbent at a rival's hyperparameters: evidences are compared at equal terms. */
+static void meet(kb_seeker *s, kb_state *incumbent, const kb_state *rival, kb_state *trial)
+{
+    kb_state_copy(s->mosaic, incumbent, trial);
+    trial->tau = rival->tau;
+    if (!kb_mosaic_move(s->mosaic, trial, rival->steps)) return;
+    if (kb_seeker_evaluate(s, trial, 5, false) > incumbent->log_evidence) kb_state_copy(s->mosaic, trial, incumbent);
+}
+
+/* One round of moves from the incumbent; false when it stays. */
+static bool round_of_moves(kb_seeker *s, kb_state *incumbent, supports *proposals, kbass_error *error)
+{
+    kb_state *trial = s->spare[1], *rival = s->spare[2];
+    bool fresh[PROPOSALS] = {false}, settled[PROPOSALS] = {false}, moved = false;
+    size_t which = 0;
+    int budget = s->mosaic->n_patches == 1 ? 10 : 4;
+    double near;
+    kb_state_copy(s->mosaic, incumbent, trial);
+    if (!(kb_seeker_evaluate(s, trial, 2, true) > -INFINITY)) return false;
+    if (trial->log_evidence > incumbent->log_evidence) kb_state_copy(s->mosaic, trial, incumbent);
+    list_proposals(s, &incumbent->support, proposals);
+    for (size_t i = 0; i < proposals->n; i++) {
+        if (kb_state_pool_find(&s->pool, &proposals->list[i])) continue;
+        fresh[i] = weigh(s, incumbent, &proposals->list[i], rival) > -INFINITY;
+        kb_pool_keep(s, rival, error);
+    }
+    near = incumbent->log_evidence - 0.05 * (double)s->mosaic->n_values - 5;
+    for (int i = 0; i < RIVALS; i++) {
+        kb_state *found = next_rival(s, proposals, fresh, settled, near, &which);
+        if (!found) break;
+        settled[which] = true;
+        kb_state_copy(s->mosaic, found, rival);
+        settle(s, rival, trial, 1, budget);
+        kb_pool_keep(s, rival, error);
+        if (rival->log_evidence > incumbent->log_evidence) meet(s, incumbent, rival, trial);
+        if (rival->log_evidence > incumbent->log_evidence + better) {
+            kb_pool_keep(s, incumbent, error);
+            kb_state_copy(s->mosaic, rival, incumbent);
+            moved = true;
+        }
+    }
+    kb_pool_keep(s, incumbent, error);
+    return moved;
+}
+
+/* ---------------------------------------------------------------- from the pool upwards */
+
+/* The best states again, now with Student's t, those near the best at hyperparameters of their own; the others are
+   forgotten. */
+static void weigh_again(kb_seeker *s)
+{
+    kb_state_pool *pool = &s->pool;
+    double n_values = (double)s->mosaic->n_values, near = pool->states[0]->log_evidence - 0.15 * n_values - 10;
+    size_t n = 0;
+    int budget = s->mosaic->n_patches == 1 ? 16 : 8;
+    while (n < pool->n && n < KEPT && pool->states[n]->log_evidence > near) n++;
+    while (pool->n > n) kb_state_destroy(pool->states[--pool->n]);
+    s->freedom = freedom;
+    for (size_t i = 0; i < n && !kb_run_stopped(s->run); i++) kb_seeker_evaluate(s, pool->states[i], 4, false);
+    kb_state_pool_sort(pool);
+    near = -INFINITY;
+    for (size_t i = 0; i < n && !kb_run_stopped(s->run) && pool->states[i]->log_evidence > near; i++) {
+        settle(s, pool->states[i], s->spare[1], 2, budget);
+        near = fmax(near, pool->states[i]->log_evidence - 0.05 * n_values - 5);
+    }
+    kb_state_pool_sort(pool);
+}
+
+static kbass_status create_supports(const kb_seeker *s, supports *out, kb_support *list, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    *out = (supports){0, PROPOSALS, list};
+    for (size_t i = 0; status == KBASS_OK && i < PROPOSALS; i++) status = kb_support_create(s->columns->n, &list[i], error);
+    return status;
+}
+
+kbass_status kb_seeker_ascend(kb_seeker *s, kbass_error *error)
+{
+    kb_support list[PROPOSALS] = {{0, NULL}};
+    supports proposals;
+    kb_state *incumbent = s->spare[0];
+    if (!s->pool.n) return KBASS_OK;
+    kbass_status status = create_supports(s, &proposals, list, error);
+    kb_state_pool_sort(&s->pool);
+    if (status == KBASS_OK) {
+        weigh_again(s);
+        kb_state_copy(s->mosaic, s->pool.states[0], incumbent);
+        for (int round = 0; round < ROUNDS && !kb_run_stopped(s->run); round++)
+            if (!round_of_moves(s, incumbent, &proposals, error)) break;
+    }
+    kb_state_pool_sort(&s->pool);
+    for (size_t i = 0; i < PROPOSALS; i++) kb_support_clear(&list[i]);
+    return status;
+}

@@ -1,0 +1,123 @@
+#include "discover/homotopy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "discover/seeker.h"
+
+enum { STAGES = 9, LEARN_NOISE_FROM = 5, PRUNE_FROM = 6, DECIDE_FROM = 7, ROUNDS = 2, STEPS_PER_ROUND = 2 };
+enum { MOST_TERMS = 8, WORTH_THREADS = 2000 };
+static const double last_tau = 9e-3, prune_below = 0.05, decide_below = 0.5, noise_share = 0.25;
+static const double start_share[] = {1, 0.6}; /* of the bare field's length scale in time */
+
+static int ladder_step(double share) { return (int)lrint(log(share) / log(KB_LADDER_RATIO)); }
+
+static double threshold(int stage) { return stage < PRUNE_FROM ? 0 : stage < DECIDE_FROM ? prune_below : decide_below; }
+
+/* Everything in play, the fields from the data alone, at a quarter of the noise the bare field sees. */
+static bool begin(kb_seeker *s, int time_step, kb_state *state)
+{
+    state->steps = (kb_steps){time_step, 0};
+    state->freedom = 0;
+    kb_support_copy(&s->mosaic->all, &state->support);
+    memset(state->w, 0, s->columns->n * sizeof *state->w);
+    for (size_t i = 0; i < s->mosaic->n_fields; i++)
+        state->variance[i] = fmax(noise_share * s->terrain->gp->variance[i], kb_mosaic_variance_floor(s->mosaic, i));
+    return kb_mosaic_regress(s->mosaic, state);
+}
+
+/* The structure that EP sees now; dropped columns may come back as long as they are likely. */
+static bool reconsider(kb_seeker *s, int stage, kb_state *state)
+{
+    kb_seeker_take_message(s);
+    if (!kb_seeker_select(s, threshold(stage), &state->support)) return false;
+    if (!(threshold(stage) > 0)) return true;
+    memset(state->w, 0, s->columns->n * sizeof *state->w);
+    for (size_t q = 0; q < state->support.n; q++)
+        state->w[state->support.column[q]] = s->ep->mean[state->support.column[q]];
+    return true;
+}
+
+static bool pass_stage(kb_seeker *s, int stage, int first_step, kb_state *state, kbass_error *error)
+{
+    double share = stage / (double)(STAGES - 1);
+    kb_steps steps = {first_step + (int)lrint(share * ladder_step(kb_shrink_time)),
+                      (int)lrint(share * ladder_step(kb_shrink_space))};
+    state->tau = pow(last_tau, share);
+    if (!kb_mosaic_move(s->mosaic, state, steps)) return false;
+    for (int round = 0; round < ROUNDS; round++) {
+        kb_solve_options options = {STEPS_PER_ROUND, stage >= LEARN_NOISE_FROM, round == ROUNDS - 1, &s->mosaic->all};
+        if (!kb_run_continue(s->run, state->support.n) || !kb_mosaic_solve(s->mosaic, state, &options)) return false;
+        if (round == ROUNDS - 1 && state->support.n <= MOST_TERMS * s->mosaic->n_fields)
+            kb_pool_keep(s, state, error);
+        if (!reconsider(s, stage, state)) return false;
+    }
+    return true;
+}
+
+static void follow_path(kb_seeker *s, double share, kbass_error *error)
+{
+    kb_state *state = s->spare[0];
+    int first_step = ladder_step(share);
+    if (!begin(s, first_step, state)) return;
+    for (int stage = 0; stage < STAGES; stage++)
+        if (!pass_stage(s, stage, first_step, state, error)) return;
+}
+
+/* ---------------------------------------------------------------- opinions */
+
+void kb_opinion_clear(kb_opinion *o)
+{
+    kb_support_clear(&o->support);
+    kb_free(o->w);
+    kb_free(o->variance);
+    *o = (kb_opinion){0};
+}
+
+static kbass_status form_opinion(const kb_seeker *s, const kb_state *state, kb_opinion *out, kbass_error *error)
+{
+    size_t n = s->columns->n, fields = s->mosaic->n_fields;
+    *out = (kb_opinion){.log_evidence = state->log_evidence, .steps = state->steps, .tau = state->tau,
+                        .freedom = state->freedom, .w = KB_NEW(double, n), .variance = KB_NEW(double, fields)};
+    kbass_status status = kb_support_create(n, &out->support, error);
+    if (!out->w || !out->variance) status = kb_out_of_memory(error, "an opinion");
+    if (status == KBASS_OK) {
+        kb_support_copy(&state->support, &out->support);
+        memcpy(out->w, state->w, n * sizeof *out->w);
+        memcpy(out->variance, state->variance, fields * sizeof *out->variance);
+    } else {
+        kb_opinion_clear(out);
+    }
+    return status;
+}
+
+/* Threads belong to the patches, or, of a single large one, to BLAS. */
+static int blas_threads_for(const kb_seeker *s)
+{
+    bool is_large = s->terrain->patches[0]->most * s->mosaic->n_fields > WORTH_THREADS;
+    return s->mosaic->n_patches == 1 && is_large ? s->terrain->threads : 1;
+}
+
+kbass_status kb_homotopy(const kb_terrain *terrain, const kb_columns *columns, kb_run *run, size_t most,
+                         kb_opinion *opinions, size_t *n, kbass_error *error)
+{
+    kb_seeker *s = NULL;
+    kbass_status status = kb_seeker_create(terrain, columns, run, &s, error);
+    int blas_threads = kb_blas_threads(status == KBASS_OK ? blas_threads_for(s) : 1);
+    *n = 0;
+    if (status == KBASS_OK && s->mosaic->n_patches == 1) status = kb_seeker_screen(s, error);
+    for (size_t i = 0; status == KBASS_OK && i < sizeof start_share / sizeof *start_share; i++)
+        follow_path(s, start_share[i], error);
+    if (status == KBASS_OK) status = kb_seeker_ascend(s, error);
+    for (size_t i = 0; status == KBASS_OK && i < s->pool.n && *n < most; i++)
+        if (s->pool.states[i]->log_evidence > -INFINITY) {
+            status = form_opinion(s, s->pool.states[i], &opinions[*n], error);
+            if (status == KBASS_OK) (*n)++;
+        }
+    kb_blas_threads(blas_threads);
+    kb_seeker_destroy(s);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* The search for fields: horizon continuation (docs/math.md, the forward engine).
+ *
+ * From the empty model on the first 12 % of the time lines, structures are proposed by the fits' own messages and carried
+ * to 25, 50 and 100 % of the record; the best are fitted once more on a finer grid, until their weights stop moving.
+ */
+#ifndef KB_HORIZON_H
+#define KB_HORIZON_H
+
+#include "discover/explore.h"
+#include "discover/landscape.h"
+#include "discover/result.h"
+
+kbass_status kb_horizon_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result, kbass_error *error);
+
+#endif

@@ -1,0 +1,96 @@
+#include "discover/landscape.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/status.h"
+
+enum { SAMPLE = 2000, PROFILE_LINES = 5 };
+static const double slope_square = 25; /* (dq/ds)^2 of a field that changes by its own size in a fifth of the record */
+
+/* Is the axis named in settings->periodic? 1 yes, -1 no, 0 to be found out. */
+static int periodic_by_name(const char *list, const char *axis)
+{
+    size_t length = strlen(axis);
+    if (!list) return 0;
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',') {
+        p += strspn(p, " ");
+        size_t n = strcspn(p, ", ");
+        if (n == length && !strncmp(p, axis, n)) return 1;
+    }
+    return -1;
+}
+
+/* Fields from random data points, derivatives N(0, (sd / length^order)^2), axes where the point lies. */
+static void sample_variables(const kb_landscape *l, kb_random *random, double *points)
+{
+    const kb_cloud *c = l->cloud;
+    for (size_t k = 0; k < SAMPLE; k++) {
+        size_t p = (size_t)(kb_random_uniform(random) * (double)c->n_points);
+        for (size_t v = 0; v < l->dictionary->n_variables; v++) {
+            const kb_variable *variable = &l->dictionary->variables[v];
+            size_t f = variable->field;
+            double value = c->sd[variable->axis < 0 ? f : 0], order = 0;
+            if (variable->axis >= 0) {
+                value = c->first[variable->axis] + c->span[variable->axis] * c->point[p + (size_t)variable->axis * c->n_points];
+            } else {
+                for (size_t a = 1; a < c->n_axes; a++) {
+                    value /= pow(l->profile.length * c->span[a], variable->order[a]);
+                    order += variable->order[a];
+                }
+                value = order > 0 ? value * kb_random_normal(random) : c->mean[f] + value * c->value[p + f * c->n_points];
+            }
+            points[k + v * SAMPLE] = value;
+        }
+    }
+}
+
+static kbass_status make_columns(kb_landscape *l, kbass_error *error)
+{
+    size_t fields = l->cloud->n_fields;
+    double *points = KB_NEW(double, SAMPLE * l->dictionary->n_variables), *squares = KB_NEW(double, fields);
+    kbass_status status = points && squares ? KBASS_OK : kb_out_of_memory(error, "the columns");
+    if (status == KBASS_OK) {
+        kb_random random;
+        kb_random_seed(&random, (uint64_t)l->settings->seed);
+        sample_variables(l, &random, points);
+        for (size_t f = 0; f < fields; f++) squares[f] = slope_square;
+        status = kb_columns_create(l->dictionary, l->cloud->sd, l->cloud->span[0], SAMPLE, points, squares,
+                                          &l->columns, error);
+    }
+    if (status == KBASS_OK) status = kb_support_create(l->columns->n, &l->all, error);
+    for (size_t i = 0; status == KBASS_OK && i < l->columns->n; i++) l->all.column[l->all.n++] = i;
+    kb_free(points);
+    kb_free(squares);
+    return status;
+}
+
+kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
+                                 kb_landscape **out, kbass_error *error)
+{
+    kb_landscape *l = KB_NEW(kb_landscape, 1);
+    if (!l) return kb_out_of_memory(error, "the problem");
+    l->settings = settings;
+    l->dictionary = dictionary;
+    l->threads = settings->threads ? settings->threads : omp_get_num_procs();
+    kbass_status status = kb_cloud_create(data, settings->noise, &l->cloud, error);
+    if (status == KBASS_OK)
+        status = kb_line_find_period(l->cloud, periodic_by_name(settings->periodic, data->axis_names[1]), &l->line, error);
+    if (status == KBASS_OK) status = kb_line_profile(l->cloud, &l->line, PROFILE_LINES, &l->profile, error);
+    if (status == KBASS_OK) status = make_columns(l, error);
+    if (status == KBASS_OK) *out = l;
+    else kb_landscape_destroy(l);
+    return status;
+}
+
+void kb_landscape_destroy(kb_landscape *l)
+{
+    if (!l) return;
+    kb_cloud_destroy(l->cloud);
+    kb_columns_destroy(l->columns);
+    kb_support_clear(&l->all);
+    kb_free(l);
+}

@@ -1,0 +1,146 @@
+#include "discover/seeker.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { SEARCH_PATCHES = 4, SWEEPS = 200 };
+static const double certain = 40; /* log-odds of a required term */
+
+static kbass_status create_parts(kb_seeker *s, kbass_error *error)
+{
+    const kb_terrain *t = s->terrain;
+    size_t n = s->columns->n, patches = t->n_patches < SEARCH_PATCHES ? t->n_patches : SEARCH_PATCHES;
+    kbass_status status = kb_mosaic_create(patches, t->patches, t->dictionary, s->columns, t->gp->amplitude,
+                                           t->gp->variance, t->threads, &s->mosaic, error);
+    if (status == KBASS_OK) status = kb_ep_create(n, &s->ep, error);
+    if (status == KBASS_OK) status = kb_message_create(n, &s->message, error);
+    if (status == KBASS_OK) status = kb_support_create(n, &s->trial, error);
+    if (status == KBASS_OK) status = kb_support_create(n, &s->chosen, error);
+    for (size_t i = 0; status == KBASS_OK && i < KB_SEEKER_SPARES; i++)
+        status = kb_state_create(s->mosaic, &s->spare[i], error);
+    s->view = *s->columns;
+    s->view.slab = KB_NEW(double, n);
+    s->log_odds = KB_NEW(double, n);
+    s->work = KB_NEW(double, kb_message_work(n) + n);
+    if (status == KBASS_OK && (!s->view.slab || !s->log_odds || !s->work)) status = kb_out_of_memory(error, "the search");
+    for (size_t j = 0; status == KBASS_OK && j < n; j++)
+        s->log_odds[j] = s->columns->required[j] ? certain : s->columns->log_odds[j];
+    return status;
+}
+
+kbass_status kb_seeker_create(const kb_terrain *terrain, const kb_columns *columns, kb_run *run, kb_seeker **out,
+                              kbass_error *error)
+{
+    kb_seeker *s = KB_NEW(kb_seeker, 1);
+    if (!s) return kb_out_of_memory(error, "the search");
+    s->terrain = terrain;
+    s->columns = columns;
+    s->run = run;
+    kbass_status status = create_parts(s, error);
+    if (status == KBASS_OK) *out = s;
+    else kb_seeker_destroy(s);
+    return status;
+}
+
+void kb_seeker_destroy(kb_seeker *s)
+{
+    if (!s) return;
+    for (size_t i = 0; i < s->pool.n; i++) kb_state_destroy(s->pool.states[i]);
+    for (size_t i = 0; i < KB_SEEKER_SPARES; i++) kb_state_destroy(s->spare[i]);
+    kb_mosaic_destroy(s->mosaic);
+    kb_ep_destroy(s->ep);
+    kb_message_destroy(s->message);
+    kb_support_clear(&s->trial);
+    kb_support_clear(&s->chosen);
+    kb_free(s->view.slab);
+    kb_free(s->log_odds);
+    kb_free(s->work);
+    kb_free(s);
+}
+
+/* ---------------------------------------------------------------- the pool */
+
+const kb_state *kb_state_pool_find(const kb_state_pool *pool, const kb_support *support)
+{
+    for (size_t i = 0; i < pool->n; i++)
+        if (kb_support_equal(&pool->states[i]->support, support)) return pool->states[i];
+    return NULL;
+}
+
+static int by_falling_evidence(const void *a, const void *b)
+{
+    double x = (*(kb_state *const *)a)->log_evidence, y = (*(kb_state *const *)b)->log_evidence;
+    return (x < y) - (x > y);
+}
+
+void kb_state_pool_sort(kb_state_pool *pool) { qsort(pool->states, pool->n, sizeof *pool->states, by_falling_evidence); }
+
+kbass_status kb_pool_keep(kb_seeker *s, const kb_state *state, kbass_error *error)
+{
+    kb_state_pool *pool = &s->pool;
+    kb_state *place = (kb_state *)kb_state_pool_find(pool, &state->support);
+    if (!(state->log_evidence > -INFINITY) || place == state) return KBASS_OK;
+    if (!place && pool->n < KB_POOL_STATES) {
+        kbass_status status = kb_state_create(s->mosaic, &place, error);
+        if (status != KBASS_OK) return status;
+        pool->states[pool->n++] = place;
+    }
+    if (!place) {
+        kb_state_pool_sort(pool);
+        place = pool->states[pool->n - 1];
+    }
+    if (state->log_evidence > place->log_evidence) kb_state_copy(s->mosaic, state, place);
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- the message about all columns */
+
+void kb_seeker_take_message(kb_seeker *s)
+{
+    size_t n = s->columns->n;
+    memcpy(s->message->G, s->mosaic->G, n * n * sizeof *s->message->G);
+    memcpy(s->message->b, s->mosaic->b, n * sizeof *s->message->b);
+    memcpy(s->view.slab, s->mosaic->slab, n * sizeof *s->view.slab);
+}
+
+static void add_likeliest(const kb_seeker *s, size_t equation, kb_support *selected)
+{
+    size_t best = s->columns->n;
+    for (size_t j = 0; j < s->columns->n; j++)
+        if (s->columns->equation[j] == equation && (best == s->columns->n || s->ep->probability[j] > s->ep->probability[best]))
+            best = j;
+    if (best < s->columns->n) kb_support_add(selected, best);
+}
+
+bool kb_seeker_select(kb_seeker *s, double threshold, kb_support *selected)
+{
+    kb_ep_reset(s->ep, s->view.slab);
+    if (!kb_ep_run(s->ep, s->message->G, s->message->b, s->view.slab, s->log_odds, SWEEPS)) return false;
+    selected->n = 0;
+    for (size_t j = 0; j < s->columns->n; j++)
+        if (s->ep->probability[j] >= threshold || s->columns->required[j]) kb_support_add(selected, j);
+    for (size_t i = 0; i < s->terrain->dictionary->n_states; i++) add_likeliest(s, i, selected);
+    return true;
+}
+
+void kb_seeker_weights(kb_seeker *s, const kb_support *support, double *w)
+{
+    double *mean = s->work + kb_message_work(s->columns->n);
+    memset(w, 0, s->columns->n * sizeof *w);
+    if (!isfinite(kb_message_evidence(s->message, &s->view, support, mean, s->work))) return;
+    for (size_t q = 0; q < support->n; q++) w[support->column[q]] = mean[q];
+}
+
+double kb_seeker_evaluate(kb_seeker *s, kb_state *state, int iterations, bool all_columns)
+{
+    kb_solve_options options = {iterations, true, true, all_columns ? &s->mosaic->all : NULL};
+    state->log_evidence = -INFINITY;
+    state->freedom = s->freedom;
+    if (!kb_run_continue(s->run, state->support.n) || !kb_mosaic_solve(s->mosaic, state, &options)) return -INFINITY;
+    if (all_columns) kb_seeker_take_message(s);
+    return state->log_evidence;
+}

@@ -1,0 +1,53 @@
+/* One search of the kernel engine at work: its patches, its workspace, and the pool of states worth keeping. */
+#ifndef KB_SEEKER_H
+#define KB_SEEKER_H
+
+#include "discover/homotopy.h"
+#include "ep/ep.h"
+
+enum { KB_POOL_STATES = 64, KB_SEEKER_SPARES = 4 };
+
+typedef struct {
+    size_t n;
+    kb_state *states[KB_POOL_STATES]; /* distinct supports */
+} kb_state_pool;
+
+typedef struct {
+    const kb_terrain *terrain;
+    const kb_columns *columns;
+    kb_mosaic *mosaic;
+    kb_run *run;
+    kb_ep *ep;
+    kb_state_pool pool;
+    kb_state *spare[KB_SEEKER_SPARES];
+    kb_message *message; /* the last one about all columns, with the slabs of its time */
+    kb_columns view;     /* the columns with these slabs */
+    double *log_odds, *work;
+    kb_support trial, chosen;
+    double freedom;      /* of Student's t in evaluations; 0: Gaussian */
+} kb_seeker;
+
+kbass_status kb_seeker_create(const kb_terrain *terrain, const kb_columns *columns, kb_run *run, kb_seeker **out,
+                              kbass_error *error);
+void kb_seeker_destroy(kb_seeker *seeker);
+
+/* Keeps a copy; of two states with one support the better. */
+kbass_status kb_pool_keep(kb_seeker *seeker, const kb_state *state, kbass_error *error);
+void kb_state_pool_sort(kb_state_pool *pool);
+const kb_state *kb_state_pool_find(const kb_state_pool *pool, const kb_support *support);
+
+/* Takes over the mosaic's message about all columns. */
+void kb_seeker_take_message(kb_seeker *seeker);
+/* Spike and slab on that message; the columns at least this likely, required ones, and one per equation. */
+bool kb_seeker_select(kb_seeker *seeker, double threshold, kb_support *selected);
+/* The message's weights for a support, by column. */
+void kb_seeker_weights(kb_seeker *seeker, const kb_support *support, double *w);
+/* Solves and weighs a state at its own support and hyperparameters; the evidence, -INFINITY in trouble or when stopped. */
+double kb_seeker_evaluate(kb_seeker *seeker, kb_state *state, int iterations, bool all_columns);
+
+/* All small structures on the quadratic about the bare field; the best go to the pool. */
+kbass_status kb_seeker_screen(kb_seeker *seeker, kbass_error *error);
+/* Climbs from the pool's best states by hyperparameters and moves; the pool ends with what was weighed on the way. */
+kbass_status kb_seeker_ascend(kb_seeker *seeker, kbass_error *error);
+
+#endif

@@ -1,0 +1,164 @@
+#include "discover/terrain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "solve/mosaic.h"
+
+const double kb_shrink_time = 0.44, kb_shrink_space = 0.65;
+static const double unknowns_wanted = 2200;
+static const double time_to_spare = 0.65, space_to_spare = 0.75; /* below the final scales, for the mesh */
+enum { LEAST_LINES = 4, MOST_PER_AXIS = 64 };
+
+/* ---------------------------------------------------------------- patches */
+
+static double estimated_rank(const kb_terrain *t, size_t axis)
+{
+    double shrink = axis ? kb_shrink_space : kb_shrink_time;
+    return kb_axis_rank_estimate(1 / (double)t->cuts[axis], shrink * t->gp->length[axis]);
+}
+
+static bool can_be_cut(const kb_terrain *t, size_t axis)
+{
+    return t->cuts[axis] < MOST_PER_AXIS && t->cloud->n_grid[axis] > LEAST_LINES * (t->cuts[axis] + 1);
+}
+
+/* The axis to cut next: the one of largest rank, space counting half. */
+static size_t axis_to_cut(const kb_terrain *t)
+{
+    size_t best = t->cloud->n_axes;
+    for (size_t a = 0; a < t->cloud->n_axes; a++) {
+        if (!can_be_cut(t, a)) continue;
+        if (best == t->cloud->n_axes || estimated_rank(t, a) * (a ? 0.5 : 1) > estimated_rank(t, best) * (best ? 0.5 : 1))
+            best = a;
+    }
+    return best;
+}
+
+static void choose_cuts(kb_terrain *t)
+{
+    size_t axes = t->cloud->n_axes, axis;
+    for (size_t a = 0; a < axes; a++) t->cuts[a] = 1;
+    for (;;) {
+        double unknowns = (double)t->cloud->n_fields;
+        for (size_t a = 0; a < axes; a++) unknowns *= estimated_rank(t, a);
+        if (unknowns <= unknowns_wanted || (axis = axis_to_cut(t)) == axes) break;
+        t->cuts[axis]++;
+    }
+    t->n_patches = 1;
+    for (size_t a = 0; a < axes; a++) t->n_patches *= t->cuts[a];
+}
+
+/* The i-th border of an axis: on a line of the grid, so that both sides have its samples. */
+static double border(const kb_terrain *t, size_t axis, size_t i)
+{
+    double share = (double)i / (double)t->cuts[axis];
+    if (!t->cloud->gridded) return share;
+    return t->cloud->grid[axis][(size_t)lrint(share * (double)(t->cloud->n_grid[axis] - 1))];
+}
+
+static int by_falling_spread(const void *a, const void *b)
+{
+    double x = (*(kb_patch *const *)a)->spread, y = (*(kb_patch *const *)b)->spread;
+    return (x < y) - (x > y);
+}
+
+static kbass_status create_patches(kb_terrain *t, kb_kernel_kind kind, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    kb_patch_scales scales = {.kind = kind};
+    t->patches = KB_NEW(kb_patch *, t->n_patches);
+    if (!t->patches) return kb_out_of_memory(error, "the patches");
+    for (size_t a = 0; a < t->cloud->n_axes; a++) {
+        scales.unit[a] = t->gp->length[a];
+        scales.shortest[a] = t->gp->length[a] * (a ? kb_shrink_space * space_to_spare : kb_shrink_time * time_to_spare);
+    }
+    for (size_t i = 0; status == KBASS_OK && i < t->n_patches; i++) {
+        double lo[KB_CLOUD_AXES], hi[KB_CLOUD_AXES];
+        for (size_t a = 0, rest = i; a < t->cloud->n_axes; rest /= t->cuts[a++]) {
+            lo[a] = border(t, a, rest % t->cuts[a]);
+            hi[a] = border(t, a, rest % t->cuts[a] + 1);
+        }
+        status = kb_patch_create(t->cloud, t->dictionary, lo, hi, &scales, &t->patches[i], error);
+    }
+    if (status == KBASS_OK) qsort(t->patches, t->n_patches, sizeof *t->patches, by_falling_spread);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the bare field */
+
+/* The bare field on all patches' points, one patch after the other. */
+static kbass_status make_reference(kb_terrain *t, kbass_error *error)
+{
+    size_t fields = t->cloud->n_fields, variables = t->dictionary->n_variables, at = 0;
+    kb_columns none = {0};
+    kb_bench *bench = NULL;
+    kb_hyper hyper = {.variance = t->gp->variance, .amplitude = t->gp->amplitude};
+    kbass_status status = KBASS_OK;
+    size_t most = 0;
+    for (size_t i = 0; status == KBASS_OK && i < t->n_patches; i++) {
+        status = kb_patch_set_level(t->patches[i], (kb_steps){0, 0}, error);
+        t->n_reference += t->patches[i]->n_mesh;
+        if (t->patches[i]->most > most) most = t->patches[i]->most;
+    }
+    if (status == KBASS_OK) status = kb_bench_create(t->n_patches, t->patches, t->dictionary, &none, &bench, error);
+    double *z = KB_NEW(double, most * fields);
+    t->reference = KB_NEW(double, t->n_reference * variables);
+    t->slope_squares = KB_NEW(double, fields);
+    if (!z || !t->reference || !t->slope_squares) status = kb_out_of_memory(error, "the field");
+    for (size_t i = 0; status == KBASS_OK && i < t->n_patches; i++) {
+        const kb_patch *p = t->patches[i];
+        if (!kb_normal_regress(bench, p, &hyper, z)) {
+            status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the field could not be fitted to the data");
+            break;
+        }
+        kb_collocation_evaluate(bench, p, z);
+        for (size_t v = 0; v < variables; v++)
+            memcpy(t->reference + at + v * t->n_reference, bench->points + v * p->n_mesh, p->n_mesh * sizeof *z);
+        for (size_t f = 0; f < fields; f++) {
+            const double *slope = bench->slopes + f * p->n_mesh;
+            t->slope_squares[f] += kb_dot(p->n_mesh, slope, slope) / (double)t->n_reference;
+        }
+        at += p->n_mesh;
+    }
+    kb_free(z);
+    kb_bench_destroy(bench);
+    return status;
+}
+
+kbass_status kb_terrain_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kbass_settings *settings,
+                               int threads, kb_terrain **out, kbass_error *error)
+{
+    kb_kernel_kind kind = (kb_kernel_kind)settings->kernel;
+    kb_terrain *t = KB_NEW(kb_terrain, 1);
+    if (!t) return kb_out_of_memory(error, "the terrain");
+    t->cloud = cloud;
+    t->dictionary = dictionary;
+    t->threads = threads;
+    int blas_threads = kb_blas_threads(1);
+    kbass_status status = kb_field_gp_fit(cloud, kind, &t->gp, error);
+    if (status == KBASS_OK) {
+        choose_cuts(t);
+        status = create_patches(t, kind, error);
+    }
+    if (status == KBASS_OK) status = make_reference(t, error);
+    kb_blas_threads(blas_threads);
+    if (status == KBASS_OK) *out = t;
+    else kb_terrain_destroy(t);
+    return status;
+}
+
+void kb_terrain_destroy(kb_terrain *t)
+{
+    if (!t) return;
+    for (size_t i = 0; t->patches && i < t->n_patches; i++) kb_patch_destroy(t->patches[i]);
+    kb_free(t->patches);
+    kb_field_gp_destroy(t->gp);
+    kb_free(t->reference);
+    kb_free(t->slope_squares);
+    kb_free(t);
+}

@@ -1,0 +1,33 @@
+/* The terrain of a PDE search: the bare field, its length scales and noise, and the patches; made before any equation.
+ *
+ * The rank a domain needs grows with its size, so it is cut into rectangles that share their border samples until the
+ * unknowns of one fit; as few as that allows, and long in space.
+ */
+#ifndef KB_TERRAIN_H
+#define KB_TERRAIN_H
+
+#include "gp/field_gp.h"
+#include "solve/patch.h"
+
+typedef struct {
+    const kb_cloud *cloud;
+    const kb_dictionary *dictionary;
+    kb_field_gp *gp;           /* length[axis], amplitude and noise variance per field, scaled */
+    size_t cuts[KB_CLOUD_AXES]; /* patches along each axis */
+    size_t n_patches;
+    kb_patch **patches;        /* by falling spread of their data: the first say most */
+    size_t n_reference;
+    double *reference;         /* n_reference x n_variables: the bare field in the data's units, column-major */
+    double *slope_squares;     /* per field: mean square of the left-hand side in scaled time */
+    int threads;
+} kb_terrain;
+
+/* Cloud and dictionary are borrowed. */
+kbass_status kb_terrain_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kbass_settings *settings,
+                               int threads, kb_terrain **out, kbass_error *error);
+void kb_terrain_destroy(kb_terrain *terrain);
+
+/* How far the search shrinks the length scales, as shares of the bare field's. */
+extern const double kb_shrink_time, kb_shrink_space;
+
+#endif

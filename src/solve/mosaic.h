@@ -1,0 +1,72 @@
+/* Patches together: fields of their own, one set of weights. Messages and evidences are sums over patches.
+ *
+ * A kb_state is a point of the search: structure, weights, fields, length scales, variances. `kb_mosaic_solve` moves it
+ * by joint Gauss-Newton steps and leaves the message about the candidates' weights; the evidence of the data, normalised
+ * by the determinant without data, is comparable across structures, length scales and tau (docs/math.md, eq. 15).
+ */
+#ifndef KB_MOSAIC_H
+#define KB_MOSAIC_H
+
+#include "solve/message.h"
+#include "solve/normal.h"
+
+typedef struct {
+    kb_steps steps;
+    double tau;
+    double freedom;   /* of Student's t; 0: Gaussian */
+    double *variance; /* n_fields */
+    double *z;        /* all patches' coefficients at `steps` */
+    double *w;        /* by column */
+    kb_support support;
+    double log_evidence;
+} kb_state;
+
+typedef struct {
+    const kb_dictionary *dictionary;
+    const kb_columns *columns;
+    kb_columns present;  /* the same columns with slabs for the present field */
+    kb_support all;
+    size_t n_patches;
+    kb_patch **patches;  /* borrowed */
+    size_t *offset, n_z; /* of each patch's coefficients in kb_state.z */
+    size_t n_values, n_fields;
+    int threads;
+    kb_bench **benches;          /* one per thread */
+    kb_patch_message **messages; /* one per patch */
+    double *slope_squares, *slab;
+    const double *amplitude, *greatest_variance, *known_variance; /* per field; of the bare field, of the data */
+    double *effective, *squares; /* per field: effective parameters, squared residuals */
+    /* the sum of the patches' messages about the columns last asked for: k x k and k, b at w = 0 */
+    kb_support asked;
+    double *G, *b;
+    double *A, *dw, *trial_w, *trial_z, *step, *sums;
+} kb_mosaic;
+
+kbass_status kb_mosaic_create(size_t n_patches, kb_patch **patches, const kb_dictionary *dictionary,
+                              const kb_columns *columns, const double *amplitude, const double *greatest_variance,
+                              int threads, kb_mosaic **out, kbass_error *error);
+void kb_mosaic_destroy(kb_mosaic *mosaic);
+
+kbass_status kb_state_create(const kb_mosaic *mosaic, kb_state **out, kbass_error *error);
+void kb_state_destroy(kb_state *state);
+void kb_state_copy(const kb_mosaic *mosaic, const kb_state *from, kb_state *to);
+
+/* Fields by regression alone at the state's steps and variances. False in numerical trouble, as below. */
+bool kb_mosaic_regress(kb_mosaic *mosaic, kb_state *state);
+/* Carries the fields to other length scales. */
+bool kb_mosaic_move(kb_mosaic *mosaic, kb_state *state, kb_steps steps);
+
+typedef struct {
+    int iterations;
+    bool learn_noise, evidence;
+    const kb_support *candidates; /* of the final message, the state's support among them; NULL: the support */
+} kb_solve_options;
+
+bool kb_mosaic_solve(kb_mosaic *mosaic, kb_state *state, const kb_solve_options *options);
+/* The message at the state as it is, no step taken. */
+bool kb_mosaic_listen(kb_mosaic *mosaic, kb_state *state, const kb_support *candidates);
+
+/* Least noise variance, scaled: below it the truncated basis would be fitted, not the data. */
+double kb_mosaic_variance_floor(const kb_mosaic *mosaic, size_t field);
+
+#endif

@@ -1,0 +1,458 @@
+/* Patches of a PDE's field: mode products, axes, the Gauss-Newton system, its Schur complement, the evidence. The second
+   road is dense everywhere: Kronecker matrices, Jacobians by differences, Gaussian elimination, the covariance of y. */
+#include <stdlib.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "check.h"
+#include "dense.h"
+#include "gp/field_gp.h"
+#include "solve/mosaic.h"
+
+static kbass_error error;
+
+/* ---------------------------------------------------------------- mode products */
+
+static double *random_numbers(kb_random *random, size_t n)
+{
+    double *x = KB_NEW(double, n);
+    for (size_t i = 0; i < n; i++) x[i] = kb_random_normal(random);
+    return x;
+}
+
+static void modes_are_a_kronecker_product(void **state)
+{
+    (void)state;
+    kb_random random;
+    kb_random_seed(&random, 7);
+    size_t rows[3] = {3, 5, 4}, columns[3] = {4, 2, 3}, n = 24, m = 60;
+    kb_mode modes[3];
+    double *matrices[3], *u = random_numbers(&random, n), *v = KB_NEW(double, m), *y = random_numbers(&random, m);
+    for (size_t a = 0; a < 3; a++) {
+        matrices[a] = random_numbers(&random, (rows[a] + 1) * columns[a]); /* leading dimension larger than rows */
+        modes[a] = (kb_mode){rows[a], columns[a], rows[a] + 1, matrices[a]};
+    }
+    double *work = KB_NEW(double, kb_modes_work(3, modes)), *back = KB_NEW(double, n);
+    kb_modes_product(3, modes, u, v, work);
+    for (size_t i = 0; i < m; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++) {
+            double entry = 1;
+            for (size_t a = 0, p = i, q = j; a < 3; p /= rows[a], q /= columns[a++])
+                entry *= matrices[a][p % rows[a] + q % columns[a] * (rows[a] + 1)];
+            sum += entry * u[j];
+        }
+        CHECK_CLOSE(v[i], sum, 1e-12); /* rounding of sums of 24 */
+    }
+    kb_modes_adjoint(3, modes, y, back, work);
+    CHECK_CLOSE(kb_dot(n, back, u), kb_dot(m, y, v), 1e-11); /* <A'y, u> = <y, Au> up to rounding */
+    for (size_t a = 0; a < 3; a++) kb_free(matrices[a]);
+    kb_free(u), kb_free(v), kb_free(y), kb_free(work), kb_free(back);
+}
+
+/* ---------------------------------------------------------------- a scene with one patch */
+
+typedef struct {
+    kbass_data *data;
+    kb_cloud *cloud;
+    kb_dictionary *dictionary;
+    kb_columns *columns;
+    kb_patch *patch;
+    kb_bench *bench;
+    kb_support all;
+    double amplitude[2], variance[2], slope_squares[2], *z, *w;
+    kb_hyper hyper;
+    size_t nz;
+} scene;
+
+static double field_value(size_t field, double t, double x, double y)
+{
+    return field ? cos(2 * x - t) + 0.3 * y : sin(3 * x + t) * exp(-t) + 0.5 * y * x;
+}
+
+/* n[0] x n[1] ... points, jittered when scattered; every seventh value of the last field missing when asked. */
+static kbass_data *make_data(size_t n_axes, size_t n_fields, const size_t *n, bool scattered, bool missing)
+{
+    static const char *const axes[] = {"t", "x", "y"}, *const fields[] = {"u", "v"};
+    size_t rows = 1;
+    kb_random random;
+    kb_random_seed(&random, 3);
+    for (size_t a = 0; a < n_axes; a++) rows *= n[a];
+    double *times = malloc(rows * sizeof *times), *positions = malloc(rows * 2 * sizeof *positions);
+    double *values = malloc(rows * n_fields * sizeof *values), at[3] = {0};
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t a = 0, rest = i; a < n_axes; rest /= n[a++])
+            at[a] = (double)(rest % n[a]) / (double)(n[a] - 1) * (1 + (double)a) +
+                    (scattered ? 0.1 * kb_random_uniform(&random) : 0);
+        times[i] = at[0];
+        for (size_t a = 1; a < n_axes; a++) positions[i * (n_axes - 1) + a - 1] = at[a];
+        for (size_t f = 0; f < n_fields; f++)
+            values[i * n_fields + f] = field_value(f, at[0], at[1], at[2]) + 0.01 * kb_random_normal(&random);
+        if (missing && i % 7 == 0) values[i * n_fields + n_fields - 1] = NAN;
+    }
+    kbass_data *data = NULL;
+    CHECK_OK(kbass_data_create_axes(rows, n_axes, n_fields, times, positions, values, axes, fields, &data, &error));
+    free(times), free(positions), free(values);
+    return data;
+}
+
+static void random_start(scene *s)
+{
+    kb_random random;
+    kb_random_seed(&random, 11);
+    for (size_t i = 0; i < s->nz; i++) s->z[i] = 0.5 * kb_random_normal(&random);
+    for (size_t j = 0; j < s->columns->n; j++) s->w[j] = j % 2 ? 0.4 * kb_random_normal(&random) : 0;
+}
+
+static void open_scene(scene *s, kbass_data *data, const kbass_settings *settings, double length)
+{
+    double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
+    kb_patch_scales scales = {KB_KERNEL_SE, {length, length, length}, {length, length, length}};
+    *s = (scene){.data = data, .amplitude = {0.8, 1.3}, .variance = {0.01, 0.02}, .slope_squares = {2, 3}};
+    CHECK_OK(kb_cloud_create(data, NULL, &s->cloud, &error));
+    CHECK_OK(kb_dictionary_create_fields(settings, data->n_states, (const char *const *)data->state_names, data->n_axes,
+                                         (const char *const *)data->axis_names, &s->dictionary, &error));
+    size_t variables = s->dictionary->n_variables;
+    double *reference = KB_NEW(double, 2 * variables);
+    for (size_t i = 0; i < 2 * variables; i++) reference[i] = 0.5 + 0.3 * (double)(i % 5);
+    CHECK_OK(kb_columns_create(s->dictionary, s->cloud->sd, s->cloud->span[0], 2, reference, s->slope_squares,
+                               &s->columns, &error));
+    kb_free(reference);
+    CHECK_OK(kb_patch_create(s->cloud, s->dictionary, lo, hi, &scales, &s->patch, &error));
+    CHECK_OK(kb_patch_set_level(s->patch, (kb_steps){0, 0}, &error));
+    CHECK_OK(kb_bench_create(1, &s->patch, s->dictionary, s->columns, &s->bench, &error));
+    CHECK_OK(kb_support_create(s->columns->n, &s->all, &error));
+    for (size_t j = 0; j < s->columns->n; j++) kb_support_add(&s->all, j);
+    s->hyper = (kb_hyper){0.1, s->slope_squares, s->variance, s->amplitude, 0};
+    s->nz = s->patch->n * s->patch->n_fields;
+    s->z = KB_NEW(double, s->nz);
+    s->w = KB_NEW(double, s->columns->n);
+    random_start(s);
+}
+
+static void close_scene(scene *s)
+{
+    kb_free(s->z), kb_free(s->w);
+    kb_support_clear(&s->all);
+    kb_bench_destroy(s->bench);
+    kb_patch_destroy(s->patch);
+    kb_columns_destroy(s->columns);
+    kb_dictionary_destroy(s->dictionary);
+    kb_cloud_destroy(s->cloud);
+    kbass_data_destroy(s->data);
+}
+
+/* ---------------------------------------------------------------- the Gauss-Newton system */
+
+static size_t residual_size(const scene *s)
+{
+    return s->nz + (s->patch->n_points + s->patch->n_mesh) * s->patch->n_fields;
+}
+
+/* r with J = |r|^2/2, the rows' weights as given */
+static void residual_vector(scene *s, const double *z, const double *w, const double *weight, double *r)
+{
+    const kb_patch *p = s->patch;
+    for (size_t i = 0; i < s->nz; i++) r[i] = z[i] / sqrt(s->amplitude[i / p->n]);
+    r += s->nz;
+    for (size_t f = 0; f < p->n_fields; f++, r += p->n_points) {
+        kb_patch_residual(p, f, z + f * p->n, r, s->bench->data);
+        for (size_t i = 0; i < p->n_points; i++) r[i] /= sqrt(s->variance[f]);
+    }
+    kb_collocation_residuals(s->bench, p, &s->all, z, w);
+    for (size_t f = 0; f < p->n_fields; f++)
+        for (size_t i = 0; i < p->n_mesh; i++)
+            *r++ = sqrt(kb_equation_weight(p, &s->hyper, f) * weight[i + f * p->n_mesh]) *
+                   s->bench->residual[i + f * p->n_mesh];
+}
+
+/* The whole Jacobian in (z, w) by central differences. */
+static double *difference_jacobian(scene *s, const double *weight)
+{
+    size_t m = residual_size(s), k = s->columns->n;
+    double *J = KB_NEW(double, m *(s->nz + k)), *up = KB_NEW(double, m), *down = KB_NEW(double, m);
+    for (size_t j = 0; j < s->nz + k; j++) {
+        double *x = j < s->nz ? s->z + j : s->w + j - s->nz, before = *x, h = 1e-5;
+        *x = before + h;
+        residual_vector(s, s->z, s->w, weight, up);
+        *x = before - h;
+        residual_vector(s, s->z, s->w, weight, down);
+        *x = before;
+        for (size_t i = 0; i < m; i++) J[i + j * m] = (up[i] - down[i]) / (2 * h);
+    }
+    kb_free(up), kb_free(down);
+    return J;
+}
+
+static void check_entry(double found, double expected, double scale)
+{
+    CHECK_CLOSE(found, expected, 2e-6 * scale); /* differences of step 1e-5 on numbers of the matrix's size */
+}
+
+static void check_system(scene *s)
+{
+    const kb_patch *p = s->patch;
+    kb_bench *b = s->bench;
+    size_t m = residual_size(s), k = s->columns->n, nz = s->nz, all = nz + k;
+    kb_normal_assemble(b, p, &s->hyper, &s->all, s->z, s->w);
+    kb_normal_add_data(b, p, &s->hyper, s->z);
+    double *weight = KB_NEW(double, p->n_mesh *p->n_fields), *r = KB_NEW(double, m), *H = KB_NEW(double, all *all);
+    double *gradient = KB_NEW(double, all), scale = 0;
+    memcpy(weight, b->weight, p->n_mesh * p->n_fields * sizeof *weight);
+    double *J = difference_jacobian(s, weight);
+    residual_vector(s, s->z, s->w, weight, r);
+    kb_gram(all, m, 1, J, m, 0, H, all);
+    kb_gemv(KB_TRANSPOSED, m, all, 1, J, m, r, 0, gradient);
+    for (size_t i = 0; i < all; i++) scale = fmax(scale, H[i + i * all]);
+    for (size_t j = 0; j < nz; j++) {
+        for (size_t i = j; i < nz; i++) check_entry(b->H[i + j * nz], H[i + j * all], scale);
+        for (size_t q = 0; q < k; q++) check_entry(b->Hzw[j + q * nz], H[nz + q + j * all], scale);
+        check_entry(b->gz[j], gradient[j], scale);
+    }
+    for (size_t q = 0; q < k; q++) {
+        for (size_t s2 = q; s2 < k; s2++) check_entry(b->Hww[s2 + q * k], H[nz + s2 + (nz + q) * all], scale);
+        check_entry(b->gw[q], gradient[nz + q], scale);
+    }
+    kb_free(weight), kb_free(r), kb_free(H), kb_free(gradient), kb_free(J);
+}
+
+static kbass_settings some_terms(const char *terms)
+{
+    kbass_settings settings;
+    kbass_settings_default(&settings);
+    settings.terms = terms;
+    return settings;
+}
+
+static void assembly_on_a_grid(void **state)
+{
+    (void)state;
+    scene s;
+    kbass_settings settings = some_terms("u, u*u_x, u_xx, u^2*u_xxx, sin(x)*u_x, t");
+    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.5);
+    CHECK(s.patch->gridded);
+    check_system(&s);
+    s.hyper.freedom = 2; /* Student's t: rows have weights of their own */
+    check_system(&s);
+    close_scene(&s);
+}
+
+static void assembly_of_second_order_in_time(void **state)
+{
+    (void)state;
+    scene s;
+    kbass_settings settings = some_terms("u_xx, u^3");
+    settings.lhs = "u_tt";
+    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.5);
+    check_system(&s);
+    close_scene(&s);
+}
+
+static void assembly_of_coupled_fields_with_missing_values(void **state)
+{
+    (void)state;
+    scene s;
+    kbass_settings settings = some_terms("u, u*v_x, v_xx, u*v^2");
+    open_scene(&s, make_data(2, 2, (size_t[]){6, 6}, false, true), &settings, 0.7);
+    CHECK(!s.patch->gridded);
+    check_system(&s);
+    close_scene(&s);
+}
+
+static void assembly_in_two_dimensions(void **state)
+{
+    (void)state;
+    scene s;
+    kbass_settings settings = some_terms("u_x, u*u_y, u_xy, u_yy");
+    open_scene(&s, make_data(3, 1, (size_t[]){4, 5, 4}, false, false), &settings, 1.2);
+    CHECK(s.patch->gridded);
+    check_system(&s);
+    close_scene(&s);
+    open_scene(&s, make_data(3, 1, (size_t[]){4, 4, 4}, true, false), &settings, 1.2);
+    CHECK(!s.patch->gridded);
+    check_system(&s);
+    close_scene(&s);
+}
+
+/* ---------------------------------------------------------------- integrating the field out */
+
+static void marginal_is_dense_elimination(void **state)
+{
+    (void)state;
+    scene s;
+    kb_patch_message *message = NULL;
+    kbass_settings settings = some_terms("u, u*u_x, u_xx");
+    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.5);
+    size_t nz = s.nz, k = s.columns->n;
+    kb_bench *b = s.bench;
+    CHECK_OK(kb_patch_message_create(s.columns, s.patch, &message, &error));
+    kb_normal_assemble(b, s.patch, &s.hyper, &s.all, s.z, s.w);
+    double *prior = KB_NEW(double, nz *nz), *H = KB_NEW(double, nz *nz), *X = KB_NEW(double, nz *(k + 1));
+    memcpy(prior, b->H, nz * nz * sizeof *prior);
+    kb_normal_add_data(b, s.patch, &s.hyper, s.z);
+    memcpy(H, b->H, nz * nz * sizeof *H);
+    dense_mirror(nz, prior), dense_mirror(nz, H);
+    memcpy(X, b->Hzw, nz * k * sizeof *X);
+    memcpy(X + nz * k, b->gz, nz * sizeof *X);
+    double logdet = dense_solve(nz, H, k + 1, X), step_weights[3] = {0.3, -0.2, 0.1}, step[nz];
+    CHECK(kb_normal_marginalise(b, s.patch, &s.hyper, &s.all, s.z, s.w, true, true, message));
+    CHECK_CLOSE(message->logdet, logdet, 1e-8 * (double)nz); /* rounding, condition about 1e6 */
+    CHECK_CLOSE(message->logdet_prior, dense_logdet(nz, prior), 1e-8 * (double)nz); /* likewise */
+    for (size_t q = 0; q < k; q++) {
+        double shift = -b->gw[q] + kb_dot(nz, b->Hzw + q * nz, X + k * nz);
+        CHECK_CLOSE(message->b[q], shift, 1e-7 * (1 + fabs(b->gw[q]))); /* cancellation against gw */
+        for (size_t r = 0; r < k; r++) {
+            double expected = b->Hww[r + q * k] - kb_dot(nz, b->Hzw + r * nz, X + q * nz);
+            CHECK_CLOSE(message->G[r + q * k], expected, 1e-7 * (1 + b->Hww[q + q * k])); /* likewise */
+        }
+    }
+    kb_normal_step(s.patch, message, k, step_weights, step);
+    for (size_t i = 0; i < nz; i++) {
+        double expected = -X[i + k * nz];
+        for (size_t q = 0; q < k; q++) expected -= X[i + q * nz] * step_weights[q];
+        CHECK_CLOSE(step[i], expected, 1e-7 * (1 + fabs(expected))); /* condition about 1e6 */
+    }
+    kb_free(prior), kb_free(H), kb_free(X);
+    kb_patch_message_destroy(message);
+    close_scene(&s);
+}
+
+/* trace of the hat matrix: exact from the dense inverse, sampled in the library */
+static void effective_parameters_are_a_trace(void **state)
+{
+    (void)state;
+    scene s;
+    kb_patch_message *message = NULL;
+    kbass_settings settings = some_terms("u_xx");
+    open_scene(&s, make_data(2, 1, (size_t[]){8, 9}, false, false), &settings, 0.4);
+    size_t nz = s.nz, n = s.patch->n_points;
+    double *inverse = KB_NEW(double, nz *nz), *row = KB_NEW(double, nz), *unit = KB_NEW(double, n), trace = 0;
+    CHECK_OK(kb_patch_message_create(s.columns, s.patch, &message, &error));
+    kb_normal_assemble(s.bench, s.patch, &s.hyper, &s.all, s.z, s.w);
+    kb_normal_add_data(s.bench, s.patch, &s.hyper, s.z);
+    dense_mirror(nz, s.bench->H);
+    dense_inverse(nz, s.bench->H, inverse);
+    for (size_t i = 0; i < n; i++) {
+        memset(unit, 0, n * sizeof *unit);
+        unit[i] = 1;
+        kb_patch_pull(s.patch, unit, row, s.bench->data);
+        for (size_t p = 0; p < nz; p++) trace += row[p] * kb_dot(nz, inverse + p * nz, row) / s.variance[0];
+    }
+    CHECK(kb_normal_marginalise(s.bench, s.patch, &s.hyper, &s.all, s.z, s.w, false, true, message));
+    CHECK_CLOSE(message->effective[0], trace, 0.2 * trace); /* 16 random probes: about 3 sd */
+    kb_free(inverse), kb_free(row), kb_free(unit);
+    kb_patch_message_destroy(message);
+    close_scene(&s);
+}
+
+/* A known linear law makes everything Gaussian: the evidence is the density of y under R Hp^{-1} R' + v. */
+static void evidence_is_the_density_of_the_data(void **state)
+{
+    (void)state;
+    scene s;
+    kb_mosaic *mosaic = NULL;
+    kb_state *found = NULL;
+    kbass_settings settings = some_terms("u_xx");
+    settings.fix = "u_t = 0.1*u_xx";
+    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.4);
+    assert_int_equal(s.columns->n, 0);
+    CHECK_OK(kb_mosaic_create(1, &s.patch, s.dictionary, s.columns, s.amplitude, s.variance, 1, &mosaic, &error));
+    CHECK_OK(kb_state_create(mosaic, &found, &error));
+    found->tau = 0.05;
+    found->variance[0] = s.variance[0];
+    CHECK(kb_mosaic_regress(mosaic, found));
+    CHECK(kb_mosaic_solve(mosaic, found, &(kb_solve_options){4, false, true, NULL}));
+    size_t nz = s.nz, n = s.patch->n_points;
+    kb_hyper hyper = {found->tau, mosaic->slope_squares, s.variance, s.amplitude, 0};
+    kb_normal_assemble(s.bench, s.patch, &hyper, &s.all, found->z, s.w);
+    double *R = KB_NEW(double, nz *n), *X = KB_NEW(double, nz *n), *C = KB_NEW(double, n *n), *y = KB_NEW(double, n);
+    for (size_t i = 0; i < n; i++) {
+        memset(y, 0, n * sizeof *y);
+        y[i] = 1;
+        kb_patch_pull(s.patch, y, R + i * nz, s.bench->data);
+    }
+    memcpy(X, R, nz * n * sizeof *X);
+    dense_mirror(nz, s.bench->H);
+    dense_solve(nz, s.bench->H, n, X);
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, nz, 1, R, nz, X, nz, 0, C, n);
+    for (size_t i = 0; i < n; i++) C[i + i * n] += s.variance[0];
+    memcpy(y, s.patch->value, n * sizeof *y);
+    double logdet = dense_solve(n, C, 1, y), density = -0.5 * (kb_dot(n, s.patch->value, y) + logdet);
+    CHECK_CLOSE(found->log_evidence, density, 1e-5 * fabs(density)); /* prior of condition 1e8 in the dense road */
+    kb_free(R), kb_free(X), kb_free(C), kb_free(y);
+    kb_state_destroy(found);
+    kb_mosaic_destroy(mosaic);
+    close_scene(&s);
+}
+
+/* ---------------------------------------------------------------- levels */
+
+static void a_field_survives_the_change_of_length_scale(void **state)
+{
+    (void)state;
+    scene s;
+    kbass_settings settings = some_terms("u_xx");
+    open_scene(&s, make_data(2, 1, (size_t[]){8, 9}, false, false), &settings, 0.3);
+    size_t n = s.patch->n_points;
+    double *before = KB_NEW(double, n), *after = KB_NEW(double, n), *z = KB_NEW(double, s.patch->most);
+    CHECK(kb_normal_regress(s.bench, s.patch, &s.hyper, s.z));
+    kb_patch_residual(s.patch, 0, s.z, before, s.bench->data);
+    CHECK_OK(kb_patch_set_level(s.patch, (kb_steps){4, 3}, &error));
+    CHECK_OK(kb_patch_transfer(s.patch, (kb_steps){0, 0}, s.z, z, s.bench->work, &error));
+    kb_patch_residual(s.patch, 0, z, after, s.bench->data);
+    for (size_t i = 0; i < n; i++) CHECK_CLOSE(after[i], before[i], 2e-3); /* of sd 1: what the cut at 1e-6 leaves */
+    kb_free(before), kb_free(after), kb_free(z);
+    close_scene(&s);
+}
+
+/* ---------------------------------------------------------------- the bare field */
+
+/* Fewer points than a block holds: blocks and Kronecker see the same likelihood, and so do dense matrices. */
+static void length_scales_by_three_roads(void **state)
+{
+    (void)state;
+    kbass_data *data = make_data(2, 1, (size_t[]){10, 11}, false, false);
+    kb_cloud *cloud = NULL;
+    kb_field_gp *grid = NULL, *blocks = NULL;
+    CHECK_OK(kb_cloud_create(data, NULL, &cloud, &error));
+    CHECK_OK(kb_field_gp_fit(cloud, KB_KERNEL_SE, &grid, &error));
+    cloud->gridded = false;
+    CHECK_OK(kb_field_gp_fit(cloud, KB_KERNEL_SE, &blocks, &error));
+    size_t n = cloud->n_points;
+    for (size_t a = 0; a < 2; a++)
+        CHECK_CLOSE(log(blocks->length[a]), log(grid->length[a]), 0.05); /* the compass' last step is 0.03 */
+    double *K = KB_NEW(double, n *n), *y = KB_NEW(double, n);
+    memcpy(y, cloud->value, n * sizeof *y);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            double d = 0;
+            for (size_t a = 0; a < 2; a++)
+                d += pow((cloud->point[i + a * n] - cloud->point[j + a * n]) / grid->length[a], 2);
+            K[i + j * n] = grid->amplitude[0] * exp(-0.5 * d) + (i == j ? grid->variance[0] : 0);
+        }
+    double logdet = dense_solve(n, K, 1, y), expected = -0.5 * (kb_dot(n, cloud->value, y) + logdet);
+    CHECK_CLOSE(grid->log_likelihood, expected, 1e-6 * fabs(expected)); /* noise 1e-4 of the kernel: condition 1e6 */
+    kb_free(K), kb_free(y);
+    kb_field_gp_destroy(grid);
+    kb_field_gp_destroy(blocks);
+    kb_cloud_destroy(cloud);
+    kbass_data_destroy(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_are_a_kronecker_product),
+        cmocka_unit_test(assembly_on_a_grid),
+        cmocka_unit_test(assembly_of_second_order_in_time),
+        cmocka_unit_test(assembly_of_coupled_fields_with_missing_values),
+        cmocka_unit_test(assembly_in_two_dimensions),
+        cmocka_unit_test(marginal_is_dense_elimination),
+        cmocka_unit_test(effective_parameters_are_a_trace),
+        cmocka_unit_test(evidence_is_the_density_of_the_data),
+        cmocka_unit_test(a_field_survives_the_change_of_length_scale),
+        cmocka_unit_test(length_scales_by_three_roads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
