@@ -9,7 +9,9 @@
 #include "data/data.h"
 #include "discover/answer.h"
 #include "discover/discover.h"
+#include "discover/horizon.h"
 #include "discover/paper.h"
+#include "posterior/field_solution.h"
 #include "posterior/solution.h"
 #include "report/json.h"
 
@@ -17,7 +19,8 @@ struct kbass_discovery {
     kbass_data *data;
     kbass_settings settings;
     kb_dictionary *dictionary;
-    kb_problem *problem;
+    kb_problem *problem;     /* of ODE systems */
+    kb_landscape *landscape; /* of fields over space */
     kb_search_result found; /* of our method */
     kb_paper *paper;        /* of the published one */
     kb_answer *answer;
@@ -36,12 +39,29 @@ const char *kbass_stage_name(int stage)
     return stage >= 0 && stage < KBASS_STAGE_COUNT ? names[stage] : "unknown";
 }
 
+static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
+{
+    if (d->data->n_axes > 2)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%zu space axes: fields are searched over one space axis so far",
+                       d->data->n_axes - 1);
+    if (d->settings.method == KB_METHOD_PAPER)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the published method is there for ODE systems only so far");
+    kbass_status status =
+        kb_dictionary_create_fields(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
+                                    d->data->n_axes, (const char *const *)d->data->axis_names, &d->dictionary, error);
+    if (status == KBASS_OK && d->dictionary->time_order != 1)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "equations of second order in time are not searched so far");
+    if (status == KBASS_OK) status = kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
+    return status;
+}
+
 static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
     kbass_status status = kb_settings_check(settings, error);
     if (status == KBASS_OK) status = kb_settings_copy(settings, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
+    if (status == KBASS_OK && d->data->n_axes > 1) return build_fields(d, error);
     if (status == KBASS_OK)
         status = kb_dictionary_create(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                       d->data->time_name, &d->dictionary, error);
@@ -88,8 +108,10 @@ static void forget(kbass_discovery *d)
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     if (d->settings.method == KB_METHOD_PAPER) return kb_paper_run(d->problem, run, &d->paper, &d->answer, error);
-    kbass_status status = kb_discover(d->problem, run, &d->found, error);
-    if (status == KBASS_OK) status = kb_answer_create(d->problem, &d->found, outcome_of(run, &d->found), &d->answer, error);
+    kb_frame frame = d->landscape ? kb_landscape_frame(d->landscape) : kb_problem_frame(d->problem);
+    kbass_status status = d->landscape ? kb_horizon_search(d->landscape, run, &d->found, error)
+                                       : kb_discover(d->problem, run, &d->found, error);
+    if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     return status;
 }
 
@@ -108,14 +130,13 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
 
 const kbass_result *kbass_discovery_result(const kbass_discovery *d) { return d->answer ? &d->answer->result : NULL; }
 
-static kbass_status check_times(const kbass_discovery *d, size_t n, const double *times, kbass_error *error)
+static kbass_status check_times(double first, double span, size_t n, const double *times, kbass_error *error)
 {
-    const kb_record *record = d->problem->record;
-    double last = record->first, slack = 1e-9 * record->span;
+    double last = first, slack = 1e-9 * span;
     for (size_t i = 0; i < n; i++) {
-        if (!(times[i] >= last - slack) || !(times[i] <= record->first + record->span + slack))
+        if (!(times[i] >= last - slack) || !(times[i] <= first + span + slack))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is not ascending within the record, %g to %g", times[i],
-                           record->first, record->first + record->span);
+                           first, first + span);
         last = times[i];
     }
     return KBASS_OK;
@@ -127,11 +148,26 @@ kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, 
     const kb_problem *p = d->problem;
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
-    kbass_status status = check_times(d, n_times, times, error);
+    if (d->landscape)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the solution is a field over space: ask kbass_discovery_field");
+    kbass_status status = check_times(d->problem->record->first, d->problem->record->span, n_times, times, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return kb_paper_solution(d->paper, n_times, times, mean, sd, error);
     return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, d->found.pool.fits[0], p->n_reference,
                                 p->follow, p->reference_slope, n_times, times, mean, sd, error);
+}
+
+kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const double *times, const double *positions,
+                                   double *mean, double *sd, kbass_error *error)
+{
+    const kb_landscape *l = d->landscape;
+    if (!l) return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: ask kbass_discovery_solution");
+    if (!d->answer || !d->answer->result.n_equations)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
+    kbass_status status = check_times(l->cloud->first[0], l->cloud->span[0], n, times, error);
+    if (status != KBASS_OK) return status;
+    return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &l->profile, d->found.windows,
+                             d->found.pool.fits[0], n, times, positions, mean, sd, error);
 }
 
 kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)
@@ -145,6 +181,7 @@ void kbass_discovery_destroy(kbass_discovery *d)
     if (!d) return;
     forget(d);
     kb_problem_destroy(d->problem);
+    kb_landscape_destroy(d->landscape);
     kb_dictionary_destroy(d->dictionary);
     kb_settings_clear(&d->settings);
     kbass_data_destroy(d->data);

@@ -257,6 +257,9 @@ KBASS_API const kbass_result *kbass_discovery_result(const kbass_discovery *disc
 /* The denoised solution and its standard deviation at any times within the record; n_times x n_states each. */
 KBASS_API kbass_status kbass_discovery_solution(const kbass_discovery *discovery, size_t n_times, const double *times,
                                                 double *mean, double *sd, kbass_error *error);
+/* The same for fields over space: at n points with ascending times; positions n x (axes - 1); n x n_fields each. */
+KBASS_API kbass_status kbass_discovery_field(const kbass_discovery *discovery, size_t n_points, const double *times,
+                                             const double *positions, double *mean, double *sd, kbass_error *error);
 /* The result as JSON text (docs/schema.md); the caller owns it: kbass_free. */
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);

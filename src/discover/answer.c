@@ -45,6 +45,14 @@ void kb_answer_destroy(kb_answer *answer)
     kb_free(answer);
 }
 
+kb_frame kb_problem_frame(const kb_problem *p)
+{
+    return (kb_frame){p->dictionary, p->columns, p->record->mean, p->record->sd, p->record->span, true};
+}
+
+/* What a scaled left-hand side of 1 is in the data's units. */
+static double slope_unit(const kb_frame *p, size_t state) { return p->sd[state] / pow(p->span, p->dictionary->time_order); }
+
 /* ---------------------------------------------------------------- equations */
 
 static size_t count_equations(const kb_dictionary *dictionary)
@@ -54,7 +62,7 @@ static size_t count_equations(const kb_dictionary *dictionary)
     return n;
 }
 
-kbass_status kb_answer_begin(const kb_problem *p, kb_answer **out, kbass_error *error)
+kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *error)
 {
     const kb_dictionary *dictionary = p->dictionary;
     kb_answer *answer = KB_NEW(kb_answer, 1);
@@ -68,7 +76,7 @@ kbass_status kb_answer_begin(const kb_problem *p, kb_answer **out, kbass_error *
         char lhs[256];
         noise[i] = initial[i] = NAN;
         if (!dictionary->has_equation[i]) continue;
-        snprintf(lhs, sizeof lhs, "%s_t", dictionary->state_names[i]);
+        snprintf(lhs, sizeof lhs, "%s%s", dictionary->state_names[i], kb_dictionary_suffix(dictionary));
         equations[e].lhs = own_text(answer, lhs);
         equations[e].known = dictionary->is_known[i];
         complete = equations[e++].lhs != NULL;
@@ -92,19 +100,19 @@ static int by_rank(const void *a, const void *b)
     return (x->probability < y->probability) - (x->probability > y->probability);
 }
 
-static size_t gather_fixed(const kb_problem *p, size_t state, kbass_term *terms)
+static size_t gather_fixed(const kb_frame *p, size_t state, kbass_term *terms)
 {
     const kb_columns *c = p->columns;
     size_t n = 0;
     for (size_t q = 0; q < c->n_fixed; q++)
         if (c->fixed_equation[q] == state)
             terms[n++] = (kbass_term){kb_dictionary_name(p->dictionary, c->fixed_term[q]),
-                                      c->fixed_weight[q] * p->record->sd[state] / p->record->span, 0, 1, 1};
+                                      c->fixed_weight[q] * slope_unit(p, state), 0, 1, 1};
     return n;
 }
 
 /* In two passes, so that an unstable qsort cannot disturb the dictionary's order of the selected terms. */
-static size_t gather_terms(const kb_problem *p, size_t state, const double *weight, const double *sd,
+static size_t gather_terms(const kb_frame *p, size_t state, const double *weight, const double *sd,
                            const double *probability, const kb_support *selected, kbass_term *terms)
 {
     const kb_columns *c = p->columns;
@@ -122,7 +130,7 @@ static size_t gather_terms(const kb_problem *p, size_t state, const double *weig
     return n;
 }
 
-kbass_status kb_answer_equations(kb_answer *answer, const kb_problem *p, const double *weight, const double *sd,
+kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *p, const double *weight, const double *sd,
                                  const double *probability, const kb_support *selected, kbass_error *error)
 {
     kbass_equation *equations = (kbass_equation *)answer->result.equations;
@@ -152,7 +160,7 @@ static void append_term(char *text, size_t size, bool first, double weight, cons
 }
 
 /* "x_t = 1.02 y - 0.3 x^2*y" */
-static char *write_equation(kb_answer *answer, const kb_problem *p, const kb_fit *fit, size_t state)
+static char *write_equation(kb_answer *answer, const kb_frame *p, const kb_fit *fit, size_t state)
 {
     const kb_columns *c = p->columns;
     size_t size = 64 + strlen(p->dictionary->state_names[state]);
@@ -161,11 +169,11 @@ static char *write_equation(kb_answer *answer, const kb_problem *p, const kb_fit
     for (size_t q = 0; q < c->n_fixed; q++) size += 40 + strlen(kb_dictionary_name(p->dictionary, c->fixed_term[q]));
     char *text = kb_answer_own(answer, size, 1);
     if (!text) return NULL;
-    snprintf(text, size, "%s_t = ", p->dictionary->state_names[state]);
+    snprintf(text, size, "%s%s = ", p->dictionary->state_names[state], kb_dictionary_suffix(p->dictionary));
     bool first = true;
     for (size_t q = 0; q < c->n_fixed; q++)
         if (c->fixed_equation[q] == state) {
-            append_term(text, size, first, c->fixed_weight[q] * p->record->sd[state] / p->record->span,
+            append_term(text, size, first, c->fixed_weight[q] * slope_unit(p, state),
                         kb_dictionary_name(p->dictionary, c->fixed_term[q]));
             first = false;
         }
@@ -179,7 +187,7 @@ static char *write_equation(kb_answer *answer, const kb_problem *p, const kb_fit
     return text;
 }
 
-static bool fill_runner_up(kb_answer *answer, const kb_problem *p, const kb_fit *fit, kbass_runner_up *out)
+static bool fill_runner_up(kb_answer *answer, const kb_frame *p, const kb_fit *fit, kbass_runner_up *out)
 {
     const char **equations = kb_answer_own(answer, answer->result.n_equations, sizeof *equations);
     size_t e = 0;
@@ -191,7 +199,7 @@ static bool fill_runner_up(kb_answer *answer, const kb_problem *p, const kb_fit 
     return equations != NULL;
 }
 
-static kbass_status add_runners_up(kb_answer *answer, const kb_problem *p, const kb_pool *pool, double total,
+static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const kb_pool *pool, double total,
                                    kbass_error *error)
 {
     kbass_runner_up *runners = kb_answer_own(answer, MOST_RUNNERS_UP, sizeof *runners);
@@ -213,7 +221,7 @@ static kbass_status add_runners_up(kb_answer *answer, const kb_problem *p, const
 
 /* Inclusion probabilities and, for terms outside the chosen model, their weight and sd in the likeliest model that has
    them. Returns the models' total weight relative to the chosen one. */
-static double average(const kb_problem *p, const kb_search_result *found, double *weight, double *sd, double *probability)
+static double average(const kb_frame *p, const kb_search_result *found, double *weight, double *sd, double *probability)
 {
     const kb_pool *pool = &found->pool;
     size_t n = p->columns->n;
@@ -242,7 +250,7 @@ static double average(const kb_problem *p, const kb_search_result *found, double
     return total;
 }
 
-static kbass_status fill(kb_answer *answer, const kb_problem *p, const kb_search_result *found, kbass_error *error)
+static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_result *found, kbass_error *error)
 {
     size_t n = p->columns->n;
     const kb_fit *best = found->pool.fits[0];
@@ -255,10 +263,10 @@ static kbass_status fill(kb_answer *answer, const kb_problem *p, const kb_search
         status = kb_answer_equations(answer, p, weight, sd, probability, &best->support, error);
         if (status == KBASS_OK) status = add_runners_up(answer, p, &found->pool, total, error);
     }
-    for (size_t i = 0; status == KBASS_OK && i < p->record->n_states; i++) {
+    for (size_t i = 0; status == KBASS_OK && i < p->dictionary->n_states; i++) {
         if (!p->dictionary->has_equation[i]) continue;
-        ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * p->record->sd[i];
-        ((double *)answer->result.initial)[i] = p->record->mean[i] + p->record->sd[i] * best->start[i];
+        ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * p->sd[i];
+        if (p->has_initial) ((double *)answer->result.initial)[i] = p->mean[i] + p->sd[i] * best->start[i];
     }
     kb_free(weight);
     kb_free(sd);
@@ -266,7 +274,7 @@ static kbass_status fill(kb_answer *answer, const kb_problem *p, const kb_search
     return status;
 }
 
-kbass_status kb_answer_create(const kb_problem *p, const kb_search_result *found, kbass_outcome outcome, kb_answer **out,
+kbass_status kb_answer_create(const kb_frame *p, const kb_search_result *found, kbass_outcome outcome, kb_answer **out,
                               kbass_error *error)
 {
     kb_answer *answer = NULL;

@@ -6,7 +6,19 @@
 #ifndef KB_ANSWER_H
 #define KB_ANSWER_H
 
-#include "discover/discover.h"
+#include "discover/problem.h"
+#include "discover/result.h"
+
+/* What the scaled numbers mean: names, columns and the states' scales. */
+typedef struct {
+    const kb_dictionary *dictionary;
+    const kb_columns *columns;
+    const double *mean, *sd; /* per state */
+    double span;             /* of time */
+    bool has_initial;        /* a fit's start is the states' initial values */
+} kb_frame;
+
+kb_frame kb_problem_frame(const kb_problem *problem);
 
 typedef struct {
     kbass_result result;
@@ -14,15 +26,15 @@ typedef struct {
     size_t n_owned, capacity;
 } kb_answer;
 
-kbass_status kb_answer_create(const kb_problem *problem, const kb_search_result *found, kbass_outcome outcome,
+kbass_status kb_answer_create(const kb_frame *frame, const kb_search_result *found, kbass_outcome outcome,
                               kb_answer **out, kbass_error *error);
 void kb_answer_destroy(kb_answer *answer);
 
 /* Shared with the published method: the skeleton with names, no equations yet; memory that dies with the answer; "x_t = ...". */
-kbass_status kb_answer_begin(const kb_problem *problem, kb_answer **out, kbass_error *error);
+kbass_status kb_answer_begin(const kb_frame *frame, kb_answer **out, kbass_error *error);
 void *kb_answer_own(kb_answer *answer, size_t count, size_t size);
 /* Fills the equations from per-column weights, sds, probabilities (n columns each, data's units) and the selection. */
-kbass_status kb_answer_equations(kb_answer *answer, const kb_problem *problem, const double *weight, const double *sd,
+kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *frame, const double *weight, const double *sd,
                                  const double *probability, const kb_support *selected, kbass_error *error);
 
 #endif

@@ -1,8 +1,6 @@
 #include "discover/horizon.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/linalg.h"
@@ -136,7 +134,6 @@ static kbass_status search_horizon(expedition *e, size_t lines, size_t explored,
         status = kb_arena_fit(&e->arena, ITERATIONS, error);
         if (status == KBASS_OK) status = kb_arena_search(&e->arena, explored, rounds, settled, error);
     }
-    /*DEBUG*/ if(getenv("KBD")){fprintf(stderr,"lines %zu floor %.2e\n",lines,e->explorers[0]->shooter->dynamics->noise_floor);for(size_t i=0;i<3&&i<e->arena.pool->n;i++){kb_fit*f=e->arena.pool->fits[i];fprintf(stderr,"   E %.1f misfit %.5f v %.2e:",f->log_evidence,f->misfit,f->variance[0]);for(size_t q=0;q<f->support.n;q++)fprintf(stderr," %+.4g %s",f->w[f->support.column[q]]*e->landscape->columns->unit[f->support.column[q]],kb_dictionary_name(e->landscape->dictionary,e->landscape->columns->term[f->support.column[q]]));fprintf(stderr,"\n");}}
     return status;
 }
 
@@ -223,6 +220,7 @@ kbass_status kb_horizon_search(const kb_landscape *l, kb_run *run, kb_search_res
                          .run = run, .screened = l->cloud->n_fields == 1 && l->columns->n <= MOST_SCREENED};
     kbass_status status = run_search(&e, result, error);
     result->windows = e.arena.windows;
+    if (e.explorers && e.explorers[0]) result->line = line_of(&e)->settings;
     if (status == KBASS_OK) status = kb_polish(&e.arena, result, error);
     dismiss(&e);
     kb_blas_threads(blas_threads);

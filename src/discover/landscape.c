@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <omp.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -10,19 +9,6 @@
 
 enum { SAMPLE = 2000, PROFILE_LINES = 5 };
 static const double slope_square = 25; /* (dq/ds)^2 of a field that changes by its own size in a fifth of the record */
-
-/* Is the axis named in settings->periodic? 1 yes, -1 no, 0 to be found out. */
-static int periodic_by_name(const char *list, const char *axis)
-{
-    size_t length = strlen(axis);
-    if (!list) return 0;
-    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',') {
-        p += strspn(p, " ");
-        size_t n = strcspn(p, ", ");
-        if (n == length && !strncmp(p, axis, n)) return 1;
-    }
-    return -1;
-}
 
 /* Fields from random data points, derivatives N(0, (sd / length^order)^2), axes where the point lies. */
 static void sample_variables(const kb_landscape *l, kb_random *random, double *points)
@@ -77,8 +63,10 @@ kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *s
     l->dictionary = dictionary;
     l->threads = settings->threads ? settings->threads : omp_get_num_procs();
     kbass_status status = kb_cloud_create(data, settings->noise, &l->cloud, error);
+    if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, l->cloud->n_grid, error);
+    if (status == KBASS_OK) status = kb_cloud_read_periodic(l->cloud, data, settings->periodic, error);
     if (status == KBASS_OK)
-        status = kb_line_find_period(l->cloud, periodic_by_name(settings->periodic, data->axis_names[1]), &l->line, error);
+        status = kb_line_find_period(l->cloud, !settings->periodic ? 0 : l->cloud->periodic[1] ? 1 : -1, &l->line, error);
     if (status == KBASS_OK) status = kb_line_profile(l->cloud, &l->line, PROFILE_LINES, &l->profile, error);
     if (status == KBASS_OK) status = make_columns(l, error);
     if (status == KBASS_OK) *out = l;
@@ -93,4 +81,9 @@ void kb_landscape_destroy(kb_landscape *l)
     kb_columns_destroy(l->columns);
     kb_support_clear(&l->all);
     kb_free(l);
+}
+
+kb_frame kb_landscape_frame(const kb_landscape *l)
+{
+    return (kb_frame){l->dictionary, l->columns, l->cloud->mean, l->cloud->sd, l->cloud->span[0], false};
 }

@@ -6,6 +6,7 @@
 #ifndef KB_LANDSCAPE_H
 #define KB_LANDSCAPE_H
 
+#include "discover/answer.h"
 #include "forward/line.h"
 
 typedef struct {
@@ -21,6 +22,7 @@ typedef struct {
 
 kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
                                  kb_landscape **out, kbass_error *error);
+kb_frame kb_landscape_frame(const kb_landscape *landscape);
 void kb_landscape_destroy(kb_landscape *landscape);
 
 #endif

@@ -227,7 +227,8 @@ static kbass_status fill(kb_paper *paper, kb_answer *answer, kbass_error *error)
         initial[i] = p->record->mean[i] + p->record->sd[i] * q;
         noise[i] = residual_rms(paper, i);
     }
-    return kb_answer_equations(answer, p, paper->weight, paper->sd, paper->probability, &paper->active, error);
+    kb_frame frame = kb_problem_frame(p);
+    return kb_answer_equations(answer, &frame, paper->weight, paper->sd, paper->probability, &paper->active, error);
 }
 
 static kbass_outcome outcome_of(kb_run *run, bool converged, bool lost)
@@ -247,12 +248,13 @@ static bool factorise(kb_paper *paper)
 kbass_status kb_paper_run(const kb_problem *p, kb_run *run, kb_paper **out, kb_answer **answer, kbass_error *error)
 {
     kb_paper *paper = NULL;
+    kb_frame frame = kb_problem_frame(p);
     kb_answer *found = NULL;
     double start = kb_clock();
     bool lost = false, converged = false;
     int blas_threads = kb_blas_threads(1);
     kbass_status status = create(p, &paper, error);
-    if (status == KBASS_OK) status = kb_answer_begin(p, &found, error);
+    if (status == KBASS_OK) status = kb_answer_begin(&frame, &found, error);
     if (status == KBASS_OK) {
         run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
         converged = iterate(paper, run, &lost);

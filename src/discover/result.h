@@ -3,10 +3,12 @@
 #define KB_RESULT_H
 
 #include "discover/pool.h"
+#include "forward/line.h"
 
 typedef struct {
     kb_pool pool;        /* sorted, best first */
     kb_windows *windows; /* of the final fits */
+    kb_line_settings line; /* of fields: the grid of the final fits */
     size_t n_starts, n_lost;
     size_t n_models;
     bool settled;

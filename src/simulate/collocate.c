@@ -100,8 +100,8 @@ static bool create_line(line *l, size_t n, kb_boundary boundary, const kbass_axi
         l->inner[o] = KB_NEW(double, l->m * l->m);
         fine &= l->derive[o] && l->inner[o];
     }
-    fine = fine && l->fill && d && power && next && kb_nodes_create(&l->nodes, l->n, is_periodic, axis->low, axis->high);
-    if (fine) {
+    fine = fine && l->fill && d && power && next;
+    if (fine && (fine = kb_nodes_create(&l->nodes, l->n, is_periodic, axis->low, axis->high))) {
         kb_nodes_derivative(&l->nodes, d);
         set_matrices(l, boundary, d, power, next);
     }

@@ -1,37 +1,18 @@
-/* Periodic PDEs: Fourier coefficients v of every state, v' = L v + N(v, t), L diagonal, by the fourth-order exponential
- * Runge-Kutta method of Cox and Matthews; its coefficients are means over circles (Kassam and Trefethen), exact also
- * where L h is small. N is evaluated at the nodes. Samples between steps come from the polynomial through eight of them.
+/* The fourth-order exponential Runge-Kutta method of Cox and Matthews; its coefficients are means over circles (Kassam
+ * and Trefethen), exact also where L h is small. N is evaluated at the nodes. Samples between steps come from the
+ * polynomial through eight of them.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "simulate/fft.h"
-#include "simulate/nodes.h"
-#include "simulate/pde.h"
+#include "simulate/fourier.h"
 
-enum { KEPT = 8, CIRCLE = 32, STAGES = 4, HALVINGS = 20 };
+enum { CIRCLE = 32, HALVINGS = 20 };
 
-static const double ROUGH = 1e-11;   /* share of the largest coefficient that counts */
 static const double FARTHEST = 1e30; /* times the initial state: no solution is followed beyond */
 
-typedef struct {
-    const kbass_pde *pde;
-    size_t n, total, size; /* nodes along an axis, in all, times states */
-    double start, step;
-    kb_fft fft;
-    kb_nodes axes[KB_MOST_SPACE];
-    size_t *partner;       /* total: where the conjugate coefficient stands */
-    kb_complex **symbols;  /* by derivative: of those that N uses */
-    kb_complex *e, *half, *q, *f1, *f2, *f3; /* size each */
-    kb_complex *v, *a, *rate[STAGES];        /* size each */
-    kb_complex *kept[KEPT];                  /* the last states, in a ring by step */
-    kb_complex *scratch;
-    double *table, *sum, *value, *work;
-    double largest; /* initial coefficient */
-    bool is_rough;  /* the highest initial coefficients count */
-} series;
 
 /* ---------------------------------------------------------------- which PDEs */
 
@@ -65,15 +46,15 @@ bool kb_fourier_suits(const kbass_pde *pde)
 
 /* ---------------------------------------------------------------- life */
 
-static void finish(series *s)
+static void finish(kb_series *s)
 {
     kb_complex *all[] = {s->e, s->half, s->q, s->f1, s->f2, s->f3, s->v, s->a, s->scratch};
     kb_fft_clear(&s->fft);
     for (size_t d = 0; d < KB_MOST_SPACE; d++) kb_nodes_clear(&s->axes[d]);
     for (size_t v = 0; s->symbols && v < s->pde->n_derivatives; v++) kb_free(s->symbols[v]);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) kb_free(all[i]);
-    for (size_t i = 0; i < STAGES; i++) kb_free(s->rate[i]);
-    for (size_t i = 0; i < KEPT; i++) kb_free(s->kept[i]);
+    for (size_t i = 0; i < KB_SERIES_STAGES; i++) kb_free(s->rate[i]);
+    for (size_t i = 0; i < KB_SERIES_KEPT; i++) kb_free(s->kept[i]);
     kb_free(s->symbols);
     kb_free(s->partner);
     kb_free(s->table);
@@ -82,13 +63,13 @@ static void finish(series *s)
     kb_free(s->work);
 }
 
-static bool create_arrays(series *s)
+static bool create_arrays(kb_series *s)
 {
     kb_complex **all[] = {&s->e, &s->half, &s->q, &s->f1, &s->f2, &s->f3, &s->v, &s->a};
     bool fine = true;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) fine &= (*all[i] = KB_NEW(kb_complex, s->size)) != NULL;
-    for (size_t i = 0; i < STAGES; i++) fine &= (s->rate[i] = KB_NEW(kb_complex, s->size)) != NULL;
-    for (size_t i = 0; i < KEPT; i++) fine &= (s->kept[i] = KB_NEW(kb_complex, s->size)) != NULL;
+    for (size_t i = 0; i < KB_SERIES_STAGES; i++) fine &= (s->rate[i] = KB_NEW(kb_complex, s->size)) != NULL;
+    for (size_t i = 0; i < KB_SERIES_KEPT; i++) fine &= (s->kept[i] = KB_NEW(kb_complex, s->size)) != NULL;
     s->scratch = KB_NEW(kb_complex, s->total);
     s->symbols = KB_NEW(kb_complex *, s->pde->n_derivatives);
     s->partner = KB_NEW(size_t, s->total);
@@ -99,20 +80,13 @@ static bool create_arrays(series *s)
     return fine && s->scratch && s->symbols && s->partner && s->table && s->sum && s->value && s->work;
 }
 
-/* The index along axis d of node or coefficient i of a table with n along each axis. */
-static size_t index_along(size_t i, size_t n, size_t d)
-{
-    for (; d; d--) i /= n;
-    return i % n;
-}
-
-static void fill_table(series *s)
+static void fill_table(kb_series *s)
 {
     const kbass_pde *pde = s->pde;
     for (size_t i = 0; i < s->total; i++) {
         size_t stride = 1;
         for (size_t d = 0; d < pde->n_space; d++, stride *= s->n) {
-            size_t k = index_along(i, s->n, d);
+            size_t k = kb_index_along(i, s->n, d);
             s->partner[i] += stride * ((s->n - k) % s->n);
             s->table[i + (pde->n_derivatives + 1 + d) * s->total] = s->axes[d].at[k];
         }
@@ -122,18 +96,18 @@ static void fill_table(series *s)
 
 /* ---------------------------------------------------------------- symbols */
 
-static double wave_number(const series *s, size_t k, size_t d)
+static double wave_number(const kb_series *s, size_t k, size_t d)
 {
     double turn = 2 * M_PI / (s->axes[d].high - s->axes[d].low);
     return turn * (2 * k <= s->n ? (double)k : (double)k - (double)s->n);
 }
 
 /* prod_d (i k_d)^order_d; odd derivatives of the highest coefficient, a cosine without its sine, are 0. */
-static kb_complex symbol(const series *s, const kb_derivative *derivative, size_t i)
+static kb_complex symbol(const kb_series *s, const kb_derivative *derivative, size_t i)
 {
     kb_complex product = 1;
     for (size_t d = 0; d < s->pde->n_space; d++) {
-        size_t k = index_along(i, s->n, d);
+        size_t k = kb_index_along(i, s->n, d);
         if (derivative->order[d] % 2 && 2 * k == s->n) return 0;
         for (int o = 0; o < derivative->order[d]; o++)
             product = kb_times(product, kb_complex_of(0, wave_number(s, k, d)));
@@ -141,7 +115,7 @@ static kb_complex symbol(const series *s, const kb_derivative *derivative, size_
     return product;
 }
 
-static bool create_symbols(series *s)
+static bool create_symbols(kb_series *s)
 {
     const kbass_pde *pde = s->pde;
     size_t ignored = 0;
@@ -159,7 +133,7 @@ static bool create_symbols(series *s)
     return true;
 }
 
-static kb_complex linear_part(const series *s, size_t state, size_t i)
+static kb_complex linear_part(const kb_series *s, size_t state, size_t i)
 {
     kb_complex sum = 0;
     const kb_sum *rate = &s->pde->rates[state];
@@ -172,7 +146,7 @@ static kb_complex linear_part(const series *s, size_t state, size_t i)
 
 /* Q = h (e^(z/2) - 1)/z, f1 = h (-4 - z + e^z (4 - 3z + z^2))/z^3, f2 = h (2 + z + e^z (z - 2))/z^3,
    f3 = h (-4 - 3z - z^2 + e^z (4 - z))/z^3 with z = L h, each the mean over a circle around z unless z is large. */
-static void set_coefficient(series *s, double h, size_t at, kb_complex linear)
+static void set_coefficient(kb_series *s, double h, size_t at, kb_complex linear)
 {
     kb_complex centre = h * linear, q = 0, f1 = 0, f2 = 0, f3 = 0;
     size_t n = cabs(centre) > 8 ? 1 : CIRCLE;
@@ -194,121 +168,15 @@ static void set_coefficient(series *s, double h, size_t at, kb_complex linear)
     s->f3[at] = f3;
 }
 
-static void set_coefficients(series *s, double h)
+static void set_coefficients(kb_series *s, double h)
 {
     for (size_t k = 0; k < s->pde->n_states; k++)
         for (size_t i = 0; i < s->total; i++) set_coefficient(s, h, k * s->total + i, linear_part(s, k, i));
 }
 
-/* ---------------------------------------------------------------- the initial state */
+/* ---------------------------------------------------------------- begin */
 
-static size_t initial_nodes(const series *s)
-{
-    size_t usual = s->pde->n_space == 1 ? 16384 : s->pde->n_space == 2 ? 512 : 64;
-    size_t needed = s->n * (s->pde->n_space == 1 ? 4 : 2);
-    if (s->pde->initial_nodes) return s->pde->initial_nodes;
-    return usual > needed ? usual : needed;
-}
-
-/* Weights of the sum that stands for the integral from end to end: Gregory's at the ends, 1 between. Values and slopes
-   at the two ends of a period may differ: Fourier's integrals come out right all the same. */
-static double end_weight(size_t k)
-{
-    enum { ORDER = 7 };
-    static const double gregory[ORDER + 1] = {0, 1.0 / 12, 1.0 / 24, 19.0 / 720, 3.0 / 160, 863.0 / 60480,
-                                              275.0 / 24192, 33953.0 / 3628800};
-    double weight = k ? 1 : 0.5, binomial = 1;
-    if (k > ORDER) return 1;
-    for (size_t m = k; m <= ORDER; m++) {
-        weight += (k % 2 ? 1 : -1) * gregory[m] * binomial;
-        binomial *= (double)(m + 1) / (double)(m + 1 - k);
-    }
-    return weight;
-}
-
-/* Of node k along an axis; the seam's node counts at the near and at the far end. */
-static double node_weight(const series *s, size_t k, size_t fine, bool is_far)
-{
-    if (s->pde->initial_nodes) return k || is_far;
-    return k ? end_weight(k) * end_weight(fine - k) : end_weight(0);
-}
-
-/* Adds to `sum` the initial values at nodes k = 0, 1, ..., with the seam's node at the near or, by bit of `far`, at the
-   far end of each axis; each with its weight. */
-static kbass_status add_initial(const series *s, size_t state, size_t fine, size_t total, unsigned far, double *places,
-                                double *value, kb_complex *sum, kbass_error *error)
-{
-    const double *columns[KB_MOST_SPACE];
-    for (size_t d = 0; d < s->pde->n_space; d++) {
-        const kb_nodes *axis = &s->axes[d];
-        columns[d] = places + d * total;
-        for (size_t i = 0; i < total; i++) {
-            size_t k = index_along(i, fine, d);
-            double share = k == 0 && (far >> d & 1) ? 1 : (double)k / (double)fine;
-            places[i + d * total] = axis->low + (axis->high - axis->low) * share;
-        }
-    }
-    kbass_status status = kb_pde_initial(s->pde, state, total, columns, value, error);
-    for (size_t i = 0; i < total && status == KBASS_OK; i++) {
-        double weight = 1;
-        for (size_t d = 0; d < s->pde->n_space; d++) {
-            size_t k = index_along(i, fine, d);
-            bool is_far = far >> d & 1;
-            weight *= k && is_far ? 0 : node_weight(s, k, fine, is_far);
-        }
-        sum[i] += weight * value[i];
-    }
-    return status;
-}
-
-/* Copies the coefficients that both resolutions have. */
-static void take_coefficients(const series *s, size_t fine, const kb_complex *from, kb_complex *to)
-{
-    for (size_t i = 0; i < s->total; i++) {
-        size_t at = 0, stride = 1;
-        bool is_shared = true;
-        for (size_t d = 0; d < s->pde->n_space; d++, stride *= fine) {
-            size_t k = index_along(i, s->n, d);
-            is_shared &= fine == s->n || 2 * k != s->n;
-            at += stride * (2 * k < s->n ? k : k + fine - s->n);
-        }
-        to[i] = is_shared ? from[at] : 0;
-    }
-}
-
-static kbass_status begin_state(series *s, size_t state, kbass_error *error)
-{
-    size_t fine = initial_nodes(s), total = 1;
-    kb_fft fft = {0};
-    for (size_t d = 0; d < s->pde->n_space; d++) total *= fine;
-    double *places = KB_NEW(double, total * s->pde->n_space), *value = KB_NEW(double, total);
-    kb_complex *table = KB_NEW(kb_complex, total);
-    bool has_all = kb_fft_create(&fft, fine) && places && value && table;
-    kbass_status status = has_all ? KBASS_OK : kb_out_of_memory(error, "the initial condition");
-
-    for (unsigned far = 0; far < 1u << s->pde->n_space && status == KBASS_OK; far++)
-        status = add_initial(s, state, fine, total, far, places, value, table, error);
-    if (status == KBASS_OK) {
-        kb_fft_forward(&fft, s->pde->n_space, table);
-        take_coefficients(s, fine, table, s->v + state * s->total);
-    }
-    kb_free(table);
-    kb_free(value);
-    kb_free(places);
-    kb_fft_clear(&fft);
-    return status;
-}
-
-static bool is_high(const series *s, size_t i)
-{
-    for (size_t d = 0; d < s->pde->n_space; d++) {
-        size_t k = index_along(i, s->n, d);
-        if (3 * k > s->n && 3 * (s->n - k) > s->n) return true;
-    }
-    return false;
-}
-
-static kbass_status begin(series *s, kbass_error *error)
+static kbass_status begin(kb_series *s, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     for (size_t d = 0; d < s->pde->n_space; d++) {
@@ -319,23 +187,22 @@ static kbass_status begin(series *s, kbass_error *error)
     if (!kb_fft_create(&s->fft, s->n) || !create_arrays(s)) return kb_out_of_memory(error, "the Fourier series");
     fill_table(s);
     if (!create_symbols(s)) return kb_out_of_memory(error, "the Fourier series");
-    for (size_t k = 0; k < s->pde->n_states && status == KBASS_OK; k++) status = begin_state(s, k, error);
+    for (size_t k = 0; k < s->pde->n_states && status == KBASS_OK; k++) status = kb_series_start(s, k, error);
     for (size_t i = 0; i < s->size; i++) s->largest = fmax(s->largest, cabs(s->v[i]));
-    for (size_t i = 0; i < s->size; i++) s->is_rough |= is_high(s, i % s->total) && cabs(s->v[i]) > ROUGH * s->largest;
     return status;
 }
 
 /* ---------------------------------------------------------------- N */
 
 /* Two real tables from one transform: the coefficients of the first plus i times those of the second. */
-static void unpack(series *s, double *first, double *second)
+static void unpack(kb_series *s, double *first, double *second)
 {
     kb_fft_backward(&s->fft, s->pde->n_space, s->scratch);
     for (size_t i = 0; i < s->total; i++) first[i] = creal(s->scratch[i]);
     for (size_t i = 0; second && i < s->total; i++) second[i] = cimag(s->scratch[i]);
 }
 
-static void put(series *s, size_t derivative, const kb_complex *v, bool is_second)
+static void put(kb_series *s, size_t derivative, const kb_complex *v, bool is_second)
 {
     const kb_complex *symbols = s->symbols[derivative];
     v += s->pde->derivatives[derivative].state * s->total;
@@ -346,7 +213,7 @@ static void put(series *s, size_t derivative, const kb_complex *v, bool is_secon
     }
 }
 
-static void fill_columns(series *s, const kb_complex *v, double t)
+static void fill_columns(kb_series *s, const kb_complex *v, double t)
 {
     double *first = NULL;
     for (size_t d = 0; d < s->pde->n_derivatives; d++) {
@@ -362,7 +229,7 @@ static void fill_columns(series *s, const kb_complex *v, double t)
 }
 
 /* False when the state has no such terms. */
-static bool add_terms(series *s, size_t state, double *sum)
+static bool add_terms(kb_series *s, size_t state, double *sum)
 {
     const kb_sum *rate = &s->pde->rates[state];
     size_t ignored = 0;
@@ -377,7 +244,7 @@ static bool add_terms(series *s, size_t state, double *sum)
     return any;
 }
 
-static void nonlinear(series *s, const kb_complex *v, double t, kb_complex *rate)
+static void nonlinear(kb_series *s, const kb_complex *v, double t, kb_complex *rate)
 {
     fill_columns(s, v, t);
     for (size_t k = 0; k < s->pde->n_states; k++) {
@@ -391,7 +258,7 @@ static void nonlinear(series *s, const kb_complex *v, double t, kb_complex *rate
 /* ---------------------------------------------------------------- steps */
 
 /* Coefficients of real fields: what rounding takes away from that would grow unseen. */
-static void make_real(series *s)
+static void make_real(kb_series *s)
 {
     for (size_t k = 0; k < s->pde->n_states; k++) {
         kb_complex *v = s->v + k * s->total;
@@ -404,7 +271,7 @@ static void make_real(series *s)
     }
 }
 
-static void step(series *s, double t, double h)
+static void step(kb_series *s, double t, double h)
 {
     kb_complex *v = s->v, *a = s->a, **n = s->rate;
     nonlinear(s, v, t, n[0]);
@@ -427,7 +294,7 @@ static void step(series *s, double t, double h)
 }
 
 /* A rough state smooths itself in no time: its first step is made of h/2^m, h/2^m, ..., h/4, h/2. */
-static void first_step(series *s)
+static void first_step(kb_series *s)
 {
     double t = s->start, h = s->is_rough ? ldexp(s->step, -HALVINGS) : s->step;
     set_coefficients(s, h);
@@ -442,7 +309,7 @@ static void first_step(series *s)
 }
 
 /* False when the state has left every bound. */
-static bool is_within(const series *s, kb_journey *journey)
+static bool is_within(const kb_series *s, kb_journey *journey)
 {
     double limit = FARTHEST * fmax(s->largest, 1);
     for (size_t i = 0; i < s->size; i++) {
@@ -458,19 +325,19 @@ static bool is_within(const series *s, kb_journey *journey)
 
 /* ---------------------------------------------------------------- samples */
 
-/* s->sum <- the fields at time t, from the polynomial through steps newest - KEPT + 1 ... newest. */
-static void fields_at(series *s, double t, size_t newest)
+/* s->sum <- the fields at time t, from the polynomial through steps newest - KB_SERIES_KEPT + 1 ... newest. */
+static void fields_at(kb_series *s, double t, size_t newest)
 {
-    double weight[KEPT], x = (t - s->start) / s->step - (double)(newest + 1 - KEPT);
-    for (size_t r = 0; r < KEPT; r++) {
+    double weight[KB_SERIES_KEPT], x = (t - s->start) / s->step - (double)(newest + 1 - KB_SERIES_KEPT);
+    for (size_t r = 0; r < KB_SERIES_KEPT; r++) {
         weight[r] = 1;
-        for (size_t k = 0; k < KEPT; k++)
+        for (size_t k = 0; k < KB_SERIES_KEPT; k++)
             if (k != r) weight[r] *= (x - (double)k) / ((double)r - (double)k);
     }
     for (size_t f = 0; f < s->pde->n_fields; f++) {
         memset(s->scratch, 0, s->total * sizeof *s->scratch);
-        for (size_t r = 0; r < KEPT; r++) {
-            const kb_complex *from = s->kept[(newest + 1 - KEPT + r) % KEPT] + f * s->total;
+        for (size_t r = 0; r < KB_SERIES_KEPT; r++) {
+            const kb_complex *from = s->kept[(newest + 1 - KB_SERIES_KEPT + r) % KB_SERIES_KEPT] + f * s->total;
             for (size_t i = 0; fabs(weight[r]) > 1e-12 && i < s->total; i++) s->scratch[i] += weight[r] * from[i];
         }
         unpack(s, s->sum + f * s->total, NULL);
@@ -478,29 +345,29 @@ static void fields_at(series *s, double t, size_t newest)
 }
 
 /* Contracts the table along its axes in turn, first the slowest. */
-static double value_at(const series *s, const double *field, const double *weights)
+static double value_at(const kb_series *s, const double *field, const double *weights)
 {
     double sum = 0;
     for (size_t i = 0; i < s->total; i += s->n) {
         double outer = 1, line = 0;
-        for (size_t d = 1; d < s->pde->n_space; d++) outer *= weights[d * s->n + index_along(i, s->n, d)];
+        for (size_t d = 1; d < s->pde->n_space; d++) outer *= weights[d * s->n + kb_index_along(i, s->n, d)];
         for (size_t k = 0; k < s->n; k++) line += weights[k] * field[i + k];
         sum += outer * line;
     }
     return sum;
 }
 
-static void deliver(series *s, const double *point, double *weights, double *values)
+static void deliver(kb_series *s, const double *point, double *weights, double *values)
 {
     for (size_t d = 0; d < s->pde->n_space; d++) kb_nodes_weights(&s->axes[d], point[d + 1], weights + d * s->n);
     for (size_t f = 0; f < s->pde->n_fields; f++) values[f] = value_at(s, s->sum + f * s->total, weights);
 }
 
 /* Delivers the samples that lie in the middle of the kept steps, all of them at the end; returns how many are done. */
-static size_t deliver_until(series *s, const kb_samples *samples, size_t done, size_t newest, bool is_last,
+static size_t deliver_until(kb_series *s, const kb_samples *samples, size_t done, size_t newest, bool is_last,
                             double *weights, double *values)
 {
-    double limit = is_last ? INFINITY : s->start + s->step * (double)(newest - KEPT / 2 + 1), before = NAN;
+    double limit = is_last ? INFINITY : s->start + s->step * (double)(newest - KB_SERIES_KEPT / 2 + 1), before = NAN;
     for (; done < samples->n; done++) {
         size_t row = samples->list[done].row;
         double t = samples->list[done].t;
@@ -512,7 +379,7 @@ static size_t deliver_until(series *s, const kb_samples *samples, size_t done, s
     return done;
 }
 
-static void follow(series *s, const kb_samples *samples, size_t n_steps, double *weights, double *values,
+static void follow(kb_series *s, const kb_samples *samples, size_t n_steps, double *weights, double *values,
                    kb_journey *journey)
 {
     size_t done = 0;
@@ -521,8 +388,8 @@ static void follow(series *s, const kb_samples *samples, size_t n_steps, double 
         journey->t = s->start + s->step * (double)(j - 1);
         if (j == 1) first_step(s);
         else        step(s, journey->t, s->step);
-        memcpy(s->kept[j % KEPT], s->v, s->size * sizeof *s->v);
-        if (j + 1 >= KEPT) done = deliver_until(s, samples, done, j, j == n_steps, weights, values);
+        memcpy(s->kept[j % KB_SERIES_KEPT], s->v, s->size * sizeof *s->v);
+        if (j + 1 >= KB_SERIES_KEPT) done = deliver_until(s, samples, done, j, j == n_steps, weights, values);
     }
     is_within(s, journey);
 }
@@ -530,9 +397,9 @@ static void follow(series *s, const kb_samples *samples, size_t n_steps, double 
 kbass_status kb_fourier_run(const kbass_pde *pde, const kb_samples *samples, size_t n, size_t n_steps, double *values,
                             kb_journey *journey, kbass_error *error)
 {
-    series s = {.pde = pde, .n = n, .total = 1, .start = pde->axes[0].low};
+    kb_series s = {.pde = pde, .n = n, .total = 1, .start = pde->axes[0].low};
     double last = samples->list[samples->n - 1].t;
-    if (n_steps < KEPT) n_steps = KEPT;
+    if (n_steps < KB_SERIES_KEPT) n_steps = KB_SERIES_KEPT;
     for (size_t d = 0; d < pde->n_space; d++) s.total *= n;
     s.size = s.total * pde->n_states;
     s.step = (last - s.start) / (double)n_steps;

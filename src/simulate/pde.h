@@ -33,7 +33,7 @@ struct kbass_pde {
     kb_derivative *derivatives; /* n_derivatives, the first n_states are the states themselves */
     kb_sum *rates;              /* n_states */
     kb_expression **initial;    /* n_states, in the axes of space and pi; NULL means 0 */
-    size_t initial_nodes;       /* they are read at so many nodes of the period only, the last at its end; 0: everywhere */
+    size_t initial_nodes;       /* read at so many nodes of the period only, the last at its end; 0: everywhere */
 };
 
 /* A point where the solution is wanted: row of the table of points. */

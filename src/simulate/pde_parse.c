@@ -88,8 +88,8 @@ static kbass_status read_domain(kbass_pde *pde, const char *domain, kbass_error 
         if (!strcmp(name, "t")) time = i;
     }
     if (time == KBASS_MAX_AXES || n < 2)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the domain \"%.100s\" needs ranges of t and of space: x=0:10, t=0:8",
-                       domain);
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "the domain \"%.100s\" needs ranges of t and of space: x=0:10, t=0:8", domain);
     set_axis(pde, 0, &ranges[time]);
     for (size_t i = 0; i < n; i++)
         if (i != time) set_axis(pde, next++, &ranges[i]);
@@ -379,8 +379,9 @@ static kbass_status read_initial(kbass_pde *pde, const char *text, kbass_error *
         if (*piece) status = read_initial_piece(pde, piece, error);
     for (size_t f = 0; f < pde->n_fields && status == KBASS_OK; f++)
         if (!pde->initial[f])
-            status = kb_fail(error, KBASS_ERROR_ARGUMENT, "the initial condition of %s is missing: an expression in %s%s",
-                             pde->names[f], pde->axes[1].name, pde->n_space > 1 ? ", ..." : "");
+            status = kb_fail(error, KBASS_ERROR_ARGUMENT,
+                             "the initial condition of %s is missing: an expression in %s%s", pde->names[f],
+                             pde->axes[1].name, pde->n_space > 1 ? ", ..." : "");
     kb_free(copy);
     return status;
 }

@@ -1,6 +1,5 @@
 /* The public door to solutions: an engine, and its resolution raised until the samples stand still. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,8 +80,8 @@ static size_t next_even(size_t n) { return n & (n - 1) ? n / 3 * 4 : n / 2 * 3; 
 
 static bool is_affordable(const search *s, size_t n, size_t n_steps)
 {
-    size_t total = total_nodes(s, n);
-    return total <= (s->pde->n_space == 1 ? MOST_ON_LINE : MOST_NODES) && (double)total * (double)n_steps * (double)s->pde->n_states <= MOST_WORK;
+    size_t total = total_nodes(s, n), most = s->pde->n_space == 1 ? MOST_ON_LINE : MOST_NODES;
+    return total <= most && (double)(total * s->pde->n_states) * (double)n_steps <= MOST_WORK;
 }
 
 /* Intervals from the start that meet all sample times when they are even, else 64; at least 64 either way. */
@@ -113,9 +112,6 @@ static kbass_status run_fourier(search *s, double *values)
     double start = s->pde->axes[0].low, before = INFINITY;
     for (int losses = 0, stays = 0; ; losses++) {
         kbass_status status = kb_fourier_run(s->pde, &s->samples, s->n, s->n_steps, values, &s->journey, s->error);
-#ifdef DEBUG
-fprintf(stderr,"n %zu steps %zu lost %d t %g\n",s->n,s->n_steps,s->journey.is_lost,s->journey.t);
-#endif
         if (status != KBASS_OK || !s->journey.is_lost) return status;
         stays = fabs(s->journey.t - before) <= 0.1 * (s->journey.t - start) ? stays + 1 : 0;
         before = s->journey.t;
@@ -138,6 +134,12 @@ static kbass_status find_passage(search *s)
         s->n = next_even(s->n);
         s->n_steps = n_steps;
     }
+}
+
+/* What the next refinement would move, by the rate at which movements shrink. */
+static double next_movement(double before, double moved)
+{
+    return isfinite(before) ? moved * fmin(moved / before, 1) : moved;
 }
 
 /* Samples with s->n nodes and with the next number of them, at the same steps. */
@@ -163,7 +165,7 @@ static kbass_status refine_space(search *s)
     const double little = 1e-3;
     double moved = INFINITY, before = INFINITY;
     kbass_status status = find_passage(s);
-    while (status == KBASS_OK && !(moved <= WANTED / 3)) {
+    while (status == KBASS_OK && !(next_movement(before, moved) <= WANTED / 3)) {
         if (moved <= little && moved > before / 2) {
             s->n_steps *= 2;
             moved = INFINITY;
@@ -174,9 +176,6 @@ static kbass_status refine_space(search *s)
             return moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
         before = moved;
         status = compare_nodes(s, &moved);
-#ifdef DEBUG
-fprintf(stderr,"  space %g\n",moved);
-#endif
     }
     return status;
 }
@@ -185,12 +184,6 @@ fprintf(stderr,"  space %g\n",moved);
 static void extrapolate(const search *s, double *a, const double *fine)
 {
     for (size_t i = 0; i < s->n_points * s->pde->n_fields; i++) a[i] = fine[i] + (fine[i] - a[i]) / 15;
-}
-
-/* What the next halving would move, by the rate at which movements shrink. */
-static double next_movement(double before, double moved)
-{
-    return isfinite(before) ? moved * fmin(moved / before, 1) : moved;
 }
 
 /* Shorter steps, until the extrapolated samples would move no more. `fine` holds them then. */
@@ -209,9 +202,6 @@ static kbass_status refine_time(search *s)
         extrapolate(s, s->fine, s->spare); /* the old run becomes the new answer */
         before = moved;
         if (n_answers) moved = movement(s, s->coarse, s->fine);
-#ifdef DEBUG
-fprintf(stderr,"  time %g\n",moved);
-#endif
         swap(&s->coarse, &s->fine); /* coarse: the answer; fine: the new run */
         swap(&s->fine, &s->spare);
     }

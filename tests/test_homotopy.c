@@ -1,0 +1,210 @@
+/* The kernel engine's search on small PDEs whose data are made here: by closed forms and by a fine explicit scheme. */
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "check.h"
+#include "discover/homotopy.h"
+
+static kbass_error error;
+
+typedef struct {
+    kbass_data *data;
+    kb_cloud *cloud;
+    kb_dictionary *dictionary;
+    kb_terrain *terrain;
+    kb_columns *columns;
+    kb_opinion opinions[8];
+    size_t n;
+} search;
+
+/* Takes the data over. */
+static void seek(search *s, kbass_data *data, const kbass_settings *settings, double time_limit)
+{
+    kb_run run;
+    *s = (search){.data = data};
+    CHECK_OK(kb_cloud_create(data, NULL, &s->cloud, &error));
+    CHECK_OK(kb_dictionary_create_fields(settings, data->n_states, (const char *const *)data->state_names, data->n_axes,
+                                         (const char *const *)data->axis_names, &s->dictionary, &error));
+    CHECK_OK(kb_terrain_create(s->cloud, s->dictionary, settings, 2, &s->terrain, &error));
+    CHECK_OK(kb_columns_create(s->dictionary, s->cloud->sd, s->cloud->span[0], s->terrain->n_reference,
+                               s->terrain->reference, s->terrain->slope_squares, &s->columns, &error));
+    kb_run_begin(&run, NULL, NULL, time_limit);
+    CHECK_OK(kb_homotopy(s->terrain, s->columns, &run, 8, s->opinions, &s->n, &error));
+}
+
+static void forget(search *s)
+{
+    for (size_t i = 0; i < s->n; i++) kb_opinion_clear(&s->opinions[i]);
+    kb_columns_destroy(s->columns);
+    kb_terrain_destroy(s->terrain);
+    kb_dictionary_destroy(s->dictionary);
+    kb_cloud_destroy(s->cloud);
+    kbass_data_destroy(s->data);
+}
+
+/* The best opinion has these terms and no other, weights within the tolerance. */
+static void check_law(const search *s, size_t n, const char *const *terms, const double *weights, double tolerance)
+{
+    const kb_opinion *best = &s->opinions[0];
+    CHECK(s->n > 0);
+    assert_int_equal(best->support.n, n);
+    for (size_t q = 0; q < n; q++) {
+        size_t column = best->support.column[q], i = 0;
+        const char *name = kb_dictionary_name(s->dictionary, s->columns->term[column]);
+        while (i < n && strcmp(name, terms[i])) i++;
+        if (i == n) fail_msg("found the term %s", name);
+        CHECK_CLOSE(best->w[column] * s->columns->unit[column], weights[i], tolerance * fabs(weights[i]));
+    }
+}
+
+static void check_order(const search *s)
+{
+    for (size_t i = 1; i < s->n; i++) {
+        CHECK(s->opinions[i].log_evidence <= s->opinions[i - 1].log_evidence);
+        for (size_t j = 0; j < i; j++) CHECK(!kb_support_equal(&s->opinions[i].support, &s->opinions[j].support));
+    }
+}
+
+/* ---------------------------------------------------------------- Burgers */
+
+enum { FINE = 400, TIMES = 12, PLACES = 14 };
+
+/* u_t = -u u_x + 0.1 u_xx on [0, 10), periodic, fourth-order Runge-Kutta on central differences. */
+static void burgers_slope(const double *u, double *slope)
+{
+    double h = 10.0 / FINE;
+    for (int i = 0; i < FINE; i++) {
+        double left = u[(i + FINE - 1) % FINE], right = u[(i + 1) % FINE];
+        slope[i] = -(right * right - left * left) / (4 * h) + 0.1 * (right - 2 * u[i] + left) / (h * h);
+    }
+}
+
+static void burgers_advance(double *u, double dt)
+{
+    double k[4][FINE], trial[FINE];
+    static const double share[] = {0, 0.5, 0.5, 1};
+    for (int stage = 0; stage < 4; stage++) {
+        for (int i = 0; i < FINE; i++) trial[i] = u[i] + (stage ? share[stage] * dt * k[stage - 1][i] : 0);
+        burgers_slope(trial, k[stage]);
+    }
+    for (int i = 0; i < FINE; i++) u[i] += dt / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+}
+
+static kbass_data *burgers_data(double noise)
+{
+    double u[FINE], times[TIMES * PLACES], places[TIMES * PLACES], values[TIMES * PLACES], last = 6;
+    const char *const axes[] = {"t", "x"}, *const fields[] = {"u"};
+    int steps = 1000;
+    kb_random random;
+    kbass_data *data = NULL;
+    kb_random_seed(&random, 5);
+    for (int i = 0; i < FINE; i++) u[i] = exp(-pow(10.0 * i / FINE - 4, 2));
+    for (int t = 0; t < TIMES; t++) {
+        for (int x = 0; x < PLACES; x++) {
+            int at = x * (FINE - 1) / (PLACES - 1), row = t * PLACES + x;
+            times[row] = last * t / (TIMES - 1);
+            places[row] = 10.0 * at / FINE;
+            values[row] = u[at] + noise * kb_random_normal(&random);
+        }
+        for (int i = 0; i < steps; i++) burgers_advance(u, last / (TIMES - 1) / steps);
+    }
+    CHECK_OK(kbass_data_create_axes(TIMES * PLACES, 2, 1, times, places, values, axes, fields, &data, &error));
+    return data;
+}
+
+static void burgers_from_a_coarse_grid(void **state)
+{
+    (void)state;
+    search s;
+    kbass_settings settings;
+    kbass_settings_default(&settings);
+    settings.degree = 2;
+    settings.derivatives = 3;
+    seek(&s, burgers_data(0.01), &settings, 0);
+    check_law(&s, 2, (const char *const[]){"u*u_x", "u_xx"}, (const double[]){-1, 0.1}, 0.1); /* noise 1 of 30 */
+    check_order(&s);
+    CHECK(s.opinions[0].variance[0] * pow(s.cloud->sd[0], 2) < 4e-4); /* true noise 1e-4, in the data's units */
+    forget(&s);
+}
+
+static void a_stopped_search_leaves_what_there_is(void **state)
+{
+    (void)state;
+    search s;
+    kbass_settings settings;
+    kbass_settings_default(&settings);
+    settings.degree = 2;
+    settings.derivatives = 2;
+    seek(&s, burgers_data(0.01), &settings, 1e-6);
+    assert_int_equal(s.n, 0);
+    forget(&s);
+}
+
+/* ---------------------------------------------------------------- drift and diffusion, scattered */
+
+static double drifting(double t, double x)
+{
+    return exp(-0.1 * t) * sin(x - 0.5 * t) + 0.7 * exp(-0.4 * t) * cos(2 * (x - 0.5 * t) + 1);
+}
+
+static kbass_data *scattered_data(size_t n, double noise)
+{
+    const char *const axes[] = {"t", "x"}, *const fields[] = {"u"};
+    double *times = malloc(n * sizeof *times), *places = malloc(n * sizeof *places), *values = malloc(n * sizeof *values);
+    kb_random random;
+    kbass_data *data = NULL;
+    kb_random_seed(&random, 9);
+    for (size_t i = 0; i < n; i++) {
+        times[i] = 3 * kb_random_uniform(&random);
+        places[i] = 6 * kb_random_uniform(&random);
+        values[i] = drifting(times[i], places[i]) + noise * kb_random_normal(&random);
+    }
+    CHECK_OK(kbass_data_create_axes(n, 2, 1, times, places, values, axes, fields, &data, &error));
+    free(times), free(places), free(values);
+    return data;
+}
+
+static void check_portrait(const search *s)
+{
+    enum { N = 60 };
+    double points[2 * N], mean[N], sd[N], residual[N], outside = 0, squares = 0;
+    for (size_t i = 0; i < N; i++) {
+        points[i] = 0.3 + 2.4 * (double)(i % 7) / 6;
+        points[i + N] = 0.6 + 4.8 * (double)i / (N - 1);
+    }
+    CHECK_OK(kb_opinion_field(s->terrain, s->columns, &s->opinions[0], N, points, mean, sd, residual, &error));
+    for (size_t i = 0; i < N; i++) {
+        double miss = fabs(mean[i] - drifting(points[i], points[i + N]));
+        CHECK_CLOSE(miss, 0, 0.05); /* noise 0.02, averaged; a point near a gap of the scatter may be off by two */
+        CHECK(sd[i] > 0 && sd[i] < 0.05);
+        outside += miss > 3 * sd[i];
+        squares += residual[i] * residual[i];
+    }
+    CHECK(outside <= 0.2 * N);              /* 3 sd hold all but 1 in 300 by themselves; neighbours are correlated */
+    CHECK(sqrt(squares / N) < 0.2);         /* u_t has rms 0.5 */
+}
+
+static void drift_and_diffusion_from_scattered_points(void **state)
+{
+    (void)state;
+    search s;
+    kbass_settings settings;
+    kbass_settings_default(&settings);
+    settings.degree = 2;
+    settings.derivatives = 2;
+    seek(&s, scattered_data(130, 0.02), &settings, 0);
+    CHECK(!s.cloud->gridded);
+    check_law(&s, 2, (const char *const[]){"u_x", "u_xx"}, (const double[]){-0.5, 0.1}, 0.1); /* noise 2 % of sd 1 */
+    check_portrait(&s);
+    forget(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(burgers_from_a_coarse_grid),
+        cmocka_unit_test(a_stopped_search_leaves_what_there_is),
+        cmocka_unit_test(drift_and_diffusion_from_scattered_points),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
