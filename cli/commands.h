@@ -6,6 +6,7 @@
 
 int cli_discover(const cli_arguments *arguments);
 int cli_simulate(const cli_arguments *arguments);
+int cli_simulate_pde(const cli_arguments *arguments); /* the part of simulate for PDEs */
 int cli_data(const cli_arguments *arguments);
 
 #endif

@@ -1,17 +1,13 @@
 /* kbass discover: from a table of measurements to the equations behind it. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "commands.h"
 #include "message.h"
 #include "output.h"
 #include "progress.h"
+#include "tables.h"
 #include "text.h"
 
-enum { EVEN_TIMES = 200 };
-
 typedef struct {
-    const char *path, *time_column, *axes, *json, *solution;
+    const char *path, *time_column, *axes, *json, *solution, *residuals;
     bool is_quiet;
     kbass_settings settings;
     kbass_data *data;
@@ -30,6 +26,7 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
                         job->axes);
     job->json = cli_value(arguments, "json");
     job->solution = cli_value(arguments, "solution");
+    job->residuals = cli_value(arguments, "residuals");
     job->is_quiet = cli_value(arguments, "quiet") != NULL;
     return cli_settings(arguments, &job->settings);
 }
@@ -38,6 +35,7 @@ static int check_outputs(const discover_job *job)
 {
     int code = cli_output_check(job->json, job->path);
     if (code == EXIT_OK) code = cli_output_check(job->solution, job->path);
+    if (code == EXIT_OK) code = cli_output_check(job->residuals, job->path);
     return code;
 }
 
@@ -70,88 +68,20 @@ static int write_json(const discover_job *job)
     return code == EXIT_OK ? EXIT_OK : EXIT_NO_RESULT;
 }
 
-/* ---------------------------------------------------------------- the solution as a table */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Even times over the record and the measured ones, each once; room for EVEN_TIMES + n_rows. */
-static size_t solution_times(const kbass_data *data, double *times)
-{
-    size_t n_rows = kbass_data_rows(data), n = 0, n_unique = 0;
-    const double *measured = kbass_data_times(data);
-    double first = measured[0], last = measured[n_rows - 1];
-    for (size_t i = 0; i < EVEN_TIMES; i++) times[n++] = first + (last - first) * (double)i / (EVEN_TIMES - 1);
-    for (size_t i = 0; i < n_rows; i++) times[n++] = measured[i];
-    times[EVEN_TIMES - 1] = last;
-    qsort(times, n, sizeof *times, ascending);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || times[i] != times[n_unique - 1]) times[n_unique++] = times[i];
-    return n_unique;
-}
-
-/* x, x_sd, y, y_sd, ... */
-static void solution_columns(const kbass_data *data, char (*names)[80], const char **columns)
-{
-    for (size_t j = 0; j < kbass_data_states(data); j++) {
-        columns[2 * j] = kbass_data_state_name(data, j);
-        snprintf(names[j], sizeof names[j], "%.76s_sd", columns[2 * j]);
-        columns[2 * j + 1] = names[j];
-    }
-}
-
-static void interleave(size_t n, const double *mean, const double *sd, double *table)
-{
-    for (size_t i = 0; i < n; i++) {
-        table[2 * i] = mean[i];
-        table[2 * i + 1] = sd[i];
-    }
-}
-
-static int write_solution(const discover_job *job)
-{
-    size_t n_states = kbass_data_states(job->data), room = EVEN_TIMES + kbass_data_rows(job->data);
-    double *times = calloc(room, sizeof *times), *mean = calloc(room * n_states, sizeof *mean);
-    double *sd = calloc(room * n_states, sizeof *sd), *table = calloc(2 * room * n_states, sizeof *table);
-    char(*names)[80] = calloc(n_states, sizeof *names);
-    const char **columns = calloc(2 * n_states, sizeof *columns);
-    kbass_data *solution = NULL;
-    kbass_error error;
-    int code = EXIT_NO_RESULT;
-
-    if (times && mean && sd && table && names && columns) {
-        size_t n = solution_times(job->data, times);
-        solution_columns(job->data, names, columns);
-        kbass_status status = kbass_discovery_solution(job->discovery, n, times, mean, sd, &error);
-        interleave(n * n_states, mean, sd, table);
-        if (status == KBASS_OK)
-            status = kbass_data_create(n, 2 * n_states, times, table, kbass_data_time_name(job->data), columns,
-                                       &solution, &error);
-        if (status == KBASS_OK) code = cli_output_data(job->solution, solution);
-        else                    cli_fail_with(status, &error);
-    } else {
-        cli_fail("out of memory for the solution");
-    }
-
-    kbass_data_destroy(solution);
-    free(columns);
-    free(names);
-    free(table);
-    free(sd);
-    free(mean);
-    free(times);
-    return code;
-}
-
 /* ---------------------------------------------------------------- the command */
 
 static int exit_code(const kbass_result *result)
 {
     if (result->outcome == KBASS_CANCELLED) return EXIT_INTERRUPTED;
     return result->n_equations ? EXIT_OK : EXIT_NO_RESULT;
+}
+
+static int write_tables(const discover_job *job)
+{
+    int code = EXIT_OK, residuals = EXIT_OK;
+    if (job->solution) code = cli_table_solution(job->data, job->discovery, job->settings.mesh, job->solution);
+    if (job->residuals) residuals = cli_table_residuals(job->data, job->discovery, job->residuals);
+    return code != EXIT_OK ? code : residuals;
 }
 
 static int deliver(const discover_job *job)
@@ -161,7 +91,7 @@ static int deliver(const discover_job *job)
     cli_text_result(job->data, result);
     if (cli_finish_output() != EXIT_OK) written = EXIT_NO_RESULT;
     if (job->json && write_json(job) != EXIT_OK) written = EXIT_NO_RESULT;
-    if (job->solution && result->n_equations && write_solution(job) != EXIT_OK) written = EXIT_NO_RESULT;
+    if (result->n_equations && write_tables(job) != EXIT_OK) written = EXIT_NO_RESULT;
     return code != EXIT_OK ? code : written;
 }
 

@@ -11,7 +11,9 @@ static const cli_option discover_options[] = {
      "the columns of time and space, time first, for fields over space: t,x or t,x,y; the other columns are fields"},
     {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
     {"solution", 0, "FILE.csv", NULL,
-     "write the denoised solution and its standard deviation at 200 even times and the measured ones"},
+     "write the denoised solution and its standard deviation at 200 even times and the measured ones; for fields over "
+     "space on an even mesh, 60 x 100 points or as many as --mesh says"},
+    {"residuals", 0, "FILE.csv", NULL, "write measured values, fitted ones and their differences at the measured points"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
     {0}};
 
@@ -22,8 +24,17 @@ static const cli_option simulate_options[] = {
     {"until", 0, "T1", NULL, "the last time (default: the system's own)"},
     {"samples", 'n', "N", NULL, "even samples from T0 to T1, both included; 2 to 1000000; default: 100"},
     {"times", 0, "LIST", NULL, "sample at these times instead: \"0, 0.5, 2\", or a file whose first column holds them"},
+    {"domain", 0, "RANGES", NULL, "PDEs: the box, \"x=0:10, t=0:8\"; makes the equations typed here PDEs, u_t = u_xx"},
+    {"initial", 0, "PROFILE", ";",
+     "PDEs: the fields at the first time, \"exp(-(x-4)^2)\" or \"u=...; v=...\", \"u_t=...\" for velocities"},
+    {"boundary", 0, "KIND", NULL,
+     "PDEs: periodic, dirichlet (ends keep their values) or neumann (no slope), or by axis: \"x=periodic, y=neumann\"; "
+     "default: periodic"},
+    {"grid", 0, "COUNTS", NULL, "PDEs: even samples along each axis, time first: 20x20 (default: the system's own)"},
+    {"scattered", 0, "N", NULL, "PDEs: sample at so many random points instead"},
+    {"within", 0, "RANGES", NULL, "PDEs: sample only this part of the domain: \"x=0:9.5, t=0:7.5\""},
     {"noise", 0, "PERCENT", NULL, "Gaussian noise, in percent of each state's standard deviation; default: 0"},
-    {"seed", 0, "N", NULL, "seed of the noise; default: 1"},
+    {"seed", 0, "N", NULL, "seed of the noise and of random points; default: 1"},
     {"output", 'o', "FILE.csv", NULL, "write here (default: standard output)"},
     {"show", 0, NULL, NULL, "print the equations instead of integrating them"},
     {"list", 0, NULL, NULL, "list the named systems"},
@@ -44,7 +55,7 @@ const cli_command cli_commands[] = {
      discover_options, true, cli_discover},
     {"simulate", "SYSTEM | RESULT.json | --equation EQUATION ... [options]", "integrate a system and sample it",
      "Integrates a named system, the equations of a result file, or equations typed here, and writes samples as CSV, "
-     "with noise if asked.",
+     "with noise if asked. PDEs are resolved until the samples stand still within 1e-7 of their size.",
      simulate_options, false, cli_simulate},
     {"data", "NAME [options]", "write a data set that ships with the program",
      "Writes measurements that ship with the program as CSV.", data_options, false, cli_data},

@@ -9,7 +9,7 @@
 #include "numbers.h"
 #include "output.h"
 
-enum { MOST_EQUATIONS = 256 };
+enum { MOST_EQUATIONS = 256, MOST_NAMES = 100 };
 
 typedef struct {
     kbass_model *model;
@@ -20,7 +20,8 @@ typedef struct {
 
 static int list_systems(void)
 {
-    for (size_t i = 0; kbass_model_name(i); i++) printf("%-16s %s\n", kbass_model_name(i), kbass_model_summary(i));
+    for (size_t i = 0; kbass_model_name(i); i++) printf("%-22s %s\n", kbass_model_name(i), kbass_model_summary(i));
+    for (size_t i = 0; kbass_pde_name(i); i++) printf("%-22s PDE: %s\n", kbass_pde_name(i), kbass_pde_summary(i));
     return EXIT_OK;
 }
 
@@ -53,6 +54,22 @@ static bool is_result_file(const char *name)
     return strchr(name, '/') || (length > 5 && !strcasecmp(name + length - 5, ".json"));
 }
 
+/* The PDE that a name that is no system's may have meant, or NULL. */
+static const char *near_pde(const char *name)
+{
+    const char *names[MOST_NAMES + 1] = {0};
+    size_t n = 0;
+    for (size_t i = 0; kbass_model_name(i); i++)
+        if (!strcmp(kbass_model_name(i), name)) return NULL;
+    for (size_t i = 0; kbass_model_name(i) && n < MOST_NAMES; i++) names[n++] = kbass_model_name(i);
+    size_t first = n;
+    for (size_t i = 0; kbass_pde_name(i) && n < MOST_NAMES; i++) names[n++] = kbass_pde_name(i);
+    const char *nearest = cli_nearest(name, names);
+    for (size_t i = first; nearest && i < n; i++)
+        if (nearest == names[i]) return nearest;
+    return NULL;
+}
+
 static int load_model(const cli_arguments *arguments, kbass_model **model)
 {
     const char *typed = cli_value(arguments, "equation");
@@ -62,7 +79,8 @@ static int load_model(const cli_arguments *arguments, kbass_model **model)
     if (arguments->n_operands != 1)
         return cli_fail("simulate needs one system, result file or --equation, found %zu (see kbass simulate --list)",
                         arguments->n_operands);
-    const char *name = arguments->operands[0];
+    const char *name = arguments->operands[0], *near = near_pde(name);
+    if (near) return cli_fail("unknown system \"%s\" (did you mean \"%s\"?)", name, near);
     kbass_status status = is_result_file(name) ? kbass_model_from_result(name, model, &error)
                                                : kbass_model_named(name, model, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
@@ -208,11 +226,24 @@ static int write_samples(const simulate_job *job, const char *path)
     return code;
 }
 
+static bool is_pde(const cli_arguments *arguments)
+{
+    if (cli_value(arguments, "domain") || arguments->n_operands != 1) return cli_value(arguments, "domain");
+    for (size_t i = 0; kbass_pde_name(i); i++)
+        if (!strcmp(kbass_pde_name(i), arguments->operands[0])) return true;
+    return false;
+}
+
 int cli_simulate(const cli_arguments *arguments)
 {
+    static const char *const for_pdes[] = {"initial", "boundary", "grid", "scattered", "within"};
     simulate_job job = {0};
     const char *path = cli_value(arguments, "output");
     if (cli_value(arguments, "list")) return list_systems();
+    if (is_pde(arguments)) return cli_simulate_pde(arguments);
+    for (size_t i = 0; i < sizeof for_pdes / sizeof *for_pdes; i++)
+        if (cli_value(arguments, for_pdes[i]))
+            return cli_fail("--%s is for PDEs: name one (see kbass simulate --list) or give a --domain", for_pdes[i]);
     int code = load_model(arguments, &job.model);
     if (code == EXIT_OK && cli_value(arguments, "show")) {
         code = show_equations(job.model);

@@ -232,7 +232,8 @@ static void print_outcome(const kbass_result *result)
     const char *words = words_for(result);
     if (words) printf("\n  %s\n", words);
     printf("\n  %.1f s", result->seconds_total);
-    if (result->n_models) printf(": %zu models fitted from %zu starts", result->n_models, result->n_starts);
+    if (result->n_models) printf(": %zu models fitted", result->n_models);
+    if (result->n_models && result->n_starts) printf(" from %zu starts", result->n_starts);
     if (result->n_starts_lost) printf(", %zu starts lost to numerical trouble", result->n_starts_lost);
     putchar('\n');
 }

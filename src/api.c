@@ -142,6 +142,17 @@ static kbass_status check_times(double first, double span, size_t n, const doubl
     return KBASS_OK;
 }
 
+static kbass_status check_positions(const kb_landscape *l, size_t n, const double *positions, kbass_error *error)
+{
+    double first = l->cloud->first[1], span = l->cloud->span[1] * (l->line.periodic ? l->line.period : 1);
+    double slack = 1e-9 * span;
+    for (size_t i = 0; i < n; i++)
+        if (!(positions[i] >= first - slack) || !(positions[i] <= first + span + slack))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g", positions[i], first,
+                           first + span);
+    return KBASS_OK;
+}
+
 kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, const double *times, double *mean,
                                       double *sd, kbass_error *error)
 {
@@ -165,6 +176,7 @@ kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const dou
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
     kbass_status status = check_times(l->cloud->first[0], l->cloud->span[0], n, times, error);
+    if (status == KBASS_OK) status = check_positions(l, n, positions, error);
     if (status != KBASS_OK) return status;
     return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &l->profile, d->found.windows,
                              d->found.pool.fits[0], n, times, positions, mean, sd, error);

@@ -281,6 +281,44 @@ static void test_climb(void **state)
     CHECK(10 * n_global >= 9 * n_climbs); /* local search mostly ends at the best of all */
 }
 
+/* ---------------------------------------------------------------- screening */
+
+static int size_of(unsigned bits) { return __builtin_popcount(bits); }
+
+/* Of the supports of 1 to `largest` columns (or exactly `size`) that hold `required`, how many are better? */
+static size_t rank_of(const double *table, unsigned bits, int largest, int size, unsigned required)
+{
+    size_t better = 0;
+    for (unsigned other = 1; other < 256; other++)
+        better += size_of(other) <= largest && (!size || size_of(other) == size) &&
+                  (other & required) == required && table[other] > table[bits];
+    return better;
+}
+
+static void test_screen(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        fixture f;
+        size_t columns[9][4];
+        kb_support supports[9];
+        double table[256];
+        unsigned required = seed % 2 ? 0 : 1u << seed;
+        begin(&f, 8, seed);
+        for (size_t i = 0; i < 9; i++) supports[i] = (kb_support){0, columns[i]};
+        for (unsigned bits = 0; bits < 256; bits++) table[bits] = evidence_of(&f, bits);
+        for (unsigned i = 0; i < 8; i++) f.required[i] = required >> i & 1;
+        CHECK(kb_message_screen(f.message, &f.columns, 3, 6, supports, f.work) == 9);
+        for (size_t i = 0; i < 9; i++) {
+            unsigned bits = bits_of(&supports[i]);
+            CHECK((bits & required) == required);
+            if (i < 6) CHECK(rank_of(table, bits, 3, 0, required) == i);
+            else       CHECK(rank_of(table, bits, 3, (int)i - 5, required) == 0 && size_of(bits) == (int)i - 5);
+        }
+        end(&f);
+    }
+}
+
 /* ---------------------------------------------------------------- supports */
 
 static void test_support(void **state)
@@ -317,7 +355,8 @@ int main(void)
         cmocka_unit_test(test_evidence_dense), cmocka_unit_test(test_evidence_integral),
         cmocka_unit_test(test_not_a_number),   cmocka_unit_test(test_gains),
         cmocka_unit_test(test_best_few),       cmocka_unit_test(test_required_and_last),
-        cmocka_unit_test(test_climb),          cmocka_unit_test(test_support),
+        cmocka_unit_test(test_climb),          cmocka_unit_test(test_screen),
+        cmocka_unit_test(test_support),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

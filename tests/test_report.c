@@ -36,9 +36,19 @@ static kbass_data *sample_data(void)
     return data;
 }
 
-static json_t *report_of(const kbass_result *result)
+static kbass_data *sample_field(void)
 {
-    kbass_data *data = sample_data();
+    static const double times[] = {0, 0, 1, 1}, positions[] = {-2, 3, 3, -2}, values[] = {1, 2, 3, 4};
+    static const char *const axes[] = {"t", "x"}, *const names[] = {"u"};
+    kbass_data *data = NULL;
+    kbass_error error;
+    CHECK_OK(kbass_data_create_axes(4, 2, 1, times, positions, values, axes, names, &data, &error));
+    return data;
+}
+
+/* Takes the data over. */
+static json_t *report_on(kbass_data *data, const kbass_result *result)
+{
     kbass_settings settings;
     kbass_error error;
     json_error_t trouble;
@@ -55,6 +65,8 @@ static json_t *report_of(const kbass_result *result)
     kbass_data_destroy(data);
     return root;
 }
+
+static json_t *report_of(const kbass_result *result) { return report_on(sample_data(), result); }
 
 /* Follows "equations[].terms[].term": [] is the last item of a list, NAME the first member of an object. */
 static json_t *follow(json_t *at, const char *path)
@@ -106,7 +118,7 @@ static void documented_keys_are_written(void **state)
 
 static bool has_free_names(const char *path)
 {
-    static const char *const maps[] = {"settings", "data.missing", "initial", "noise"};
+    static const char *const maps[] = {"settings", "data.missing", "data.span", "initial", "noise"};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if (!strcmp(maps[i], path)) return true;
     return false;
@@ -212,6 +224,23 @@ static void a_run_without_a_model_is_reported(void **state)
     }
 }
 
+static void fields_have_axes_and_no_initial_state(void **state)
+{
+    (void)state;
+    kbass_result result = sample_result();
+    json_t *root = report_on(sample_field(), &result), *axes = follow(root, "data.axes"), *x = follow(root, "data.span.x");
+    CHECK(json_array_size(axes) == 2 && json_array_size(x) == 2);
+    CHECK_TEXT(json_string_value(json_array_get(axes, 0)), "t");
+    CHECK_TEXT(json_string_value(json_array_get(axes, 1)), "x");
+    CHECK_CLOSE(json_number_value(json_array_get(x, 0)), -2, 0); /* a number that is exact in decimal */
+    CHECK_CLOSE(json_number_value(json_array_get(x, 1)), 3, 0);  /* likewise */
+    CHECK(json_is_null(follow(root, "initial")));
+    json_decref(root);
+    root = report_of(&result);
+    CHECK(json_array_size(follow(root, "data.axes")) == 1 && json_is_object(follow(root, "initial")));
+    json_decref(root);
+}
+
 static void lack_of_memory_is_an_error(void **state)
 {
     (void)state;
@@ -241,6 +270,7 @@ int main(void)
         cmocka_unit_test(what_is_not_finite_is_null),
         cmocka_unit_test(equations_are_written_for_the_parser),
         cmocka_unit_test(a_run_without_a_model_is_reported),
+        cmocka_unit_test(fields_have_axes_and_no_initial_state),
         cmocka_unit_test(lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,11 @@
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "discover/seeker.h"
 
-enum { ROUNDS = 4, MOVES = 4, RIVALS = 2, KEPT = 4, FEW_TERMS = 5, PROPOSALS = 40 };
+enum { ROUNDS = 5, MOVES = 4, RIVALS = 3, KEPT = 4, FEW_TERMS = 5, PROPOSALS = 40 };
 static const int length_step = 5; /* of the ladder: a factor 1.3 */
 static const int shortest_time = 24, shortest_space = 14;
 static const double tau_factor = 4, least_tau = 2e-3, greatest_tau = 3; /* below: the truncated basis is what is seen */
@@ -46,6 +47,7 @@ static void settle(kb_seeker *s, kb_state *state, kb_state *trial, int sweeps, i
             }
         if (!improved) break;
     }
+    state->is_settled = true;
 }
 
 /* ---------------------------------------------------------------- structure */
@@ -90,23 +92,32 @@ static void list_proposals(kb_seeker *s, const kb_support *support, supports *pr
 }
 
 /* Weighs a proposal from the incumbent's fields with the quadratic's weights. */
-static double weigh(kb_seeker *s, const kb_state *incumbent, const kb_support *support, kb_state *out)
+static void weigh(kb_seeker *s, const kb_state *incumbent, const kb_support *support, kb_state *out)
 {
     kb_state_copy(s->mosaic, incumbent, out);
     kb_seeker_weights(s, support, out->w);
     kb_support_copy(support, &out->support);
-    return kb_seeker_evaluate(s, out, 5, false);
+    out->is_settled = false;
+    kb_seeker_evaluate(s, out, 5, false);
+}
+
+/* How far below the best a state may be and still be given hyperparameters of its own; more when it is simpler, since
+   it was weighed at those of a model that can bend further. */
+static double reach(const kb_seeker *s, bool is_simpler)
+{
+    return (is_simpler ? 0.15 : 0.05) * (double)s->mosaic->n_values + (is_simpler ? 10 : 5);
 }
 
 /* The best of the pool among the proposals that has not been settled: NULL when none is near the incumbent. */
-static kb_state *next_rival(kb_seeker *s, const supports *proposals, const bool *fresh, const bool *settled, double near,
-                            size_t *which)
+static kb_state *next_rival(kb_seeker *s, const kb_state *incumbent, const supports *proposals)
 {
     kb_state *best = NULL;
     for (size_t i = 0; i < proposals->n; i++) {
         kb_state *found = (kb_state *)kb_state_pool_find(&s->pool, &proposals->list[i]);
-        if (!found || !fresh[i] || settled[i] || !(found->log_evidence > near)) continue;
-        if (!best || found->log_evidence > best->log_evidence) best = found, *which = i;
+        if (!found || found->is_settled) continue;
+        double near = incumbent->log_evidence - reach(s, found->support.n < incumbent->support.n);
+        if (!(found->log_evidence > near)) continue;
+        if (!best || found->log_evidence > best->log_evidence) best = found;
     }
     return best;
 }
@@ -124,27 +135,22 @@ static void meet(kb_seeker *s, kb_state *incumbent, const kb_state *rival, kb_st
 static bool round_of_moves(kb_seeker *s, kb_state *incumbent, supports *proposals, kbass_error *error)
 {
     kb_state *trial = s->spare[1], *rival = s->spare[2];
-    bool fresh[PROPOSALS] = {false}, settled[PROPOSALS] = {false}, moved = false;
-    size_t which = 0;
+    bool moved = false;
     int budget = s->mosaic->n_patches == 1 ? 10 : 4;
-    double near;
     kb_state_copy(s->mosaic, incumbent, trial);
     if (!(kb_seeker_evaluate(s, trial, 2, true) > -INFINITY)) return false;
     if (trial->log_evidence > incumbent->log_evidence) kb_state_copy(s->mosaic, trial, incumbent);
     list_proposals(s, &incumbent->support, proposals);
     for (size_t i = 0; i < proposals->n; i++) {
         if (kb_state_pool_find(&s->pool, &proposals->list[i])) continue;
-        fresh[i] = weigh(s, incumbent, &proposals->list[i], rival) > -INFINITY;
+        weigh(s, incumbent, &proposals->list[i], rival);
         kb_pool_keep(s, rival, error);
     }
-    near = incumbent->log_evidence - 0.05 * (double)s->mosaic->n_values - 5;
     for (int i = 0; i < RIVALS; i++) {
-        kb_state *found = next_rival(s, proposals, fresh, settled, near, &which);
+        kb_state *found = next_rival(s, incumbent, proposals);
         if (!found) break;
-        settled[which] = true;
+        settle(s, found, trial, 1, budget);
         kb_state_copy(s->mosaic, found, rival);
-        settle(s, rival, trial, 1, budget);
-        kb_pool_keep(s, rival, error);
         if (rival->log_evidence > incumbent->log_evidence) meet(s, incumbent, rival, trial);
         if (rival->log_evidence > incumbent->log_evidence + better) {
             kb_pool_keep(s, incumbent, error);
@@ -158,23 +164,54 @@ static bool round_of_moves(kb_seeker *s, kb_state *incumbent, supports *proposal
 
 /* ---------------------------------------------------------------- from the pool upwards */
 
-/* The best states again, now with Student's t, those near the best at hyperparameters of their own; the others are
-   forgotten. */
+/* Sorted, the best few and after them those simpler than all before; the others are forgotten. */
+static void thin_out(kb_seeker *s)
+{
+    kb_state_pool *pool = &s->pool;
+    size_t n = 0, simplest = SIZE_MAX;
+    double best = pool->states[0]->log_evidence;
+    for (size_t i = 0; i < pool->n; i++) {
+        kb_state *state = pool->states[i];
+        bool is_simpler = state->support.n < simplest, is_near = state->log_evidence > best - reach(s, true);
+        if (is_simpler) simplest = state->support.n;
+        if (is_near && (i < KEPT || is_simpler)) pool->states[n++] = state;
+        else kb_state_destroy(state);
+    }
+    pool->n = n;
+}
+
+/* The best states again, now with Student's t, those near the best at hyperparameters of their own. */
 static void weigh_again(kb_seeker *s)
 {
     kb_state_pool *pool = &s->pool;
-    double n_values = (double)s->mosaic->n_values, near = pool->states[0]->log_evidence - 0.15 * n_values - 10;
-    size_t n = 0;
+    double best = -INFINITY;
     int budget = s->mosaic->n_patches == 1 ? 16 : 8;
-    while (n < pool->n && n < KEPT && pool->states[n]->log_evidence > near) n++;
-    while (pool->n > n) kb_state_destroy(pool->states[--pool->n]);
+    size_t simplest = SIZE_MAX;
+    thin_out(s);
     s->freedom = freedom;
-    for (size_t i = 0; i < n && !kb_run_stopped(s->run); i++) kb_seeker_evaluate(s, pool->states[i], 4, false);
+    for (size_t i = 0; i < pool->n && !kb_run_stopped(s->run); i++) kb_seeker_evaluate(s, pool->states[i], 4, false);
     kb_state_pool_sort(pool);
-    near = -INFINITY;
-    for (size_t i = 0; i < n && !kb_run_stopped(s->run) && pool->states[i]->log_evidence > near; i++) {
-        settle(s, pool->states[i], s->spare[1], 2, budget);
-        near = fmax(near, pool->states[i]->log_evidence - 0.05 * n_values - 5);
+    for (size_t i = 0; i < pool->n && !kb_run_stopped(s->run); i++) {
+        kb_state *state = pool->states[i];
+        if (state->log_evidence > best - reach(s, state->support.n < simplest))
+            settle(s, state, s->spare[1], 2, budget);
+        best = fmax(best, state->log_evidence);
+        if (state->support.n < simplest) simplest = state->support.n;
+    }
+    kb_state_pool_sort(pool);
+}
+
+/* Those simpler than all that are better get hyperparameters of their own, too. */
+static void settle_simpler(kb_seeker *s)
+{
+    kb_state_pool *pool = &s->pool;
+    size_t simplest = SIZE_MAX;
+    kb_state_pool_sort(pool);
+    for (size_t i = 0; i < pool->n && !kb_run_stopped(s->run); i++) {
+        kb_state *state = pool->states[i];
+        if (state->support.n >= simplest || state->log_evidence < pool->states[0]->log_evidence - reach(s, true)) continue;
+        simplest = state->support.n;
+        if (!state->is_settled) settle(s, state, s->spare[1], 2, 8);
     }
     kb_state_pool_sort(pool);
 }
@@ -198,10 +235,14 @@ kbass_status kb_seeker_ascend(kb_seeker *s, kbass_error *error)
     if (status == KBASS_OK) {
         weigh_again(s);
         kb_state_copy(s->mosaic, s->pool.states[0], incumbent);
-        for (int round = 0; round < ROUNDS && !kb_run_stopped(s->run); round++)
-            if (!round_of_moves(s, incumbent, &proposals, error)) break;
+        for (int round = 0; round < ROUNDS && !kb_run_stopped(s->run); round++) {
+            if (round_of_moves(s, incumbent, &proposals, error)) continue;
+            settle_simpler(s);
+            if (kb_support_equal(&s->pool.states[0]->support, &incumbent->support)) break;
+            kb_state_copy(s->mosaic, s->pool.states[0], incumbent);
+        }
+        settle_simpler(s);
     }
-    kb_state_pool_sort(&s->pool);
     for (size_t i = 0; i < PROPOSALS; i++) kb_support_clear(&list[i]);
     return status;
 }

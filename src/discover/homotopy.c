@@ -1,6 +1,7 @@
 #include "discover/homotopy.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/linalg.h"
@@ -94,6 +95,22 @@ static kbass_status form_opinion(const kb_seeker *s, const kb_state *state, kb_o
     return status;
 }
 
+/* The best, and within the last places those simpler than all that are better. */
+static kbass_status form_opinions(const kb_seeker *s, size_t most, kb_opinion *opinions, size_t *n, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    size_t simplest = SIZE_MAX, reserved = most / 4;
+    for (size_t i = 0; status == KBASS_OK && i < s->pool.n && *n < most; i++) {
+        const kb_state *state = s->pool.states[i];
+        bool is_simpler = state->support.n < simplest;
+        if (!(state->log_evidence > -INFINITY) || (*n >= most - reserved && !is_simpler)) continue;
+        if (is_simpler) simplest = state->support.n;
+        status = form_opinion(s, state, &opinions[*n], error);
+        if (status == KBASS_OK) (*n)++;
+    }
+    return status;
+}
+
 /* Threads belong to the patches, or, of a single large one, to BLAS. */
 static int blas_threads_for(const kb_seeker *s)
 {
@@ -112,11 +129,7 @@ kbass_status kb_homotopy(const kb_terrain *terrain, const kb_columns *columns, k
     for (size_t i = 0; status == KBASS_OK && i < sizeof start_share / sizeof *start_share; i++)
         follow_path(s, start_share[i], error);
     if (status == KBASS_OK) status = kb_seeker_ascend(s, error);
-    for (size_t i = 0; status == KBASS_OK && i < s->pool.n && *n < most; i++)
-        if (s->pool.states[i]->log_evidence > -INFINITY) {
-            status = form_opinion(s, s->pool.states[i], &opinions[*n], error);
-            if (status == KBASS_OK) (*n)++;
-        }
+    if (status == KBASS_OK) status = form_opinions(s, most, opinions, n, error);
     kb_blas_threads(blas_threads);
     kb_seeker_destroy(s);
     return status;

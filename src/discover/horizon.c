@@ -9,14 +9,15 @@
 #include "discover/polish.h"
 
 enum { BEAM = 6, FINE_BEAM = 4, EXPLORED = 3, ROUNDS = 4, ITERATIONS = 12, FINAL_ITERATIONS = 30 };
-enum { LEAST_LINES = 4, MOST_SCREENED = 64 };
+enum { LEAST_LINES = 4, MOST_SCREENED = 64, THINNED_SIZE = 3 };
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
 static const double floor_now = 1e-6; /* noise variance below which no grid's error matters */
 
 /* Grids: the search runs on the first; the others refine its best models. */
 static const struct {
-    size_t nodes, steps;
-} grids[] = {{200, 2}, {400, 3}, {800, 4}, {1600, 6}};
+    size_t nodes;
+    double steps; /* times the landscape's */
+} grids[] = {{200, 1}, {400, 1.5}, {800, 2}, {1600, 3}};
 enum { GRIDS = sizeof grids / sizeof *grids };
 
 typedef struct {
@@ -46,7 +47,7 @@ static kbass_status make_shooter(const kb_landscape *l, size_t grid, size_t max_
     kb_line *line = NULL;
     kb_line_settings settings = l->line;
     settings.n_nodes = grids[grid].nodes;
-    settings.steps = grids[grid].steps;
+    settings.steps = (size_t)ceil(grids[grid].steps * l->steps);
     kbass_status status =
         kb_line_create(l->cloud, l->dictionary, l->columns, &settings, &l->profile, max_tangents, &line, error);
     return status == KBASS_OK ? kb_shooter_create_on(&line->dynamics, l->columns, 1, max_tangents, out, error) : status;
@@ -190,6 +191,14 @@ static kbass_status refine_grid(expedition *e, size_t lines, bool *settled, kbas
     return status;
 }
 
+/* Lines that hold somewhat more observations than a start has unknowns: fewer fit any model. */
+static double least_lines(const kb_line *line)
+{
+    const kb_dynamics *d = &line->dynamics;
+    double each = (double)d->observation_start[d->n_rows] / (double)d->n_rows;
+    return fmax(LEAST_LINES, ceil(1.2 * (double)d->n_start / each));
+}
+
 static kbass_status run_search(expedition *e, kb_search_result *result, kbass_error *error)
 {
     size_t rows = e->landscape->cloud->n_grid[0], last = 0;
@@ -199,13 +208,14 @@ static kbass_status run_search(expedition *e, kb_search_result *result, kbass_er
         status = kb_windows_divide(rows, 1, &e->arena.windows, error);
     }
     if (status == KBASS_OK) status = enter_empty(e, error);
+    double least = status == KBASS_OK ? least_lines(line_of(e)) : 0;
     for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons; i++) {
-        size_t lines = (size_t)fmin((double)rows, fmax(LEAST_LINES, round(horizons[i] * (double)rows)));
+        size_t lines = (size_t)fmin((double)rows, fmax(least, round(horizons[i] * (double)rows)));
         if (lines == last) continue;
         last = lines;
         e->arena.run->fraction = 0.1 + 0.5 * (double)i / 4;
         status = search_horizon(e, lines, EXPLORED, ROUNDS, &result->settled, error);
-        if (status == KBASS_OK) kb_pool_trim(e->arena.pool, BEAM);
+        if (status == KBASS_OK) kb_pool_thin(e->arena.pool, BEAM, THINNED_SIZE);
     }
     if (status == KBASS_OK) status = refine_grid(e, rows, &result->settled, error);
     return status;

@@ -8,6 +8,7 @@
 #include "base/status.h"
 
 enum { SAMPLE = 2000, PROFILE_LINES = 5 };
+static const double steps_per_change = 12, least_steps = 2, most_steps = 16; /* change in units of the field's sd */
 static const double slope_square = 25; /* (dq/ds)^2 of a field that changes by its own size in a fifth of the record */
 
 /* Fields from random data points, derivatives N(0, (sd / length^order)^2), axes where the point lies. */
@@ -32,6 +33,24 @@ static void sample_variables(const kb_landscape *l, kb_random *random, double *p
             points[k + v * SAMPLE] = value;
         }
     }
+}
+
+/* Steps between two lines: the more, the more the field changes from one to the next, noise apart. Points are compared
+   with the nearest place on the line before; scattered ones need no more than the least. */
+static double choose_steps(const kb_landscape *l)
+{
+    const kb_cloud *c = l->cloud;
+    double squares = 0, n = 0;
+    size_t line = c->n_grid[1];
+    for (size_t p = line; c->gridded && p < c->n_points; p++)
+        for (size_t f = 0; f < c->n_fields; f++) {
+            size_t at = p + f * c->n_points;
+            if (c->measured[at] == 0 || c->measured[at - line] == 0) continue;
+            squares += pow(c->value[at] - c->value[at - line], 2);
+            n++;
+        }
+    double change = n > 0 ? sqrt(fmax(squares / n - 2 * l->profile.noise, 0)) : 0;
+    return fmin(fmax(ceil(steps_per_change * change), least_steps), most_steps);
 }
 
 static kbass_status make_columns(kb_landscape *l, kbass_error *error)
@@ -68,6 +87,7 @@ kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *s
     if (status == KBASS_OK)
         status = kb_line_find_period(l->cloud, !settings->periodic ? 0 : l->cloud->periodic[1] ? 1 : -1, &l->line, error);
     if (status == KBASS_OK) status = kb_line_profile(l->cloud, &l->line, PROFILE_LINES, &l->profile, error);
+    if (status == KBASS_OK) l->steps = choose_steps(l);
     if (status == KBASS_OK) status = make_columns(l, error);
     if (status == KBASS_OK) *out = l;
     else kb_landscape_destroy(l);

@@ -17,6 +17,7 @@ typedef struct {
     kb_support all;
     kb_line_settings line; /* periodicity of the space axis */
     kb_profile profile;    /* of the first lines */
+    double steps;          /* between two data lines of median distance that resolve how much they change */
     int threads;
 } kb_landscape;
 

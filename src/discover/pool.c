@@ -111,3 +111,20 @@ void kb_pool_swap(kb_pool *a, kb_pool *b)
     *a = *b;
     *b = other;
 }
+
+void kb_pool_thin(kb_pool *pool, size_t n, size_t largest)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < pool->n; i++) {
+        size_t size = pool->fits[i]->support.n, same = 0;
+        for (size_t j = 0; j < kept; j++) same += pool->fits[j]->support.n == size;
+        bool stays = pool->fits[i]->valid && (i < n || (size <= largest && same < 2));
+        if (!stays) {
+            kb_fit_destroy(pool->fits[i]);
+            continue;
+        }
+        pool->fits[kept] = pool->fits[i];
+        pool->explored[kept++] = pool->explored[i];
+    }
+    pool->n = kept;
+}

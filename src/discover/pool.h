@@ -24,6 +24,8 @@ void kb_pool_sort(kb_pool *pool);
 /* Copies of the valid entries of `pool`, in their order, replace those of `copy`. */
 kbass_status kb_pool_copy(const kb_pool *pool, kb_pool *copy, kbass_error *error);
 void kb_pool_swap(kb_pool *a, kb_pool *b);
+/* Forgets all but the first `n` and the best two of every size up to `largest`; the pool is sorted. */
+void kb_pool_thin(kb_pool *pool, size_t n, size_t largest);
 /* Forgets all entries after the first `n`. */
 void kb_pool_trim(kb_pool *pool, size_t n);
 

@@ -10,7 +10,7 @@ static const kb_steps asked_steps[] = {{0, 0}, {13, 4}, {20, 10}};
 static const double asked_tau[] = {1, 0.1, 0.01};
 static const kb_steps weighed_steps = {15, 5};
 static const double weighed_tau = 0.03, most_subsets = 2e5;
-enum { BEST_OF_SIZE = 3, PROPOSALS = 256, WEIGHED = 16, KEPT = 3, LARGEST = 3, LARGEST_OF_EP = 6 };
+enum { BEST_OF_SIZE = 3, PROPOSALS = 256, WEIGHED = 16, LARGEST = 3, LARGEST_OF_EP = 6 };
 
 typedef struct {
     kb_support support;
@@ -56,10 +56,9 @@ static kbass_status vote(kb_seeker *s, ballot *b, const kb_support *support, int
     return KBASS_OK;
 }
 
-static size_t largest_size(const kb_columns *columns, size_t first, size_t end)
+static size_t largest_size(size_t first, size_t end)
 {
     double n = (double)(end - first);
-    (void)columns;
     return n * (n - 1) * (n - 2) / 6 <= most_subsets ? 3 : n * (n - 1) / 2 <= most_subsets ? 2 : 1;
 }
 
@@ -109,7 +108,7 @@ static kbass_status vote_equation(kb_seeker *s, ballot *b, const kb_support *bas
     kbass_status status = KBASS_OK;
     while (first < columns->n && columns->equation[first] != equation) first++;
     for (end = first; end < columns->n && columns->equation[end] == equation;) end++;
-    for (size_t size = 1; size <= largest_size(columns, first, end); size++) {
+    for (size_t size = 1; size <= largest_size(first, end); size++) {
         subset best[BEST_OF_SIZE];
         for (size_t i = 0; i < BEST_OF_SIZE; i++) best[i] = (subset){.evidence = -INFINITY};
         try_subsets(s, base, equation, first, end, size, best);
@@ -187,8 +186,6 @@ kbass_status kb_seeker_screen(kb_seeker *s, kbass_error *error)
         }
     }
     if (status == KBASS_OK) status = weigh(s, b, error);
-    kb_state_pool_sort(&s->pool);
-    while (s->pool.n > KEPT) kb_state_destroy(s->pool.states[--s->pool.n]);
     ballot_clear(b);
     return status;
 }

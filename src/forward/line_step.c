@@ -133,7 +133,8 @@ static void evaluate_gains(kb_line *l)
 /* Growth rate of the shortest wave k = pi/dx of each field by its own even derivatives: -c2 k^2 + c4 k^4 - c6 k^6. */
 static bool is_ill_posed(const kb_line *l)
 {
-    double k = M_PI / l->dx;
+    double wave[KB_HIGHEST_ORDER + 1] = {1};
+    for (int order = 1; order <= KB_HIGHEST_ORDER; order++) wave[order] = wave[order - 1] * M_PI / l->dx;
     for (size_t f = 0; f < l->n_fields; f++)
         for (size_t i = 0; i < l->n; i++) {
             double growth = 0;
@@ -141,7 +142,7 @@ static bool is_ill_posed(const kb_line *l)
                 const kb_variable *variable = &l->dictionary->variables[v];
                 int order = variable->order[1];
                 if (variable->axis >= 0 || variable->field != f || order == 0 || order % 2) continue;
-                growth += (order % 4 == 2 ? -1 : 1) * gain_of(l, v, f)[i] * pow(k, order);
+                growth += (order % 4 == 2 ? -1 : 1) * gain_of(l, v, f)[i] * wave[order];
             }
             if (!(growth * l->cloud->sd[f] <= most_growth)) return true;
         }

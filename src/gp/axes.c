@@ -8,13 +8,12 @@
 
 /* Points of an axis, by the number of axes. */
 static const double smallest_mesh[] = {0, 40, 40, 18, 12}, largest_mesh[] = {0, 400, 160, 48, 20};
-static const double cut = 1e-6;              /* of the eigenvalues */
 static const double points_per_rank = 1.7;
 static const double widest_margin = 0.12;    /* of the patch: where the kernel's high derivatives are poor */
 
 double kb_axis_rank_estimate(double stretch, double length)
 {
-    return sqrt(2 * log(1 / cut)) * stretch / (M_PI * length) + 3;
+    return sqrt(2 * log(1 / KB_AXIS_CUT)) * stretch / (M_PI * length) + 3;
 }
 
 static size_t mesh_size(double stretch, double shortest, size_t n_axes)
@@ -69,7 +68,7 @@ static void truncate_rank(kb_axis_level *level, size_t n_mesh)
         const double *column = level->mesh[0] + q * n_mesh;
         level->eigenvalue[q] = kb_dot(n_mesh, column, column);
     }
-    level->rank = level->basis->rank = kb_axis_rank(level, cut);
+    level->rank = level->basis->rank = kb_axis_rank(level, KB_AXIS_CUT);
 }
 
 static void choose_inner(const kb_axis *axis, kb_axis_level *level)

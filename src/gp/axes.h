@@ -12,6 +12,7 @@
 #include "kernel/basis.h"
 
 #define KB_LADDER_RATIO 0.94868329805051377 /* sqrt(0.9) */
+#define KB_AXIS_CUT 1e-6 /* eigenvalues below this share of the largest are left out */
 enum { KB_LADDER_FIRST = -8, KB_LADDER_LEVELS = 48, KB_AXIS_ORDERS = 7 };
 
 typedef struct {

@@ -31,6 +31,13 @@ static kbass_status pretend(const kb_cloud *data, size_t n, const double *times,
     return KBASS_OK;
 }
 
+/* What a line takes from the measured values: how far fields may go, and the size of the boundary's modes. */
+static void take_scales(const kb_line *from, kb_line *to)
+{
+    memcpy(to->bound, from->bound, from->n_fields * sizeof *to->bound);
+    memcpy(to->boundary_scale, from->boundary_scale, from->n_boundary * sizeof *to->boundary_scale);
+}
+
 static void forget(kb_cloud *cloud)
 {
     kb_free(cloud->point);
@@ -72,6 +79,7 @@ kbass_status kb_field_solution(const kb_cloud *cloud, const kb_dictionary *dicti
     if (status == KBASS_OK) status = kb_shooter_create_on(&fitted->dynamics, columns, windows->n, k, &shooter, error);
     if (status == KBASS_OK) status = kb_line_create(&points, dictionary, columns, line, profile, k, &asked, error);
     if (status == KBASS_OK) {
+        take_scales(fitted, asked);
         P = k + shooter->n;
         V = KB_NEW(double, windows->n * P * P);
         predicted = KB_NEW(double, n * cloud->n_fields);

@@ -93,16 +93,34 @@ static size_t missing_values(const kbass_data *data, size_t state)
     return missing;
 }
 
+/* [first, last] along an axis */
+static json_t *span(const kbass_data *data, size_t axis)
+{
+    double low = INFINITY, high = -INFINITY;
+    json_t *pair = json_array();
+    for (size_t row = 0; row < data->n_rows; row++) {
+        low = fmin(low, kb_data_coordinate(data, row, axis));
+        high = fmax(high, kb_data_coordinate(data, row, axis));
+    }
+    append(&pair, number(low));
+    append(&pair, number(high));
+    return pair;
+}
+
 static json_t *data_summary(const kbass_data *data)
 {
-    json_t *states = json_array(), *missing = json_object();
+    json_t *states = json_array(), *missing = json_object(), *axes = json_array(), *spans = json_object();
     for (size_t i = 0; i < data->n_states; i++) {
         append(&states, text(data->state_names[i]));
         put(&missing, data->state_names[i], count(missing_values(data, i)));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source), "sha256",
-                     text(data->sha256), "rows", count(data->n_rows), "states", states, "time_name",
-                     text(data->time_name), "first_time", number(data->times[0]), "last_time",
+    for (size_t axis = 0; axis < data->n_axes; axis++) {
+        append(&axes, text(data->axis_names[axis]));
+        put(&spans, data->axis_names[axis], span(data, axis));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source), "sha256",
+                     text(data->sha256), "rows", count(data->n_rows), "states", states, "axes", axes, "span", spans,
+                     "time_name", text(data->time_name), "first_time", number(data->times[0]), "last_time",
                      number(data->times[data->n_rows - 1]), "missing", missing);
 }
 
@@ -112,6 +130,12 @@ static json_t *by_state(const kbass_data *data, size_t n, const double *values)
     for (size_t i = 0; values && i < n && i < data->n_states; i++)
         put(&object, data->state_names[i], number(values[i]));
     return object;
+}
+
+/* A field begins with a whole profile, not with a few numbers: null. */
+static json_t *initial_state(const kbass_data *data, const kbass_result *result)
+{
+    return data->n_axes > 1 ? json_null() : by_state(data, result->n_states, result->initial);
 }
 
 /* ---------------------------------------------------------------- equations */
@@ -207,7 +231,7 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
-                     "equations", all_equations(result), "initial", by_state(data, result->n_states, result->initial),
+                     "equations", all_equations(result), "initial", initial_state(data, result),
                      "noise", by_state(data, result->n_states, result->noise),
                      "probability", number(result->probability), "log_evidence", number(result->log_evidence),
                      "runners_up", all_runners_up(result), "starts", starts,

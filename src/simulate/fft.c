@@ -1,19 +1,20 @@
-/* Stockham's self-sorting transform: stages of radix 4, 2 and 3, each from one line to the other. */
+/* Stockham's self-sorting transform: stages of radix 4, 2 and 3, each from one table to the other. */
 #include "simulate/fft.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 
 static const double TURN = 6.283185307179586476925, SINE_THIRD = 0.866025403784438646764;
 
-bool kb_fft_create(kb_fft *fft, size_t n)
+bool kb_fft_create(kb_fft *fft, size_t n, size_t n_axes)
 {
-    *fft = (kb_fft){.n = n};
+    *fft = (kb_fft){.n = n, .n_axes = n_axes, .total = 1};
+    for (size_t d = 0; d < n_axes; d++) fft->total *= n;
     fft->roots = KB_NEW(kb_complex, n);
-    fft->line = KB_NEW(kb_complex, n);
-    fft->spare = KB_NEW(kb_complex, n);
-    if (!fft->roots || !fft->line || !fft->spare) return false;
+    fft->spare = KB_NEW(kb_complex, fft->total);
+    if (!fft->roots || !fft->spare) return false;
     for (size_t k = 0; k < n; k++) {
         double angle = TURN * (double)k / (double)n;
         fft->roots[k] = kb_complex_of(cos(angle), -sin(angle));
@@ -24,7 +25,6 @@ bool kb_fft_create(kb_fft *fft, size_t n)
 void kb_fft_clear(kb_fft *fft)
 {
     kb_free(fft->roots);
-    kb_free(fft->line);
     kb_free(fft->spare);
     *fft = (kb_fft){0};
 }
@@ -71,10 +71,10 @@ static size_t radix_of(size_t n) { return n % 4 == 0 ? 4 : n % 3 == 0 ? 3 : 2; }
 /* x holds s interleaved lines of length n; y gets radix * s lines of length n / radix. */
 static void stage(const kb_fft *fft, size_t n, size_t s, const kb_complex *x, kb_complex *y)
 {
-    size_t radix = radix_of(n), m = n / radix;
+    size_t radix = radix_of(n), m = n / radix, turns = fft->n / n;
     for (size_t p = 0; p < m; p++) {
         kb_complex w[4];
-        for (size_t r = 0; r < radix; r++) w[r] = fft->roots[r * p * s];
+        for (size_t r = 0; r < radix; r++) w[r] = fft->roots[r * p * turns];
         const kb_complex *from = x + s * p;
         kb_complex *to = y + s * radix * p;
         if (radix == 4)      butterfly4(s, s * m, w, from, to);
@@ -83,11 +83,11 @@ static void stage(const kb_fft *fft, size_t n, size_t s, const kb_complex *x, kb
     }
 }
 
-/* Of fft->line; returns where the transform stands. */
-static kb_complex *transform(kb_fft *fft)
+/* Transforms `stride` interleaved lines in place. */
+static void transform(kb_fft *fft, size_t stride, kb_complex *lines)
 {
-    kb_complex *x = fft->line, *y = fft->spare;
-    for (size_t n = fft->n, s = 1; n > 1; ) {
+    kb_complex *x = lines, *y = fft->spare;
+    for (size_t n = fft->n, s = stride; n > 1; ) {
         size_t radix = radix_of(n);
         stage(fft, n, s, x, y);
         n /= radix;
@@ -96,42 +96,27 @@ static kb_complex *transform(kb_fft *fft)
         x = y;
         y = swap;
     }
-    return x;
+    if (x != lines) memcpy(lines, x, fft->n * stride * sizeof *lines);
 }
 
 /* ---------------------------------------------------------------- tables */
 
-static void along(kb_fft *fft, size_t n_lines, size_t stride, kb_complex *table)
+static void along_all(kb_fft *fft, kb_complex *table)
 {
-    size_t n = fft->n;
-    for (size_t l = 0; l < n_lines; l++) {
-        kb_complex *first = table + l / stride * stride * n + l % stride;
-        for (size_t j = 0; j < n; j++) fft->line[j] = first[j * stride];
-        const kb_complex *result = transform(fft);
-        for (size_t j = 0; j < n; j++) first[j * stride] = result[j];
-    }
+    for (size_t d = 0, stride = 1; d < fft->n_axes; d++, stride *= fft->n)
+        for (size_t first = 0; first < fft->total; first += stride * fft->n) transform(fft, stride, table + first);
 }
 
-static size_t power(size_t n, size_t exponent) { return exponent ? n * power(n, exponent - 1) : 1; }
-
-static void along_all(kb_fft *fft, size_t n_axes, kb_complex *table)
+void kb_fft_forward(kb_fft *fft, kb_complex *table)
 {
-    size_t n_lines = power(fft->n, n_axes - 1);
-    for (size_t d = 0; d < n_axes; d++) along(fft, n_lines, power(fft->n, d), table);
-}
-
-void kb_fft_forward(kb_fft *fft, size_t n_axes, kb_complex *table)
-{
-    size_t total = power(fft->n, n_axes);
-    along_all(fft, n_axes, table);
-    for (size_t i = 0; i < total; i++) table[i] /= (double)total;
+    along_all(fft, table);
+    for (size_t i = 0; i < fft->total; i++) table[i] *= 1 / (double)fft->total;
 }
 
 /* The conjugate of the transform of the conjugate. */
-void kb_fft_backward(kb_fft *fft, size_t n_axes, kb_complex *table)
+void kb_fft_backward(kb_fft *fft, kb_complex *table)
 {
-    size_t total = power(fft->n, n_axes);
-    for (size_t i = 0; i < total; i++) table[i] = conj(table[i]);
-    along_all(fft, n_axes, table);
-    for (size_t i = 0; i < total; i++) table[i] = conj(table[i]);
+    for (size_t i = 0; i < fft->total; i++) table[i] = conj(table[i]);
+    along_all(fft, table);
+    for (size_t i = 0; i < fft->total; i++) table[i] = conj(table[i]);
 }

@@ -1,4 +1,4 @@
-/* The discrete Fourier transform of lengths 2^a 3^b, along one axis of a table or along all of them. */
+/* The discrete Fourier transform of tables with 2^a 3^b values along each axis. */
 #ifndef KB_FFT_H
 #define KB_FFT_H
 
@@ -24,18 +24,18 @@ static inline kb_complex kb_times(kb_complex a, kb_complex b)
     return kb_complex_of(x * u - y * v, x * v + y * u);
 }
 
+/* Of tables n x n x ..., n_axes of them. */
 typedef struct {
-    size_t n;
+    size_t n, n_axes, total;
     kb_complex *roots; /* exp(-2 pi i k / n) */
-    kb_complex *line, *spare;
+    kb_complex *spare; /* total */
 } kb_fft;
 
-bool kb_fft_create(kb_fft *fft, size_t n);
+bool kb_fft_create(kb_fft *fft, size_t n, size_t n_axes);
 void kb_fft_clear(kb_fft *fft);
 
-/* In place along every axis of an n x n x ... table (n_axes of them).
-   Forward: X_k = 1/N sum_j x_j exp(-2 pi i j k / n), N the number of values; backward is its inverse. */
-void kb_fft_forward(kb_fft *fft, size_t n_axes, kb_complex *table);
-void kb_fft_backward(kb_fft *fft, size_t n_axes, kb_complex *table);
+/* In place. Forward: X_k = 1/total sum_j x_j exp(-2 pi i j k / n), along every axis; backward is its inverse. */
+void kb_fft_forward(kb_fft *fft, kb_complex *table);
+void kb_fft_backward(kb_fft *fft, kb_complex *table);
 
 #endif

@@ -184,7 +184,8 @@ static kbass_status begin(kb_series *s, kbass_error *error)
         if (!kb_nodes_create(&s->axes[d], s->n, true, axis->low, axis->high))
             return kb_out_of_memory(error, "the nodes");
     }
-    if (!kb_fft_create(&s->fft, s->n) || !create_arrays(s)) return kb_out_of_memory(error, "the Fourier series");
+    if (!kb_fft_create(&s->fft, s->n, s->pde->n_space) || !create_arrays(s))
+        return kb_out_of_memory(error, "the Fourier series");
     fill_table(s);
     if (!create_symbols(s)) return kb_out_of_memory(error, "the Fourier series");
     for (size_t k = 0; k < s->pde->n_states && status == KBASS_OK; k++) status = kb_series_start(s, k, error);
@@ -197,7 +198,7 @@ static kbass_status begin(kb_series *s, kbass_error *error)
 /* Two real tables from one transform: the coefficients of the first plus i times those of the second. */
 static void unpack(kb_series *s, double *first, double *second)
 {
-    kb_fft_backward(&s->fft, s->pde->n_space, s->scratch);
+    kb_fft_backward(&s->fft, s->scratch);
     for (size_t i = 0; i < s->total; i++) first[i] = creal(s->scratch[i]);
     for (size_t i = 0; second && i < s->total; i++) second[i] = cimag(s->scratch[i]);
 }
@@ -251,7 +252,7 @@ static void nonlinear(kb_series *s, const kb_complex *v, double t, kb_complex *r
         kb_complex *own = rate + k * s->total;
         if (!add_terms(s, k, s->sum)) continue;
         for (size_t i = 0; i < s->total; i++) own[i] = s->sum[i];
-        kb_fft_forward(&s->fft, s->pde->n_space, own);
+        kb_fft_forward(&s->fft, own);
     }
 }
 

@@ -59,7 +59,7 @@ static bool create_profile(const kb_series *s, profile *p)
     p->places = KB_NEW(double, p->total * s->pde->n_space);
     p->value = KB_NEW(double, p->total);
     p->table = KB_NEW(kb_complex, p->total);
-    return kb_fft_create(&p->fft, p->n) && p->places && p->value && p->table;
+    return kb_fft_create(&p->fft, p->n, s->pde->n_space) && p->places && p->value && p->table;
 }
 
 static void clear_profile(profile *p)
@@ -101,7 +101,7 @@ static kbass_status transform_profile(const kb_series *s, size_t state, bool has
     memset(p->table, 0, p->total * sizeof *p->table);
     for (unsigned far = 0; far < 1u << s->pde->n_space && status == KBASS_OK; far++)
         status = add_values(s, state, far, has_ends, p, error);
-    if (status == KBASS_OK) kb_fft_forward(&p->fft, s->pde->n_space, p->table);
+    if (status == KBASS_OK) kb_fft_forward(&p->fft, p->table);
     return status;
 }
 

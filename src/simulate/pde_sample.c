@@ -10,7 +10,7 @@
 
 static const double WANTED = 1e-7, TOLERATED = 1e-6; /* movement, as a share of each field's largest sample */
 static const double RUNAWAY = 100;                   /* growth that a loss is put down to */
-static const double MOST_WORK = 3e8;                 /* nodes times steps of one run */
+static const double MOST_WORK = 1e8;                 /* nodes times steps of one run */
 enum { MOST_NODES = 1 << 18, MOST_ON_LINE = 1 << 14, MOST_UNKNOWNS = 600, LOSSES = 14 };
 
 typedef struct {
@@ -61,9 +61,12 @@ static kbass_status lost(const search *s)
 
 static kbass_status unresolved(const search *s, double moved)
 {
+    if (!isfinite(moved))
+        return kb_fail(s->error, KBASS_ERROR_NUMERICAL,
+                       "%zu nodes along each axis do not resolve the solution; is it smooth until the end?", s->n);
     return kb_fail(s->error, KBASS_ERROR_NUMERICAL,
-                   "the solution cannot be resolved: with %zu nodes along each axis it still moves by %.1g of its size "
-                   "(needed %.0g); a shorter time or a smoother problem may help", s->n, moved, TOLERATED);
+                   "with %zu nodes along each axis the solution still moves by %.1g of its size, needed %.0g; a "
+                   "shorter time or a smoother problem may help", s->n, moved, TOLERATED);
 }
 
 /* ---------------------------------------------------------------- Fourier series */
@@ -136,10 +139,10 @@ static kbass_status find_passage(search *s)
     }
 }
 
-/* What the next refinement would move, by the rate at which movements shrink. */
+/* What the next refinement would move, by the rate at which movements shrink once they are small. */
 static double next_movement(double before, double moved)
 {
-    return isfinite(before) ? moved * fmin(moved / before, 1) : moved;
+    return isfinite(before) && moved <= TOLERATED ? moved * fmin(moved / before, 1) : moved;
 }
 
 /* Samples with s->n nodes and with the next number of them, at the same steps. */

@@ -26,6 +26,10 @@ static const named_pde systems[] = {
      BURGERS, {50, 50}, 0, {"u_t = -u*u_x + 0.01*u_xx"}},
     {"burgers-0.005", "the same, viscosity 0.005: a front",
      BURGERS, {50, 50}, 0, {"u_t = -u*u_x + 0.005*u_xx"}},
+    /* The authors' nodes are 10/1000 apart but labelled 10/999: the law in their labels is stretched. */
+    {"burgers-released", "the same as in the data released with the KBASS paper, viscosity 0.1",
+     "x=0:10000/999, t=0:8", "exp(-(x - 4)^2)", "periodic", "x=0:9630/999, t=0:6048/799", {10, 10}, 0,
+     {"u_t = -1000/999*u*u_x + 0.1*(1000/999)^2*u_xx"}},
     {"ks", "Kuramoto and Sivashinsky's flame front, chaotic",
      "x=0:32*pi, t=0:150", "cos(12.5*x/(32*pi))", "periodic", "x=pi/32:pi*1015/32, t=0:148.2", {40, 40}, 1024,
      {"u_t = -u*u_x - u_xx - u_xxxx"}},

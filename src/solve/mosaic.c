@@ -119,6 +119,7 @@ void kb_state_copy(const kb_mosaic *m, const kb_state *from, kb_state *to)
     to->tau = from->tau;
     to->freedom = from->freedom;
     to->log_evidence = from->log_evidence;
+    to->is_settled = from->is_settled;
     memcpy(to->variance, from->variance, m->n_fields * sizeof *to->variance);
     memcpy(to->z, from->z, m->n_z * sizeof *to->z);
     memcpy(to->w, from->w, m->columns->n * sizeof *to->w);

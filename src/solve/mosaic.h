@@ -19,6 +19,7 @@ typedef struct {
     double *w;        /* by column */
     kb_support support;
     double log_evidence;
+    bool is_settled;  /* its hyperparameters are its own */
 } kb_state;
 
 typedef struct {

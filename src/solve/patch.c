@@ -177,7 +177,7 @@ static kbass_status find_levels(kb_patch *p, kb_steps steps, const kb_axis_level
 /* The ranks at the smallest cut that keeps the unknowns few enough. */
 static size_t choose_ranks(const kb_patch *p, const kb_axis_level *const *level, size_t *rank)
 {
-    for (double cut = 1e-6;; cut *= 3) {
+    for (double cut = KB_AXIS_CUT;; cut *= 3) {
         size_t n = 1;
         for (size_t a = 0; a < p->n_axes; a++) {
             rank[a] = kb_axis_rank(level[a], cut);

@@ -26,14 +26,27 @@ static void consider(tally *t, const candidate *c)
     t->kept[i] = *c;
 }
 
+static bool has_required(const kb_columns *columns, size_t n, const candidate *c)
+{
+    size_t next = 0;
+    for (size_t column = 0; column < n; column++) {
+        bool is_in = next < c->n && c->column[next] == column;
+        if (columns->required[column] && !is_in) return false;
+        next += is_in;
+    }
+    return true;
+}
+
 static void extend(const kb_message *message, const kb_columns *columns, size_t largest, size_t from, candidate *c,
                    tally *t, double *work)
 {
     for (size_t column = from; column < message->n; column++) {
         c->column[c->n++] = column;
         kb_support support = {c->n, c->column};
-        c->evidence = kb_message_evidence(message, columns, &support, NULL, work);
-        consider(t, c);
+        if (has_required(columns, message->n, c)) {
+            c->evidence = kb_message_evidence(message, columns, &support, NULL, work);
+            consider(t, c);
+        }
         if (c->n < largest) extend(message, columns, largest, column + 1, c, t, work);
         c->n--;
     }

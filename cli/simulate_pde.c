@@ -1,0 +1,112 @@
+/* kbass simulate, for PDEs: solve, sample on a grid or at random points, add noise. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "message.h"
+#include "output.h"
+
+enum { MOST_EQUATIONS = 32 };
+
+/* ---------------------------------------------------------------- the PDE */
+
+static int typed_pde(const cli_arguments *arguments, const char *text, kbass_pde **pde)
+{
+    const char *equations[MOST_EQUATIONS];
+    size_t n = 0;
+    kbass_error error;
+    char *copy = strdup(text), *rest = copy;
+    if (!copy) return cli_fail("out of memory for the equations");
+    for (char *part = strtok_r(copy, ";", &rest); part && n < MOST_EQUATIONS; part = strtok_r(NULL, ";", &rest))
+        equations[n++] = part + strspn(part, " ");
+    kbass_status status = kbass_pde_parse(n, equations, cli_value(arguments, "domain"), cli_value(arguments, "initial"),
+                                          cli_value(arguments, "boundary"), pde, &error);
+    int code = status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+    free(copy);
+    return code;
+}
+
+static int named_pde(const cli_arguments *arguments, kbass_pde **pde)
+{
+    static const char *const its_own[] = {"domain", "initial", "boundary"};
+    kbass_error error;
+    for (size_t i = 0; i < sizeof its_own / sizeof *its_own; i++)
+        if (cli_value(arguments, its_own[i]))
+            return cli_fail("--%s is for equations typed with --equation; %s has its own", its_own[i],
+                            arguments->operands[0]);
+    kbass_status status = kbass_pde_named(arguments->operands[0], pde, &error);
+    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+}
+
+static int load_pde(const cli_arguments *arguments, kbass_pde **pde)
+{
+    static const char *const for_systems[] = {"start", "from", "until", "samples", "times"};
+    const char *typed = cli_value(arguments, "equation"), *within = cli_value(arguments, "within");
+    kbass_error error;
+    for (size_t i = 0; i < sizeof for_systems / sizeof *for_systems; i++)
+        if (cli_value(arguments, for_systems[i]))
+            return cli_fail("--%s is not for PDEs (see --domain, --initial, --grid, --within)", for_systems[i]);
+    if (typed && arguments->n_operands) return cli_fail("simulate takes a system or --equation, found both");
+    if (!typed && arguments->n_operands != 1) return cli_fail("--domain needs an --equation, such as \"u_t = u_xx\"");
+    int code = typed ? typed_pde(arguments, typed, pde) : named_pde(arguments, pde);
+    if (code != EXIT_OK || !within) return code;
+    kbass_status status = kbass_pde_within(*pde, within, &error);
+    return status == KBASS_OK ? EXIT_OK : cli_fail("--within: %s", error.message);
+}
+
+/* ---------------------------------------------------------------- the samples */
+
+/* "20x20" */
+static int read_grid(const kbass_pde *pde, const char *text, size_t counts[KBASS_MAX_AXES])
+{
+    const char *rest = text;
+    size_t n = 0;
+    for (; n < KBASS_MAX_AXES && *rest; n++) {
+        char *end = NULL;
+        unsigned long count = strtoul(rest, &end, 10);
+        if (end == rest || *rest == '-' || count < 1 || count > 1000000 || (*end && *end != 'x'))
+            return cli_fail("--grid: \"%s\" is not a grid: write counts from 1 to 1000000, as in 20x20", text);
+        counts[n] = count;
+        rest = *end ? end + 1 : end;
+    }
+    if (n == kbass_pde_axes(pde) && !*rest) return EXIT_OK;
+    return cli_fail("--grid: found \"%s\", needed %zu counts, time first", text, kbass_pde_axes(pde));
+}
+
+static int sample(const cli_arguments *arguments, const kbass_pde *pde, kbass_data **data)
+{
+    const char *grid = cli_value(arguments, "grid");
+    unsigned long n_points = 0, seed = 1;
+    double noise = 0;
+    size_t counts[KBASS_MAX_AXES] = {0};
+    kbass_error error = {0};
+    int code = cli_count(arguments, "scattered", 1, 1000000, &n_points);
+    if (code == EXIT_OK) code = cli_count(arguments, "seed", 0, 2147483647, &seed);
+    if (code == EXIT_OK) code = cli_number(arguments, "noise", 0, 1000, &noise);
+    if (code == EXIT_OK && grid && n_points) code = cli_fail("--grid and --scattered exclude each other");
+    if (code == EXIT_OK && grid) code = read_grid(pde, grid, counts);
+    if (code != EXIT_OK) return code;
+
+    kbass_status status = n_points ? kbass_pde_scattered(pde, n_points, seed, data, &error)
+                                   : kbass_pde_grid(pde, grid ? counts : NULL, data, &error);
+    if (status == KBASS_OK && noise > 0) status = kbass_data_add_noise(*data, noise, seed, &error);
+    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+}
+
+int cli_simulate_pde(const cli_arguments *arguments)
+{
+    kbass_pde *pde = NULL;
+    kbass_data *data = NULL;
+    const char *path = cli_value(arguments, "output");
+    int code = load_pde(arguments, &pde);
+    if (code == EXIT_OK && cli_value(arguments, "show")) {
+        for (size_t f = 0; f < kbass_pde_fields(pde); f++) puts(kbass_pde_equation(pde, f));
+    } else {
+        if (code == EXIT_OK) code = cli_output_check(path, NULL);
+        if (code == EXIT_OK) code = sample(arguments, pde, &data);
+        if (code == EXIT_OK) code = cli_output_data(path, data);
+    }
+    kbass_data_destroy(data);
+    kbass_pde_destroy(pde);
+    return code;
+}

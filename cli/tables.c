@@ -1,0 +1,218 @@
+#include "tables.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "numbers.h"
+#include "output.h"
+
+enum { EVEN_TIMES = 200, POINTS_AT_ONCE = 20000, NAME_SIZE = 96 };
+
+/* Points, the solution there, and the columns to be written: `width` for each state. */
+typedef struct {
+    const kbass_data *data;
+    size_t n, n_states, n_space, width;
+    double *times, *positions, *mean, *sd, *values;
+    char (*names)[NAME_SIZE];
+    const char **columns;
+} table;
+
+static int begin(table *t, const kbass_data *data, size_t room, size_t width)
+{
+    size_t states = kbass_data_states(data), space = kbass_data_axes(data) - 1;
+    *t = (table){.data = data, .n_states = states, .n_space = space, .width = width};
+    t->times = calloc(room, sizeof *t->times);
+    t->positions = calloc(room * space + 1, sizeof *t->positions);
+    t->mean = calloc(room * states, sizeof *t->mean);
+    t->sd = calloc(room * states, sizeof *t->sd);
+    t->values = calloc(room * states * width, sizeof *t->values);
+    t->names = calloc(states * width, sizeof *t->names);
+    t->columns = calloc(states * width, sizeof *t->columns);
+    if (t->times && t->positions && t->mean && t->sd && t->values && t->names && t->columns) return EXIT_OK;
+    cli_fail("out of memory for a table of %zu rows", room);
+    return EXIT_NO_RESULT;
+}
+
+static void end(table *t)
+{
+    free(t->times);
+    free(t->positions);
+    free(t->mean);
+    free(t->sd);
+    free(t->values);
+    free(t->names);
+    free(t->columns);
+}
+
+/* Column `which` of every state is called after it: "u" and the suffix. */
+static void name_column(table *t, size_t which, const char *suffix)
+{
+    for (size_t j = 0; j < t->n_states; j++) {
+        char *name = t->names[j * t->width + which];
+        snprintf(name, NAME_SIZE, "%.80s%s", kbass_data_state_name(t->data, j), suffix);
+        t->columns[j * t->width + which] = name;
+    }
+}
+
+static kbass_status solve(table *t, const kbass_discovery *discovery, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    if (!t->n_space) return kbass_discovery_solution(discovery, t->n, t->times, t->mean, t->sd, error);
+    for (size_t first = 0, n = 0; status == KBASS_OK && first < t->n; first += n) {
+        n = t->n - first < POINTS_AT_ONCE ? t->n - first : POINTS_AT_ONCE;
+        status = kbass_discovery_field(discovery, n, t->times + first, t->positions + first * t->n_space,
+                                       t->mean + first * t->n_states, t->sd + first * t->n_states, error);
+    }
+    return status;
+}
+
+static kbass_status write_table(const table *t, const char *path, int *code, kbass_error *error)
+{
+    const char *axes[KBASS_MAX_AXES];
+    kbass_data *written = NULL;
+    for (size_t axis = 0; axis <= t->n_space; axis++) axes[axis] = kbass_data_axis_name(t->data, axis);
+    kbass_status status =
+        kbass_data_create_axes(t->n, t->n_space + 1, t->n_states * t->width, t->times,
+                               t->n_space ? t->positions : NULL, t->values, axes, t->columns, &written, error);
+    if (status == KBASS_OK) *code = cli_output_data(path, written);
+    kbass_data_destroy(written);
+    return status;
+}
+
+/* ---------------------------------------------------------------- where the solution is asked for */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Even times over the record and the measured ones, each once; room for EVEN_TIMES + rows. */
+static void choose_times(table *t)
+{
+    size_t n_rows = kbass_data_rows(t->data), n = 0;
+    const double *measured = kbass_data_times(t->data);
+    double first = measured[0], last = measured[n_rows - 1];
+    for (size_t i = 0; i < EVEN_TIMES; i++) t->times[n++] = first + (last - first) * (double)i / (EVEN_TIMES - 1);
+    for (size_t i = 0; i < n_rows; i++) t->times[n++] = measured[i];
+    t->times[EVEN_TIMES - 1] = last;
+    qsort(t->times, n, sizeof *t->times, ascending);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || t->times[i] != t->times[t->n - 1]) t->times[t->n++] = t->times[i];
+}
+
+/* Points along each axis; an axis that `mesh` does not name keeps its default. */
+static int read_mesh(const kbass_data *data, const char *mesh, size_t *counts)
+{
+    static const size_t standard[KBASS_MAX_AXES][KBASS_MAX_AXES] = {{200}, {60, 100}, {20, 40, 40}, {10, 20, 20, 20}};
+    size_t n_axes = kbass_data_axes(data);
+    cli_numbers numbers = {0};
+    int code = mesh ? cli_numbers_parse(&numbers, "--mesh", mesh) : EXIT_OK;
+    for (size_t axis = 0; axis < n_axes; axis++)
+        counts[axis] = axis < numbers.n ? (size_t)numbers.values[axis] : standard[n_axes - 1][axis];
+    cli_numbers_clear(&numbers);
+    return code;
+}
+
+static void measured_range(const kbass_data *data, size_t axis, double *low, double *high)
+{
+    size_t n_space = kbass_data_axes(data) - 1;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t row = 0; row < kbass_data_rows(data); row++) {
+        double at = axis ? kbass_data_positions(data)[row * n_space + axis - 1] : kbass_data_times(data)[row];
+        *low = fmin(*low, at);
+        *high = fmax(*high, at);
+    }
+}
+
+/* The even mesh, time slowest. */
+static void choose_mesh(table *t, const size_t *counts)
+{
+    size_t stride = 1;
+    for (size_t axis = 0; axis <= t->n_space; axis++) stride *= counts[axis];
+    t->n = stride;
+    for (size_t axis = 0; axis <= t->n_space; axis++) {
+        double low, high;
+        measured_range(t->data, axis, &low, &high);
+        stride /= counts[axis];
+        for (size_t i = 0; i < t->n; i++) {
+            size_t step = i / stride % counts[axis];
+            double at = step + 1 == counts[axis] ? high : low + (high - low) * (double)step / (double)(counts[axis] - 1);
+            if (axis) t->positions[i * t->n_space + axis - 1] = at;
+            else      t->times[i] = at;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- the tables */
+
+static kbass_status fill_solution(table *t, const kbass_discovery *discovery, kbass_error *error)
+{
+    kbass_status status = solve(t, discovery, error);
+    for (size_t i = 0; status == KBASS_OK && i < t->n * t->n_states; i++) {
+        t->values[2 * i] = t->mean[i];
+        t->values[2 * i + 1] = t->sd[i];
+    }
+    return status;
+}
+
+int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path)
+{
+    table t = {0};
+    size_t counts[KBASS_MAX_AXES] = {0}, n_axes = kbass_data_axes(data), room = 1;
+    kbass_error error;
+    kbass_status status = KBASS_OK;
+    int code = n_axes > 1 ? read_mesh(data, mesh, counts) : EXIT_OK;
+    for (size_t axis = 0; axis < n_axes; axis++) room *= counts[axis];
+    if (n_axes == 1) room = EVEN_TIMES + kbass_data_rows(data);
+    if (code == EXIT_OK) code = begin(&t, data, room, 2);
+    if (code == EXIT_OK) {
+        if (n_axes > 1) choose_mesh(&t, counts);
+        else            choose_times(&t);
+        name_column(&t, 0, "");
+        name_column(&t, 1, "_sd");
+        status = fill_solution(&t, discovery, &error);
+        if (status == KBASS_OK) status = write_table(&t, path, &code, &error);
+        if (status != KBASS_OK) code = cli_fail_with(status, &error);
+    }
+    end(&t);
+    return code;
+}
+
+static kbass_status fill_residuals(table *t, const kbass_discovery *discovery, kbass_error *error)
+{
+    const double *measured = kbass_data_values(t->data);
+    memcpy(t->times, kbass_data_times(t->data), t->n * sizeof *t->times);
+    if (t->n_space) memcpy(t->positions, kbass_data_positions(t->data), t->n * t->n_space * sizeof *t->positions);
+    kbass_status status = solve(t, discovery, error);
+    for (size_t i = 0; status == KBASS_OK && i < t->n * t->n_states; i++) {
+        t->values[3 * i] = measured[i];
+        t->values[3 * i + 1] = t->mean[i];
+        t->values[3 * i + 2] = measured[i] - t->mean[i];
+    }
+    return status;
+}
+
+int cli_table_residuals(const kbass_data *data, const kbass_discovery *discovery, const char *path)
+{
+    table t = {0};
+    kbass_error error;
+    kbass_status status = KBASS_OK;
+    int code = begin(&t, data, kbass_data_rows(data), 3);
+    if (code == EXIT_OK) {
+        t.n = kbass_data_rows(data);
+        name_column(&t, 0, "");
+        name_column(&t, 1, "_fitted");
+        name_column(&t, 2, "_residual");
+        status = fill_residuals(&t, discovery, &error);
+        if (status == KBASS_OK) status = write_table(&t, path, &code, &error);
+        if (status != KBASS_OK) code = cli_fail_with(status, &error);
+    }
+    end(&t);
+    return code;
+}

@@ -1,0 +1,13 @@
+/* Tables made from a finished run. Each returns an exit code. */
+#ifndef CLI_TABLES_H
+#define CLI_TABLES_H
+
+#include "kbass/kbass.h"
+
+/* The solution and its standard deviation: at 200 even times and the measured ones, or on an even mesh over time and
+   space, as many points along each axis as `mesh` says ("60,100"; NULL: that). */
+int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path);
+/* Measured, fitted, and the difference, at the measured points. */
+int cli_table_residuals(const kbass_data *data, const kbass_discovery *discovery, const char *path);
+
+#endif
