@@ -93,7 +93,35 @@ refuses 'z' discover good.csv --fix 'z_t = x'
 refuses 'z' discover good.csv --equation-for z
 refuses 'nowhere.txt' discover good.csv --terms-file nowhere.txt
 
+# ---------------------------------------------------------------- fields over space
+# field rows columns formula-of-t-and-x: a table t,x,u
+field() {
+    awk -v n_t="$1" -v n_x="$2" 'BEGIN { print "t,x,u"
+        for (i = 0; i < n_t; i++) for (j = 0; j < n_x; j++) { t = i / (n_t - 1 + (n_t == 1)); x = 6.283185307 * j / n_x
+            printf "%.9g,%.9g,%.9g\n", t, x, '"$3"' } }'
+}
+field 8 8 'exp(-t)*cos(x)' > field.csv
+refuses 'no column "y" for an axis' discover field.csv --axes t,y
+refuses 'axes: "x" is named twice' discover field.csv --axes t,x,x
+refuses 'found both --time t and --axes t,x' discover field.csv --axes t,x --time t
+field 1 8 'cos(x)' > moment.csv
+refuses 'are at one time' discover moment.csv --axes t,x
+field 8 1 'exp(-t)' > place.csv
+refuses 'single point of the axis' discover place.csv --axes t,x
+field 8 5 'exp(-t)*cos(x)' > narrow.csv
+refuses 'needs at least 6' discover narrow.csv --axes t,x --derivatives 4
+field 8 8 '2' > flat.csv
+refuses '"u" is constant' discover flat.csv --axes t,x
+refuses 'unknown name "u_y"' discover field.csv --axes t,x --terms 'u_xx, u*u_y'
+points_at 3
+refuses '' discover field.csv --axes t,x --periodic y
+refuses '' discover field.csv --axes t,x --mesh 3,3
+refuses '' discover field.csv --axes t,x --lhs u_x
+{ cat field.csv; echo '0.5,0.5,7,8'; } > wide.csv
+refuses 'wide.csv:66' discover wide.csv --axes t,x
+
 # ---------------------------------------------------------------- outputs
+refuses 'cannot be written' discover good.csv --residuals /nowhere/residuals.csv
 refuses 'cannot be written' discover good.csv --json /nowhere/result.json
 refuses 'cannot be written' discover good.csv --solution .
 refuses 'cannot write over' discover good.csv --json good.csv
@@ -147,6 +175,20 @@ accepts simulate turn.json --until 3 -n 4
 "$kbass" discover turn.csv --degree 1 > out 2> err || complain "discover: $(cat err)"
 grep -q '%' err || complain "no progress on stderr"
 grep -q $'\033' out err && complain "colours without a terminal"
+
+# ---------------------------------------------------------------- the same for a field
+accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --json field.json --solution field_solution.csv \
+    --residuals field_residuals.csv --mesh 20,30
+grep -q '^  u_t = ' out || complain "no equation: $(cat out)"
+grep -q '"initial": null' field.json || complain "field.json: $(grep -A1 initial field.json)"
+[ "$(head -1 field_solution.csv)" = t,x,u,u_sd ] || complain "field_solution.csv: $(head -1 field_solution.csv)"
+[ "$(wc -l < field_solution.csv)" -eq 601 ] || complain "field_solution.csv has $(wc -l < field_solution.csv) lines"
+[ "$(head -1 field_residuals.csv)" = t,x,u,u_fitted,u_residual ] || complain "$(head -1 field_residuals.csv)"
+awk -F, 'NR > 1 && ($3 - $4 - $5) ^ 2 + $5 ^ 2 > 0.01 { bad = 1 } END { exit bad || NR != 65 }' field_residuals.csv ||
+    complain "field_residuals.csv: $(head -3 field_residuals.csv)"
+accepts discover turn.csv --degree 1 --quiet --residuals turn_residuals.csv
+[ "$(head -1 turn_residuals.csv)" = t,x,x_fitted,x_residual,y,y_fitted,y_residual ] || complain "turn_residuals.csv"
+[ "$(wc -l < turn_residuals.csv)" -eq 21 ] || complain "turn_residuals.csv has $(wc -l < turn_residuals.csv) lines"
 
 # ---------------------------------------------------------------- the published algorithm
 accepts discover turn.csv --degree 1 --quiet --method paper --json paper.json --solution paper.csv

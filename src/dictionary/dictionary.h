@@ -73,7 +73,7 @@ const char *kb_dictionary_suffix(const kb_dictionary *dictionary);
 /* The term of this canonical name; n_terms when there is none. */
 size_t kb_dictionary_find(const kb_dictionary *dictionary, const char *name);
 const char *kb_dictionary_name(const kb_dictionary *dictionary, size_t term);
-/* Factors, and derivative orders at half their number: u_xx 1.5, u*u_x 2, u^2*u_xxx 4. */
+/* Factors, and half of every derivative order beyond the first: u_xx 1.5, u*u_x 2, u^2*u_xxx 4. */
 double kb_dictionary_degree(const kb_dictionary *dictionary, size_t term);
 /* Prior probability of inclusion: 0.2 * 0.5^(degree - 1), the constant as degree 1 (docs/math.md, eq. 7). */
 double kb_dictionary_prior(const kb_dictionary *dictionary, size_t term);

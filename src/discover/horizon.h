@@ -1,4 +1,4 @@
-/* The search for fields: horizon continuation (docs/math.md, the forward engine).
+/* The search for fields: horizon continuation (docs/math.md, algorithm 2).
  *
  * From the empty model on the first 12 % of the time lines, structures are proposed by the fits' own messages and carried
  * to 25, 50 and 100 % of the record; the best are fitted once more on a finer grid, until their weights stop moving.

@@ -1,7 +1,7 @@
 #include "discover/terrain.h"
 
 #include <math.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/linalg.h"
@@ -61,28 +61,10 @@ static double border(const kb_terrain *t, size_t axis, size_t i)
     return t->cloud->grid[axis][(size_t)lrint(share * (double)(t->cloud->n_grid[axis] - 1))];
 }
 
-/* Of the patches from `first` on, one whose time slab was chosen least so far, of most spread: a search that uses the
-   first few sees all of the history. */
-static size_t next_patch(const kb_terrain *t, size_t first)
+static int by_falling_spread(const void *a, const void *b)
 {
-    size_t best = first, least = SIZE_MAX;
-    for (size_t i = first; i < t->n_patches; i++) {
-        size_t seen = 0;
-        for (size_t j = 0; j < first; j++) seen += t->patches[j]->lo[0] == t->patches[i]->lo[0];
-        if (seen < least || (seen == least && t->patches[i]->spread > t->patches[best]->spread)) best = i;
-        if (seen < least) least = seen;
-    }
-    return best;
-}
-
-static void order_patches(kb_terrain *t)
-{
-    for (size_t i = 0; i < t->n_patches; i++) {
-        size_t next = next_patch(t, i);
-        kb_patch *patch = t->patches[next];
-        t->patches[next] = t->patches[i];
-        t->patches[i] = patch;
-    }
+    double x = (*(kb_patch *const *)a)->spread, y = (*(kb_patch *const *)b)->spread;
+    return (x < y) - (x > y);
 }
 
 static kbass_status create_patches(kb_terrain *t, kb_kernel_kind kind, kbass_error *error)
@@ -103,7 +85,7 @@ static kbass_status create_patches(kb_terrain *t, kb_kernel_kind kind, kbass_err
         }
         status = kb_patch_create(t->cloud, t->dictionary, lo, hi, &scales, &t->patches[i], error);
     }
-    if (status == KBASS_OK) order_patches(t);
+    if (status == KBASS_OK) qsort(t->patches, t->n_patches, sizeof *t->patches, by_falling_spread);
     return status;
 }
 

@@ -15,7 +15,7 @@ typedef struct {
     kb_field_gp *gp;           /* length[axis], amplitude and noise variance per field, scaled */
     size_t cuts[KB_CLOUD_AXES]; /* patches along each axis */
     size_t n_patches;
-    kb_patch **patches;        /* any first few of them cover all times, most spread first */
+    kb_patch **patches;        /* by falling spread of their data: the first say most */
     size_t n_reference;
     double *reference;         /* n_reference x n_variables: the bare field in the data's units, column-major */
     double *slope_squares;     /* per field: mean square of the left-hand side in scaled time */

@@ -1,4 +1,4 @@
-/* PDE dynamics on one space axis: the method of lines, with discrete tangents (docs/math.md, the forward engine).
+/* PDE dynamics on one space axis: the method of lines, with discrete tangents (docs/math.md, eqs 27 to 30).
  *
  * Nodes are even; derivatives are 7-point stencils, u^p u_x in conservative form; time steps are those of the L-stable
  * SDIRK3, a few equal ones between two data lines, each stage by full Newton and a banded LU that the tangents reuse.

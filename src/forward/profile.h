@@ -1,5 +1,5 @@
 /* The prior of a profile along one axis: Fourier modes with a Matern-5/2 spectrum. Its length scale and the noise come
- * from the marginal likelihood of the first data lines (docs/math.md, the forward engine). */
+ * from the marginal likelihood of the first data lines (docs/math.md, eqs 31 and 32). */
 #ifndef KB_PROFILE_H
 #define KB_PROFILE_H
 

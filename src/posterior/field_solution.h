@@ -1,5 +1,5 @@
-/* A fitted field with its band at any points of the record: the line integrated with its tangents (docs/math.md, the
- * solution's band). */
+/* A fitted field with its band at any points of the record: the line integrated with its tangents (docs/math.md,
+ * eqs 25 and 30). */
 #ifndef KB_FIELD_SOLUTION_H
 #define KB_FIELD_SOLUTION_H
 

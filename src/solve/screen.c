@@ -1,4 +1,4 @@
-/* Exhaustive screening: every support up to a few columns, by the evidence of the quadratic. */
+/* Exhaustive screening: every support up to a few columns, by the evidence of the quadratic (docs/math.md, eq. 16). */
 #include <math.h>
 
 #include "solve/message.h"
