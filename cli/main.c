@@ -13,7 +13,8 @@ static const cli_option discover_options[] = {
     {"solution", 0, "FILE.csv", NULL,
      "write the denoised solution and its standard deviation at 200 even times and the measured ones; for fields over "
      "space on an even mesh, 60 x 100 points or as many as --mesh says"},
-    {"residuals", 0, "FILE.csv", NULL, "write measured values, fitted ones and their differences at the measured points"},
+    {"residuals", 0, "FILE.csv", NULL,
+     "write measured values, fitted ones and their differences at the measured points"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
     {0}};
 

@@ -142,7 +142,8 @@ static void choose_mesh(table *t, const size_t *counts)
         stride /= counts[axis];
         for (size_t i = 0; i < t->n; i++) {
             size_t step = i / stride % counts[axis];
-            double at = step + 1 == counts[axis] ? high : low + (high - low) * (double)step / (double)(counts[axis] - 1);
+            double share = (double)step / (double)(counts[axis] - 1);
+            double at = step + 1 == counts[axis] ? high : low + (high - low) * share;
             if (axis) t->positions[i * t->n_space + axis - 1] = at;
             else      t->times[i] = at;
         }

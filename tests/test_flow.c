@@ -122,7 +122,7 @@ static void march(fixture *f, stepper *step, carrier *carry, int n, double *off,
     P = flow->n_parameters;
     memcpy(flow->state, f->start, states * sizeof *flow->state);
     memset(flow->tangent, 0, states * P * sizeof *flow->tangent);
-    for (size_t i = 0; i < states; i++) flow->tangent[i * P + flow->n_tangents + i] = 1;
+    for (size_t i = 0; i < states; i++) flow->tangent[i * P + flow->rhs.n_tangents + i] = 1;
     for (int k = 0; k < n; k++) {
         CHECK(isfinite(step(flow, (double)k / n, 1.0 / n)));
         CHECK(carry(flow, (double)k / n, 1.0 / n));
@@ -130,8 +130,8 @@ static void march(fixture *f, stepper *step, carrier *carry, int n, double *off,
     }
     *off = hypot(r->mean[0] + r->sd[0] * flow->state[0] - cos(r->span),
                  r->mean[1] + r->sd[1] * flow->state[1] + sin(r->span));
-    *tangent_off = hypot(flow->tangent[flow->n_tangents] - cos(r->span), /* d x(T) / d x(0), d y(T) / d x(0) */
-                         flow->tangent[P + flow->n_tangents] * r->sd[1] / r->sd[0] + sin(r->span));
+    *tangent_off = hypot(flow->tangent[flow->rhs.n_tangents] - cos(r->span), /* d x(T) / d x(0), d y(T) / d x(0) */
+                         flow->tangent[P + flow->rhs.n_tangents] * r->sd[1] / r->sd[0] + sin(r->span));
 }
 
 /* Halving the step divides the error by 2^order. */

@@ -150,7 +150,8 @@ static double drifting(double t, double x)
 static kbass_data *scattered_data(size_t n, double noise)
 {
     const char *const axes[] = {"t", "x"}, *const fields[] = {"u"};
-    double *times = malloc(n * sizeof *times), *places = malloc(n * sizeof *places), *values = malloc(n * sizeof *values);
+    double *times = malloc(n * sizeof *times), *places = malloc(n * sizeof *places);
+    double *values = malloc(n * sizeof *values);
     kb_random random;
     kbass_data *data = NULL;
     kb_random_seed(&random, 9);

@@ -228,7 +228,8 @@ static void fields_have_axes_and_no_initial_state(void **state)
 {
     (void)state;
     kbass_result result = sample_result();
-    json_t *root = report_on(sample_field(), &result), *axes = follow(root, "data.axes"), *x = follow(root, "data.span.x");
+    json_t *root = report_on(sample_field(), &result);
+    json_t *axes = follow(root, "data.axes"), *x = follow(root, "data.span.x");
     CHECK(json_array_size(axes) == 2 && json_array_size(x) == 2);
     CHECK_TEXT(json_string_value(json_array_get(axes, 0)), "t");
     CHECK_TEXT(json_string_value(json_array_get(axes, 1)), "x");

@@ -209,7 +209,8 @@ static void settle_simpler(kb_seeker *s)
     kb_state_pool_sort(pool);
     for (size_t i = 0; i < pool->n && !kb_run_stopped(s->run); i++) {
         kb_state *state = pool->states[i];
-        if (state->support.n >= simplest || state->log_evidence < pool->states[0]->log_evidence - reach(s, true)) continue;
+        bool is_near = state->log_evidence > pool->states[0]->log_evidence - reach(s, true);
+        if (state->support.n >= simplest || !is_near) continue;
         simplest = state->support.n;
         if (!state->is_settled) settle(s, state, s->spare[1], 2, 8);
     }
@@ -220,7 +221,8 @@ static kbass_status create_supports(const kb_seeker *s, supports *out, kb_suppor
 {
     kbass_status status = KBASS_OK;
     *out = (supports){0, PROPOSALS, list};
-    for (size_t i = 0; status == KBASS_OK && i < PROPOSALS; i++) status = kb_support_create(s->columns->n, &list[i], error);
+    for (size_t i = 0; status == KBASS_OK && i < PROPOSALS; i++)
+        status = kb_support_create(s->columns->n, &list[i], error);
     return status;
 }
 

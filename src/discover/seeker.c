@@ -26,7 +26,8 @@ static kbass_status create_parts(kb_seeker *s, kbass_error *error)
     s->view.slab = KB_NEW(double, n);
     s->log_odds = KB_NEW(double, n);
     s->work = KB_NEW(double, kb_message_work(n) + n);
-    if (status == KBASS_OK && (!s->view.slab || !s->log_odds || !s->work)) status = kb_out_of_memory(error, "the search");
+    if (status == KBASS_OK && (!s->view.slab || !s->log_odds || !s->work))
+        status = kb_out_of_memory(error, "the search");
     for (size_t j = 0; status == KBASS_OK && j < n; j++)
         s->log_odds[j] = s->columns->required[j] ? certain : s->columns->log_odds[j];
     return status;
@@ -77,7 +78,10 @@ static int by_falling_evidence(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-void kb_state_pool_sort(kb_state_pool *pool) { qsort(pool->states, pool->n, sizeof *pool->states, by_falling_evidence); }
+void kb_state_pool_sort(kb_state_pool *pool)
+{
+    qsort(pool->states, pool->n, sizeof *pool->states, by_falling_evidence);
+}
 
 kbass_status kb_pool_keep(kb_seeker *s, const kb_state *state, kbass_error *error)
 {
@@ -109,11 +113,11 @@ void kb_seeker_take_message(kb_seeker *s)
 
 static void add_likeliest(const kb_seeker *s, size_t equation, kb_support *selected)
 {
-    size_t best = s->columns->n;
-    for (size_t j = 0; j < s->columns->n; j++)
-        if (s->columns->equation[j] == equation && (best == s->columns->n || s->ep->probability[j] > s->ep->probability[best]))
-            best = j;
-    if (best < s->columns->n) kb_support_add(selected, best);
+    size_t n = s->columns->n, best = n;
+    const double *probability = s->ep->probability;
+    for (size_t j = 0; j < n; j++)
+        if (s->columns->equation[j] == equation && (best == n || probability[j] > probability[best])) best = j;
+    if (best < n) kb_support_add(selected, best);
 }
 
 bool kb_seeker_select(kb_seeker *s, double threshold, kb_support *selected)

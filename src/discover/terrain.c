@@ -27,14 +27,15 @@ static bool can_be_cut(const kb_terrain *t, size_t axis)
     return t->cuts[axis] < MOST_PER_AXIS && t->cloud->n_grid[axis] > LEAST_LINES * (t->cuts[axis] + 1);
 }
 
-/* The axis to cut next: the one of largest rank, space counting half. */
+/* What speaks for cutting an axis: its rank; half of it in space, since patches should stay long there. */
+static double weight_of_cut(const kb_terrain *t, size_t axis) { return estimated_rank(t, axis) * (axis ? 0.5 : 1); }
+
 static size_t axis_to_cut(const kb_terrain *t)
 {
     size_t best = t->cloud->n_axes;
     for (size_t a = 0; a < t->cloud->n_axes; a++) {
         if (!can_be_cut(t, a)) continue;
-        if (best == t->cloud->n_axes || estimated_rank(t, a) * (a ? 0.5 : 1) > estimated_rank(t, best) * (best ? 0.5 : 1))
-            best = a;
+        if (best == t->cloud->n_axes || weight_of_cut(t, a) > weight_of_cut(t, best)) best = a;
     }
     return best;
 }

@@ -5,30 +5,14 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "solve/message.h"
 
 enum { STEPS_AT_LEAST = 2000, STEPS_PER_TIME = 30 };
-
-static bool allocate_lists(kb_flow *f, size_t max_tangents)
-{
-    size_t entries = f->columns->n + f->columns->n_fixed;
-    f->terms = KB_NEW(size_t, f->dictionary->n_terms);
-    f->slot = KB_NEW(size_t, f->dictionary->n_terms);
-    f->entry_equation = KB_NEW(size_t, entries);
-    f->entry_slot = KB_NEW(size_t, entries);
-    f->entry_coefficient = KB_NEW(double, entries);
-    f->tangent_equation = KB_NEW(size_t, max_tangents);
-    f->tangent_slot = KB_NEW(size_t, max_tangents);
-    f->tangent_scale = KB_NEW(double, max_tangents);
-    f->bound = KB_NEW(double, f->n);
-    return f->terms && f->slot && f->entry_equation && f->entry_slot && f->entry_coefficient && f->tangent_equation &&
-           f->tangent_slot && f->tangent_scale && f->bound;
-}
 
 static bool allocate_states(kb_flow *f, size_t max_tangents)
 {
     size_t n = f->n, terms = f->dictionary->n_terms, P = max_tangents + n;
     f->parameter_capacity = P;
+    f->bound = KB_NEW(double, n);
     f->x = KB_NEW(double, f->dictionary->n_variables);
     f->values = KB_NEW(double, terms);
     f->slopes = KB_NEW(double, terms * n);
@@ -44,7 +28,7 @@ static bool allocate_states(kb_flow *f, size_t max_tangents)
     f->tangent = KB_NEW(double, n * P);
     f->tangent_stage = KB_NEW(double, n * P);
     f->tangent_rate = KB_NEW(double, KB_FLOW_STAGES * n * P);
-    return f->x && f->values && f->slopes && f->work && f->stage && f->rate && f->state && f->trial && f->delta &&
+    return f->bound && f->x && f->values && f->slopes && f->work && f->stage && f->rate && f->state && f->trial && f->delta &&
            f->jacobian && f->lu && f->pivot && f->tangent && f->tangent_stage && f->tangent_rate;
 }
 
@@ -58,9 +42,11 @@ kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictio
     f->columns = columns;
     f->n = record->n_states;
     f->tolerance = 3e-8;
-    if (!allocate_lists(f, max_tangents) || !allocate_states(f, max_tangents)) {
+    kbass_status status = kb_rhs_create(dictionary, columns, max_tangents, &f->rhs, error);
+    if (status == KBASS_OK && !allocate_states(f, max_tangents)) status = kb_out_of_memory(error, "the flow");
+    if (status != KBASS_OK) {
         kb_flow_destroy(f);
-        return kb_out_of_memory(error, "the flow");
+        return status;
     }
     for (size_t i = 0; i < f->n; i++)
         for (size_t row = 0; row < record->n_rows; row++)
@@ -72,49 +58,18 @@ kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictio
 void kb_flow_destroy(kb_flow *f)
 {
     if (!f) return;
-    void *arrays[] = {f->terms,  f->slot,   f->entry_equation, f->entry_slot, f->entry_coefficient, f->tangent_equation,
-                      f->tangent_slot, f->tangent_scale, f->bound, f->x, f->values, f->slopes, f->work, f->stage,
-                      f->rate,   f->state,  f->trial, f->delta, f->jacobian, f->lu, f->pivot, f->tangent,
-                      f->tangent_stage, f->tangent_rate};
+    void *arrays[] = {f->bound, f->x, f->values, f->slopes, f->work, f->stage, f->rate, f->state, f->trial, f->delta,
+                      f->jacobian, f->lu, f->pivot, f->tangent, f->tangent_stage, f->tangent_rate};
+    kb_rhs_clear(&f->rhs);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(f);
 }
 
-static size_t slot_of(kb_flow *f, size_t term)
-{
-    if (f->slot[term] == KB_NO_COLUMN) {
-        f->slot[term] = f->n_terms;
-        f->terms[f->n_terms++] = term;
-    }
-    return f->slot[term];
-}
-
-static void add_entry(kb_flow *f, size_t equation, size_t term, double coefficient)
-{
-    f->entry_equation[f->n_entries] = equation;
-    f->entry_slot[f->n_entries] = slot_of(f, term);
-    f->entry_coefficient[f->n_entries++] = coefficient;
-}
-
 void kb_flow_model(kb_flow *f, const kb_support *support, const double *w, const kb_support *tangents)
 {
-    const kb_columns *c = f->columns;
-    for (size_t term = 0; term < f->dictionary->n_terms; term++) f->slot[term] = KB_NO_COLUMN;
-    f->n_terms = f->n_entries = f->n_tangents = 0;
+    kb_rhs_set(&f->rhs, support, w, tangents);
+    f->n_parameters = f->rhs.n_tangents + f->n;
     f->stiff = false;
-    for (size_t q = 0; q < c->n_fixed; q++) add_entry(f, c->fixed_equation[q], c->fixed_term[q], c->fixed_weight[q]);
-    for (size_t q = 0; q < support->n; q++) {
-        size_t column = support->column[q];
-        if (w[column] != 0) add_entry(f, c->equation[column], c->term[column], w[column] / c->scale[column]);
-    }
-    for (size_t q = 0; tangents && q < tangents->n; q++) {
-        size_t column = tangents->column[q];
-        f->tangent_equation[q] = c->equation[column];
-        f->tangent_slot[q] = slot_of(f, c->term[column]);
-        f->tangent_scale[q] = 1 / c->scale[column];
-        f->n_tangents++;
-    }
-    f->n_parameters = f->n_tangents + f->n;
 }
 
 /* dq/ds of a followed state: the derivative of the cubic Hermite interpolant */
@@ -131,23 +86,23 @@ void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *j
     size_t n = f->n;
     for (size_t i = 0; i < n; i++) f->x[i] = f->record->mean[i] + f->record->sd[i] * q[i];
     f->x[n] = f->record->first + f->record->span * s;
-    kb_dictionary_at_point(f->dictionary, f->n_terms, f->terms, f->x, f->values, jacobian ? f->slopes : NULL, f->work);
+    kb_dictionary_at_point(f->dictionary, f->rhs.n_terms, f->rhs.terms, f->x, f->values, jacobian ? f->slopes : NULL, f->work);
     for (size_t i = 0; i < n; i++) rate[i] = f->dictionary->has_equation[i] ? 0 : followed_rate(f, i, s);
-    for (size_t e = 0; e < f->n_entries; e++)
-        rate[f->entry_equation[e]] += f->entry_coefficient[e] * f->values[f->entry_slot[e]];
+    for (size_t e = 0; e < f->rhs.n_entries; e++)
+        rate[f->rhs.entry_equation[e]] += f->rhs.entry_coefficient[e] * f->values[f->rhs.entry_slot[e]];
     if (!jacobian) return;
     memset(jacobian, 0, n * n * sizeof *jacobian);
-    for (size_t e = 0; e < f->n_entries; e++) {
-        double *row = jacobian + f->entry_equation[e] * n;
-        const double *slope = f->slopes + f->entry_slot[e] * n;
-        for (size_t j = 0; j < n; j++) row[j] += f->entry_coefficient[e] * slope[j] * f->record->sd[j];
+    for (size_t e = 0; e < f->rhs.n_entries; e++) {
+        double *row = jacobian + f->rhs.entry_equation[e] * n;
+        const double *slope = f->slopes + f->rhs.entry_slot[e] * n;
+        for (size_t j = 0; j < n; j++) row[j] += f->rhs.entry_coefficient[e] * slope[j] * f->record->sd[j];
     }
 }
 
 void kb_flow_forcing(const kb_flow *f, double factor, double *out)
 {
-    for (size_t p = 0; p < f->n_tangents; p++)
-        out[f->tangent_equation[p] * f->n_parameters + p] += factor * f->tangent_scale[p] * f->values[f->tangent_slot[p]];
+    for (size_t p = 0; p < f->rhs.n_tangents; p++)
+        out[f->rhs.tangent_equation[p] * f->n_parameters + p] += factor * f->rhs.tangent_scale[p] * f->values[f->rhs.tangent_slot[p]];
 }
 
 static bool inside_bounds(const kb_flow *f)
@@ -192,7 +147,7 @@ static bool integrate(kb_flow *f, size_t n_times, const double *times, const dou
     memcpy(f->state, start, n * sizeof *start);
     memset(f->tangent, 0, n * P * sizeof *f->tangent);
     for (size_t i = 0; i < n; i++)
-        if (f->dictionary->has_equation[i]) f->tangent[i * P + f->n_tangents + i] = 1;
+        if (f->dictionary->has_equation[i]) f->tangent[i * P + f->rhs.n_tangents + i] = 1;
     f->next_step = 0.01 * (times[n_times - 1] - times[0]);
     for (size_t k = 0; k < n_times; k++) {
         if (k > 0 && !advance(f, times[k - 1], times[k], tangents != NULL, &budget)) return false;

@@ -10,7 +10,7 @@
 #ifndef KB_FLOW_H
 #define KB_FLOW_H
 
-#include "solve/columns.h"
+#include "forward/rhs.h"
 
 typedef struct {
     const kb_record *record;
@@ -18,14 +18,8 @@ typedef struct {
     const kb_columns *columns;
     size_t n; /* states */
 
-    /* the model: entries coefficient * term in an equation, over the distinct terms it or its tangents use */
-    size_t n_terms, *terms, *slot;
-    size_t n_entries, *entry_equation, *entry_slot;
-    double *entry_coefficient;
-    /* tangent columns */
-    size_t n_tangents, *tangent_equation, *tangent_slot;
-    double *tangent_scale;
-    size_t n_parameters; /* n_tangents + n: weights, then the initial state */
+    kb_rhs rhs;
+    size_t n_parameters; /* tangent columns' weights, then the initial state */
 
     /* states without an equation follow this cubic: values and slopes of q at n_follow even nodes, column-major */
     size_t n_follow;

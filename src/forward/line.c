@@ -6,7 +6,6 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "solve/message.h"
 
 enum { MOST_MODES = 61, MOST_BOUNDARY = 17, INTERPOLATION = 6, PERIOD_LINES = 12, PERIODS = 12 };
 static const double noise_floor = 1e-6; /* of any grid; a coarse grid's own error may lie above it */
@@ -23,22 +22,6 @@ static const double unit_stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL] = {
     {1, -6, 15, -20, 15, -6, 1}};
 
 /* ---------------------------------------------------------------- dynamics */
-
-static size_t slot_of(kb_line *l, size_t term)
-{
-    if (l->slot[term] == KB_NO_COLUMN) {
-        l->slot[term] = l->n_terms;
-        l->terms[l->n_terms++] = term;
-    }
-    return l->slot[term];
-}
-
-static void add_entry(kb_line *l, size_t equation, size_t term, double coefficient)
-{
-    l->entry_equation[l->n_entries] = equation;
-    l->entry_slot[l->n_entries] = slot_of(l, term);
-    l->entry_coefficient[l->n_entries++] = coefficient;
-}
 
 /* Is the term u^p u_x of one field? Then its power, else -1. */
 static int flux_power(const kb_dictionary *dictionary, size_t term, size_t *field)
@@ -62,24 +45,10 @@ static int flux_power(const kb_dictionary *dictionary, size_t term, size_t *fiel
 static void set_model(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents)
 {
     kb_line *l = (kb_line *)self;
-    const kb_columns *c = l->columns;
-    for (size_t term = 0; term < l->dictionary->n_terms; term++) l->slot[term] = KB_NO_COLUMN;
-    l->n_terms = l->n_entries = l->n_tangents = 0;
-    for (size_t q = 0; q < c->n_fixed; q++) add_entry(l, c->fixed_equation[q], c->fixed_term[q], c->fixed_weight[q]);
-    for (size_t q = 0; q < support->n; q++) {
-        size_t column = support->column[q];
-        if (w[column] != 0) add_entry(l, c->equation[column], c->term[column], w[column] / c->scale[column]);
-    }
-    for (size_t q = 0; tangents && q < tangents->n; q++) {
-        size_t column = tangents->column[q];
-        l->tangent_equation[q] = c->equation[column];
-        l->tangent_slot[q] = slot_of(l, c->term[column]);
-        l->tangent_scale[q] = 1 / c->scale[column];
-        l->n_tangents++;
-    }
-    l->n_parameters = l->n_tangents + l->dynamics.n_start;
-    for (size_t slot = 0; slot < l->n_terms; slot++)
-        l->flux_power[slot] = flux_power(l->dictionary, l->terms[slot], &l->flux_field[slot]);
+    kb_rhs_set(&l->rhs, support, w, tangents);
+    l->n_parameters = l->rhs.n_tangents + l->dynamics.n_start;
+    for (size_t slot = 0; slot < l->rhs.n_terms; slot++)
+        l->flux_power[slot] = flux_power(l->dictionary, l->rhs.terms[slot], &l->flux_field[slot]);
 }
 
 void kb_line_boundary(const kb_line *l, double s, double *basis)
@@ -98,7 +67,7 @@ static void set_start(kb_line *l, const double *start, bool with_tangents)
     memset(l->tangent, 0, l->size * P * sizeof *l->tangent);
     for (size_t i = 0; i < l->n; i++)
         for (size_t f = 0; f < F; f++)
-            memcpy(l->tangent + (i * F + f) * P + l->n_tangents + f * M, l->modes + i * M, M * sizeof *l->modes);
+            memcpy(l->tangent + (i * F + f) * P + l->rhs.n_tangents + f * M, l->modes + i * M, M * sizeof *l->modes);
 }
 
 /* Observations of a row from the present state; returns how many. */
@@ -169,12 +138,12 @@ static void destroy(kb_dynamics *self)
     kb_line *l = (kb_line *)self;
     if (!l) return;
     void *arrays[] = {self->start_variance, self->observation_start, self->observed, self->group, l->row_time, l->row_steps,
-                      l->modes, l->gram, l->node, l->weight, l->bound, l->terms, l->slot, l->entry_equation, l->entry_slot,
-                      l->entry_coefficient, l->tangent_equation, l->tangent_slot, l->tangent_scale, l->flux_power,
+                      l->modes, l->gram, l->node, l->weight, l->bound, l->flux_power,
                       l->flux_field, l->position, l->at, l->points, l->values, l->slope, l->work, l->extended, l->flux,
                       l->gain, l->boundary_gain, l->state, l->stage, l->rate, l->known, l->residual, l->matrix, l->tangent,
                       l->tangent_rate, l->tangent_known, l->tangent_stage, l->boundary_basis, l->wave, l->boundary_scale};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
+    kb_rhs_clear(&l->rhs);
     kb_free(l);
 }
 
@@ -330,28 +299,13 @@ static kbass_status make_boundary(kb_line *l, kbass_error *error)
     return KBASS_OK;
 }
 
-static bool allocate_model(kb_line *l, size_t max_tangents)
-{
-    size_t terms = l->dictionary->n_terms, entries = l->columns->n + l->columns->n_fixed;
-    l->terms = KB_NEW(size_t, terms);
-    l->slot = KB_NEW(size_t, terms);
-    l->flux_power = KB_NEW(int, terms);
-    l->flux_field = KB_NEW(size_t, terms);
-    l->entry_equation = KB_NEW(size_t, entries);
-    l->entry_slot = KB_NEW(size_t, entries);
-    l->entry_coefficient = KB_NEW(double, entries);
-    l->tangent_equation = KB_NEW(size_t, max_tangents);
-    l->tangent_slot = KB_NEW(size_t, max_tangents);
-    l->tangent_scale = KB_NEW(double, max_tangents);
-    return l->terms && l->slot && l->flux_power && l->flux_field && l->entry_equation && l->entry_slot &&
-           l->entry_coefficient && l->tangent_equation && l->tangent_slot && l->tangent_scale;
-}
-
 static bool allocate_nodes(kb_line *l, size_t max_tangents)
 {
     size_t n = l->n, F = l->n_fields, N = l->size, variables = l->dictionary->n_variables, halo = n + KB_STENCIL;
     size_t P = max_tangents + l->dynamics.n_start;
     l->max_parameters = P;
+    l->flux_power = KB_NEW(int, l->dictionary->n_terms);
+    l->flux_field = KB_NEW(size_t, l->dictionary->n_terms);
     l->position = KB_NEW(size_t, n);
     l->at = KB_NEW(size_t, n);
     l->points = KB_NEW(double, n * variables);
@@ -372,7 +326,7 @@ static bool allocate_nodes(kb_line *l, size_t max_tangents)
     l->tangent_known = KB_NEW(double, N * P);
     l->tangent_stage = KB_NEW(double, N * P);
     l->tangent_rate = KB_NEW(double, KB_LINE_STAGES * N * P);
-    return l->position && l->at && l->points && l->values && l->slope && l->work && l->extended && l->flux && l->gain &&
+    return l->flux_power && l->flux_field && l->position && l->at && l->points && l->values && l->slope && l->work && l->extended && l->flux && l->gain &&
            l->boundary_gain && l->state && l->stage && l->known && l->residual && l->rate && l->matrix && l->tangent &&
            l->tangent_known && l->tangent_stage && l->tangent_rate;
 }
@@ -423,8 +377,10 @@ static kbass_status build(kb_line *l, const kb_profile *profile, size_t max_tang
     if (status != KBASS_OK) return status;
     d->n_start = l->n_fields * (l->n_modes + 2 * l->n_boundary);
     d->start_variance = KB_NEW(double, d->n_start);
-    if (!d->start_variance || !allocate_model(l, max_tangents) || !allocate_nodes(l, max_tangents) ||
-        !allocate_observations(l)) return kb_out_of_memory(error, "the method of lines");
+    if (!d->start_variance || !allocate_nodes(l, max_tangents) || !allocate_observations(l))
+        return kb_out_of_memory(error, "the method of lines");
+    status = kb_rhs_create(l->dictionary, l->columns, max_tangents, &l->rhs, error);
+    if (status != KBASS_OK) return status;
     for (size_t i = 0; i < d->n_start; i++) d->start_variance[i] = 1;
     number_nodes(l);
     set_steps(l);

@@ -10,6 +10,7 @@
 
 #include "forward/dynamics.h"
 #include "forward/profile.h"
+#include "forward/rhs.h"
 #include "gp/cloud.h"
 
 enum { KB_STENCIL = 7, KB_LINE_STAGES = 3 };
@@ -44,12 +45,7 @@ typedef struct {
     double *weight;            /* n_observations x 6 */
     double *bound;             /* n_fields */
 
-    /* the model */
-    size_t n_terms, *terms, *slot;
-    size_t n_entries, *entry_equation, *entry_slot;
-    double *entry_coefficient;
-    size_t n_tangents, *tangent_equation, *tangent_slot;
-    double *tangent_scale;
+    kb_rhs rhs;
     size_t n_parameters, max_parameters;
     /* slot by slot: u^p u_x of one field is a flux; its power, or -1 */
     int *flux_power;

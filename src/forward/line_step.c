@@ -4,7 +4,6 @@
 
 #include "base/linalg.h"
 #include "forward/line.h"
-#include "solve/message.h"
 
 enum { HALO = KB_STENCIL / 2, NEWTON_STEPS = 8 };
 static const double most_growth = 20; /* over the record, of the grid's shortest wave: above it the equation is ill-posed */
@@ -79,7 +78,7 @@ static void fill_flux(kb_line *l, size_t slot)
 /* Values of the first `n_terms` terms in use; fluxes by differences of u^{p+1}/(p+1). */
 static void evaluate_terms(kb_line *l, size_t n_terms)
 {
-    kb_dictionary_values(l->dictionary, n_terms, l->terms, l->n, l->points, l->n, l->values, l->work);
+    kb_dictionary_values(l->dictionary, n_terms, l->rhs.terms, l->n, l->points, l->n, l->values, l->work);
     for (size_t slot = 0; slot < n_terms; slot++) {
         if (l->flux_power[slot] < 0) continue;
         fill_flux(l, slot);
@@ -90,8 +89,8 @@ static void evaluate_terms(kb_line *l, size_t n_terms)
 static size_t terms_of_model(const kb_line *l)
 {
     size_t n = 0;
-    for (size_t e = 0; e < l->n_entries; e++)
-        if (l->entry_slot[e] + 1 > n) n = l->entry_slot[e] + 1;
+    for (size_t e = 0; e < l->rhs.n_entries; e++)
+        if (l->rhs.entry_slot[e] + 1 > n) n = l->rhs.entry_slot[e] + 1;
     return n;
 }
 
@@ -100,9 +99,9 @@ static void rate(const kb_line *l, double *out)
 {
     size_t n = l->n, F = l->n_fields;
     memset(out, 0, l->size * sizeof *out);
-    for (size_t e = 0; e < l->n_entries; e++) {
-        const double *value = l->values + l->entry_slot[e] * n;
-        double *to = out + l->entry_equation[e], coefficient = l->entry_coefficient[e];
+    for (size_t e = 0; e < l->rhs.n_entries; e++) {
+        const double *value = l->values + l->rhs.entry_slot[e] * n;
+        double *to = out + l->rhs.entry_equation[e], coefficient = l->rhs.entry_coefficient[e];
         for (size_t i = 0; i < n; i++) to[i * F] += coefficient * value[i];
     }
 }
@@ -119,13 +118,13 @@ static void evaluate_gains(kb_line *l)
 {
     size_t n = l->n;
     memset(l->gain, 0, n * l->n_fields * l->dictionary->n_variables * sizeof *l->gain);
-    for (size_t e = 0; e < l->n_entries; e++) {
-        size_t slot = l->entry_slot[e];
+    for (size_t e = 0; e < l->rhs.n_entries; e++) {
+        size_t slot = l->rhs.entry_slot[e];
         if (l->flux_power[slot] >= 0) continue;
         for (size_t v = 0; v < l->dictionary->n_variables; v++) {
-            if (l->dictionary->variables[v].axis >= 0 || !kb_dictionary_depends(l->dictionary, l->terms[slot], v)) continue;
-            kb_dictionary_slopes(l->dictionary, l->terms[slot], v, n, l->points, n, l->slope, l->work);
-            kb_axpy(n, l->entry_coefficient[e], l->slope, gain_of(l, v, l->entry_equation[e]));
+            if (l->dictionary->variables[v].axis >= 0 || !kb_dictionary_depends(l->dictionary, l->rhs.terms[slot], v)) continue;
+            kb_dictionary_slopes(l->dictionary, l->rhs.terms[slot], v, n, l->points, n, l->slope, l->work);
+            kb_axpy(n, l->rhs.entry_coefficient[e], l->slope, gain_of(l, v, l->rhs.entry_equation[e]));
         }
     }
 }
@@ -183,18 +182,18 @@ static void scatter_gains(kb_line *l, double factor, size_t equation)
 static void scatter_fluxes(kb_line *l, double factor)
 {
     size_t stride = l->n + 2 * HALO;
-    for (size_t e = 0; e < l->n_entries; e++) {
-        size_t slot = l->entry_slot[e], field = l->flux_field[slot];
+    for (size_t e = 0; e < l->rhs.n_entries; e++) {
+        size_t slot = l->rhs.entry_slot[e], field = l->flux_field[slot];
         if (l->flux_power[slot] < 0) continue;
         const double *u = l->extended + field * stride;
         for (size_t i = 0; i < stride; i++) {
-            l->flux[i] = l->entry_coefficient[e];
+            l->flux[i] = l->rhs.entry_coefficient[e];
             for (int k = 0; k < l->flux_power[slot]; k++) l->flux[i] *= u[i];
         }
         for (size_t i = 0; i < l->n; i++)
             for (size_t m = 0; m < KB_STENCIL; m++)
                 if (m != HALO)
-                    scatter(l, factor, i, l->entry_equation[e], (long)m - HALO, field, l->stencil[1][m] * l->flux[i + m]);
+                    scatter(l, factor, i, l->rhs.entry_equation[e], (long)m - HALO, field, l->stencil[1][m] * l->flux[i + m]);
     }
 }
 
@@ -287,7 +286,7 @@ static bool newton(kb_line *l, double s, double factor, const double *known, dou
 /* d/d(boundary unknowns) of the stage: h g times the boundary's gain times the basis */
 static void add_boundary_forcing(kb_line *l, double factor, double *out)
 {
-    size_t P = l->n_parameters, first = l->n_tangents + l->n_fields * l->n_modes;
+    size_t P = l->n_parameters, first = l->rhs.n_tangents + l->n_fields * l->n_modes;
     for (size_t side = 0; side < 2 * l->n_fields; side++)
         for (size_t i = 0; i < l->size; i++) {
             double gain = l->boundary_gain[side * l->size + i];
@@ -302,13 +301,13 @@ static bool tangent_stage(kb_line *l, double s, double h, int stage)
     memcpy(known, l->tangent, size * sizeof *known);
     for (int j = 0; j < stage; j++) kb_axpy(size, h * tableau(stage, j), l->tangent_rate + (size_t)j * size, known);
     evaluate_variables(l, l->stage, s);
-    evaluate_terms(l, l->n_terms);
+    evaluate_terms(l, l->rhs.n_terms);
     if (!newton_matrix(l, h * g, false)) return false;
     memcpy(X, known, size * sizeof *X);
-    for (size_t p = 0; p < l->n_tangents; p++) {
-        const double *value = l->values + l->tangent_slot[p] * n;
-        double factor = h * g * l->tangent_scale[p];
-        for (size_t i = 0; i < n; i++) X[(i * F + l->tangent_equation[p]) * P + p] += factor * value[i];
+    for (size_t p = 0; p < l->rhs.n_tangents; p++) {
+        const double *value = l->values + l->rhs.tangent_slot[p] * n;
+        double factor = h * g * l->rhs.tangent_scale[p];
+        for (size_t i = 0; i < n; i++) X[(i * F + l->rhs.tangent_equation[p]) * P + p] += factor * value[i];
     }
     if (!l->settings.periodic) add_boundary_forcing(l, h * g, X);
     solve(l, P, X);

@@ -95,7 +95,8 @@ static kbass_status fill_level(const kb_axis *axis, kb_axis_level *level, kbass_
     if (complete) {
         kb_basis_features(level->basis, m, axis->mesh, 0, level->mesh[0], work);
         truncate_rank(level, m);
-        for (int q = 1; q <= axis->highest; q++) kb_basis_features(level->basis, m, axis->mesh, q, level->mesh[q], work);
+        for (int q = 1; q <= axis->highest; q++)
+            kb_basis_features(level->basis, m, axis->mesh, q, level->mesh[q], work);
         kb_basis_features(level->basis, n, axis->data, 0, level->data, work);
         kb_gram(level->rank, n, 1, level->data, n, 0, level->gram, level->rank);
         kb_symmetrise(level->rank, level->gram, level->rank);

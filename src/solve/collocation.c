@@ -220,7 +220,8 @@ void kb_collocation_slopes(kb_bench *b, const kb_patch *p, const kb_support *sup
 {
     const kb_columns *c = b->columns;
     memset(b->depends, 0, p->n_fields * b->dictionary->n_variables * sizeof *b->depends);
-    for (size_t q = 0; q < c->n_fixed; q++) add_slopes(b, p, c->fixed_term[q], c->fixed_equation[q], c->fixed_weight[q]);
+    for (size_t q = 0; q < c->n_fixed; q++)
+        add_slopes(b, p, c->fixed_term[q], c->fixed_equation[q], c->fixed_weight[q]);
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
         if (w[column] != 0) add_slopes(b, p, c->term[column], c->equation[column], w[column] / c->scale[column]);

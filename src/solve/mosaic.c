@@ -258,7 +258,7 @@ static double objective(kb_mosaic *m, const kb_state *s, const double *z, const 
     return J;
 }
 
-/* Backtracks along the step; the last trial is taken even if it is no better. Returns J there, *full when unshortened. */
+/* Backtracks along the step; the last trial is taken even if it is no better. Returns J there; *full: not shortened. */
 static double advance(kb_mosaic *m, kb_state *s, double before, bool *full)
 {
     double share = 1, J;
@@ -303,7 +303,7 @@ static void sum_squares(kb_mosaic *m, const kb_state *s)
     }
 }
 
-/* v = SSE / (N - effective parameters), slowly and never above the bare field's; returns the largest change of log v. */
+/* v = SSE / (N - effective parameters), slowly and never above the bare field's; returns the change of log v. */
 static double learn_noise(kb_mosaic *m, kb_state *s)
 {
     double change = 0;

@@ -135,7 +135,8 @@ static void stack_push(stack *s, size_t t, double scale, int row_order, int colu
     const kb_patch *p = s->patch;
     const kb_axis_level *level = p->level[0];
     size_t r = p->rank[0], n = p->n_space, m = p->axis[0]->n_mesh;
-    const double *row = level->mesh[row_order] + level->first + t, *column = level->mesh[column_order] + level->first + t;
+    const double *row = level->mesh[row_order] + level->first + t;
+    const double *column = level->mesh[column_order] + level->first + t;
     if (s->n == s->capacity) stack_flush(s);
     double *left = s->bench->left + s->n * r * r, *right = s->bench->right + s->n * n * n;
     for (size_t j = 0; j < r; j++)

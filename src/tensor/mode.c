@@ -20,7 +20,8 @@ void kb_mode_adjoint(const kb_mode *M, size_t left, size_t right, const double *
 {
     size_t in = left * M->columns, out = left * M->rows;
     if (left == 1) {
-        kb_gemm(KB_TRANSPOSED, KB_PLAIN, M->columns, right, M->rows, 1, M->entries, M->ld, v, M->rows, 0, u, M->columns);
+        kb_gemm(KB_TRANSPOSED, KB_PLAIN, M->columns, right, M->rows, 1, M->entries, M->ld, v, M->rows, 0, u,
+                M->columns);
         return;
     }
     for (size_t c = 0; c < right; c++)

@@ -1,0 +1,37 @@
+/* Windows on a record, and a model fitted on them. */
+#ifndef KB_FIT_H
+#define KB_FIT_H
+
+#include "solve/columns.h"
+
+typedef struct {
+    size_t n;           /* windows */
+    size_t *first, *last; /* rows, inclusive */
+} kb_windows;
+
+/* About `n` windows of equal numbers of rows. */
+kbass_status kb_windows_create(const kb_record *record, size_t n, kb_windows **out, kbass_error *error);
+kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_error *error);
+void kb_windows_destroy(kb_windows *windows);
+
+/* A fitted model. Arrays are sized for all columns and for `max_windows`. */
+typedef struct {
+    kb_support support;
+    double *w;          /* by column, scaled */
+    double *start;      /* n_windows x n_states, scaled */
+    double *variance;   /* noise per state, scaled */
+    double *covariance; /* of the support's weights: k x k, scaled */
+    size_t n_windows;
+    double log_evidence;
+    double log_likelihood; /* at the estimate, without prior or determinants */
+    double misfit;      /* rms residual in units of each state's sd */
+    bool valid;         /* it could be integrated, and its numbers are finite */
+    bool converged;
+} kb_fit;
+
+kbass_status kb_fit_create(size_t n_columns, size_t n_states, size_t max_windows, size_t n_support, kb_fit **out,
+                           kbass_error *error);
+void kb_fit_destroy(kb_fit *fit);
+void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_states);
+
+#endif
