@@ -1,5 +1,6 @@
 /* Patches of a PDE's field: mode products, axes, the Gauss-Newton system, its Schur complement, the evidence. The
-   second road is dense everywhere: Kronecker matrices, Jacobians by differences, Gaussian elimination, the covariance of y. */
+   second road is dense everywhere: Kronecker matrices, Jacobians by differences, Gaussian elimination, the covariance
+   of y. */
 #include <stdlib.h>
 
 #include "base/linalg.h"

@@ -28,7 +28,7 @@ void kb_ep_reset(kb_ep *ep, const double *slab);
 /* Keeps the sites whose flag is set, in order. */
 void kb_ep_keep(kb_ep *ep, const bool *keep);
 /* G: n x n column-major, both triangles; prior_log_odds may be +-600 for certain terms. False: the posterior precision
-   could not be factorised; the previous answer stays. */
+   could not be factorised or the numbers left their range; nothing here is of use then. */
 bool kb_ep_run(kb_ep *ep, const double *G, const double *b, const double *slab, const double *prior_log_odds,
                int max_sweeps);
 

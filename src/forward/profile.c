@@ -35,22 +35,46 @@ void kb_profile_modes(const kb_profile *p, double coordinate, double *modes)
     }
 }
 
-/* y'C^{-1}y and log|C| of one line under C = B B' + ratio I, amplitude 1 */
-static bool measure_line(const kb_profile *p, const kb_data_line *line, double ratio, double *B, double *C, double *y,
-                         double *quadratic, double *logdet)
+/* Workspace of a fit, for lines of at most `most` values. */
+typedef struct {
+    double *B, *C, *eigenvalues, *y;
+    double quadratic[RATIOS], logdet[RATIOS];
+} bench;
+
+static double noise_ratio(int j) { return pow(10, -6 + 0.5 * j); }
+
+/* Adds y'C^{-1}y and log|C| of one line under C = B B' + ratio I, for every ratio at the price of one eigensystem. */
+static bool measure_line(const kb_profile *p, const kb_data_line *line, bench *b)
 {
     size_t n = line->n, k = p->n_modes;
-    for (size_t i = 0; i < n; i++) {
-        kb_profile_modes(p, line->coordinate[i], B + i * k);
-        y[i] = line->value[i];
-    }
-    kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, k, 1, B, k, B, k, 0, C, n);
-    for (size_t i = 0; i < n; i++) C[i + i * n] += ratio;
-    if (!kb_cholesky(n, C, n)) return false;
-    kb_lower_solve(n, 1, C, n, y, n);
-    *quadratic += kb_dot(n, y, y);
-    *logdet += kb_cholesky_logdet(n, C, n);
+    for (size_t i = 0; i < n; i++) kb_profile_modes(p, line->coordinate[i], b->B + i * k);
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, k, 1, b->B, k, b->B, k, 0, b->C, n);
+    if (!kb_eigen_symmetric(n, b->C, n, b->eigenvalues)) return false;
+    kb_gemv(KB_TRANSPOSED, n, n, 1, b->C, n, line->value, 0, b->y);
+    for (int j = 0; j < RATIOS; j++)
+        for (size_t i = 0; i < n; i++) {
+            double variance = fmax(b->eigenvalues[i], 0) + noise_ratio(j);
+            b->quadratic[j] += b->y[i] * b->y[i] / variance;
+            b->logdet[j] += log(variance);
+        }
     return true;
+}
+
+/* The best noise ratio for one length scale; the amplitude follows from it. */
+static bool fit_length(kb_profile *trial, size_t n_lines, const kb_data_line *lines, double total, bench *b)
+{
+    trial->loss = INFINITY;
+    for (int j = 0; j < RATIOS; j++) b->quadratic[j] = b->logdet[j] = 0;
+    for (size_t line = 0; line < n_lines; line++)
+        if (!measure_line(trial, &lines[line], b)) return false;
+    for (int j = 0; j < RATIOS; j++) {
+        double variance = b->quadratic[j] / total, loss = 0.5 * total * log(variance) + 0.5 * b->logdet[j];
+        if (!(loss < trial->loss)) continue;
+        trial->loss = loss;
+        trial->amplitude = sqrt(variance);
+        trial->noise = noise_ratio(j) * variance;
+    }
+    return isfinite(trial->loss);
 }
 
 bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, double shortest, size_t most_modes)
@@ -60,31 +84,21 @@ bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, do
         if (lines[i].n > most) most = lines[i].n;
         total += lines[i].n;
     }
-    double *B = KB_NEW(double, most * most_modes), *C = KB_NEW(double, most * most), *y = KB_NEW(double, most);
-    double best = INFINITY, longest = 0.5;
-    kb_profile found = *p;
+    bench b = {KB_NEW(double, most * most_modes), KB_NEW(double, most * most), KB_NEW(double, most), KB_NEW(double, most),
+               {0}, {0}};
+    double longest = 0.5;
+    kb_profile found = {.loss = INFINITY};
     shortest = fmin(fmax(shortest, 0.01), 0.4);
-    for (int i = 0; B && C && y && i < LENGTHS; i++) {
+    for (int i = 0; b.B && b.C && b.eigenvalues && b.y && total && i < LENGTHS; i++) {
         kb_profile trial = {.period = p->period, .amplitude = 1};
         trial.length = shortest * pow(longest / shortest, (double)i / (LENGTHS - 1));
         count_modes(&trial, most_modes);
-        for (int j = 0; j < RATIOS; j++) {
-            double ratio = pow(10, -6 + 0.5 * j), quadratic = 0, logdet = 0;
-            bool good = total > 0;
-            for (size_t line = 0; good && line < n_lines; line++)
-                good = measure_line(&trial, &lines[line], ratio, B, C, y, &quadratic, &logdet);
-            double variance = quadratic / (double)total, loss = 0.5 * (double)total * log(variance) + 0.5 * logdet;
-            if (!good || !(loss < best)) continue;
-            best = loss;
-            found = trial;
-            found.amplitude = sqrt(variance);
-            found.noise = ratio * variance;
-            found.loss = loss;
-        }
+        if (fit_length(&trial, n_lines, lines, (double)total, &b) && trial.loss < found.loss) found = trial;
     }
-    kb_free(B);
-    kb_free(C);
-    kb_free(y);
-    *p = found;
-    return isfinite(best);
+    kb_free(b.B);
+    kb_free(b.C);
+    kb_free(b.eigenvalues);
+    kb_free(b.y);
+    if (isfinite(found.loss)) *p = found;
+    return isfinite(found.loss);
 }

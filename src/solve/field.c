@@ -201,7 +201,7 @@ static double equation_weight(const kb_field *f, size_t state)
 }
 
 /* r = (q(t_n) - y_n) where measured, 0 elsewhere */
-static void data_residual(const kb_field *f, const double *z, size_t state, double *r)
+void kb_field_data_residual(const kb_field *f, const double *z, size_t state, double *r)
 {
     size_t n = f->record->n_rows, rank = f->level->rank;
     const double *y = f->record->value + state * n, *measured = f->record->measured + state * n;
@@ -209,14 +209,14 @@ static void data_residual(const kb_field *f, const double *z, size_t state, doub
     for (size_t row = 0; row < n; row++) r[row] = measured[row] * (r[row] - y[row]);
 }
 
-/* J without the slab; terms must be listed */
-static double objective(kb_field *f, const kb_support *support, const double *z, const double *w)
+double kb_field_objective(kb_field *f, const kb_support *support, const double *z, const double *w)
 {
     size_t nz = f->n_states * f->level->rank, n = f->record->n_rows;
     double J = 0.5 * kb_dot(nz, z, z), *r = f->residual;
+    list_used_terms(f, support);
     evaluate_terms(f, z);
     for (size_t i = 0; i < f->n_states; i++) {
-        data_residual(f, z, i, r);
+        kb_field_data_residual(f, z, i, r);
         J += 0.5 * kb_dot(n, r, r) / f->v[i];
         if (!f->dictionary->has_equation[i]) continue;
         equation_residual(f, support, w, i, r);
@@ -225,7 +225,7 @@ static double objective(kb_field *f, const kb_support *support, const double *z,
     return J;
 }
 
-static double slab_penalty(const kb_field *f, const kb_support *support, const double *w)
+double kb_field_slab_penalty(const kb_field *f, const kb_support *support, const double *w)
 {
     double sum = 0;
     for (size_t q = 0; q < support->n; q++) {
@@ -328,7 +328,7 @@ static void add_data(kb_field *f)
     for (size_t i = 0; i < f->n_states; i++) {
         const double *gram = f->gram + i * r * r;
         double *block = f->Hzz + i * r * (nz + 1), *res = f->residual;
-        data_residual(f, f->z, i, res);
+        kb_field_data_residual(f, f->z, i, res);
         f->objective += 0.5 * kb_dot(n, res, res) / f->v[i];
         for (size_t q = 0; q < r; q++)
             for (size_t p = q; p < r; p++) block[p + q * nz] += gram[p + q * r] / f->v[i];
@@ -337,7 +337,7 @@ static void add_data(kb_field *f)
 }
 
 /* Everything but the data. */
-static void assemble_prior(kb_field *f, const kb_support *support)
+void kb_field_assemble_prior(kb_field *f, const kb_support *support)
 {
     bool nonzero[f->n_states * f->n_states];
     f->nz = f->n_states * f->level->rank;
@@ -359,7 +359,7 @@ static void assemble_prior(kb_field *f, const kb_support *support)
 
 void kb_field_assemble(kb_field *f, const kb_support *support)
 {
-    assemble_prior(f, support);
+    kb_field_assemble_prior(f, support);
     add_data(f);
 }
 
@@ -387,7 +387,7 @@ double kb_field_gradient(kb_field *f, const kb_support *support)
     evaluate_terms(f, f->z);
     evaluate_slopes(f, support, nonzero);
     for (size_t i = 0; i < n; i++) {
-        data_residual(f, f->z, i, e);
+        kb_field_data_residual(f, f->z, i, e);
         J += 0.5 * kb_dot(rows, e, e) / f->v[i];
         kb_gemv(KB_TRANSPOSED, rows, r, 1 / f->v[i], f->level->rows, rows, e, 1, f->gz + i * r);
         if (!f->dictionary->has_equation[i]) continue;
@@ -430,109 +430,4 @@ bool kb_field_message(kb_field *f, const kb_support *all, kb_message *message)
     memcpy(message->b, f->b, f->k * sizeof *f->b);
     kb_gemv(KB_PLAIN, f->k, f->k, 1, f->G, f->k, f->w, 1, message->b);
     return true;
-}
-
-/* ---------------------------------------------------------------- joint refinement */
-
-/* Solves (H + lambda diag H) step = -g for z and w with the slab, through the Schur complement. */
-static bool damped_step(kb_field *f, const kb_support *support, double lambda)
-{
-    size_t nz = f->nz, k = f->k;
-    kb_field_assemble(f, support);
-    for (size_t i = 0; i < nz; i++) f->Hzz[i + i * nz] *= 1 + lambda;
-    if (!kb_field_marginalise(f)) return false;
-    double *dw = f->step + nz;
-    for (size_t q = 0; q < k; q++) {
-        size_t column = support->column[q];
-        f->G[q + q * k] += lambda * f->Hww[q + q * k] + (1 + lambda) / f->columns->slab[column];
-        dw[q] = f->b[q] - f->w[column] / f->columns->slab[column];
-    }
-    if (!kb_cholesky(k, f->G, k)) return false;
-    kb_cholesky_solve(k, 1, f->G, k, dw, k);
-    memcpy(f->step, f->gz, nz * sizeof *f->step);
-    kb_gemv(KB_PLAIN, nz, k, 1, f->Hzw, nz, dw, 1, f->step);
-    kb_lower_transposed_solve(nz, 1, f->Hzz, nz, f->step, nz);
-    for (size_t i = 0; i < nz; i++) f->trial_z[i] = f->z[i] - f->step[i];
-    for (size_t q = 0; q < k; q++) f->trial_w[support->column[q]] = f->w[support->column[q]] + dw[q];
-    return true;
-}
-
-static void accept(kb_field *f, const kb_support *support)
-{
-    memcpy(f->z, f->trial_z, f->n_states * f->level->rank * sizeof *f->z);
-    for (size_t q = 0; q < support->n; q++) f->w[support->column[q]] = f->trial_w[support->column[q]];
-}
-
-bool kb_field_solve(kb_field *f, const kb_support *support, int max_iterations, double tolerance)
-{
-    double lambda = 1e-3;
-    list_used_terms(f, support);
-    double best = objective(f, support, f->z, f->w) + slab_penalty(f, support, f->w);
-    for (int iteration = 0; iteration < max_iterations; iteration++) {
-        double found = NAN;
-        for (int tries = 0; tries < 8; tries++, lambda *= 6) {
-            if (!damped_step(f, support, lambda)) continue;
-            found = objective(f, support, f->trial_z, f->trial_w) + slab_penalty(f, support, f->trial_w);
-            if (found < best) break;
-        }
-        if (!(found < best)) break;
-        accept(f, support);
-        double gain = best - found;
-        best = found;
-        lambda = fmax(lambda / 5, 1e-9);
-        if (gain < tolerance) break;
-    }
-    return isfinite(best);
-}
-
-bool kb_field_learn_noise(kb_field *f, const kb_support *support)
-{
-    size_t n = f->record->n_rows, r = f->level->rank, nz = f->n_states * r, k = support->n, rows = 0;
-    kb_field_assemble(f, support);
-    if (!kb_field_marginalise(f)) return false;
-    for (size_t q = 0; q < k; q++) f->G[q + q * k] += 1 / f->columns->slab[support->column[q]];
-    if (!kb_cholesky(k, f->G, k)) return false;
-    /* covariance of z = Hzz^{-1} + Hzz^{-1} Hzw (G + 1/S)^{-1} Hwz Hzz^{-1}; its trace against the data's Gram matrix */
-    for (size_t i = 0; i < f->n_states; i++) {
-        double squares = 0, spread = 0;
-        data_residual(f, f->z, i, f->residual);
-        squares = kb_dot(n, f->residual, f->residual);
-        for (size_t row = 0; row < n; row++) {
-            if (f->record->measured[row + i * n] == 0) continue;
-            double *a = f->step, *c = f->step + nz;
-            memset(a, 0, nz * sizeof *a);
-            for (size_t q = 0; q < r; q++) a[i * r + q] = f->level->rows[row + q * n];
-            kb_lower_solve(nz, 1, f->Hzz, nz, a, nz);
-            kb_gemv(KB_TRANSPOSED, nz, k, 1, f->Hzw, nz, a, 0, c);
-            kb_lower_solve(k, 1, f->G, k, c, k);
-            spread += kb_dot(nz, a, a) + kb_dot(k, c, c);
-            rows++;
-        }
-        double v = (squares + spread) / (double)f->record->count[i];
-        if (!isfinite(v)) return false;
-        f->v[i] = f->record->known_variance[i] > 0 ? f->record->known_variance[i] : fmin(fmax(v, 1e-8), 0.5);
-    }
-    return rows > 0;
-}
-
-double kb_field_evidence(kb_field *f, const kb_support *support)
-{
-    size_t k = support->n;
-    double log_noise = 0, weights = 0;
-    assemble_prior(f, support);
-    if (!kb_cholesky(f->nz, f->Hzz, f->nz)) return -INFINITY;
-    double without_data = kb_cholesky_logdet(f->nz, f->Hzz, f->nz);
-
-    kb_field_assemble(f, support);
-    double J = f->objective + slab_penalty(f, support, f->w);
-    if (!kb_field_marginalise(f)) return -INFINITY;
-    double with_data = kb_cholesky_logdet(f->nz, f->Hzz, f->nz);
-    for (size_t i = 0; i < f->n_states; i++) log_noise += 0.5 * (double)f->record->count[i] * log(f->v[i]);
-    for (size_t q = 0; q < k; q++) {
-        f->G[q + q * k] += 1 / f->columns->slab[support->column[q]];
-        weights += log(f->columns->slab[support->column[q]]);
-    }
-    if (!kb_cholesky(k, f->G, k)) return -INFINITY;
-    weights += kb_cholesky_logdet(k, f->G, k);
-    return -J - log_noise - 0.5 * (with_data - without_data) - 0.5 * weights + kb_support_log_prior(support, f->columns);
 }

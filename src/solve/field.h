@@ -51,7 +51,15 @@ void kb_field_evaluate(kb_field *field, const double *z);
 /* q_i (scaled) at a scaled time. work: n_mesh + rank */
 double kb_field_at(const kb_field *field, size_t state, double time, int order, double *work);
 
+/* J at (z, w) without the slab, and the slab's part. */
+double kb_field_objective(kb_field *field, const kb_support *support, const double *z, const double *w);
+double kb_field_slab_penalty(const kb_field *field, const kb_support *support, const double *w);
+/* q(t_n) - y_n of a state where measured, 0 elsewhere. r: n_rows */
+void kb_field_data_residual(const kb_field *field, const double *z, size_t state, double *r);
+
 void kb_field_assemble(kb_field *field, const kb_support *support);
+/* The same without the data: the prior's system. */
+void kb_field_assemble_prior(kb_field *field, const kb_support *support);
 bool kb_field_marginalise(kb_field *field);
 /* dJ/dz into gz, without any Hessian; returns J. */
 double kb_field_gradient(kb_field *field, const kb_support *support);
