@@ -178,7 +178,7 @@ kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const dou
     kbass_status status = check_times(l->cloud->first[0], l->cloud->span[0], n, times, error);
     if (status == KBASS_OK) status = check_positions(l, n, positions, error);
     if (status != KBASS_OK) return status;
-    return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &l->profile, d->found.windows,
+    return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &d->found.profile, d->found.windows,
                              d->found.pool.fits[0], n, times, positions, mean, sd, error);
 }
 

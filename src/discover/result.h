@@ -8,7 +8,8 @@
 typedef struct {
     kb_pool pool;        /* sorted, best first */
     kb_windows *windows; /* of the final fits */
-    kb_line_settings line; /* of fields: the grid of the final fits */
+    kb_line_settings line; /* of fields: the grid of the final fits, */
+    kb_profile profile;    /* and the prior of their profiles */
     size_t n_starts, n_lost;
     size_t n_models;
     bool settled;

@@ -12,6 +12,7 @@ static const double spectrum_cut = 1e-6;
 static double spectrum(const kb_profile *p, size_t j)
 {
     double k = 2 * M_PI * (double)j / p->period;
+    if (p->cutoff > 0) return 1 / (1 + pow((double)j / p->cutoff, 8));
     return pow(1 + k * k * p->length * p->length, -3);
 }
 
@@ -20,6 +21,14 @@ static void count_modes(kb_profile *p, size_t most)
     size_t frequencies = 0;
     while (2 * (frequencies + 1) + 1 <= most && spectrum(p, frequencies + 1) > spectrum_cut) frequencies++;
     p->n_modes = 1 + 2 * frequencies;
+}
+
+kb_profile kb_profile_flat(double period, size_t n, size_t most_modes)
+{
+    kb_profile p = {.period = period, .length = 0.25 / (double)n, .cutoff = 0.45 * (double)n * period, .amplitude = 1,
+                    .noise = 0.05};
+    count_modes(&p, most_modes);
+    return p;
 }
 
 void kb_profile_modes(const kb_profile *p, double coordinate, double *modes)

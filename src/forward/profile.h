@@ -9,6 +9,7 @@
 typedef struct {
     double period;   /* of the modes, in scaled units of the axis */
     double length;   /* of the Matern kernel, likewise */
+    double cutoff;   /* above 0: a flat spectrum up to about this many waves instead, for lines sampled near their limit */
     double amplitude; /* standard deviation */
     double noise;    /* variance */
     size_t n_modes;  /* 1 + 2 * frequencies */
@@ -25,6 +26,8 @@ typedef struct {
 void kb_profile_modes(const kb_profile *profile, double coordinate, double *modes);
 /* Fits length, amplitude and noise; shortest: the smallest length allowed; most_modes bounds n_modes. Allocates its
    workspace; false when memory runs out or nothing finite is found. */
+/* A flat spectrum that lets everything through that `n` even samples can show; amplitude 1, in scaled units. */
+kb_profile kb_profile_flat(double period, size_t n, size_t most_modes);
 bool kb_profile_fit(kb_profile *profile, size_t n_lines, const kb_data_line *lines, double shortest, size_t most_modes);
 
 #endif

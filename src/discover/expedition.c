@@ -1,0 +1,229 @@
+#include "discover/expedition.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "discover/polish.h"
+
+enum { FINE_BEAM = 4, ITERATIONS = 12, FINAL_ITERATIONS = 30, PERIOD_HALVINGS = 5 };
+static const double floor_now = 1e-6; /* noise variance below which no grid's error matters */
+
+/* Grids: the search runs on the first; the others refine its best models. */
+static const struct {
+    size_t nodes;
+    double steps; /* times the landscape's */
+} grids[] = {{200, 1}, {400, 1.5}, {800, 2}, {1600, 3}};
+enum { GRIDS = sizeof grids / sizeof *grids };
+
+/* ---------------------------------------------------------------- equipment */
+
+kb_line *kb_expedition_line(const kb_expedition *e) { return (kb_line *)e->explorers[0]->shooter->dynamics; }
+
+void kb_expedition_dismiss(kb_expedition *e)
+{
+    for (int i = 0; e->explorers && i < e->landscape->threads; i++) kb_explorer_destroy(e->explorers[i]);
+    kb_free(e->explorers);
+    kb_shooter_destroy(e->finer);
+    kb_free(e->here);
+    kb_free(e->there);
+    e->explorers = NULL;
+    e->finer = NULL;
+    e->here = e->there = NULL;
+}
+
+static kbass_status make_shooter(const kb_expedition *e, size_t grid, size_t max_tangents, kb_shooter **out,
+                                 kbass_error *error)
+{
+    const kb_landscape *l = e->landscape;
+    kb_line *line = NULL;
+    kb_line_settings settings = e->line;
+    settings.n_nodes = grids[grid].nodes;
+    settings.steps = (size_t)ceil(grids[grid].steps * l->steps);
+    kbass_status status =
+        kb_line_create(l->cloud, l->dictionary, l->columns, &settings, &e->profile, max_tangents, &line, error);
+    if (status != KBASS_OK) return status;
+    return kb_shooter_create_on(&line->dynamics, l->columns, e->max_windows, max_tangents, out, error);
+}
+
+kbass_status kb_expedition_equip(kb_expedition *e, size_t grid, kbass_error *error)
+{
+    const kb_landscape *l = e->landscape;
+    kbass_status status = KBASS_OK;
+    kb_expedition_dismiss(e);
+    e->grid = grid;
+    e->explorers = KB_NEW(kb_explorer *, (size_t)l->threads);
+    e->here = KB_NEW(double, l->cloud->n_values);
+    e->there = KB_NEW(double, l->cloud->n_values);
+    if (!e->explorers || !e->here || !e->there) return kb_out_of_memory(error, "the threads");
+    for (int i = 0; status == KBASS_OK && i < l->threads; i++) {
+        kb_shooter *shooter = NULL;
+        status = make_shooter(e, grid, l->columns->n, &shooter, error);
+        if (status == KBASS_OK) status = kb_explorer_create(shooter, l->columns, &e->explorers[i], error);
+    }
+    if (status == KBASS_OK && grid + 1 < GRIDS) status = make_shooter(e, grid + 1, 0, &e->finer, error);
+    e->arena.explorers = e->explorers;
+    return status;
+}
+
+/* ---------------------------------------------------------------- the grid's error */
+
+static bool predict_window(kb_shooter *s, const kb_fit *fit, const kb_windows *windows, size_t window, double *predicted)
+{
+    s->dynamics->set_model(s->dynamics, &fit->support, fit->w, NULL);
+    return s->dynamics->predict(s->dynamics, windows->first[window], windows->last[window], fit->start + window * s->n,
+                                predicted, NULL);
+}
+
+static bool measure_error(kb_expedition *e, const kb_fit *fit, double *error)
+{
+    const kb_windows *windows = e->arena.windows;
+    const kb_dynamics *d = e->explorers[0]->shooter->dynamics;
+    double squares = 0, values = 0;
+    for (size_t window = 0; window < windows->n; window++) {
+        size_t n = d->observation_start[windows->last[window] + 1] - d->observation_start[windows->first[window]];
+        if (!predict_window(e->explorers[0]->shooter, fit, windows, window, e->here) ||
+            !predict_window(e->finer, fit, windows, window, e->there)) return false;
+        for (size_t o = 0; o < n; o++) squares += (e->here[o] - e->there[o]) * (e->here[o] - e->there[o]);
+        values += (double)n;
+    }
+    *error = squares / values;
+    return true;
+}
+
+bool kb_expedition_set_floor(kb_expedition *e)
+{
+    const kb_pool *pool = e->arena.pool;
+    double squares = 0, before = e->explorers[0]->shooter->dynamics->noise_floor;
+    if (!e->finer || !pool->n || !pool->fits[0]->valid || !measure_error(e, pool->fits[0], &squares)) return false;
+    double floor = fmax(floor_now, squares);
+    if (!(floor > 1.5 * before)) return false;
+    for (int i = 0; i < e->landscape->threads; i++) e->explorers[i]->shooter->dynamics->noise_floor = floor;
+    return true;
+}
+
+/* Does the floor that the grid's error set still hide something of the best model's residuals? */
+static bool floor_matters(const kb_expedition *e)
+{
+    double floor = e->explorers[0]->shooter->dynamics->noise_floor;
+    const kb_fit *best = e->arena.pool->fits[0];
+    return floor > floor_now && best->misfit * best->misfit < 20 * floor;
+}
+
+/* ---------------------------------------------------------------- search and refinement */
+
+kbass_status kb_expedition_search(kb_expedition *e, size_t explored, int rounds, bool *settled, kbass_error *error)
+{
+    for (size_t i = 0; i < e->arena.pool->n; i++) e->arena.pool->explored[i] = false;
+    kbass_status status = kb_arena_fit(&e->arena, FINAL_ITERATIONS, error);
+    if (status == KBASS_OK && kb_expedition_set_floor(e)) status = kb_arena_fit(&e->arena, FINAL_ITERATIONS, error);
+    if (status == KBASS_OK) status = kb_arena_search(&e->arena, explored, rounds, settled, error);
+    if (status == KBASS_OK && kb_expedition_set_floor(e)) {
+        status = kb_arena_fit(&e->arena, ITERATIONS, error);
+        if (status == KBASS_OK) status = kb_arena_search(&e->arena, explored, rounds, settled, error);
+    }
+    return status;
+}
+
+/* Largest move of the best model's weights from `before`, in their standard deviations. */
+static double weights_moved(const kb_fit *fit, const double *before)
+{
+    double most = 0;
+    size_t k = fit->support.n;
+    for (size_t q = 0; q < k; q++) {
+        double sd = sqrt(fit->covariance[q + q * k]), moved = fabs(fit->w[fit->support.column[q]] - before[fit->support.column[q]]);
+        if (!(moved <= most * sd)) most = moved / sd;
+    }
+    return most;
+}
+
+static bool has_model(const kb_pool *pool) { return pool->n && pool->fits[0]->valid; }
+
+kbass_status kb_expedition_refine(kb_expedition *e, bool *settled, kbass_error *error)
+{
+    kb_pool *pool = e->arena.pool, before;
+    size_t n_columns = e->landscape->columns->n;
+    kbass_status status = KBASS_OK;
+    double *weights = KB_NEW(double, n_columns);
+    if (!weights) return kb_out_of_memory(error, "the search");
+    kb_pool_init(&before, n_columns, pool->n_start, e->max_windows);
+    for (size_t grid = e->grid + 1; grid < GRIDS && has_model(pool) && !kb_run_stopped(e->arena.run); grid++) {
+        memcpy(weights, pool->fits[0]->w, n_columns * sizeof *weights);
+        kb_pool_trim(pool, FINE_BEAM);
+        status = kb_pool_copy(pool, &before, error);
+        if (status == KBASS_OK) status = kb_expedition_equip(e, grid, error);
+        if (status == KBASS_OK) status = kb_expedition_search(e, 1, 2, settled, error);
+        if (status != KBASS_OK) break;
+        if (!has_model(pool)) {
+            kb_pool_swap(pool, &before);
+            status = kb_expedition_equip(e, grid - 1, error);
+            break;
+        }
+        if (weights_moved(pool->fits[0], weights) < 0.5 && !floor_matters(e)) break;
+    }
+    kb_pool_clear(&before);
+    kb_free(weights);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the period */
+
+/* Evidence of a fit continued at another period, on the present grid; the fit moves there. */
+static kbass_status fit_at_period(kb_expedition *e, double period, kb_fit *fit, kbass_error *error)
+{
+    kb_shooter *shooter = NULL;
+    kb_expedition other = *e;
+    other.line.period = other.profile.period = period;
+    kbass_status status = make_shooter(&other, e->grid, fit->support.n, &shooter, error);
+    if (status != KBASS_OK) return status;
+    shooter->windows = e->arena.windows;
+    shooter->dynamics->noise_floor = e->explorers[0]->shooter->dynamics->noise_floor;
+    kb_shooter_fit(shooter, fit, ITERATIONS, -INFINITY);
+    kb_shooter_destroy(shooter);
+    return KBASS_OK;
+}
+
+kbass_status kb_expedition_tune_period(kb_expedition *e, kbass_error *error)
+{
+    kb_pool *pool = e->arena.pool, trial;
+    double step = e->landscape->cloud->spacing[1] / 12, period = e->line.period;
+    kbass_status status = KBASS_OK;
+    if (!e->line.periodic || !has_model(pool)) return KBASS_OK;
+    double best = pool->fits[0]->log_evidence;
+    kb_pool_init(&trial, pool->n_columns, pool->n_start, e->max_windows);
+    for (int halving = 0; status == KBASS_OK && halving < PERIOD_HALVINGS; halving++, step /= 2) {
+        for (int side = -1; status == KBASS_OK && side <= 1 && !kb_run_stopped(e->arena.run);) {
+            double next = fmax(period + side * step, 1);
+            status = kb_pool_copy(pool, &trial, error);
+            if (status == KBASS_OK) status = fit_at_period(e, next, trial.fits[0], error);
+            bool better = status == KBASS_OK && trial.fits[0]->valid && trial.fits[0]->log_evidence > best + 0.5;
+            if (better) {
+                best = trial.fits[0]->log_evidence;
+                period = next;
+                kb_pool_swap(pool, &trial);
+            } else {
+                side += 2;
+            }
+        }
+    }
+    kb_pool_clear(&trial);
+    if (status != KBASS_OK || period == e->line.period) return status;
+    e->line.period = e->profile.period = period;
+    status = kb_expedition_equip(e, e->grid, error);
+    return status == KBASS_OK ? kb_arena_fit(&e->arena, FINAL_ITERATIONS, error) : status;
+}
+
+kbass_status kb_expedition_finish(kb_expedition *e, kb_search_result *result, kbass_error *error)
+{
+    double clock = kb_clock();
+    size_t searched = result->n_models;
+    e->arena.run->stage = kbass_stage_name(KBASS_STAGE_POLISH);
+    result->windows = e->arena.windows;
+    result->line = kb_expedition_line(e)->settings;
+    result->profile = e->profile;
+    kbass_status status = kb_polish(&e->arena, result, error);
+    result->n_models += searched;
+    result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
+    return status;
+}

@@ -1,0 +1,43 @@
+/* Forward searches for fields, equipped: explorers on a grid, which may be refined, and the period, which may be tuned.
+ *
+ * A grid's own error, by the best model's predictions on it and on the next, is the floor of the noise there: what lies
+ * below would be explained by terms that are not there (docs/math.md, section 12).
+ */
+#ifndef KB_EXPEDITION_H
+#define KB_EXPEDITION_H
+
+#include "discover/explore.h"
+#include "discover/landscape.h"
+#include "discover/result.h"
+
+typedef struct {
+    const kb_landscape *landscape;
+    kb_line_settings line; /* periodicity; nodes and steps are the grid's */
+    kb_profile profile;
+    size_t max_windows;
+    size_t grid;
+    kb_explorer **explorers;
+    kb_arena arena;
+    kb_shooter *finer;    /* on the next grid, to measure this one's error */
+    double *here, *there; /* predictions on both */
+} kb_expedition;
+
+/* Explorers on a grid (0 is the coarsest), and one shooter on the next. */
+kbass_status kb_expedition_equip(kb_expedition *expedition, size_t grid, kbass_error *error);
+void kb_expedition_dismiss(kb_expedition *expedition);
+kb_line *kb_expedition_line(const kb_expedition *expedition);
+/* Raises the floor of the noise to the grid's error; true when it rose. */
+bool kb_expedition_set_floor(kb_expedition *expedition);
+/* Fits and searches on the present windows, under the grid's floor. */
+kbass_status kb_expedition_search(kb_expedition *expedition, size_t explored, int rounds, bool *settled,
+                                  kbass_error *error);
+/* Finer grids for the best models until the weights of the very best stop moving and the grid's error stops mattering.
+   A grid on which none of them can be fitted is not used. */
+kbass_status kb_expedition_refine(kb_expedition *expedition, bool *settled, kbass_error *error);
+/* Moves the period of a periodic axis to where the best model has most evidence, and refits the pool there. */
+kbass_status kb_expedition_tune_period(kb_expedition *expedition, kbass_error *error);
+
+/* Polishes, and hands windows, grid and profile over to the result. */
+kbass_status kb_expedition_finish(kb_expedition *expedition, kb_search_result *result, kbass_error *error);
+
+#endif
