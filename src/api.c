@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "data/data.h"
 #include "discover/answer.h"
+#include "discover/council.h"
 #include "discover/discover.h"
 #include "discover/horizon.h"
 #include "discover/paper.h"
@@ -105,11 +106,17 @@ static void forget(kbass_discovery *d)
     d->answer = NULL;
 }
 
+static kbass_status search_fields(const kb_landscape *landscape, kb_run *run, kb_search_result *found, kbass_error *error)
+{
+    return kb_is_restless(landscape) ? kb_council_search(landscape, run, found, error)
+                                     : kb_horizon_search(landscape, run, found, error);
+}
+
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     if (d->settings.method == KB_METHOD_PAPER) return kb_paper_run(d->problem, run, &d->paper, &d->answer, error);
     kb_frame frame = d->landscape ? kb_landscape_frame(d->landscape) : kb_problem_frame(d->problem);
-    kbass_status status = d->landscape ? kb_horizon_search(d->landscape, run, &d->found, error)
+    kbass_status status = d->landscape ? search_fields(d->landscape, run, &d->found, error)
                                        : kb_discover(d->problem, run, &d->found, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     return status;

@@ -9,7 +9,10 @@
 #include "discover/polish.h"
 
 enum { BEAM = 6, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, MOST_SCREENED = 64, THINNED_SIZE = 3 };
+static const double restless_steps = 6; /* about half a standard deviation from line to line */
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
+
+bool kb_is_restless(const kb_landscape *l) { return l->steps >= restless_steps; }
 
 /* An entry from nothing: the profile by regression, no term but the required ones. */
 static kbass_status enter_empty(kb_expedition *e, kbass_error *error)

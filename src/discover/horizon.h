@@ -10,6 +10,9 @@
 #include "discover/landscape.h"
 #include "discover/result.h"
 
+/* Do lines change so much from one to the next that the search had better begin with short windows (council.h)? */
+bool kb_is_restless(const kb_landscape *landscape);
+
 kbass_status kb_horizon_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result, kbass_error *error);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { MOST_MODES = 61, MOST_BOUNDARY = 17, INTERPOLATION = 6, PERIOD_LINES = 12, PERIODS = 12 };
+enum { MOST_MODES = KB_LINE_MODES, MOST_BOUNDARY = 17, INTERPOLATION = 6, PERIOD_LINES = 12, PERIODS = 12 };
 static const double noise_floor = 1e-6; /* of any grid; a coarse grid's own error may lie above it */
 static const double open_period = 1.3; /* of the modes when the axis is not periodic: they never meet themselves */
 

@@ -13,7 +13,7 @@
 #include "forward/rhs.h"
 #include "gp/cloud.h"
 
-enum { KB_STENCIL = 7, KB_LINE_STAGES = 3 };
+enum { KB_STENCIL = 7, KB_LINE_STAGES = 3, KB_LINE_MODES = 61 };
 
 typedef struct {
     size_t n_nodes;

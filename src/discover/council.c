@@ -1,0 +1,84 @@
+#include "discover/council.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/status.h"
+#include "discover/homotopy.h"
+
+enum { OPINIONS = 8, LINES_PER_WINDOW = 3, EXPLORED = 2, ROUNDS = 3, MOST_SCREENED = 64 };
+
+/* What the kernel engine thinks of these data. */
+static kbass_status hear_opinions(const kb_landscape *l, kb_run *run, kb_opinion *opinions, size_t *n, kbass_error *error)
+{
+    kb_terrain *terrain = NULL;
+    kbass_status status = kb_terrain_create(l->cloud, l->dictionary, l->settings, l->threads, &terrain, error);
+    if (status == KBASS_OK) status = kb_homotopy(terrain, l->columns, run, OPINIONS, opinions, n, error);
+    kb_terrain_destroy(terrain);
+    return status;
+}
+
+/* An opinion as an entry of the pool: its weights, and starts by regression of each window's first lines. */
+static kbass_status enter(kb_expedition *e, const kb_opinion *opinion, kbass_error *error)
+{
+    kb_fit *fit = NULL;
+    const kb_windows *windows = e->arena.windows;
+    size_t n_start = e->arena.pool->n_start;
+    if (kb_pool_find(e->arena.pool, &opinion->support)) return KBASS_OK;
+    kbass_status status = kb_pool_add(e->arena.pool, &opinion->support, &fit, error);
+    if (status != KBASS_OK) return status;
+    memcpy(fit->w, opinion->w, e->landscape->columns->n * sizeof *fit->w);
+    for (size_t f = 0; f < e->landscape->cloud->n_fields; f++) fit->variance[f] = fmax(opinion->variance[f], 1e-2);
+    fit->n_windows = windows->n;
+    for (size_t window = 0; window < windows->n; window++)
+        if (!kb_line_guess(kb_expedition_line(e), windows->first[window], fit->start + window * n_start))
+            return kb_fail(error, KBASS_ERROR_NUMERICAL, "the lines of a window cannot be smoothed");
+    return KBASS_OK;
+}
+
+static kbass_status deliberate(kb_expedition *e, size_t n, const kb_opinion *opinions, kb_search_result *result,
+                               kbass_error *error)
+{
+    kbass_status status = kb_expedition_equip(e, 0, error);
+    if (status == KBASS_OK) {
+        kb_pool_init(&result->pool, e->landscape->columns->n, kb_expedition_line(e)->dynamics.n_start, e->max_windows);
+        status = kb_windows_divide(e->landscape->cloud->n_grid[0], e->max_windows, &e->arena.windows, error);
+    }
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = enter(e, &opinions[i], error);
+    if (status == KBASS_OK) status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
+    result->n_models = result->pool.n;
+    e->arena.run->fraction = 0.8;
+    if (status == KBASS_OK) status = kb_expedition_tune_period(e, error);
+    if (status == KBASS_OK) status = kb_expedition_refine(e, &result->settled, error);
+    return status;
+}
+
+kbass_status kb_council_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
+{
+    kb_opinion opinions[OPINIONS] = {0};
+    size_t n = 0, lines = l->cloud->n_grid[0];
+    kb_expedition e = {.landscape = l, .line = l->line, .max_windows = (size_t)fmax(1, (double)(lines - 1) / LINES_PER_WINDOW)};
+    int blas_threads = kb_blas_threads(1);
+    double clock = kb_clock();
+    memset(result, 0, sizeof *result);
+    e.profile = kb_profile_flat(l->profile.period, l->cloud->n_grid[1], KB_LINE_MODES);
+    e.arena = (kb_arena){.columns = l->columns, .all = &l->all, .n_explorers = l->threads, .pool = &result->pool,
+                         .run = run, .screened = l->cloud->n_fields == 1 && l->columns->n <= MOST_SCREENED};
+    run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
+    run->fraction = 0.1;
+    kbass_status status = hear_opinions(l, run, opinions, &n, error);
+    result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
+    clock = kb_clock();
+    run->stage = kbass_stage_name(KBASS_STAGE_ARBITRATE);
+    run->fraction = 0.6;
+    if (status == KBASS_OK && n) status = deliberate(&e, n, opinions, result, error);
+    result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock;
+    result->n_starts = n;
+    result->windows = e.arena.windows;
+    if (status == KBASS_OK && n) status = kb_expedition_finish(&e, result, error);
+    for (size_t i = 0; i < n; i++) kb_opinion_clear(&opinions[i]);
+    kb_expedition_dismiss(&e);
+    kb_blas_threads(blas_threads);
+    return status;
+}
