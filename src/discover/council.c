@@ -5,22 +5,19 @@
 
 #include "base/linalg.h"
 #include "base/status.h"
-#include "discover/homotopy.h"
 
-enum { OPINIONS = 8, LINES_PER_WINDOW = 3, EXPLORED = 2, ROUNDS = 3, MOST_SCREENED = 64 };
+enum { LINES_PER_WINDOW = 3, EXPLORED = 2, ROUNDS = 3, MOST_SCREENED = 64 };
 
-/* What the kernel engine thinks of these data. */
-static kbass_status hear_opinions(const kb_landscape *l, kb_run *run, kb_opinion *opinions, size_t *n, kbass_error *error)
+kbass_status kb_council_hear(const kb_landscape *l, kb_run *run, kb_opinion *opinions, size_t *n, kbass_error *error)
 {
     kb_terrain *terrain = NULL;
     kbass_status status = kb_terrain_create(l->cloud, l->dictionary, l->settings, l->threads, &terrain, error);
-    if (status == KBASS_OK) status = kb_homotopy(terrain, l->columns, run, OPINIONS, opinions, n, error);
+    if (status == KBASS_OK) status = kb_homotopy(terrain, l->columns, run, KB_COUNCIL_OPINIONS, opinions, n, error);
     kb_terrain_destroy(terrain);
     return status;
 }
 
-/* An opinion as an entry of the pool: its weights, and starts by regression of each window's first lines. */
-static kbass_status enter(kb_expedition *e, const kb_opinion *opinion, kbass_error *error)
+kbass_status kb_council_enter(kb_expedition *e, const kb_opinion *opinion, kbass_error *error)
 {
     kb_fit *fit = NULL;
     const kb_windows *windows = e->arena.windows;
@@ -45,7 +42,7 @@ static kbass_status deliberate(kb_expedition *e, size_t n, const kb_opinion *opi
         kb_pool_init(&result->pool, e->landscape->columns->n, kb_expedition_line(e)->dynamics.n_start, e->max_windows);
         status = kb_windows_divide(e->landscape->cloud->n_grid[0], e->max_windows, &e->arena.windows, error);
     }
-    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = enter(e, &opinions[i], error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_council_enter(e, &opinions[i], error);
     if (status == KBASS_OK) status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
     result->n_models = result->pool.n;
     e->arena.run->fraction = 0.8;
@@ -56,7 +53,7 @@ static kbass_status deliberate(kb_expedition *e, size_t n, const kb_opinion *opi
 
 kbass_status kb_council_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
 {
-    kb_opinion opinions[OPINIONS] = {0};
+    kb_opinion opinions[KB_COUNCIL_OPINIONS] = {0};
     size_t n = 0, lines = l->cloud->n_grid[0];
     kb_expedition e = {.landscape = l, .line = l->line, .max_windows = (size_t)fmax(1, (double)(lines - 1) / LINES_PER_WINDOW)};
     int blas_threads = kb_blas_threads(1);
@@ -67,7 +64,7 @@ kbass_status kb_council_search(const kb_landscape *l, kb_run *run, kb_search_res
                          .run = run, .screened = l->cloud->n_fields == 1 && l->columns->n <= MOST_SCREENED};
     run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
     run->fraction = 0.1;
-    kbass_status status = hear_opinions(l, run, opinions, &n, error);
+    kbass_status status = kb_council_hear(l, run, opinions, &n, error);
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
     clock = kb_clock();
     run->stage = kbass_stage_name(KBASS_STAGE_ARBITRATE);

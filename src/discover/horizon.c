@@ -5,11 +5,11 @@
 
 #include "base/linalg.h"
 #include "base/status.h"
-#include "discover/expedition.h"
-#include "discover/polish.h"
+#include "discover/council.h"
 
 enum { BEAM = 6, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, MOST_SCREENED = 64, THINNED_SIZE = 3 };
 static const double restless_steps = 6; /* about half a standard deviation from line to line */
+static const double unexplained = 3; /* misfit in units of the noise above which other opinions are heard */
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
 
 bool kb_is_restless(const kb_landscape *l) { return l->steps >= restless_steps; }
@@ -60,6 +60,28 @@ static kbass_status extend_horizon(kb_expedition *e, kb_search_result *result, k
     return status;
 }
 
+/* Is there a model that explains all but the noise? On an open axis a fit that starts without a term may never find it:
+   the ends of the profile hide it. */
+static bool needs_advice(const kb_expedition *e)
+{
+    const kb_pool *pool = e->arena.pool;
+    double floor = e->explorers[0]->shooter->dynamics->noise_floor;
+    if (!pool->n || !pool->fits[0]->valid || !e->line.periodic) return true;
+    return pool->fits[0]->misfit * pool->fits[0]->misfit > unexplained * (e->profile.noise + floor);
+}
+
+/* The kernel engine's opinions join the pool, and the search goes on from there. */
+static kbass_status take_advice(kb_expedition *e, kb_search_result *result, kbass_error *error)
+{
+    kb_opinion opinions[KB_COUNCIL_OPINIONS] = {0};
+    size_t n = 0;
+    kbass_status status = kb_council_hear(e->landscape, e->arena.run, opinions, &n, error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_council_enter(e, &opinions[i], error);
+    if (status == KBASS_OK && n) status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
+    for (size_t i = 0; i < n; i++) kb_opinion_clear(&opinions[i]);
+    return status;
+}
+
 static kbass_status run_search(kb_expedition *e, kb_search_result *result, kbass_error *error)
 {
     double clock = kb_clock();
@@ -70,6 +92,7 @@ static kbass_status run_search(kb_expedition *e, kb_search_result *result, kbass
         status = kb_windows_divide(e->landscape->cloud->n_grid[0], 1, &e->arena.windows, error);
     }
     if (status == KBASS_OK) status = extend_horizon(e, result, error);
+    if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->arena.run)) status = take_advice(e, result, error);
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
 
     clock = kb_clock();
