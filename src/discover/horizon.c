@@ -60,13 +60,13 @@ static kbass_status extend_horizon(kb_expedition *e, kb_search_result *result, k
     return status;
 }
 
-/* Is there a model that explains all but the noise? On an open axis a fit that starts without a term may never find it:
-   the ends of the profile hide it. */
+/* Does the best model leave more than the noise unexplained? On an open axis, for one, a fit that starts without a term
+   may never find it: the ends of the profile hide it. */
 static bool needs_advice(const kb_expedition *e)
 {
     const kb_pool *pool = e->arena.pool;
     double floor = e->explorers[0]->shooter->dynamics->noise_floor;
-    if (!pool->n || !pool->fits[0]->valid || !e->line.periodic) return true;
+    if (!pool->n || !pool->fits[0]->valid) return true;
     return pool->fits[0]->misfit * pool->fits[0]->misfit > unexplained * (e->profile.noise + floor);
 }
 
