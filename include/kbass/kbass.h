@@ -232,7 +232,7 @@ typedef struct {
     const kbass_equation *equations;
     size_t n_states;
     const double *noise;    /* estimated standard deviation per state */
-    const double *initial;  /* estimated state at the first time */
+    const double *initial;  /* estimated state at the first time; NaN for fields over space */
     size_t n_runners_up;    /* models with odds above 1:1000, best first */
     const kbass_runner_up *runners_up;
     double probability;     /* of the chosen model among the models compared */
