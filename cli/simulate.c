@@ -9,7 +9,7 @@
 #include "numbers.h"
 #include "output.h"
 
-enum { MOST_EQUATIONS = 256, MOST_NAMES = 100 };
+enum { MOST_NAMES = 100 };
 
 typedef struct {
     kbass_model *model;
@@ -33,17 +33,27 @@ static int show_equations(const kbass_model *model)
 
 /* ---------------------------------------------------------------- the model */
 
+int cli_split_equations(char *text, size_t *n, const char *equations[CLI_MOST_EQUATIONS])
+{
+    char *rest = text;
+    *n = 0;
+    for (char *part = strtok_r(text, ";", &rest); part; part = strtok_r(NULL, ";", &rest)) {
+        if (*n == CLI_MOST_EQUATIONS) return cli_fail("more than %d equations", CLI_MOST_EQUATIONS);
+        equations[(*n)++] = part + strspn(part, " ");
+    }
+    return EXIT_OK;
+}
+
 static int typed_model(const char *text, kbass_model **model)
 {
-    const char *equations[MOST_EQUATIONS];
+    const char *equations[CLI_MOST_EQUATIONS];
     size_t n = 0;
     kbass_error error;
-    char *copy = strdup(text), *rest = copy;
+    char *copy = strdup(text);
     if (!copy) return cli_fail("out of memory for the equations");
-    for (char *part = strtok_r(copy, ";", &rest); part && n < MOST_EQUATIONS; part = strtok_r(NULL, ";", &rest))
-        equations[n++] = part + strspn(part, " ");
-    kbass_status status = kbass_model_parse(n, equations, model, &error);
-    int code = status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+    int code = cli_split_equations(copy, &n, equations);
+    kbass_status status = code == EXIT_OK ? kbass_model_parse(n, equations, model, &error) : KBASS_OK;
+    if (status != KBASS_OK) code = cli_fail_with(status, &error);
     free(copy);
     return code;
 }

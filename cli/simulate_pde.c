@@ -6,22 +6,21 @@
 #include "message.h"
 #include "output.h"
 
-enum { MOST_EQUATIONS = 32 };
-
 /* ---------------------------------------------------------------- the PDE */
 
 static int typed_pde(const cli_arguments *arguments, const char *text, kbass_pde **pde)
 {
-    const char *equations[MOST_EQUATIONS];
+    const char *equations[CLI_MOST_EQUATIONS];
     size_t n = 0;
     kbass_error error;
-    char *copy = strdup(text), *rest = copy;
+    char *copy = strdup(text);
     if (!copy) return cli_fail("out of memory for the equations");
-    for (char *part = strtok_r(copy, ";", &rest); part && n < MOST_EQUATIONS; part = strtok_r(NULL, ";", &rest))
-        equations[n++] = part + strspn(part, " ");
-    kbass_status status = kbass_pde_parse(n, equations, cli_value(arguments, "domain"), cli_value(arguments, "initial"),
-                                          cli_value(arguments, "boundary"), pde, &error);
-    int code = status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+    int code = cli_split_equations(copy, &n, equations);
+    kbass_status status = KBASS_OK;
+    if (code == EXIT_OK)
+        status = kbass_pde_parse(n, equations, cli_value(arguments, "domain"), cli_value(arguments, "initial"),
+                                 cli_value(arguments, "boundary"), pde, &error);
+    if (status != KBASS_OK) code = cli_fail_with(status, &error);
     free(copy);
     return code;
 }

@@ -33,7 +33,7 @@ static void begin(fixture *f)
     const scene *s = &f->s;
     CHECK_OK(kb_shooter_create(s->record, s->dictionary, s->columns, WINDOWS, s->columns->n, &f->shooter, &error));
     CHECK_OK(kb_fit_create(s->columns->n, 3, WINDOWS, s->columns->n, &f->fit, &error));
-    for (size_t i = 0; i < 5; i++) CHECK_OK(kb_windows_create(s->record, WINDOWS >> i, &f->windows[i], &error));
+    for (size_t i = 0; i < 5; i++) CHECK_OK(kb_windows_divide(s->record->n_rows, WINDOWS >> i, &f->windows[i], &error));
     for (size_t i = 0; i < TERMS; i++)
         scene_include(&f->s, law[i].equation, law[i].term, law[i].weight * (i % 2 ? 1.04 : 0.97), f->fit->w);
     kb_support_copy(&f->s.support, &f->fit->support);

@@ -61,7 +61,7 @@ static void begin(fixture *f, const plan *chosen)
     scene_open(&f->s, samples(chosen), &settings, 60);
     const scene *p = &f->s;
     size_t n = p->columns->n;
-    CHECK_OK(kb_windows_create(p->record, chosen->windows, &f->windows, &error));
+    CHECK_OK(kb_windows_divide(p->record->n_rows, chosen->windows, &f->windows, &error));
     CHECK_OK(kb_shooter_create(p->record, p->dictionary, p->columns, WINDOWS, n, &f->shooter, &error));
     CHECK_OK(kb_fit_create(n, 2, WINDOWS, n, &f->fit, &error));
     f->shooter->windows = f->windows;
@@ -184,7 +184,7 @@ static void test_windows(void **state)
     begin(&f, &one);
     for (size_t n = 1; n <= 8; n++) {
         kb_windows *windows = NULL;
-        CHECK_OK(kb_windows_create(f.s.record, n, &windows, &error));
+        CHECK_OK(kb_windows_divide(f.s.record->n_rows, n, &windows, &error));
         CHECK(windows->n == n && windows->first[0] == 0 && windows->last[n - 1] == 17);
         for (size_t i = 0; i < n; i++) {
             CHECK(windows->last[i] > windows->first[i]);

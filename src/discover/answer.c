@@ -91,12 +91,9 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
     return KBASS_OK;
 }
 
-/* Selected terms first in the dictionary's order, then the others by falling probability. */
-static int by_rank(const void *a, const void *b)
+static int by_falling_probability(const void *a, const void *b)
 {
     const kbass_term *x = a, *y = b;
-    if (x->selected != y->selected) return y->selected - x->selected;
-    if (x->selected) return 0;
     return (x->probability < y->probability) - (x->probability > y->probability);
 }
 
@@ -111,7 +108,7 @@ static size_t gather_fixed(const kb_frame *p, size_t state, kbass_term *terms)
     return n;
 }
 
-/* In two passes, so that an unstable qsort cannot disturb the dictionary's order of the selected terms. */
+/* Selected terms first, in the dictionary's order, then the others by falling probability. */
 static size_t gather_terms(const kb_frame *p, size_t state, const double *weight, const double *sd,
                            const double *probability, const kb_support *selected, kbass_term *terms)
 {
@@ -125,7 +122,7 @@ static size_t gather_terms(const kb_frame *p, size_t state, const double *weight
             terms[n++] = (kbass_term){kb_dictionary_name(p->dictionary, c->term[column]), weight[column], sd[column],
                                       probability[column], pass};
         }
-        if (!pass) qsort(terms + first, n - first, sizeof *terms, by_rank);
+        if (!pass) qsort(terms + first, n - first, sizeof *terms, by_falling_probability);
     }
     return n;
 }

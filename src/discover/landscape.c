@@ -35,8 +35,8 @@ static void sample_variables(const kb_landscape *l, kb_random *random, double *p
     }
 }
 
-/* Steps between two lines: the more, the more the field changes from one to the next, noise apart. Points are compared
-   with the nearest place on the line before; scattered ones need no more than the least. */
+/* Steps between two lines: the more, the more the field changes from one to the next, noise apart. A grid's points
+   are compared with the same place on the line before; scattered ones take the least. */
 static double choose_steps(const kb_landscape *l)
 {
     const kb_cloud *c = l->cloud;

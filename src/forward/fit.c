@@ -5,11 +5,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-kbass_status kb_windows_create(const kb_record *record, size_t n, kb_windows **out, kbass_error *error)
-{
-    return kb_windows_divide(record->n_rows, n, out, error);
-}
-
 kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_error *error)
 {
     kb_windows *windows = KB_NEW(kb_windows, 1);

@@ -10,7 +10,6 @@ typedef struct {
 } kb_windows;
 
 /* About `n` windows of equal numbers of rows. */
-kbass_status kb_windows_create(const kb_record *record, size_t n, kb_windows **out, kbass_error *error);
 kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_error *error);
 void kb_windows_destroy(kb_windows *windows);
 

@@ -11,7 +11,6 @@ enum { STEPS_AT_LEAST = 2000, STEPS_PER_TIME = 30 };
 static bool allocate_states(kb_flow *f, size_t max_tangents)
 {
     size_t n = f->n, terms = f->dictionary->n_terms, P = max_tangents + n;
-    f->parameter_capacity = P;
     f->bound = KB_NEW(double, n);
     f->x = KB_NEW(double, f->dictionary->n_variables);
     f->values = KB_NEW(double, terms);

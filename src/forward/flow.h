@@ -34,7 +34,6 @@ typedef struct {
     double *x, *values, *slopes, *work; /* evaluation */
     double *stage, *rate, *tangent_rate, *tangent_stage, *jacobian, *lu, *tangent, *state, *trial, *delta;
     int *pivot;
-    size_t parameter_capacity;
 } kb_flow;
 
 kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,

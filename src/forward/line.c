@@ -260,7 +260,6 @@ static kbass_status make_modes(kb_line *l, const kb_profile *profile, kbass_erro
     size_t n = l->n, M = profile->n_modes;
     double step = l->settings.periodic ? l->settings.period / (double)n : 1.0 / (double)(n - 1);
     l->n_modes = M;
-    l->length = profile->length;
     l->amplitude = profile->amplitude;
     l->noise = profile->noise;
     l->modes = KB_NEW(double, n * M);
@@ -303,7 +302,6 @@ static bool allocate_nodes(kb_line *l, size_t max_tangents)
 {
     size_t n = l->n, F = l->n_fields, N = l->size, variables = l->dictionary->n_variables, halo = n + KB_STENCIL;
     size_t P = max_tangents + l->dynamics.n_start;
-    l->max_parameters = P;
     l->flux_power = KB_NEW(int, l->dictionary->n_terms);
     l->flux_field = KB_NEW(size_t, l->dictionary->n_terms);
     l->position = KB_NEW(size_t, n);

@@ -38,7 +38,7 @@ typedef struct {
     size_t n_modes, n_boundary;
     double *modes;             /* n x n_modes, row-major */
     double *gram;              /* n_modes^2: Cholesky factor of the modes' Gram matrix on the nodes */
-    double length, amplitude, noise; /* of the profile's prior, scaled; noise: variance of the first lines */
+    double amplitude, noise;   /* of the profile's prior, scaled; noise: variance of the first lines */
 
     /* observation o: weights on six nodes from node[o] on */
     size_t *node;
@@ -46,7 +46,7 @@ typedef struct {
     double *bound;             /* n_fields */
 
     kb_rhs rhs;
-    size_t n_parameters, max_parameters;
+    size_t n_parameters;
     /* slot by slot: u^p u_x of one field is a flux; its power, or -1 */
     int *flux_power;
     size_t *flux_field;

@@ -33,8 +33,8 @@ kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *colum
                                   size_t max_columns, kb_shooter **out, kbass_error *error);
 void kb_shooter_destroy(kb_shooter *shooter);
 
-/* Fits fit->support from fit->w, fit->start and fit->variance over the shooter's windows. `rival` is the evidence
-   of the best model so far: a fit that is hopelessly behind it after a few iterations stops. */
+/* Fits fit->support from fit->w, fit->start and fit->variance over the shooter's windows. `rival` is the log
+   likelihood of the best model so far: a fit that is hopelessly behind it after a few iterations stops. */
 void kb_shooter_fit(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
 /* The start (n) at a row of a window that continues the fitted solution. */
 bool kb_shooter_state(kb_shooter *shooter, const kb_fit *fit, size_t window, size_t row, double *state);

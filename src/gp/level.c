@@ -92,22 +92,32 @@ void kb_level_project(const kb_level *level, const double *values, double *z)
     for (size_t q = 0; q < level->rank; q++) z[q] /= level->eigenvalue[q] + ridge;
 }
 
+void kb_level_gram(const kb_level *level, const kb_record *record, size_t state, double *gram)
+{
+    size_t n = level->n_rows, r = level->rank;
+    const double *measured = record->measured + state * n;
+    if (record->count[state] == n) {
+        kb_gram(r, n, 1, level->rows, n, 0, gram, r);
+        return;
+    }
+    memset(gram, 0, r * r * sizeof *gram);
+    for (size_t q = 0; q < r; q++)
+        for (size_t row = 0; row < n; row++) {
+            double factor = measured[row] * level->rows[row + q * n];
+            if (factor == 0) continue;
+            for (size_t p = q; p < r; p++) gram[p + q * r] += factor * level->rows[row + p * n];
+        }
+}
+
 /* H = scale * R' diag(measured) R (lower), g = scale * R' y */
 static void normal_equations(const kb_level *level, const kb_record *record, size_t state, double scale, double *H,
                              double *g)
 {
     size_t n = level->n_rows, r = level->rank;
-    const double *measured = record->measured + state * n, *y = record->value + state * n;
-    memset(H, 0, r * r * sizeof *H);
-    if (record->count[state] == n) {
-        kb_gram(r, n, scale, level->rows, n, 0, H, r);
-    } else {
-        for (size_t j = 0; j < r; j++)
-            for (size_t i = j; i < r; i++)
-                for (size_t row = 0; row < n; row++)
-                    H[i + j * r] += scale * measured[row] * level->rows[row + i * n] * level->rows[row + j * n];
-    }
-    kb_gemv(KB_TRANSPOSED, n, r, scale, level->rows, n, y, 0, g);
+    kb_level_gram(level, record, state, H);
+    for (size_t q = 0; q < r; q++)
+        for (size_t p = q; p < r; p++) H[p + q * r] *= scale;
+    kb_gemv(KB_TRANSPOSED, n, r, scale, level->rows, n, record->value + state * n, 0, g);
 }
 
 bool kb_level_regress(const kb_level *level, const kb_record *record, size_t state, double v, double *z, double *work)

@@ -83,27 +83,6 @@ void kb_field_destroy(kb_field *f)
     kb_free(f);
 }
 
-/* R' diag(measured) R for each state */
-static void data_grams(kb_field *f)
-{
-    size_t n = f->record->n_rows, r = f->level->rank;
-    for (size_t i = 0; i < f->n_states; i++) {
-        double *gram = f->gram + i * r * r;
-        const double *measured = f->record->measured + i * n;
-        if (f->record->count[i] == n) {
-            kb_gram(r, n, 1, f->level->rows, n, 0, gram, r);
-            continue;
-        }
-        memset(gram, 0, r * r * sizeof *gram);
-        for (size_t q = 0; q < r; q++)
-            for (size_t row = 0; row < n; row++) {
-                double factor = measured[row] * f->level->rows[row + q * n];
-                if (factor == 0) continue;
-                for (size_t p = q; p < r; p++) gram[p + q * r] += factor * f->level->rows[row + p * n];
-            }
-    }
-}
-
 void kb_field_set_level(kb_field *f, const kb_level *level)
 {
     size_t m = f->n_mesh;
@@ -118,7 +97,8 @@ void kb_field_set_level(kb_field *f, const kb_level *level)
     }
     memcpy(f->z, f->trial_z, f->n_states * level->rank * sizeof *f->z);
     f->level = level;
-    data_grams(f);
+    for (size_t i = 0; i < f->n_states; i++)
+        kb_level_gram(level, f->record, i, f->gram + i * level->rank * level->rank);
 }
 
 bool kb_field_regress(kb_field *f)
