@@ -8,7 +8,7 @@
 
 typedef struct {
     const char *path, *time_column, *axes, *json, *solution, *residuals;
-    bool is_quiet;
+    bool is_quiet, shows_all;
     kbass_settings settings;
     kbass_data *data;
     kbass_discovery *discovery;
@@ -28,6 +28,7 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
     job->solution = cli_value(arguments, "solution");
     job->residuals = cli_value(arguments, "residuals");
     job->is_quiet = cli_value(arguments, "quiet") != NULL;
+    job->shows_all = cli_value(arguments, "all-terms") != NULL;
     return cli_settings(arguments, &job->settings);
 }
 
@@ -88,7 +89,7 @@ static int deliver(const discover_job *job)
 {
     const kbass_result *result = kbass_discovery_result(job->discovery);
     int code = exit_code(result), written = EXIT_OK;
-    cli_text_result(job->data, result);
+    cli_text_result(job->data, result, job->shows_all);
     if (cli_finish_output() != EXIT_OK) written = EXIT_NO_RESULT;
     if (job->json && write_json(job) != EXIT_OK) written = EXIT_NO_RESULT;
     if (result->n_equations && write_tables(job) != EXIT_OK) written = EXIT_NO_RESULT;

@@ -15,6 +15,7 @@ static const cli_option discover_options[] = {
      "space on an even mesh, 60 x 100 points or as many as --mesh says"},
     {"residuals", 0, "FILE.csv", NULL,
      "write measured values, fitted ones and their differences at the measured points"},
+    {"all-terms", 0, NULL, NULL, "show every candidate, and what those left out could weigh"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
     {0}};
 

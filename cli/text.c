@@ -9,7 +9,8 @@
 
 enum { LAST_COLUMN = 96, NUMBER_SIZE = 40, MOST_RUNNERS_UP = 5 };
 
-static const double NEAR_CANDIDATE = 0.05; /* terms left out are shown when likelier than this */
+static const double LIKELY = 0.95, UNLIKELY = 0.05; /* between them a term is undecided */
+static const double NEAR_CANDIDATE = 0.01;          /* terms left out are shown when likelier than this */
 
 static const char *bold(bool on)
 {
@@ -128,15 +129,24 @@ static void print_equations(const kbass_result *result)
 
 /* ---------------------------------------------------------------- the table of terms */
 
-static bool is_shown(const kbass_term *term) { return term->selected || term->probability > NEAR_CANDIDATE; }
+static bool is_shown(const kbass_term *term, bool all)
+{
+    return all || term->selected || term->probability > NEAR_CANDIDATE;
+}
 
-static int widest_term(const kbass_result *result)
+static const char *verdict(const kbass_term *term)
+{
+    if (term->probability > UNLIKELY && term->probability < LIKELY) return "undecided";
+    return term->selected ? "in" : "out";
+}
+
+static int widest_term(const kbass_result *result, bool all)
 {
     size_t width = strlen("term");
     for (size_t i = 0; i < result->n_equations; i++)
         for (size_t j = 0; j < result->equations[i].n_terms; j++) {
             const kbass_term *term = &result->equations[i].terms[j];
-            if (is_shown(term) && strlen(term->term) > width) width = strlen(term->term);
+            if (is_shown(term, all) && strlen(term->term) > width) width = strlen(term->term);
         }
     return (int)width;
 }
@@ -147,24 +157,31 @@ static void print_term_row(const char *lhs, int lhs_width, const kbass_term *ter
     format_number(term->weight, term->sd, weight);
     format_sd(term->sd, sd);
     format_probability(term->probability, probability);
-    printf("  %-*s  %-*s %12s %11s %12s%s\n", lhs_width, lhs, term_width, term->term, weight, sd, probability,
-           term->selected ? "" : "   left out");
+    printf("  %-*s  %-*s %12s %11s %12s   %s\n", lhs_width, lhs, term_width, term->term, weight, sd, probability,
+           verdict(term));
 }
 
-static void print_terms(const kbass_result *result)
+/* The weight of a term left out is what it would be in the likeliest model that has it. */
+static void print_terms(const kbass_result *result, bool all)
 {
-    int lhs_width = widest_lhs(result), term_width = widest_term(result);
+    int lhs_width = widest_lhs(result), term_width = widest_term(result, all);
+    size_t n_hidden = 0;
     printf("\n  %-*s  %-*s %12s %11s %12s\n", lhs_width, "", term_width, "term", "weight", "sd", "probability");
     for (size_t i = 0; i < result->n_equations; i++) {
         const kbass_equation *equation = &result->equations[i];
         const char *lhs = equation->lhs;
         if (equation->known) continue;
         for (size_t j = 0; j < equation->n_terms; j++) {
-            if (!is_shown(&equation->terms[j])) continue;
+            if (!is_shown(&equation->terms[j], all)) {
+                n_hidden++;
+                continue;
+            }
             print_term_row(lhs, lhs_width, &equation->terms[j], term_width);
             lhs = "";
         }
     }
+    if (n_hidden)
+        printf("  %zu more are out, below %g each; --all-terms shows what they could weigh\n", n_hidden, NEAR_CANDIDATE);
 }
 
 /* ---------------------------------------------------------------- noise, rivals, outcome */
@@ -256,11 +273,11 @@ void cli_text_problem(const kbass_data *data, const kbass_discovery *discovery)
     fflush(stdout);
 }
 
-void cli_text_result(const kbass_data *data, const kbass_result *result)
+void cli_text_result(const kbass_data *data, const kbass_result *result, bool all_terms)
 {
     if (result->n_equations) {
         print_equations(result);
-        print_terms(result);
+        print_terms(result, all_terms);
         print_noise(data, result);
         print_runners_up(result);
     }

@@ -112,8 +112,11 @@ static void check_law(const kbass_discovery *discovery, size_t n, const char *co
     CHECK(result->n_equations == 1);
     const kbass_equation *equation = &result->equations[0];
     CHECK_TEXT(equation->lhs, "u_t");
-    for (size_t i = 0; i < equation->n_terms; i++) selected += equation->terms[i].selected != 0;
-    CHECK(selected == n);
+    for (size_t i = 0; i < equation->n_terms; i++) {
+        selected += equation->terms[i].selected != 0;
+        CHECK(isfinite(equation->terms[i].weight) && equation->terms[i].sd > 0); /* of terms left out too */
+    }
+    CHECK(selected == n && equation->n_terms == kbass_discovery_candidates(discovery));
     for (size_t i = 0; i < n; i++) {
         const kbass_term *term = find_term(equation, terms[i]);
         if (!term || !term->selected) fail_msg("%s was not found", terms[i]);

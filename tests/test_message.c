@@ -155,6 +155,22 @@ static void test_not_a_number(void **state)
 static bool is_add(const kb_move *m) { return m->add != KB_NO_COLUMN && m->drop == KB_NO_COLUMN; }
 static bool is_drop(const kb_move *m) { return m->add == KB_NO_COLUMN && m->drop != KB_NO_COLUMN; }
 
+/* The weight an added column would have: mean and variance of the whole posterior, by elimination. */
+static void check_weight(const fixture *f, const kb_move *move, const kb_support *after)
+{
+    size_t k = after->n, n = f->message->n, q = 0;
+    double A[MOST * MOST], inverse[MOST * MOST], mean = 0;
+    for (size_t j = 0; j < k; j++) {
+        for (size_t i = 0; i < k; i++) A[i + j * k] = f->message->G[after->column[i] + after->column[j] * n];
+        A[j + j * k] += 1 / f->slab[after->column[j]];
+        if (after->column[j] == move->add) q = j;
+    }
+    dense_inverse(k, A, inverse);
+    for (size_t j = 0; j < k; j++) mean += inverse[q + j * k] * f->message->b[after->column[j]];
+    CHECK_CLOSE(move->mean, mean, 1e-9);                     /* rounding, and the factorisation's jitter of 1e-12 */
+    CHECK_CLOSE(move->variance, inverse[q + q * k], 1e-9);
+}
+
 /* The gain of a move is the difference of the evidences, whichever formula found it. */
 static void test_gains(void **state)
 {
@@ -175,6 +191,7 @@ static void test_gains(void **state)
             CHECK_CLOSE(moves[i].gain, evidence(&f, &after) - before,
                         1e-8 * (1 + fabs(moves[i].gain))); /* rounding of rank-one updates */
             CHECK(i == 0 || moves[i].gain <= moves[i - 1].gain);
+            if (moves[i].add != KB_NO_COLUMN) check_weight(&f, &moves[i], &after);
             n_adds += is_add(&moves[i]);
             n_drops += is_drop(&moves[i]);
             n_swaps += !is_add(&moves[i]) && !is_drop(&moves[i]);

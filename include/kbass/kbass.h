@@ -204,15 +204,15 @@ typedef enum {
 
 typedef struct {
     const char *term; /* canonical name: "1", "x", "x^2*y", "sin(x)" */
-    double weight, sd;
-    double probability;
+    double weight, sd;  /* of a term left out: in the likeliest model that has it; NaN when none was considered */
+    double probability; /* that it is in the equation */
     int selected;
 } kbass_term;
 
 typedef struct {
     const char *lhs;   /* "x_t" */
     int known;         /* given by --fix */
-    size_t n_terms;    /* candidates with probability above 0.01, selected ones first */
+    size_t n_terms;    /* all candidates: selected ones first, the others by falling probability */
     const kbass_term *terms;
 } kbass_equation;
 

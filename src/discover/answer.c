@@ -9,7 +9,6 @@
 #include "base/number.h"
 #include "base/status.h"
 
-static const double least_probability = 0.01;     /* of a candidate that is reported */
 static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
 enum { MOST_RUNNERS_UP = 20, WEIGHT_DIGITS = 4 };
 
@@ -94,7 +93,8 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
 static int by_falling_probability(const void *a, const void *b)
 {
     const kbass_term *x = a, *y = b;
-    return (x->probability < y->probability) - (x->probability > y->probability);
+    int order = (x->probability < y->probability) - (x->probability > y->probability);
+    return order ? order : strcmp(x->term, y->term);
 }
 
 static size_t gather_fixed(const kb_frame *p, size_t state, kbass_term *terms)
@@ -118,7 +118,6 @@ static size_t gather_terms(const kb_frame *p, size_t state, const double *weight
         size_t first = n;
         for (size_t column = 0; column < c->n; column++) {
             if (c->equation[column] != state || kb_support_has(selected, column) != pass) continue;
-            if (!pass && !(probability[column] > least_probability)) continue;
             terms[n++] = (kbass_term){kb_dictionary_name(p->dictionary, c->term[column]), weight[column], sd[column],
                                       probability[column], pass};
         }
@@ -216,28 +215,34 @@ static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const k
 
 /* ---------------------------------------------------------------- averaging over models */
 
-/* Inclusion probabilities and, for terms outside the chosen model, their weight and sd in the likeliest model that has
-   them. Returns the models' total weight relative to the chosen one. */
-static double average(const kb_frame *p, const kb_search_result *found, double *weight, double *sd, double *probability)
+/* A column's weight and sd in the likeliest model that has it, fitted or by the chosen model's message; NaN if none. */
+static void weigh(const kb_frame *p, const kb_search_result *found, size_t column, double *weight, double *sd)
+{
+    const kb_pool *pool = &found->pool;
+    const kb_neighbour *neighbour = found->neighbours ? &found->neighbours[column] : NULL;
+    double unit = p->columns->unit[column];
+    const kb_fit *fit = NULL;
+    for (size_t i = 0; !fit && i < pool->n && pool->fits[i]->valid; i++)
+        if (kb_support_has(&pool->fits[i]->support, column)) fit = pool->fits[i];
+    bool is_fitted = fit && !(neighbour && neighbour->log_odds > fit->log_evidence - pool->fits[0]->log_evidence);
+    *weight = unit * (is_fitted ? fit->w[column] : neighbour ? neighbour->mean : NAN);
+    *sd = fabs(unit) * sqrt(is_fitted ? kb_fit_variance(fit, column) : neighbour ? neighbour->variance : NAN);
+}
+
+/* Inclusion probabilities. Returns the models' total weight relative to the chosen one. */
+static double average(const kb_frame *p, const kb_search_result *found, double *probability)
 {
     const kb_pool *pool = &found->pool;
     size_t n = p->columns->n;
     double total = 0;
     for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++) {
-        const kb_fit *fit = pool->fits[i];
-        double odds = exp(fit->log_evidence - pool->fits[0]->log_evidence);
+        const kb_support *support = &pool->fits[i]->support;
+        double odds = exp(pool->fits[i]->log_evidence - pool->fits[0]->log_evidence);
         total += odds;
-        for (size_t q = 0; q < fit->support.n; q++) {
-            size_t column = fit->support.column[q];
-            if (probability[column] == 0) {
-                weight[column] = fit->w[column] * p->columns->unit[column];
-                sd[column] = sqrt(fit->covariance[q + q * fit->support.n]) * p->columns->unit[column];
-            }
-            probability[column] += odds;
-        }
+        for (size_t q = 0; q < support->n; q++) probability[support->column[q]] += odds;
     }
-    for (size_t column = 0; column < n && found->neighbour_log_odds; column++) {
-        double odds = exp(found->neighbour_log_odds[column]);
+    for (size_t column = 0; column < n && found->neighbours; column++) {
+        double odds = exp(found->neighbours[column].log_odds);
         total += odds;
         probability[column] += odds;
         for (size_t q = 0; q < pool->fits[0]->support.n; q++) probability[pool->fits[0]->support.column[q]] += odds;
@@ -254,7 +259,8 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     double *weight = KB_NEW(double, n), *sd = KB_NEW(double, n), *probability = KB_NEW(double, n);
     kbass_status status = weight && sd && probability ? KBASS_OK : kb_out_of_memory(error, "the answer");
     if (status == KBASS_OK) {
-        double total = average(p, found, weight, sd, probability);
+        double total = average(p, found, probability);
+        for (size_t column = 0; column < n; column++) weigh(p, found, column, &weight[column], &sd[column]);
         answer->result.probability = 1 / total;
         answer->result.log_evidence = best->log_evidence;
         status = kb_answer_equations(answer, p, weight, sd, probability, &best->support, error);

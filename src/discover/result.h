@@ -5,6 +5,12 @@
 #include "discover/pool.h"
 #include "forward/line.h"
 
+/* The chosen model with one column added, by its own message: what a candidate left out would weigh. */
+typedef struct {
+    double log_odds;       /* against the chosen model; -INFINITY when the pool has this model, fitted */
+    double mean, variance; /* of the weight, scaled; NaN when unknown */
+} kb_neighbour;
+
 typedef struct {
     kb_pool pool;        /* sorted, best first */
     kb_windows *windows; /* of the final fits */
@@ -13,8 +19,7 @@ typedef struct {
     size_t n_starts, n_lost;
     size_t n_models;
     bool settled;
-    double *neighbour_log_odds; /* per column: log odds of the chosen model with it added, by the message; -INFINITY if
-                                   visited */
+    kb_neighbour *neighbours; /* per column; NULL when the run was stopped before */
     double seconds[KBASS_STAGE_COUNT];
 } kb_search_result;
 

@@ -62,6 +62,13 @@ void kb_fit_destroy(kb_fit *fit)
     kb_free(fit);
 }
 
+double kb_fit_variance(const kb_fit *fit, size_t column)
+{
+    size_t q = 0;
+    while (fit->support.column[q] != column) q++;
+    return fit->covariance[q + q * fit->support.n];
+}
+
 void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_states)
 {
     kb_fit kept = *to;

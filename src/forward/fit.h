@@ -31,6 +31,8 @@ typedef struct {
 kbass_status kb_fit_create(size_t n_columns, size_t n_states, size_t max_windows, size_t n_support, kb_fit **out,
                            kbass_error *error);
 void kb_fit_destroy(kb_fit *fit);
+/* Posterior variance of the weight of a column of the support, scaled. */
+double kb_fit_variance(const kb_fit *fit, size_t column);
 void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_states);
 
 #endif

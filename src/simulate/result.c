@@ -62,8 +62,9 @@ static kbass_status check_term(const result_file *file, json_t *item, size_t equ
     const char *needed = NULL, *key = NULL;
     double weight = json_number_value(json_object_get(item, "weight"));
     if (!json_is_string(json_object_get(item, "term"))) key = "term", needed = "text";
-    else if (!json_is_number(json_object_get(item, "weight")) || !isfinite(weight)) key = "weight", needed = "a number";
     else if (!json_is_boolean(json_object_get(item, "selected"))) key = "selected", needed = "true or false";
+    else if (json_is_true(json_object_get(item, "selected")) &&
+             (!json_is_number(json_object_get(item, "weight")) || !isfinite(weight))) key = "weight", needed = "a number";
     if (!key) return KBASS_OK;
     snprintf(field, sizeof field, "equations[%zu].terms[%zu].%s", equation, index, key);
     return wrong_field(file, field, needed);

@@ -100,14 +100,15 @@ static double drop_gain(const kb_columns *columns, const kb_support *support, co
     return -0.5 * mean * mean / variance + 0.5 * log(columns->slab[column] / variance) - columns->log_odds[column];
 }
 
-/* Rank-one update: the gain of adding a column, given its product with M and its mean residual. */
-static double add_gain(const kb_message *message, const kb_columns *columns, size_t column, double explained,
-                       double residual)
+/* Rank-one update: adding a column, given its product with M and its mean residual. */
+static kb_move add_move(const kb_message *message, const kb_columns *columns, size_t column, double explained,
+                        double residual)
 {
     double own = message->G[column + column * message->n];
     double precision = fmax(own - explained, 1e-12 * own + 1e-300), slab = columns->slab[column];
-    return 0.5 * residual * residual / (precision + 1 / slab) - 0.5 * log1p(slab * precision) +
-           columns->log_odds[column];
+    double variance = 1 / (precision + 1 / slab);
+    double gain = 0.5 * residual * residual * variance - 0.5 * log1p(slab * precision) + columns->log_odds[column];
+    return (kb_move){.add = column, .drop = KB_NO_COLUMN, .gain = gain, .mean = residual * variance, .variance = variance};
 }
 
 static void insert_move(kb_move move, size_t most, kb_move *moves, size_t *n)
@@ -133,8 +134,10 @@ static void consider_adds(const kb_message *message, const kb_columns *columns, 
             explained += g * mg;
             residual -= g * p->mean[j];
         }
-        double gain = base + add_gain(message, columns, c, explained, residual);
-        insert_move((kb_move){c, dropped, gain}, most, moves, n);
+        kb_move move = add_move(message, columns, c, explained, residual);
+        move.drop = dropped;
+        move.gain += base;
+        insert_move(move, most, moves, n);
     }
 }
 
@@ -156,7 +159,7 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
         if (columns->required[column]) continue;
         double gain = drop_gain(columns, support, &whole, i);
         if (!only_one_in_equation(columns, support, column))
-            insert_move((kb_move){KB_NO_COLUMN, column, gain}, most, moves, &found);
+            insert_move((kb_move){.add = KB_NO_COLUMN, .drop = column, .gain = gain}, most, moves, &found);
         if (!swaps) continue;
         kb_support left = {0, columns_left};
         kb_support_copy(support, &left);

@@ -20,10 +20,11 @@ kbass_status kb_message_create(size_t n, kb_message **out, kbass_error *error);
 void kb_message_destroy(kb_message *message);
 void kb_message_zero(kb_message *message);
 
-/* One change of structure: add a column, drop one, or both; `none` where not. */
+/* One change of structure: add a column, drop one, or both; KB_NO_COLUMN where not. */
 typedef struct {
     size_t add, drop;
     double gain;
+    double mean, variance; /* of the added column's weight after the move */
 } kb_move;
 
 #define KB_NO_COLUMN ((size_t)-1)
