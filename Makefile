@@ -41,7 +41,7 @@ docs: all
 	@build/kbass help --markdown > docs/options.md
 
 format:
-	@clang-format -i include/kbass/*.h src/*.c src/*/*.[ch] cli/*.[ch] examples/*.c tests/*.[ch]
+	@clang-format -i include/kbass/*.h src/*.c src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch]
 
 clean:
 	@rm -rf build build-sanitize build-clang

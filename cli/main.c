@@ -47,6 +47,18 @@ static const cli_option data_options[] = {
     {"list", 0, NULL, NULL, "list the data sets"},
     {0}};
 
+static const cli_option bench_options[] = {
+    {"case", 0, "NAMES", ",", "only these cases, by name or how it begins: vdp-10-20, vdp-10, vdp"},
+    {"seeds", 0, "N", NULL, "draws of the noise; 1 to 1000; default: 1 (paper), 10 (map)"},
+    {"jobs", 0, "N", NULL, "tasks at a time; default: as many as there are cores, which they share"},
+    {"json", 0, "FILE", NULL, "keep the rows here; each is saved when it is finished"},
+    {"resume", 0, NULL, NULL, "do only what --json FILE does not hold yet"},
+    {"csv", 0, "FILE.csv", NULL, "write the table as CSV"},
+    {"output", 'o', "FOLDER", NULL, "samples: write them into this folder"},
+    {"time-limit", 0, "SECONDS", NULL, "stop each fit after this time with its best answer so far (default: none)"},
+    {"quiet", 'q', NULL, NULL, "no progress on stderr"},
+    {0}};
+
 const cli_command cli_commands[] = {
     {"discover", "DATA.csv [options]", "find the equations behind measurements",
      "Reads a table with a header row: one column of times, every other column a state; with --axes the columns of "
@@ -61,6 +73,13 @@ const cli_command cli_commands[] = {
      simulate_options, false, cli_simulate},
     {"data", "NAME [options]", "write a data set that ships with the program",
      "Writes measurements that ship with the program as CSV.", data_options, false, cli_data},
+    {"bench", "paper | samples [options]", "measure how well and how fast equations are found",
+     "paper: every cell of the result tables of the KBASS paper. Data are simulated anew with the sampling of the data its "
+     "authors released. Beside our error stand the paper's, that of an oracle (the same fit told the true terms), and "
+     "by how many standard deviations of the noise the absence of the weakest true term moves the samples, the other "
+     "terms refitted: below 2 or 3 no method can decide. A task that fails is a row. Ctrl-C keeps the finished rows. "
+     "samples: the data of these cells as CSV files, with their laws in cells.json, for other programs to try.",
+     bench_options, false, cli_bench},
     {0}};
 
 static const cli_command *find_command(const char *name)
@@ -72,7 +91,7 @@ static const cli_command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-    const char *names[8] = {"help", "version"};
+    const char *names[12] = {"help", "version"};
     for (size_t i = 0; cli_commands[i].name && i + 3 < sizeof names / sizeof *names; i++)
         names[i + 2] = cli_commands[i].name;
     const char *nearest = cli_nearest(name, names);

@@ -566,6 +566,24 @@ static void test_noise(void **state)
     kbass_data_destroy(other);
 }
 
+/* The same draws as by percent, where the standard deviations are the same. */
+static void test_disturb(void **state)
+{
+    static const double sd[] = {0.6, 0.1}, wrong[] = {0.6, NAN};
+    (void)state;
+    kbass_data *clean = square_wave(), *percent = square_wave(), *data = square_wave();
+    CHECK_OK(kbass_data_add_noise(percent, 20, 7, &error));
+    CHECK_OK(kbass_data_disturb(data, sd, 7, &error));
+    for (size_t k = 0; k < 2 * SAMPLES; k += 2) { /* +-3 has a standard deviation of 3 */
+        double noise = kbass_data_values(percent)[k] - kbass_data_values(clean)[k];
+        CHECK_CLOSE(kbass_data_values(data)[k] - kbass_data_values(clean)[k], noise, 1e-12); /* rounding */
+    }
+    CHECK_FAILS(kbass_data_disturb(data, wrong, 7, &error), KBASS_ERROR_ARGUMENT, "found nan");
+    kbass_data_destroy(clean);
+    kbass_data_destroy(percent);
+    kbass_data_destroy(data);
+}
+
 static void test_no_noise(void **state)
 {
     kbass_data *data = NULL;
@@ -662,7 +680,7 @@ int main(void)
         cmocka_unit_test(test_describe_fields),
         cmocka_unit_test(test_check_fields),
         cmocka_unit_test(test_example_names),
-        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_noise), cmocka_unit_test(test_disturb),
         cmocka_unit_test(test_no_noise),
         cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_axes_without_memory),

@@ -177,6 +177,8 @@ KBASS_API const char *kbass_data_sha256(const kbass_data *data);
 KBASS_API size_t kbass_data_describe(const kbass_data *data, char *text, size_t size);
 /* Adds Gaussian noise of `percent` of each state's standard deviation. */
 KBASS_API kbass_status kbass_data_add_noise(kbass_data *data, double percent, uint64_t seed, kbass_error *error);
+/* The same with a standard deviation for each state. */
+KBASS_API kbass_status kbass_data_disturb(kbass_data *data, const double *sd, uint64_t seed, kbass_error *error);
 KBASS_API void kbass_data_destroy(kbass_data *data);
 
 /* ---------------------------------------------------------------- discovery */

@@ -298,13 +298,29 @@ static double standard_deviation(const kbass_data *data, size_t state)
 }
 
 /* Every cell draws its number, measured or not: a gap does not change the noise of the others. */
-static void noisy_copy(const kbass_data *data, double share, uint64_t seed, double *sd, double *noisy)
+static void noisy_copy(const kbass_data *data, const double *sd, uint64_t seed, double *noisy)
 {
     kb_random random;
     kb_random_seed(&random, seed);
-    for (size_t i = 0; i < data->n_states; i++) sd[i] = standard_deviation(data, i);
     for (size_t k = 0; k < data->n_rows * data->n_states; k++)
-        noisy[k] = data->values[k] + share * sd[k % data->n_states] * kb_random_normal(&random);
+        noisy[k] = data->values[k] + sd[k % data->n_states] * kb_random_normal(&random);
+}
+
+kbass_status kbass_data_disturb(kbass_data *data, const double *sd, uint64_t seed, kbass_error *error)
+{
+    for (size_t i = 0; i < data->n_states; i++)
+        if (!(sd[i] >= 0 && isfinite(sd[i])))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise of %s: found %g, needed a standard deviation",
+                           data->state_names[i], sd[i]);
+    double *noisy = KB_NEW(double, data->n_rows *data->n_states), *clean = data->values;
+    if (!noisy) return kb_out_of_memory(error, "adding noise");
+
+    noisy_copy(data, sd, seed, noisy);
+    data->values = noisy;
+    kbass_status status = kb_data_hash(data, error);
+    if (status != KBASS_OK) data->values = clean;
+    kb_free(status == KBASS_OK ? clean : noisy);
+    return status;
 }
 
 kbass_status kbass_data_add_noise(kbass_data *data, double percent, uint64_t seed, kbass_error *error)
@@ -312,17 +328,10 @@ kbass_status kbass_data_add_noise(kbass_data *data, double percent, uint64_t see
     if (!(percent >= 0 && percent <= 1000))
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise of %g percent: a number from 0 to 1000 is needed", percent);
     double *sd = KB_NEW(double, data->n_states);
-    double *noisy = KB_NEW(double, data->n_rows *data->n_states), *clean = data->values;
-    kbass_status status = sd && noisy ? KBASS_OK : kb_out_of_memory(error, "adding noise");
+    if (!sd) return kb_out_of_memory(error, "adding noise");
 
-    if (status == KBASS_OK) {
-        noisy_copy(data, percent / 100, seed, sd, noisy);
-        data->values = noisy;
-        status = kb_data_hash(data, error);
-        if (status == KBASS_OK) noisy = clean;
-        else                    data->values = clean;
-    }
-    kb_free(noisy);
+    for (size_t i = 0; i < data->n_states; i++) sd[i] = percent / 100 * standard_deviation(data, i);
+    kbass_status status = kbass_data_disturb(data, sd, seed, error);
     kb_free(sd);
     return status;
 }

@@ -1,0 +1,112 @@
+/* kbass bench: how well and how fast, on the paper's tables and beyond. */
+#include "bench.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "commands.h"
+#include "message.h"
+#include "output.h"
+
+/* ---------------------------------------------------------------- which cases */
+
+/* "vdp" asks for vdp-10-0 and its like, "vdp-10-0" for one. */
+static bool matches(const char *asked, size_t length, const char *name)
+{
+    return !strncmp(asked, name, length) && (!name[length] || name[length] == '-');
+}
+
+bool bench_is_asked(const char *cases, const char *name)
+{
+    for (const char *c = cases; c && *c;) {
+        c += strspn(c, ", ");
+        size_t length = strcspn(c, ", ");
+        if (length && (matches(c, length, name) || (strlen(name) < length && matches(name, strlen(name), c)))) return true;
+        c += length;
+    }
+    return !cases;
+}
+
+int bench_check_asked(const char *cases, size_t n, const char *const *names)
+{
+    for (const char *c = cases; c && *c;) {
+        c += strspn(c, ", ");
+        size_t length = strcspn(c, ", "), k = 0;
+        while (k < n && !matches(c, length, names[k])) k++;
+        if (length && k == n)
+            return cli_fail("--case: there is no \"%.*s\" (see kbass bench --list)", (int)length, c);
+        c += length;
+    }
+    return EXIT_OK;
+}
+
+/* ---------------------------------------------------------------- files */
+
+int bench_write_csv(const bench_table *table, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file) table_csv(table, file);
+    bool is_written = file && !ferror(file);
+    if (file) is_written = fclose(file) == 0 && is_written;
+    if (is_written) return EXIT_OK;
+    cli_fail("%s: cannot be written: %s", path, strerror(errno));
+    return EXIT_NO_RESULT;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static int read_options(const cli_arguments *arguments, bench_options *o)
+{
+    double time_limit = 0;
+    kbass_settings_default(&o->settings);
+    o->manner = (bench_manner){.n_jobs = bench_cores(), .json = cli_value(arguments, "json"),
+                               .is_resumed = cli_value(arguments, "resume"), .is_quiet = cli_value(arguments, "quiet")};
+    o->cases = cli_value(arguments, "case");
+    o->csv = cli_value(arguments, "csv");
+    o->output = cli_value(arguments, "output");
+    o->figure = cli_value(arguments, "figure");
+    int code = cli_count(arguments, "seeds", 1, 1000, &o->n_seeds);
+    if (code == EXIT_OK) code = cli_count(arguments, "jobs", 1, 256, &o->manner.n_jobs);
+    if (code == EXIT_OK) code = cli_number(arguments, "time-limit", 0, 1e9, &time_limit);
+    if (code == EXIT_OK && o->manner.is_resumed && !o->manner.json)
+        code = cli_fail("--resume needs --json FILE: the rows that are finished");
+    if (code == EXIT_OK) code = cli_output_check(o->csv, NULL);
+    if (code == EXIT_OK) code = cli_output_check(o->figure, NULL);
+    unsigned long threads = bench_cores() / o->manner.n_jobs;
+    o->settings.threads = threads ? (int)threads : 1;
+    o->settings.time_limit = time_limit;
+    o->recorded = json_pack("{s:f}", "time_limit", time_limit);
+    return code;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(bench_options *options);
+    unsigned long n_seeds;
+} benches[] = {{"paper", bench_paper, 1}, {"samples", bench_samples, 1}};
+
+enum { N_BENCHES = sizeof benches / sizeof *benches };
+
+static int unknown_bench(const char *name)
+{
+    const char *names[N_BENCHES + 1] = {0};
+    for (size_t i = 0; i < N_BENCHES; i++) names[i] = benches[i].name;
+    const char *nearest = cli_nearest(name, names);
+    if (nearest) return cli_fail("unknown benchmark \"%s\" (did you mean %s?)", name, nearest);
+    return cli_fail("unknown benchmark \"%s\" (see kbass help bench)", name);
+}
+
+int cli_bench(const cli_arguments *arguments)
+{
+    bench_options options = {0};
+    size_t i = 0;
+    if (arguments->n_operands != 1)
+        return cli_fail("bench needs one benchmark, found %zu (see kbass help bench)", arguments->n_operands);
+    while (i < N_BENCHES && strcmp(benches[i].name, arguments->operands[0]) != 0) i++;
+    if (i == N_BENCHES) return unknown_bench(arguments->operands[0]);
+    options.n_seeds = benches[i].n_seeds;
+    int code = read_options(arguments, &options);
+    if (code == EXIT_OK) code = benches[i].run(&options);
+    json_decref(options.recorded);
+    return code;
+}

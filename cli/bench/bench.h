@@ -1,0 +1,37 @@
+/* The benchmarks of `kbass bench`, over one harness. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "harness.h"
+#include "kbass/kbass.h"
+#include "table.h"
+
+/* What the command line says to all of them. */
+typedef struct {
+    bench_manner manner;
+    const char *cases;      /* names, or how they begin, separated by commas; NULL: all */
+    const char *csv, *figure, *output;
+    unsigned long n_seeds;
+    kbass_settings settings; /* threads and time limit */
+    json_t *recorded;        /* the options that rows depend on */
+} bench_options;
+
+/* Each returns an exit code. */
+int bench_paper(bench_options *options);
+int bench_samples(bench_options *options);
+int bench_map(bench_options *options);
+int bench_speed(bench_options *options);
+int bench_results(size_t n_operands, const char *const *operands, const char *output);
+
+/* The tables of a document, from its rows; the caller clears them. */
+void bench_paper_cells(const json_t *document, int digits, bench_table *table);
+void bench_paper_terms(const json_t *document, int digits, bench_table *table);
+void bench_map_rates(const json_t *document, int digits, bench_table *table);
+
+/* Is `name` among the cases asked for? One that matches nothing is an error that lists what there is. */
+bool bench_is_asked(const char *cases, const char *name);
+int bench_check_asked(const char *cases, size_t n, const char *const *names);
+
+int bench_write_csv(const bench_table *table, const char *path);
+
+#endif

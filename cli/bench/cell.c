@@ -1,0 +1,172 @@
+#include "cell.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "judge.h"
+
+void bench_cell_name(const bench_case *c, size_t level, char name[BENCH_CELL_SIZE])
+{
+    if (isnan(c->levels[level].noise)) snprintf(name, BENCH_CELL_SIZE, "%s", c->key);
+    else                               snprintf(name, BENCH_CELL_SIZE, "%s-%g", c->key, c->levels[level].noise);
+}
+
+int bench_check_cells(const char *cases)
+{
+    char cells[BENCH_MOST_CELLS][BENCH_CELL_SIZE];
+    const char *names[BENCH_MOST_CELLS];
+    size_t n = 0;
+    for (const bench_case *c = bench_cases; c->key; c++)
+        for (size_t level = 0; level < c->n_levels && n < BENCH_MOST_CELLS; level++) {
+            bench_cell_name(c, level, cells[n]);
+            names[n] = cells[n];
+            n++;
+        }
+    return bench_check_asked(cases, n, names);
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* ---------------------------------------------------------------- medians over the rows of one cell */
+
+typedef struct {
+    size_t n;
+    const json_t **rows; /* the fits that did not fail */
+    double *values;
+} gathering;
+
+/* Of rows[].part.key, or rows[].key without a part; absolute values. */
+static double median(const gathering *g, const char *part, const char *group, const char *key)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const json_t *object = part ? json_object_get(g->rows[i], part) : g->rows[i];
+        double value = number(group ? json_object_get(object, group) : object, key);
+        if (!isnan(value)) g->values[n++] = fabs(value);
+    }
+    if (!n) return NAN;
+    qsort(g->values, n, sizeof *g->values, ascending);
+    return (g->values[(n - 1) / 2] + g->values[n / 2]) / 2;
+}
+
+static bool begins(const char *text, const char *start, const char **rest)
+{
+    size_t length = strlen(start);
+    if (!text || strncmp(text, start, length) != 0) return false;
+    *rest = text + length;
+    return true;
+}
+
+static void gather(const json_t *rows, bench_cell *cell, gathering *g)
+{
+    const json_t *row = NULL;
+    size_t i = 0;
+    char prefix[BENCH_CELL_SIZE + 8];
+    snprintf(prefix, sizeof prefix, "%s seed ", cell->name);
+    json_array_foreach(rows, i, row)
+    {
+        const char *rest = NULL;
+        if (!begins(json_string_value(json_object_get(row, "name")), prefix, &rest)) continue;
+        const char *failure = json_string_value(json_object_get(row, "error"));
+        cell->n_seeds++;
+        cell->n_failed += failure != NULL;
+        cell->n_exact += json_is_true(json_object_get(row, "exact"));
+        if (failure) cell->failure = failure;
+        else         g->rows[g->n++] = row;
+    }
+}
+
+static void summarise(const gathering *g, const bench_law *law, bench_cell *cell)
+{
+    cell->rmse = median(g, NULL, NULL, "rmse");
+    cell->recall = median(g, NULL, NULL, "recall");
+    cell->precision = median(g, NULL, NULL, "precision");
+    cell->seconds = median(g, NULL, NULL, "seconds");
+    cell->cpu = median(g, NULL, NULL, "cpu");
+    cell->oracle = median(g, "oracle", NULL, "rmse");
+    cell->oracle_seconds = median(g, "oracle", NULL, "seconds");
+    for (size_t i = 0; i < law->n; i++) {
+        char label[BENCH_LABEL_SIZE];
+        bench_label(&law->terms[i], label);
+        cell->error[i] = median(g, NULL, "errors", label);
+        cell->oracle_error[i] = median(g, "oracle", "errors", label);
+    }
+}
+
+/* ---------------------------------------------------------------- the other rows */
+
+static const json_t *find_row(const json_t *rows, const char *of, const char *what)
+{
+    const json_t *row = NULL;
+    size_t i = 0;
+    char name[BENCH_CELL_SIZE + 16];
+    snprintf(name, sizeof name, "%s %s", of, what);
+    json_array_foreach(rows, i, row)
+    {
+        const char *found = json_string_value(json_object_get(row, "name"));
+        if (found && !strcmp(found, name)) return row;
+    }
+    return NULL;
+}
+
+static void read_sigmas(const json_t *row, const bench_law *law, bench_cell *cell)
+{
+    const json_t *sigmas = json_object_get(row, "sigmas");
+    for (size_t i = 0; i < law->n; i++) {
+        char label[BENCH_LABEL_SIZE];
+        bench_label(&law->terms[i], label);
+        const json_t *value = json_object_get(sigmas, label);
+        cell->sigmas[i] = json_is_number(value) ? json_number_value(value) : value ? INFINITY : NAN;
+        if (cell->sigmas[i] < cell->sigmas[cell->weakest]) cell->weakest = i;
+    }
+}
+
+bool bench_cell_read(const json_t *document, const bench_case *c, size_t level, bench_cell *cell)
+{
+    const json_t *rows = json_object_get(document, "rows");
+    size_t n = json_array_size(rows);
+    bench_law law = bench_law_read(c->law);
+    gathering g = {0, calloc(n + 1, sizeof *g.rows), calloc(n + 1, sizeof *g.values)};
+    *cell = (bench_cell){.of = c, .level = &c->levels[level]};
+    bench_cell_name(c, level, cell->name);
+    if (g.rows && g.values) {
+        gather(rows, cell, &g);
+        summarise(&g, &law, cell);
+        read_sigmas(find_row(rows, cell->name, "limit"), &law, cell);
+        cell->seconds_per_iteration = number(find_row(rows, c->key, "published"), "seconds_per_iteration");
+    }
+    free(g.values);
+    free(g.rows);
+    return cell->n_seeds > 0;
+}
+
+/* ---------------------------------------------------------------- the bar */
+
+bench_verdict bench_cell_verdict(const bench_cell *cell)
+{
+    static const double visible = 6, exact_share = 0.9, error_ratio = 1.25, accuracy = 1e-4;
+    bool is_drawn = cell->level->noise > 0;
+    if (is_drawn && isnan(cell->sigmas[cell->weakest])) return BENCH_UNKNOWN;
+    if (is_drawn && cell->sigmas[cell->weakest] < visible) return BENCH_TOO_WEAK;
+    if (!((double)cell->n_exact >= exact_share * (double)cell->n_seeds)) return BENCH_WRONG_TERMS;
+    return cell->rmse <= error_ratio * cell->oracle + accuracy ? BENCH_MET : BENCH_TOO_FAR;
+}
+
+const char *bench_verdict_name(bench_verdict verdict)
+{
+    static const char *const names[] = {"met", "below 6 sigma", "wrong terms", "error", "-"};
+    return names[verdict];
+}

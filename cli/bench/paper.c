@@ -1,0 +1,197 @@
+/* kbass bench paper: the paper's result tables, with the oracle, the detectability of each term and the clock beside. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench.h"
+#include "cell.h"
+#include "judge.h"
+#include "message.h"
+
+/* One task: a fit with its oracle, what can be told from the samples at all, or the published loop's pace. */
+typedef struct {
+    const bench_case *of;
+    size_t level;
+    uint64_t seed;
+    const kbass_settings *settings;
+} paper_task;
+
+/* ---------------------------------------------------------------- tasks */
+
+static json_t *fit(const void *argument)
+{
+    const paper_task *task = argument;
+    bench_law law = bench_law_read(task->of->law);
+    kbass_settings settings = *task->settings;
+    kbass_data *data = NULL;
+    kbass_error error = {0};
+    bench_case_dictionary(task->of, &settings);
+    if (bench_case_data(task->of, task->of->levels[task->level].noise, task->seed, &data, &error) != KBASS_OK)
+        return bench_failed("%s", error.message);
+    json_t *row = bench_fit(data, &settings, &law);
+    json_object_set_new(row, "oracle", bench_oracle(data, task->settings, &law));
+    kbass_data_destroy(data);
+    return row;
+}
+
+static json_t *limit(const void *argument)
+{
+    const paper_task *task = argument;
+    bench_law law = bench_law_read(task->of->law);
+    double noise = task->of->levels[task->level].noise, sd[BENCH_MOST_STATES], sigmas = 0;
+    kbass_data *clean = NULL;
+    kbass_error error = {0};
+    json_t *row = json_object();
+    kbass_status status = bench_case_data(task->of, 0, 0, &clean, &error);
+    if (status == KBASS_OK) bench_case_noise(task->of, noise, clean, sd);
+    for (size_t i = 0; status == KBASS_OK && i < law.n; i++) {
+        char label[BENCH_LABEL_SIZE];
+        bench_label(&law.terms[i], label);
+        status = bench_detectability(clean, sd, task->settings, &law, i, &sigmas, &error);
+        json_object_set_new(row, label, bench_real(sigmas));
+    }
+    kbass_data_destroy(clean);
+    if (status == KBASS_OK) return json_pack("{s:o}", "sigmas", row);
+    json_decref(row);
+    return bench_failed("%s", error.message);
+}
+
+/* The loop reports every step of Adam, paper_steps to an iteration. */
+typedef struct {
+    size_t n;
+    clock_t first, last;
+} pace;
+
+static int step(const kbass_progress *now, void *user)
+{
+    pace *p = user;
+    (void)now;
+    p->last = clock();
+    if (p->n++ == 0) p->first = p->last;
+    return 0;
+}
+
+static json_t *published(const void *argument)
+{
+    const paper_task *task = argument;
+    kbass_settings settings = *task->settings;
+    kbass_data *data = NULL;
+    kbass_discovery *discovery = NULL;
+    kbass_error error = {0};
+    pace p = {0};
+    bench_case_dictionary(task->of, &settings);
+    kbass_settings_set(&settings, "method", "paper", NULL);
+    settings.paper_iterations = 10;
+    kbass_status status = bench_case_data(task->of, 0, 0, &data, &error);
+    if (status == KBASS_OK) status = kbass_discovery_create(data, &settings, &discovery, &error);
+    if (status == KBASS_OK) status = kbass_discovery_run(discovery, step, &p, &error);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+    if (status != KBASS_OK) return json_pack("{s:n, s:s}", "seconds_per_iteration", "why", error.message);
+    double seconds = (double)(p.last - p.first) / CLOCKS_PER_SEC;
+    return json_pack("{s:o}", "seconds_per_iteration",
+                     bench_real(p.n > 1 ? seconds / (double)(p.n - 1) * settings.paper_steps : NAN));
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+typedef struct {
+    size_t n, room;
+    bench_task *tasks;
+    paper_task *details;
+} paper_plan;
+
+static void add(paper_plan *plan, json_t *(*work)(const void *), const paper_task *task, const char *cell,
+                const char *what)
+{
+    if (plan->n == plan->room) return;
+    plan->details[plan->n] = *task;
+    bench_task *t = &plan->tasks[plan->n];
+    *t = (bench_task){.work = work, .task = &plan->details[plan->n++]};
+    snprintf(t->name, sizeof t->name, "%s %s", cell, what);
+}
+
+/* Samples without noise are the same for every seed. */
+static void add_cell(paper_plan *plan, const paper_task *first, const bench_options *options)
+{
+    char cell[BENCH_CELL_SIZE], what[24];
+    bench_cell_name(first->of, first->level, cell);
+    if (!bench_is_asked(options->cases, cell)) return;
+    bool is_drawn = first->of->levels[first->level].noise > 0;
+    for (uint64_t seed = 1; seed <= (is_drawn ? options->n_seeds : 1); seed++) {
+        paper_task task = *first;
+        task.seed = seed;
+        snprintf(what, sizeof what, "seed %d", (int)seed);
+        add(plan, fit, &task, cell, what);
+    }
+    if (is_drawn) add(plan, limit, first, cell, "limit");
+}
+
+static void add_all(paper_plan *plan, const bench_options *options)
+{
+    for (const bench_case *c = bench_cases; c->key; c++) {
+        size_t before = plan->n;
+        paper_task task = {.of = c, .seed = 1, .settings = &options->settings};
+        for (task.level = 0; task.level < c->n_levels; task.level++) add_cell(plan, &task, options);
+        if (plan->n > before) add(plan, published, &task, c->key, "published");
+    }
+}
+
+static size_t count_tasks(unsigned long n_seeds)
+{
+    size_t n = 0;
+    for (const bench_case *c = bench_cases; c->key; c++) n += c->n_levels * (n_seeds + 1) + 1;
+    return n;
+}
+
+/* ---------------------------------------------------------------- the report */
+
+static void print_notes(const char *cases)
+{
+    for (const bench_case *c = bench_cases; c->key; c++)
+        if (c->note && bench_is_asked(cases, c->key)) printf("  %-13s %s\n", c->key, c->note);
+}
+
+static int report(const json_t *document, const bench_options *options)
+{
+    bench_table cells, terms, csv;
+    bench_paper_cells(document, 3, &cells);
+    bench_paper_terms(document, 3, &terms);
+    bench_paper_cells(document, 6, &csv);
+    table_text(&cells, stdout);
+    puts("\n*: the paper's figure lies below the oracle's on these data\n");
+    table_text(&terms, stdout);
+    puts("\nSamples, where they differ from the paper's text:");
+    print_notes(options->cases);
+    int code = options->csv ? bench_write_csv(&csv, options->csv) : EXIT_OK;
+    table_clear(&csv);
+    table_clear(&terms);
+    table_clear(&cells);
+    return code;
+}
+
+int bench_paper(bench_options *options)
+{
+    paper_plan plan = {.room = count_tasks(options->n_seeds)};
+    json_t *document = NULL;
+    int code = bench_check_cells(options->cases);
+    if (code != EXIT_OK) return code;
+    plan.tasks = calloc(plan.room, sizeof *plan.tasks);
+    plan.details = calloc(plan.room, sizeof *plan.details);
+    if (plan.tasks && plan.details) {
+        add_all(&plan, options);
+        code = bench_run(&(bench_plan){"paper", options->recorded, plan.n, plan.tasks}, &options->manner, &document);
+    } else {
+        code = cli_fail("out of memory for %zu tasks", plan.room);
+    }
+    if (document) {
+        int written = report(document, options);
+        if (code == EXIT_OK) code = written;
+    }
+    json_decref(document);
+    free(plan.details);
+    free(plan.tasks);
+    return code;
+}

@@ -1,0 +1,87 @@
+#!/bin/bash
+# kbass bench from outside: a few cells asserted on their equations, bad input, a crash, an interrupted run resumed.
+# test_bench.sh KBASS [few]: with "few" only the cells that are quick even under sanitizers.
+kbass=$(realpath "$1")
+cells=vdp-10,hare-lynx,burgers-10-20
+[ "$2" = few ] && cells=vdp-10-20,hare-lynx
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+complain() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+# refuses "part of the message" arguments...: exit code 2, one line on stderr
+refuses() {
+    local message=$1 code
+    shift
+    timeout 60 "$kbass" bench "$@" > out 2> err
+    code=$?
+    [ $code -eq 2 ] || complain "bench $*: exit code $code, expected 2: $(cat err)"
+    [ "$(wc -l < err)" -eq 1 ] && grep -qF -- "$message" err || complain "bench $*: expected \"$message\": $(cat err)"
+}
+
+# column NAME CELL: of the CSV table
+column() {
+    awk -F, -v name="$1" -v cell="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i } $1 == cell { print $k }' \
+        table.csv
+}
+
+# ---------------------------------------------------------------- bad input
+refuses 'one benchmark'
+refuses 'did you mean paper?' papr
+refuses 'no "vpd"' paper --case vdp,vpd
+refuses '--seeds' paper --seeds 0
+refuses '--jobs' paper --jobs many
+refuses '--resume needs --json' paper --resume
+refuses 'cannot be written' paper --json /nowhere/rows.json
+refuses 'cannot be written' paper --csv /nowhere/table.csv
+refuses '--output' samples
+echo '{"format": "something"}' > other.json
+refuses 'exists' paper --json other.json
+refuses 'is not a file that kbass bench' paper --json other.json --resume
+echo '{"format": ' > broken.json
+refuses 'broken.json:' paper --json broken.json --resume
+
+# ---------------------------------------------------------------- the cells, in two runs: interrupted, then resumed
+"$kbass" bench paper --case "$cells" --json rows.json --jobs 1 > out 2> err &
+pid=$!
+for _ in $(seq 1200); do [ -e rows.json ] && break; sleep 0.1; done
+kill -INT $pid
+wait $pid
+code=$?
+[ $code -eq 130 ] || complain "Ctrl-C: exit code $code, expected 130: $(cat err)"
+grep -q 'resume' err || complain "Ctrl-C: no word about --resume: $(cat err)"
+finished=$(grep -c '"name"' rows.json)
+[ "$finished" -ge 1 ] || complain "Ctrl-C: no finished rows kept"
+refuses 'other options' paper --case "$cells" --json rows.json --resume --time-limit 3
+"$kbass" bench paper --case "$cells" --json rows.json --resume --csv table.csv > out 2> err || complain "bench paper: $(cat err)"
+grep -q "kbass: $((finished + 1)) of" err || complain "--resume did not go on after $finished rows: $(head -1 err)"
+grep -q '"error"' rows.json && complain "failed rows: $(grep -B2 '"error"' rows.json)"
+
+# Every cell has exactly the true terms, an error near the oracle's, and a first column that the terminal shows too.
+for cell in $(awk -F, 'NR > 1 { print $1 }' table.csv); do
+    [ "$(column exact "$cell")" = 1/1 ] || complain "$cell: $(grep "^$cell" table.csv)"
+    [ "$(column bar "$cell")" = met ] || complain "$cell: $(grep "^$cell" table.csv)"
+    grep -q "^$cell " out || complain "$cell is not in the table"
+done
+[ "$(wc -l < table.csv)" -ge 3 ] || complain "table.csv: $(cat table.csv)"
+grep -q '"y_t: -.* x^2\*y"' rows.json || complain "van der Pol's damping is not among the terms found"
+
+# Nothing is left to do: no row is run again.
+"$kbass" bench paper --case "$cells" --json rows.json --resume > again 2> err || complain "second --resume: $(cat err)"
+[ -s err ] && complain "rows were run twice: $(cat err)"
+cmp -s out again || complain "the same rows gave another table"
+
+# ---------------------------------------------------------------- a failing row is a row
+"$kbass" bench paper --case vdp-10-20 --time-limit 1e-9 > out 2> err || complain "time limit: exit code $?: $(cat err)"
+grep -q '^vdp-10-20 .*0/1' out || complain "time limit: $(cat out)"
+
+# ---------------------------------------------------------------- samples
+"$kbass" bench samples --case vdp-10 --seeds 2 -o samples > out 2> err || complain "samples: $(cat err)"
+[ "$(wc -l < out)" -eq 5 ] || complain "samples: $(cat out)"
+[ "$(sed -n 2p samples/vdp-10-0-seed1.csv)" = 0,1,0 ] || complain "samples: $(head -2 samples/vdp-10-0-seed1.csv)"
+cmp -s samples/vdp-10-20-seed1.csv samples/vdp-10-20-seed2.csv && complain "two seeds, one noise"
+
+[ $failures -eq 0 ] && echo "all is well"
+exit $((failures > 0))
