@@ -10,11 +10,12 @@ static const cli_option discover_options[] = {
     {"axes", 0, "AXES", NULL,
      "the columns of time and space, time first, for fields over space: t,x or t,x,y; the other columns are fields"},
     {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
-    {"solution", 0, "FILE.csv", NULL,
+    {"solution", 0, "FILE", NULL,
      "write the denoised solution and its standard deviation at 200 even times and the measured ones; for fields over "
-     "space on an even mesh, 60 x 100 points or as many as --mesh says"},
-    {"residuals", 0, "FILE.csv", NULL,
-     "write measured values, fitted ones and their differences at the measured points"},
+     "space on an even mesh, 60 x 100 points or as many as --mesh says; the ending says the format: .csv, .npz, .npy, "
+     ".json"},
+    {"residuals", 0, "FILE", NULL,
+     "write measured values, fitted ones and their differences at the measured points, in the same formats"},
     {"all-terms", 0, NULL, NULL, "show every candidate, and what those left out could weigh"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
     {0}};

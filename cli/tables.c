@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "message.h"
 #include "numbers.h"
 #include "output.h"
@@ -16,6 +17,7 @@ enum { EVEN_TIMES = 200, POINTS_AT_ONCE = 20000, NAME_SIZE = 96 };
 typedef struct {
     const kbass_data *data;
     size_t n, n_states, n_space, width;
+    size_t counts[KBASS_MAX_AXES]; /* of a mesh, along each axis; all 0 for mere rows */
     double *times, *positions, *mean, *sd, *values;
     char (*names)[NAME_SIZE];
     const char **columns;
@@ -70,7 +72,9 @@ static kbass_status solve(table *t, const kbass_discovery *discovery, kbass_erro
     return status;
 }
 
-static kbass_status write_table(const table *t, const char *path, int *code, kbass_error *error)
+/* ---------------------------------------------------------------- writing */
+
+static kbass_status write_csv(const table *t, const char *path, int *code, kbass_error *error)
 {
     const char *axes[KBASS_MAX_AXES];
     kbass_data *written = NULL;
@@ -81,6 +85,80 @@ static kbass_status write_table(const table *t, const char *path, int *code, kba
     if (status == KBASS_OK) *code = cli_output_data(path, written);
     kbass_data_destroy(written);
     return status;
+}
+
+static double coordinate(const table *t, size_t row, size_t axis)
+{
+    return axis ? t->positions[row * t->n_space + axis - 1] : t->times[row];
+}
+
+/* The mesh's axes, or the rows. */
+static void set_shape(const table *t, cli_array *array)
+{
+    array->n_dimensions = t->counts[0] ? t->n_space + 1 : 1;
+    array->shape[0] = t->n;
+    for (size_t axis = 0; t->counts[0] && axis <= t->n_space; axis++) array->shape[axis] = t->counts[axis];
+}
+
+/* An axis by name: of a mesh, its coordinates alone, gathered at `room`; of rows, one for each. */
+static cli_array axis_array(const table *t, size_t axis, const double *column, double *room)
+{
+    cli_array array = {.name = kbass_data_axis_name(t->data, axis), .n_dimensions = 1, .shape = {t->n}, .values = column};
+    size_t stride = 1;
+    if (!t->counts[0]) return array;
+    for (size_t a = axis + 1; a <= t->n_space; a++) stride *= t->counts[a];
+    for (size_t i = 0; i < t->counts[axis]; i++) room[i] = column[i * stride];
+    array.shape[0] = t->counts[axis];
+    array.values = room;
+    return array;
+}
+
+/* All columns in one array, or each by name. */
+static int write_columns(const table *t, const char *path, const double *columns, double *room, cli_array *arrays)
+{
+    size_t n_axes = t->n_space + 1, n = n_axes + t->n_states * t->width;
+    if (cli_format_of(path) == CLI_NPY) {
+        set_shape(t, &arrays[0]);
+        memmove(arrays[0].shape + 1, arrays[0].shape, KBASS_MAX_AXES * sizeof *arrays[0].shape);
+        arrays[0].shape[0] = n;
+        arrays[0].n_dimensions++;
+        arrays[0].values = columns;
+        return cli_arrays_write(path, 1, arrays);
+    }
+    for (size_t c = 0; c < n; c++) {
+        arrays[c] = (cli_array){.name = c < n_axes ? NULL : t->columns[c - n_axes], .values = columns + c * t->n};
+        if (c < n_axes) arrays[c] = axis_array(t, c, columns + c * t->n, room + c * t->n);
+        else set_shape(t, &arrays[c]);
+    }
+    return cli_arrays_write(path, n, arrays);
+}
+
+static int write_arrays(const table *t, const char *path)
+{
+    size_t n_axes = t->n_space + 1, width = t->n_states * t->width, n = n_axes + width;
+    double *columns = calloc(n * t->n, sizeof *columns), *room = calloc(n_axes * t->n, sizeof *room);
+    cli_array *arrays = calloc(n, sizeof *arrays);
+    int code = EXIT_NO_RESULT;
+    if (columns && room && arrays) {
+        for (size_t i = 0; i < t->n; i++) {
+            for (size_t axis = 0; axis < n_axes; axis++) columns[axis * t->n + i] = coordinate(t, i, axis);
+            for (size_t c = 0; c < width; c++) columns[(n_axes + c) * t->n + i] = t->values[i * width + c];
+        }
+        code = write_columns(t, path, columns, room, arrays);
+    } else {
+        cli_fail("out of memory for a table of %zu rows", t->n);
+    }
+    free(columns);
+    free(room);
+    free(arrays);
+    return code;
+}
+
+static kbass_status write_table(const table *t, const char *path, int *code, kbass_error *error)
+{
+    if (cli_format_of(path) == CLI_CSV) return write_csv(t, path, code, error);
+    *code = write_arrays(t, path);
+    return KBASS_OK;
 }
 
 /* ---------------------------------------------------------------- where the solution is asked for */
@@ -134,6 +212,7 @@ static void measured_range(const kbass_data *data, size_t axis, double *low, dou
 static void choose_mesh(table *t, const size_t *counts)
 {
     size_t stride = 1;
+    memcpy(t->counts, counts, sizeof t->counts);
     for (size_t axis = 0; axis <= t->n_space; axis++) stride *= counts[axis];
     t->n = stride;
     for (size_t axis = 0; axis <= t->n_space; axis++) {

@@ -186,6 +186,31 @@ grep -q '"initial": null' field.json || complain "field.json: $(grep -A1 initial
 [ "$(head -1 field_residuals.csv)" = t,x,u,u_fitted,u_residual ] || complain "$(head -1 field_residuals.csv)"
 awk -F, 'NR > 1 && ($3 - $4 - $5) ^ 2 + $5 ^ 2 > 0.01 { bad = 1 } END { exit bad || NR != 65 }' field_residuals.csv ||
     complain "field_residuals.csv: $(head -3 field_residuals.csv)"
+
+# the other formats hold the same numbers: NPY as bytes behind its header, NPZ as a stored archive of such, JSON as lists
+same_field() { accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --mesh 20,30 "$@"; }
+same_field --solution field.npy --residuals field_residuals.json
+same_field --solution field.npz
+same_field --solution field_solution.json
+head -c 128 field.npy | grep -aq "NUMPY.*'<f8', 'fortran_order': False, 'shape': (4,20,30,), }" || complain "field.npy: its header"
+od -A n -v -t f8 -w8 -j 128 field.npy > npy_values
+awk -F, 'NR > 1 { for (i = 1; i <= 4; i++) print i, $i }' field_solution.csv | sort -s -n -k1,1 | cut -d ' ' -f 2 |
+    paste npy_values - | awk '($1 - $2) ^ 2 > 1e-24 { bad = 1 } END { exit bad || NR != 2400 }' || complain "field.npy: its values"
+[ "$(head -c 4 field.npz | od -A n -t x1)" = ' 50 4b 03 04' ] || complain "field.npz is no archive"
+[ "$(grep -ac 'u_sd.npy' field.npz)" -ge 1 ] || complain "field.npz has no u_sd"
+tail -c +$((30 + 5 + 1)) field.npz | head -c 128 | grep -aq "'shape': (20,)" || complain "field.npz: t"
+command -v unzip > /dev/null && { unzip -tqq field.npz || complain "field.npz: unzip finds it damaged"; }
+[ "$(tr -cd '[' < field_solution.json | wc -c)" -eq 44 ] || complain "field_solution.json: two lists, two of 20 each"
+grep -q '"u_residual": \[' field_residuals.json || complain "field_residuals.json: $(head -c 200 field_residuals.json)"
+if /usr/bin/python3 -c 'import numpy' 2> /dev/null; then
+    /usr/bin/python3 - <<'EOF' || complain "numpy does not read what was written"
+import json, numpy
+z, a, j = numpy.load("field.npz"), numpy.load("field.npy"), json.load(open("field_solution.json"))
+assert sorted(z.files) == sorted(j) == ["t", "u", "u_sd", "x"] and a.shape == (4, 20, 30)
+assert z["t"].shape == (20,) and z["x"].shape == (30,) and (z["u"] == a[2]).all() and (z["u_sd"] == a[3]).all()
+assert numpy.allclose(z["u"], numpy.array(j["u"]), rtol=1e-14)
+EOF
+fi
 accepts discover turn.csv --degree 1 --quiet --residuals turn_residuals.csv
 [ "$(head -1 turn_residuals.csv)" = t,x,x_fitted,x_residual,y,y_fitted,y_residual ] || complain "turn_residuals.csv"
 [ "$(wc -l < turn_residuals.csv)" -eq 21 ] || complain "turn_residuals.csv has $(wc -l < turn_residuals.csv) lines"

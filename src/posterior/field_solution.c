@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* A cloud of the points asked for, in the scales of the data's; its first row is the record's beginning, unobserved. */
-static kbass_status pretend(const kb_cloud *data, size_t n, const double *times, const double *positions, kb_cloud *out,
-                            kbass_error *error)
+/* A cloud of the points asked for, in the scales of the data's; its first row, at scaled time `from`, is unobserved. */
+static kbass_status pretend(const kb_cloud *data, double from, size_t n, const double *times, const double *positions,
+                            kb_cloud *out, kbass_error *error)
 {
     size_t F = data->n_fields;
     *out = *data;
@@ -21,8 +21,9 @@ static kbass_status pretend(const kb_cloud *data, size_t n, const double *times,
     out->grid[0] = KB_NEW(double, n + 1);
     if (!out->point || !out->value || !out->measured || !out->grid[0]) return kb_out_of_memory(error, "the solution");
     out->n_grid[0] = 1;
+    out->grid[0][0] = from;
     for (size_t i = 0; i < n; i++) {
-        double s = fmin(fmax((times[i] - data->first[0]) / data->span[0], 0), 1);
+        double s = fmin(fmax((times[i] - data->first[0]) / data->span[0], from), 1);
         out->point[i] = s;
         out->point[i + n] = (positions[i] - data->first[1]) / data->span[1];
         if (s > out->grid[0][out->n_grid[0] - 1]) out->grid[0][out->n_grid[0]++] = s;
@@ -46,22 +47,59 @@ static void forget(kb_cloud *cloud)
     kb_free(cloud->grid[0]);
 }
 
-static kbass_status predict(kb_line *line, const kb_fit *fit, const double *V, double *predicted, double *tangents,
-                            double *row, double *mean, double *sd, kbass_error *error)
+/* Predictions from `start` in the data's units and, unless V is NULL, their standard deviations under it. */
+static kbass_status predict(kb_line *line, const kb_fit *fit, const double *start, const double *V, double *mean, double *sd,
+                            kbass_error *error)
 {
     kb_dynamics *d = &line->dynamics;
     const kb_cloud *c = line->cloud;
     size_t P = fit->support.n + d->n_start, n = d->observation_start[d->n_rows];
-    d->set_model(d, &fit->support, fit->w, &fit->support);
-    if (!d->predict(d, 0, d->n_rows - 1, fit->start, predicted, tangents))
-        return kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated over these times");
-    for (size_t o = 0; o < n; o++) {
-        const double *tangent = tangents + o * P;
-        kb_gemv(KB_PLAIN, P, P, 1, V, P, tangent, 0, row);
-        mean[o] = c->mean[d->group[o]] + c->sd[d->group[o]] * predicted[o];
-        sd[o] = c->sd[d->group[o]] * sqrt(fmax(kb_dot(P, row, tangent), 0));
+    double *tangents = V ? KB_NEW(double, n * P) : NULL, *row = KB_NEW(double, P);
+    kbass_status status = row && (!V || tangents) ? KBASS_OK : kb_out_of_memory(error, "the solution");
+    if (status == KBASS_OK) {
+        d->set_model(d, &fit->support, fit->w, V ? &fit->support : NULL);
+        if (!d->predict(d, 0, d->n_rows - 1, start, mean, tangents))
+            status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated over these times");
     }
-    return KBASS_OK;
+    for (size_t o = 0; status == KBASS_OK && o < n; o++) {
+        mean[o] = c->mean[d->group[o]] + c->sd[d->group[o]] * mean[o];
+        if (!V) continue;
+        kb_gemv(KB_PLAIN, P, P, 1, V, P, tangents + o * P, 0, row);
+        sd[o] = c->sd[d->group[o]] * sqrt(fmax(kb_dot(P, row, tangents + o * P), 0));
+    }
+    kb_free(tangents);
+    kb_free(row);
+    return status;
+}
+
+/* A window that begins at scaled time `from`: the points of it. */
+static kbass_status evaluate_window(const kb_line *fitted, const kb_profile *profile, const kb_fit *fit, double from,
+                                    const double *start, const double *V, size_t n, const double *times,
+                                    const double *positions, double *mean, double *sd, kbass_error *error)
+{
+    kb_line *asked = NULL;
+    kb_cloud points = {0};
+    kbass_status status = pretend(fitted->cloud, from, n, times, positions, &points, error);
+    if (status == KBASS_OK)
+        status = kb_line_create(&points, fitted->dictionary, fitted->columns, &fitted->settings, profile, fit->support.n,
+                                &asked, error);
+    if (status == KBASS_OK) {
+        take_scales(fitted, asked);
+        status = predict(asked, fit, start, V, mean, sd, error);
+    }
+    if (asked) asked->dynamics.destroy(&asked->dynamics);
+    forget(&points);
+    return status;
+}
+
+/* How many of the points, from the first on, lie in a window; the last one takes what is left. */
+static size_t points_within(const kb_cloud *cloud, const kb_windows *windows, size_t window, size_t n, const double *times)
+{
+    double end = cloud->grid[0][windows->last[window]];
+    size_t inside = 0;
+    if (window + 1 == windows->n) return n;
+    while (inside < n && (times[inside] - cloud->first[0]) / cloud->span[0] <= end) inside++;
+    return inside;
 }
 
 kbass_status kb_field_solution(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
@@ -69,34 +107,29 @@ kbass_status kb_field_solution(const kb_cloud *cloud, const kb_dictionary *dicti
                                const kb_fit *fit, size_t n, const double *times, const double *positions, double *mean,
                                double *sd, kbass_error *error)
 {
-    kb_line *fitted = NULL, *asked = NULL;
+    kb_line *fitted = NULL;
     kb_shooter *shooter = NULL;
-    kb_cloud points = {0};
     size_t k = fit->support.n, P = 0;
-    double *V = NULL, *predicted = NULL, *tangents = NULL, *row = NULL;
-    kbass_status status = pretend(cloud, n, times, positions, &points, error);
-    if (status == KBASS_OK) status = kb_line_create(cloud, dictionary, columns, line, profile, k, &fitted, error);
+    double *V = NULL;
+    kbass_status status = kb_line_create(cloud, dictionary, columns, line, profile, k, &fitted, error);
     if (status == KBASS_OK) status = kb_shooter_create_on(&fitted->dynamics, columns, windows->n, k, &shooter, error);
-    if (status == KBASS_OK) status = kb_line_create(&points, dictionary, columns, line, profile, k, &asked, error);
-    if (status == KBASS_OK) {
-        take_scales(fitted, asked);
+    if (status == KBASS_OK && sd) {
         P = k + shooter->n;
         V = KB_NEW(double, windows->n * P * P);
-        predicted = KB_NEW(double, n * cloud->n_fields);
-        tangents = KB_NEW(double, n * cloud->n_fields * P);
-        row = KB_NEW(double, P);
         shooter->windows = windows;
-        if (!V || !predicted || !tangents || !row) status = kb_out_of_memory(error, "the solution");
+        if (!V) status = kb_out_of_memory(error, "the solution");
         else if (!kb_shooter_covariances(shooter, fit, V))
             status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated again");
     }
-    if (status == KBASS_OK) status = predict(asked, fit, V, predicted, tangents, row, mean, sd, error);
+    for (size_t window = 0, done = 0; status == KBASS_OK && window < windows->n; window++) {
+        size_t here = points_within(cloud, windows, window, n - done, times + done), at = done * cloud->n_fields;
+        if (here)
+            status = evaluate_window(fitted, profile, fit, cloud->grid[0][windows->first[window]],
+                                     fit->start + window * shooter->n, V ? V + window * P * P : NULL, here, times + done,
+                                     positions + done, mean + at, sd ? sd + at : NULL, error);
+        done += here;
+    }
     kb_free(V);
-    kb_free(predicted);
-    kb_free(tangents);
-    kb_free(row);
     kb_shooter_destroy(shooter);
-    if (asked) asked->dynamics.destroy(&asked->dynamics);
-    forget(&points);
     return status;
 }

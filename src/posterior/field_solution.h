@@ -7,7 +7,7 @@
 #include "forward/shoot.h"
 
 /* Points: n times (ascending) and n positions, in the data's units, within the record. mean, sd: n x n_fields,
-   row-major. `line` is the grid the fit was made on. */
+   row-major; sd may be NULL. `line` is the grid the fit was made on. */
 kbass_status kb_field_solution(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
                                const kb_line_settings *line, const kb_profile *profile, const kb_windows *windows,
                                const kb_fit *fit, size_t n, const double *times, const double *positions, double *mean,
