@@ -181,7 +181,8 @@ static void print_terms(const kbass_result *result, bool all)
         }
     }
     if (n_hidden)
-        printf("  %zu more are out, below %g each; --all-terms shows what they could weigh\n", n_hidden, NEAR_CANDIDATE);
+        printf("  %zu candidates are out, below %g each; --all-terms shows what they could weigh\n", n_hidden,
+               NEAR_CANDIDATE);
 }
 
 /* ---------------------------------------------------------------- noise, rivals, outcome */

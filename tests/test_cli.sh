@@ -117,6 +117,17 @@ points_at 3
 refuses '' discover field.csv --axes t,x --periodic y
 refuses '' discover field.csv --axes t,x --mesh 3,3
 refuses '' discover field.csv --axes t,x --lhs u_x
+refuses 'needed u_t or u_tt' discover field.csv --axes t,x --lhs v_t
+refuses 'unknown name "u_xxy"' discover field.csv --axes t,x --terms 'u_xxy'
+refuses 'unknown name "v_x"' discover field.csv --axes t,x --require 'v_x'
+refuses ', x = 0' discover field.csv --axes t,x --terms 'u*log(x)'
+refuses 'unknown state "v"' discover field.csv --axes t,x --fix 'v_t = u'
+refuses 'all 3 columns are axes' discover field.csv --axes t,x,u
+field 8 8 '""' > nothing.csv
+sed -i 's/,0$/,/' nothing.csv
+refuses 'no measured values' discover nothing.csv --axes t,x
+{ cat field.csv; echo '0,0,7'; } > repeated.csv
+refuses '"u" has two values at t = 0, x = 0: 1 and 7' discover repeated.csv --axes t,x
 { cat field.csv; echo '0.5,0.5,7,8'; } > wide.csv
 refuses 'wide.csv:66' discover wide.csv --axes t,x
 

@@ -421,6 +421,20 @@ static void test_axes_come_back(void **state)
     kbass_data_destroy(data);
 }
 
+/* Rows at one place are one row where they agree. */
+static void test_rows_at_one_place(void **state)
+{
+    const char *axes[] = {"t", "x"}, *fields[] = {"u", "v"};
+    double times[] = {1, 0, 1, 0, 1}, positions[] = {2, 2, 2, 3, 2};
+    double values[] = {5, NAN, 1, 2, NAN, 6, 3, 4, 5, 6};
+    kbass_data *data = NULL;
+    (void)state;
+    CHECK_OK(kbass_data_create_axes(5, 2, 2, times, positions, values, axes, fields, &data, &error));
+    CHECK(kbass_data_rows(data) == 3 && kbass_data_times(data)[2] == 1 && kbass_data_positions(data)[2] == 2);
+    CHECK(kbass_data_values(data)[4] == 5 && kbass_data_values(data)[5] == 6);
+    kbass_data_destroy(data);
+}
+
 static void refuse_axes(const char *text, const char *axes, kbass_status status, const char *message)
 {
     kbass_data *data = NULL;
@@ -502,6 +516,7 @@ static void test_check_fields(void **state)
     refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,1\n", "field \"v\" has 3 measured values");
     refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,\n2,0,1,3\n3,0,1,2\n",
                   "field \"v\": all 4 measured values are at a single point of the axis \"x\" (0)");
+    refuse_fields("t,x,u\n0,0,7\n0,1,6\n1,0,5\n1,1,4\n0,1,8\n", "field \"u\" has two values at t = 0, x = 1: 6 and 8");
 }
 
 static void test_example_names(void **state)
@@ -676,6 +691,7 @@ int main(void)
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_axes_come_back),
+        cmocka_unit_test(test_rows_at_one_place),
         cmocka_unit_test(test_bad_axes),
         cmocka_unit_test(test_describe_fields),
         cmocka_unit_test(test_check_fields),

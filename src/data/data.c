@@ -272,13 +272,41 @@ static void drop_empty_rows(kbass_data *data)
     data->n_rows = kept;
 }
 
+static bool agree(size_t width, const double *a, const double *b)
+{
+    for (size_t i = 0; i < width; i++)
+        if (!isnan(a[i]) && !isnan(b[i]) && a[i] != b[i]) return false;
+    return true;
+}
+
+/* Rows of fields at one place that do not contradict each other are one row. */
+static void join_rows(kbass_data *data)
+{
+    size_t kept = 0, width = data->n_states, n_space = data->n_axes - 1;
+    for (size_t row = 0; n_space && row < data->n_rows; row++) {
+        double *values = data->values + row * width, *last = kept ? data->values + (kept - 1) * width : NULL;
+        if (last && kb_data_same_place(data, kept - 1, row) && agree(width, last, values)) {
+            for (size_t i = 0; i < width; i++)
+                if (isnan(last[i])) last[i] = values[i];
+            continue;
+        }
+        data->times[kept] = data->times[row];
+        memmove(data->positions + kept * n_space, data->positions + row * n_space, n_space * sizeof *data->positions);
+        memmove(data->values + kept++ * width, values, width * sizeof *values);
+    }
+    if (n_space) data->n_rows = kept;
+}
+
 kbass_status kb_data_settle(kbass_data *data, kbass_error *error)
 {
+    kbass_status status = KBASS_OK;
     drop_empty_rows(data);
     if (!data->n_rows)
         return kb_fail(error, KBASS_ERROR_DATA, "%s%sno measured values: every cell is empty or NaN", data->source,
                        *data->source ? ": " : "");
-    return is_sorted(data) ? KBASS_OK : sort_rows(data, error);
+    if (!is_sorted(data)) status = sort_rows(data, error);
+    if (status == KBASS_OK) join_rows(data);
+    return status;
 }
 
 /* ---------------------------------------------------------------- noise */

@@ -23,7 +23,7 @@ struct kbass_data {
 };
 
 /* What discovery needs: at least 4 measured values per state, no constant state, all finite, and of every state more
-   than one coordinate along each axis. */
+   than one coordinate along each axis; a field has one value at a place. */
 kbass_status kb_data_check(const kbass_data *data, kbass_error *error);
 
 /* A state's name stands in equations: a letter or _, then letters, digits, _. */
@@ -33,7 +33,15 @@ static inline double kb_data_coordinate(const kbass_data *data, size_t row, size
 {
     return axis ? data->positions[row * (data->n_axes - 1) + axis - 1] : data->times[row];
 }
-/* Drops rows without a measured state and sorts the others by time, then positions; equal ones stay in their order. */
+/* Both rows are at one time and position. */
+static inline bool kb_data_same_place(const kbass_data *data, size_t a, size_t b)
+{
+    size_t axis = 0;
+    while (axis < data->n_axes && kb_data_coordinate(data, a, axis) == kb_data_coordinate(data, b, axis)) axis++;
+    return axis == data->n_axes;
+}
+/* Drops rows without a measured state and sorts the others by time, then positions; equal ones stay in their order.
+   Rows of fields at one place become one unless they contradict each other. */
 kbass_status kb_data_settle(kbass_data *data, kbass_error *error);
 
 /* The table as CSV, line by line with the newline: header first, numbers shortest, an empty cell for NaN. */

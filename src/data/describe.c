@@ -229,9 +229,34 @@ static kbass_status check_state(const kbass_data *data, size_t state, kbass_erro
     return KBASS_OK;
 }
 
+/* "t = 3, x = 0.5" */
+static void name_place(const kbass_data *data, size_t row, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t axis = 0; axis < data->n_axes && used < size; axis++)
+        used += (size_t)snprintf(text + used, size - used, "%s%.40s = %g", axis ? ", " : "", data->axis_names[axis],
+                                 kb_data_coordinate(data, row, axis));
+}
+
+/* A field has one value at a place; a state may be measured twice at a time. */
+static kbass_status check_repeats(const kbass_data *data, kbass_error *error)
+{
+    for (size_t row = 1; data->n_axes > 1 && row < data->n_rows; row++)
+        for (size_t i = 0; kb_data_same_place(data, row - 1, row) && i < data->n_states; i++) {
+            double before = data->values[(row - 1) * data->n_states + i], here = data->values[row * data->n_states + i];
+            char who[KB_NUMBER_SIZE + 320], place[200];
+            if (isnan(before) || isnan(here) || before == here) continue;
+            name_state(data, i, who, sizeof who);
+            name_place(data, row, place, sizeof place);
+            return kb_fail(error, KBASS_ERROR_DATA, "%s has two values at %s: %g and %g (give their mean instead)", who,
+                           place, before, here);
+        }
+    return KBASS_OK;
+}
+
 kbass_status kb_data_check(const kbass_data *data, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     for (size_t i = 0; i < data->n_states && status == KBASS_OK; i++) status = check_state(data, i, error);
-    return status;
+    return status == KBASS_OK ? check_repeats(data, error) : status;
 }

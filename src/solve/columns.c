@@ -96,19 +96,18 @@ static bool is_measured(const kb_dictionary *dictionary, size_t term, const doub
     return true;
 }
 
-/* `the term "log(x)" is not finite in the data at t = 3, where x = 0` */
+/* `the term "log(x)" is not finite in the data at t = 3, where x = 0`: the variables in it, time apart */
 static kbass_status refuse(const kb_dictionary *dictionary, size_t term, const double *point, size_t ld,
                            const char *where, kbass_error *error)
 {
-    char states[200] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < dictionary->n_states && used < sizeof states; i++)
-        if (kb_dictionary_depends(dictionary, term, i))
-            used += (size_t)snprintf(states + used, sizeof states - used, "%s%s = %g", used ? ", " : ", where ",
-                                     dictionary->state_names[i], point[i * ld]);
+    char variables[200] = "";
+    size_t used = 0, time = dictionary->n_variables - dictionary->n_axes;
+    for (size_t i = 0; i < dictionary->n_variables && used < sizeof variables; i++)
+        if (i != time && kb_dictionary_depends(dictionary, term, i))
+            used += (size_t)snprintf(variables + used, sizeof variables - used, "%s%s = %g", used ? ", " : ", where ",
+                                     dictionary->variable_names[i], point[i * ld]);
     return kb_fail(error, KBASS_ERROR_DATA, "the term \"%s\" is not finite in the %s at %s = %g%s",
-                   kb_dictionary_name(dictionary, term), where, dictionary->time_name,
-                   point[(dictionary->n_variables - dictionary->n_axes) * ld], states);
+                   kb_dictionary_name(dictionary, term), where, dictionary->time_name, point[time * ld], variables);
 }
 
 /* values: the term at the points */
