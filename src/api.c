@@ -11,7 +11,8 @@
 #include "discover/council.h"
 #include "discover/discover.h"
 #include "discover/horizon.h"
-#include "discover/paper.h"
+#include "discover/paper_mesh.h"
+#include "discover/paper_states.h"
 #include "posterior/field_solution.h"
 #include "posterior/solution.h"
 #include "report/json.h"
@@ -23,7 +24,7 @@ struct kbass_discovery {
     kb_problem *problem;     /* of ODE systems */
     kb_landscape *landscape; /* of fields over space */
     kb_search_result found; /* of our method */
-    kb_paper *paper;        /* of the published one */
+    kb_canvas *paper;       /* of the published one */
     kb_answer *answer;
     double seconds_to_create;
 };
@@ -42,14 +43,15 @@ const char *kbass_stage_name(int stage)
 
 static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
 {
-    if (d->data->n_axes > 2)
+    bool published = d->settings.method == KB_METHOD_PAPER;
+    if (d->data->n_axes > 2 && !published)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "%zu space axes: fields are searched over one space axis so far",
                        d->data->n_axes - 1);
-    if (d->settings.method == KB_METHOD_PAPER)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the published method is there for ODE systems only so far");
     kbass_status status =
         kb_dictionary_create_fields(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                     d->data->n_axes, (const char *const *)d->data->axis_names, &d->dictionary, error);
+    if (status == KBASS_OK && published)
+        return kb_paper_mesh_create(d->data, &d->settings, d->dictionary, &d->paper, error);
     if (status == KBASS_OK && d->dictionary->time_order != 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "equations of second order in time are not searched so far");
     if (status == KBASS_OK) status = kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
@@ -67,6 +69,8 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
         status = kb_dictionary_create(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                       d->data->time_name, &d->dictionary, error);
     if (status == KBASS_OK) status = kb_problem_create(d->data, &d->settings, d->dictionary, &d->problem, error);
+    if (status == KBASS_OK && d->settings.method == KB_METHOD_PAPER)
+        status = kb_paper_states_create(d->problem, &d->paper, error);
     return status;
 }
 
@@ -100,9 +104,7 @@ static kbass_outcome outcome_of(kb_run *run, const kb_search_result *found)
 static void forget(kbass_discovery *d)
 {
     kb_search_result_clear(&d->found);
-    kb_paper_destroy(d->paper);
     kb_answer_destroy(d->answer);
-    d->paper = NULL;
     d->answer = NULL;
 }
 
@@ -114,7 +116,7 @@ static kbass_status search_fields(const kb_landscape *landscape, kb_run *run, kb
 
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
-    if (d->settings.method == KB_METHOD_PAPER) return kb_paper_run(d->problem, run, &d->paper, &d->answer, error);
+    if (d->paper) return kb_paper_run(d->paper, run, &d->answer, error);
     kb_frame frame = d->landscape ? kb_landscape_frame(d->landscape) : kb_problem_frame(d->problem);
     kbass_status status = d->landscape ? search_fields(d->landscape, run, &d->found, error)
                                        : kb_discover(d->problem, run, &d->found, error);
@@ -149,14 +151,29 @@ static kbass_status check_times(double first, double span, size_t n, const doubl
     return KBASS_OK;
 }
 
-static kbass_status check_positions(const kb_landscape *l, size_t n, const double *positions, kbass_error *error)
+static const kb_cloud *cloud_of(const kbass_discovery *d)
 {
-    double first = l->cloud->first[1], span = l->cloud->span[1] * (l->line.periodic ? l->line.period : 1);
-    double slack = 1e-9 * span;
-    for (size_t i = 0; i < n; i++)
+    return d->landscape ? d->landscape->cloud : d->data->n_axes > 1 ? kb_paper_mesh_cloud(d->paper) : NULL;
+}
+
+/* The axis as a share of what was measured: a period may reach farther. */
+static double reach(const kbass_discovery *d, size_t axis)
+{
+    double period = cloud_of(d)->period[axis];
+    if (d->landscape && axis == 1 && d->landscape->line.periodic) period = d->landscape->line.period;
+    return period > 0 ? period : 1;
+}
+
+static kbass_status check_positions(const kbass_discovery *d, size_t n, const double *positions, kbass_error *error)
+{
+    size_t space = d->data->n_axes - 1;
+    for (size_t i = 0; i < n * space; i++) {
+        size_t axis = i % space + 1;
+        double first = cloud_of(d)->first[axis], span = cloud_of(d)->span[axis] * reach(d, axis), slack = 1e-9 * span;
         if (!(positions[i] >= first - slack) || !(positions[i] <= first + span + slack))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g", positions[i], first,
                            first + span);
+    }
     return KBASS_OK;
 }
 
@@ -166,11 +183,11 @@ kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, 
     const kb_problem *p = d->problem;
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
-    if (d->landscape)
+    if (d->data->n_axes > 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "the solution is a field over space: ask kbass_discovery_field");
     kbass_status status = check_times(d->problem->record->first, d->problem->record->span, n_times, times, error);
     if (status != KBASS_OK) return status;
-    if (d->paper) return kb_paper_solution(d->paper, n_times, times, mean, sd, error);
+    if (d->paper) return d->paper->evaluate(d->paper, n_times, times, NULL, mean, sd, error);
     return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, d->found.pool.fits[0], p->n_reference,
                                 p->follow, p->reference_slope, n_times, times, mean, sd, error);
 }
@@ -179,12 +196,14 @@ kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const dou
                                    double *mean, double *sd, kbass_error *error)
 {
     const kb_landscape *l = d->landscape;
-    if (!l) return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: ask kbass_discovery_solution");
+    if (d->data->n_axes == 1)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: ask kbass_discovery_solution");
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
-    kbass_status status = check_times(l->cloud->first[0], l->cloud->span[0], n, times, error);
-    if (status == KBASS_OK) status = check_positions(l, n, positions, error);
+    kbass_status status = check_times(cloud_of(d)->first[0], cloud_of(d)->span[0], n, times, error);
+    if (status == KBASS_OK) status = check_positions(d, n, positions, error);
     if (status != KBASS_OK) return status;
+    if (d->paper) return d->paper->evaluate(d->paper, n, times, positions, mean, sd, error);
     return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &d->found.profile, d->found.windows,
                              d->found.pool.fits[0], n, times, positions, mean, sd, error);
 }
@@ -199,6 +218,7 @@ void kbass_discovery_destroy(kbass_discovery *d)
 {
     if (!d) return;
     forget(d);
+    kb_canvas_destroy(d->paper);
     kb_problem_destroy(d->problem);
     kb_landscape_destroy(d->landscape);
     kb_dictionary_destroy(d->dictionary);

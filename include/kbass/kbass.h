@@ -85,6 +85,9 @@ KBASS_API void kbass_free(void *memory);
       "known noise: a standard deviation (0.1), a share of each state's (5%), or by state (x=0.1, y=2%)")              \
     X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
       "mesh points on the time axis, or on each axis: 160,160; 20 to 4000 (default: from the data)")                   \
+    X(TEXT, mesh_file, NULL, 0, 0, "FILE", NULL, "inference",                                                          \
+      "for fields over space: mesh points of any spacing, a line for each axis: its name and its coordinates, "        \
+      "t 0 0.1 0.2 ...; axes not in it are as --mesh says")                                                            \
     X(TEXT, periodic, NULL, 0, 0, "AXES", NULL, "inference",                                                           \
       "space axes along which the fields repeat, or none (default: found from the data)")                              \
     X(CHOICE, kernel, 0, 0, 4, "NAME", "se|matern52|matern72|rq|periodic", "inference", "kernel of the field")         \
@@ -93,7 +96,8 @@ KBASS_API void kbass_free(void *memory);
     X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference", "stop after this time with the best answer so far (default: none)") \
     X(CHOICE, method, 0, 0, 1, "NAME", "kbass|paper", "inference", "our method, or the algorithm as published")        \
     X(REAL, paper_length_scale, 0, 0, 10, "L", NULL, "paper",                                                          \
-      "length scale of the kernel, as a share of the record (default: 0.7 of the sample spacing, at least 0.02)")      \
+      "length scale of the kernel along each axis, as a share of the record (default: 0.7 of the sample spacing, at "   \
+      "least 0.02)")                                                                                                   \
     X(REAL, paper_noise_variance, 1e-3, 1e-12, 1e3, "V", NULL, "paper",                                                \
       "variance of the measurements, as a share of each state's variance; --noise goes before it")                     \
     X(REAL, paper_equation_variance, 1, 1e-12, 1e6, "V", NULL, "paper",                                                \
@@ -241,6 +245,8 @@ typedef struct {
     double log_evidence;
     size_t n_starts, n_starts_lost; /* lost: given up for numerical trouble */
     size_t n_models;                /* models fitted through the integrated equation */
+    size_t n_iterations;            /* of the published method's EP-EM; 0 for ours */
+    double seconds_per_iteration;   /* likewise; NaN for ours */
     size_t n_windows;               /* parts of the record with a start of their own: 1 unless it is chaotic */
     double seconds[KBASS_STAGE_COUNT];
     double seconds_total;

@@ -1,10 +1,13 @@
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "kbass/kbass.h"
 
@@ -37,6 +40,15 @@ void *kb_reallocate(void *memory, size_t old_count, size_t count, size_t size)
     if (memory) memcpy(grown, memory, (old_count < count ? old_count : count) * size);
     kb_free(memory);
     return grown;
+}
+
+double kb_memory_there(void)
+{
+    struct rlimit limit;
+    double pages = (double)sysconf(_SC_PHYS_PAGES), there = pages > 0 ? pages * (double)sysconf(_SC_PAGESIZE) : HUGE_VAL;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (double)limit.rlim_cur < there)
+        there = (double)limit.rlim_cur;
+    return there;
 }
 
 void kb_free(void *memory) { free(memory); }

@@ -11,184 +11,170 @@
 
 enum { SWEEPS = 200 };
 static const double prune_below = 0.5, certain = 40;
+static const double spacings = 0.7, shortest = 0.02; /* of the kernel's length scale */
 static const double still_probability = 1e-3, still_objective = 1e-6; /* the latter relative */
 
-struct kb_paper {
-    const kb_problem *problem;
-    kb_level *level;
-    kb_field *field; /* at the end Hzz holds its Cholesky factor */
+typedef struct {
+    kb_canvas *canvas;
+    const kb_columns *columns;
     kb_ep *ep;
     kb_adam *adam;
     kb_support active;
-    double *slab, *log_odds, *b, *before;  /* of the active columns */
+    double *slab, *log_odds, *b, *before; /* of the active columns */
     bool *keep;
-    double *weight, *sd, *probability;     /* of all columns, the data's units */
+    double *weight, *sd, *probability;    /* of all columns, the data's units */
     bool has_model;
-};
+    size_t iterations;
+} loop;
 
 /* ---------------------------------------------------------------- memory */
 
-static double length_scale(const kb_problem *p)
+static void clear(loop *l)
 {
-    double given = p->settings->paper_length_scale;
-    return given > 0 ? given : fmax(0.7 * p->record->spacing, 0.02);
-}
-
-static kbass_status allocate(kb_paper *paper, kbass_error *error)
-{
-    size_t n = paper->problem->columns->n;
-    kbass_status status = kb_support_create(n, &paper->active, error);
-    paper->slab = KB_NEW(double, n);
-    paper->log_odds = KB_NEW(double, n);
-    paper->b = KB_NEW(double, n);
-    paper->before = KB_NEW(double, n);
-    paper->keep = KB_NEW(bool, n);
-    paper->weight = KB_NEW(double, n);
-    paper->sd = KB_NEW(double, n);
-    paper->probability = KB_NEW(double, n);
-    if (!paper->slab || !paper->log_odds || !paper->b || !paper->before || !paper->keep || !paper->weight ||
-        !paper->sd || !paper->probability) status = kb_out_of_memory(error, "the published method");
-    return status;
-}
-
-static kbass_status create(const kb_problem *p, kb_paper **out, kbass_error *error)
-{
-    kb_paper *paper = KB_NEW(kb_paper, 1);
-    if (!paper) return kb_out_of_memory(error, "the published method");
-    paper->problem = p;
-    kb_kernel_kind kind = (kb_kernel_kind)p->settings->kernel;
-    kbass_status status = kb_level_create(p->record, kind, length_scale(p), p->n_mesh, &paper->level, error);
-    if (status == KBASS_OK)
-        status = kb_field_create(p->record, p->dictionary, p->columns, p->n_mesh, paper->level->rank, &paper->field,
-                                 error);
-    if (status == KBASS_OK) status = kb_ep_create(p->columns->n, &paper->ep, error);
-    if (status == KBASS_OK)
-        status = kb_adam_create(p->record->n_states * paper->level->rank, p->settings->paper_learning_rate,
-                                &paper->adam, error);
-    if (status == KBASS_OK) status = allocate(paper, error);
-    if (status == KBASS_OK) *out = paper;
-    else kb_paper_destroy(paper);
-    return status;
-}
-
-void kb_paper_destroy(kb_paper *paper)
-{
-    if (!paper) return;
-    kb_level_destroy(paper->level);
-    kb_field_destroy(paper->field);
-    kb_ep_destroy(paper->ep);
-    kb_adam_destroy(paper->adam);
-    kb_support_clear(&paper->active);
-    double *vectors[] = {paper->slab, paper->log_odds, paper->b,  paper->before,
-                         paper->weight, paper->sd,     paper->probability};
+    kb_ep_destroy(l->ep);
+    kb_adam_destroy(l->adam);
+    kb_support_clear(&l->active);
+    double *vectors[] = {l->slab, l->log_odds, l->b, l->before, l->weight, l->sd, l->probability};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) kb_free(vectors[i]);
-    kb_free(paper->keep);
-    kb_free(paper);
+    kb_free(l->keep);
+}
+
+static kbass_status prepare(loop *l, kb_canvas *canvas, kbass_error *error)
+{
+    size_t n = canvas->frame.columns->n;
+    *l = (loop){.canvas = canvas, .columns = canvas->frame.columns};
+    kbass_status status = kb_ep_create(n, &l->ep, error);
+    if (status == KBASS_OK)
+        status = kb_adam_create(canvas->n, canvas->settings->paper_learning_rate, &l->adam, error);
+    if (status == KBASS_OK) status = kb_support_create(n, &l->active, error);
+    l->slab = KB_NEW(double, n);
+    l->log_odds = KB_NEW(double, n);
+    l->b = KB_NEW(double, n);
+    l->before = KB_NEW(double, n);
+    l->keep = KB_NEW(bool, n);
+    l->weight = KB_NEW(double, n);
+    l->sd = KB_NEW(double, n);
+    l->probability = KB_NEW(double, n);
+    bool complete = l->slab && l->log_odds && l->b && l->before && l->keep && l->weight && l->sd && l->probability;
+    return status == KBASS_OK && !complete ? kb_out_of_memory(error, "the published method") : status;
+}
+
+void kb_canvas_destroy(kb_canvas *canvas)
+{
+    if (canvas) canvas->destroy(canvas);
+}
+
+double kb_paper_length(const kbass_settings *settings, double spacing)
+{
+    double given = settings->paper_length_scale;
+    return given > 0 ? given : fmax(spacings * spacing, shortest);
+}
+
+double kb_paper_noise(const kbass_settings *settings, double known_variance)
+{
+    return known_variance > 0 ? known_variance : settings->paper_noise_variance;
+}
+
+double kb_paper_tau(const kb_canvas *canvas, size_t state)
+{
+    return canvas->settings->paper_equation_variance * canvas->slope_squares[state];
 }
 
 /* ---------------------------------------------------------------- EP-EM */
 
-static void set_prior(kb_paper *paper)
+static void set_prior(loop *l)
 {
-    const kb_problem *p = paper->problem;
-    const kbass_settings *settings = p->settings;
-    for (size_t q = 0; q < paper->active.n; q++) {
-        size_t column = paper->active.column[q];
-        paper->slab[q] = settings->paper_slab_variance * p->slope_squares[p->columns->equation[column]];
-        paper->log_odds[q] = p->columns->required[column]
-                                 ? certain : log(settings->paper_inclusion / (1 - settings->paper_inclusion));
+    const kbass_settings *settings = l->canvas->settings;
+    for (size_t q = 0; q < l->active.n; q++) {
+        size_t column = l->active.column[q];
+        l->slab[q] = settings->paper_slab_variance * l->canvas->slope_squares[l->columns->equation[column]];
+        l->log_odds[q] = l->columns->required[column]
+                             ? certain : log(settings->paper_inclusion / (1 - settings->paper_inclusion));
     }
 }
 
-static bool begin(kb_paper *paper)
+static bool begin(loop *l)
 {
-    const kb_problem *p = paper->problem;
-    kb_field *f = paper->field;
-    for (size_t i = 0; i < f->n_states; i++) {
-        double known = p->record->known_variance[i];
-        f->v[i] = known > 0 ? known : p->settings->paper_noise_variance;
-        f->tau[i] = p->settings->paper_equation_variance * p->slope_squares[i];
-    }
-    kb_support_copy(&p->all, &paper->active);
-    set_prior(paper);
-    kb_ep_reset(paper->ep, paper->slab);
-    kb_field_set_level(f, paper->level);
-    return kb_field_regress(f);
+    memset(l->canvas->w, 0, l->columns->n * sizeof *l->canvas->w);
+    kb_support_copy(l->canvas->all, &l->active);
+    set_prior(l);
+    kb_ep_reset(l->ep, l->slab);
+    return l->canvas->regress(l->canvas);
 }
 
 /* Weights, sds and probabilities of the active columns as EP has them now. */
-static void take_posterior(kb_paper *paper)
+static void take_posterior(loop *l)
 {
-    for (size_t q = 0; q < paper->active.n; q++) {
-        size_t column = paper->active.column[q];
-        double unit = paper->problem->columns->unit[column];
-        paper->field->w[column] = paper->ep->mean[q];
-        paper->weight[column] = paper->ep->mean[q] * unit;
-        paper->sd[column] = sqrt(paper->ep->variance[q]) * unit;
-        paper->probability[column] = paper->ep->probability[q];
+    for (size_t q = 0; q < l->active.n; q++) {
+        size_t column = l->active.column[q];
+        double unit = l->columns->unit[column];
+        l->canvas->w[column] = l->ep->mean[q];
+        l->weight[column] = l->ep->mean[q] * unit;
+        l->sd[column] = sqrt(l->ep->variance[q]) * unit;
+        l->probability[column] = l->ep->probability[q];
     }
 }
 
-static void prune(kb_paper *paper)
+static void prune(loop *l)
 {
     size_t kept = 0;
-    for (size_t q = 0; q < paper->active.n; q++) {
-        size_t column = paper->active.column[q];
-        paper->keep[q] = paper->ep->probability[q] >= prune_below;
-        if (paper->keep[q]) paper->active.column[kept++] = column;
-        else paper->field->w[column] = 0;
+    for (size_t q = 0; q < l->active.n; q++) {
+        size_t column = l->active.column[q];
+        l->keep[q] = l->ep->probability[q] >= prune_below;
+        if (l->keep[q]) l->active.column[kept++] = column;
+        else l->canvas->w[column] = 0;
     }
-    paper->active.n = kept;
-    kb_ep_keep(paper->ep, paper->keep);
-    set_prior(paper);
+    l->active.n = kept;
+    kb_ep_keep(l->ep, l->keep);
+    set_prior(l);
 }
 
 /* EP on the plug-in message; *moved is the largest change of a probability. False in numerical trouble. */
-static bool e_step(kb_paper *paper, double *moved)
+static bool e_step(loop *l, double *moved)
 {
-    kb_field *f = paper->field;
-    kb_ep *ep = paper->ep;
-    size_t k = paper->active.n;
-    kb_field_assemble(f, &paper->active);
+    kb_canvas *c = l->canvas;
+    size_t k = l->active.n;
+    c->listen(c, &l->active);
     for (size_t q = 0; q < k; q++) {
-        paper->b[q] = -f->gw[q]; /* b = Hww w - gw = Phi'u_t / tau */
-        for (size_t j = 0; j < k; j++) paper->b[q] += f->Hww[q + j * k] * f->w[paper->active.column[j]];
+        l->b[q] = -c->gradient_w[q]; /* b = G w - dJ/dw = Phi'u_t / tau */
+        for (size_t j = 0; j < k; j++) l->b[q] += c->G[q + j * k] * c->w[l->active.column[j]];
     }
-    memcpy(paper->before, ep->probability, k * sizeof *paper->before);
-    if (!kb_ep_run(ep, f->Hww, paper->b, paper->slab, paper->log_odds, SWEEPS)) return false;
+    memcpy(l->before, l->ep->probability, k * sizeof *l->before);
+    if (!kb_ep_run(l->ep, c->G, l->b, l->slab, l->log_odds, SWEEPS)) return false;
     *moved = 0;
-    for (size_t q = 0; q < k; q++) *moved = fmax(*moved, fabs(ep->probability[q] - paper->before[q]));
-    take_posterior(paper);
-    prune(paper);
+    for (size_t q = 0; q < k; q++) *moved = fmax(*moved, fabs(l->ep->probability[q] - l->before[q]));
+    take_posterior(l);
+    prune(l);
     return true;
 }
 
 /* Adam on the field; returns the mean objective over the second half of its steps, which its jitter does not move. */
-static double m_step(kb_paper *paper, kb_run *run)
+static double m_step(loop *l, kb_run *run)
 {
-    int steps = paper->problem->settings->paper_steps, counted = 0;
+    int steps = l->canvas->settings->paper_steps, counted = 0;
     double sum = 0;
-    for (int step = 0; step < steps && kb_run_continue(run, paper->active.n); step++) {
-        double J = kb_field_gradient(paper->field, &paper->active);
-        kb_adam_step(paper->adam, paper->field->gz, paper->field->z);
+    for (int step = 0; step < steps && kb_run_continue(run, l->active.n); step++) {
+        double J = l->canvas->descend(l->canvas, &l->active);
+        kb_adam_step(l->adam, l->canvas->gradient, l->canvas->z);
         if (2 * step + 1 >= steps) sum += J, counted++;
     }
     return sum / counted;
 }
 
 /* *lost when numerical trouble ended it; returns whether it converged. */
-static bool iterate(kb_paper *paper, kb_run *run, bool *lost)
+static bool iterate(loop *l, kb_run *run, bool *lost)
 {
-    int iterations = paper->problem->settings->paper_iterations;
+    int iterations = l->canvas->settings->paper_iterations;
     double before = INFINITY, moved = INFINITY;
-    *lost = !begin(paper);
+    *lost = !begin(l);
     for (int iteration = 0; iteration < iterations && !*lost && !kb_run_stopped(run); iteration++) {
         run->fraction = 0.05 + 0.95 * iteration / iterations;
-        *lost = !e_step(paper, &moved);
+        *lost = !e_step(l, &moved);
         if (*lost) break;
-        paper->has_model = true;
-        double J = m_step(paper, run);
+        l->has_model = true;
+        double J = m_step(l, run);
         if (kb_run_stopped(run)) break;
+        l->iterations++;
         *lost = !isfinite(J);
         if (moved <= still_probability && fabs(J - before) <= still_objective * (1 + fabs(J))) return true;
         before = J;
@@ -198,37 +184,15 @@ static bool iterate(kb_paper *paper, kb_run *run, bool *lost)
 
 /* ---------------------------------------------------------------- the answer */
 
-/* rms residual where measured, in the data's units */
-static double residual_rms(const kb_paper *paper, size_t state)
+static kbass_status fill(const loop *l, kb_answer *answer, kbass_error *error)
 {
-    const kb_record *record = paper->problem->record;
-    const kb_level *level = paper->level;
-    double squares = 0;
-    for (size_t row = 0; row < record->n_rows; row++) {
-        double q = 0;
-        if (record->measured[row + state * record->n_rows] == 0) continue;
-        for (size_t r = 0; r < level->rank; r++)
-            q += level->rows[row + r * record->n_rows] * paper->field->z[state * level->rank + r];
-        q -= record->value[row + state * record->n_rows];
-        squares += q * q;
-    }
-    return record->sd[state] * sqrt(squares / (double)record->count[state]);
-}
-
-static kbass_status fill(kb_paper *paper, kb_answer *answer, kbass_error *error)
-{
-    const kb_problem *p = paper->problem;
-    const kb_field *f = paper->field;
+    kb_canvas *c = l->canvas;
     double *noise = (double *)answer->result.noise, *initial = (double *)answer->result.initial;
-    for (size_t i = 0; i < f->n_states; i++) {
-        double q = 0; /* the mesh begins at the first time */
-        for (size_t r = 0; r < paper->level->rank; r++)
-            q += paper->level->mesh[r * p->n_mesh] * f->z[i * paper->level->rank + r];
-        initial[i] = p->record->mean[i] + p->record->sd[i] * q;
-        noise[i] = residual_rms(paper, i);
+    for (size_t i = 0; i < c->frame.dictionary->n_states; i++) {
+        initial[i] = c->initial(c, i);
+        noise[i] = c->residual_rms(c, i);
     }
-    kb_frame frame = kb_problem_frame(p);
-    return kb_answer_equations(answer, &frame, paper->weight, paper->sd, paper->probability, &paper->active, error);
+    return kb_answer_equations(answer, &c->frame, l->weight, l->sd, l->probability, &l->active, error);
 }
 
 static kbass_outcome outcome_of(kb_run *run, bool converged, bool lost)
@@ -238,85 +202,36 @@ static kbass_outcome outcome_of(kb_run *run, bool converged, bool lost)
     return lost ? KBASS_NO_MODEL : converged ? KBASS_CONVERGED : KBASS_NOT_CONVERGED;
 }
 
-/* Leaves the Cholesky factor of the field's Hessian for the band. */
-static bool factorise(kb_paper *paper)
+static kbass_status run_loop(loop *l, kb_run *run, kb_answer *answer, kbass_error *error)
 {
-    kb_field_assemble(paper->field, &paper->active);
-    return kb_cholesky(paper->field->nz, paper->field->Hzz, paper->field->nz);
-}
-
-kbass_status kb_paper_run(const kb_problem *p, kb_run *run, kb_paper **out, kb_answer **answer, kbass_error *error)
-{
-    kb_paper *paper = NULL;
-    kb_frame frame = kb_problem_frame(p);
-    kb_answer *found = NULL;
     double start = kb_clock();
     bool lost = false, converged = false;
-    int blas_threads = kb_blas_threads(1);
-    kbass_status status = create(p, &paper, error);
-    if (status == KBASS_OK) status = kb_answer_begin(&frame, &found, error);
-    if (status == KBASS_OK) {
-        run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
-        converged = iterate(paper, run, &lost);
-        lost = lost || !factorise(paper);
-        paper->has_model = paper->has_model && !lost;
-        if (paper->has_model) status = fill(paper, found, error);
-        found->result.outcome = outcome_of(run, converged, lost);
-        found->result.n_starts = 1;
-        found->result.n_starts_lost = lost;
-        found->result.seconds[KBASS_STAGE_SEARCH] = kb_clock() - start;
-    }
-    kb_blas_threads(blas_threads);
-    if (status == KBASS_OK) {
-        *out = paper;
-        *answer = found;
-    } else {
-        kb_paper_destroy(paper);
-        kb_answer_destroy(found);
-    }
+    kbass_status status = KBASS_OK;
+    run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
+    converged = iterate(l, run, &lost);
+    double seconds = kb_clock() - start;
+    lost = lost || !l->canvas->finish(l->canvas, &l->active);
+    if (l->has_model && !lost) status = fill(l, answer, error);
+    answer->result.outcome = outcome_of(run, converged, lost);
+    answer->result.n_starts = 1;
+    answer->result.n_starts_lost = lost;
+    answer->result.n_iterations = l->iterations;
+    answer->result.seconds_per_iteration = l->iterations ? seconds / (double)l->iterations : NAN;
+    answer->result.seconds[KBASS_STAGE_SEARCH] = kb_clock() - start;
     return status;
 }
 
-/* ---------------------------------------------------------------- the solution */
-
-/* Variance of the state's field where its features are `phi`: phi' (Hzz^{-1})_ii phi */
-static double variance_at(const kb_paper *paper, size_t state, const double *phi, size_t stride, double *a)
+kbass_status kb_paper_run(kb_canvas *canvas, kb_run *run, kb_answer **answer, kbass_error *error)
 {
-    size_t r = paper->level->rank, nz = paper->field->nz;
-    memset(a, 0, nz * sizeof *a);
-    for (size_t q = 0; q < r; q++) a[state * r + q] = phi[q * stride];
-    kb_lower_solve(nz, 1, paper->field->Hzz, nz, a, nz);
-    return kb_dot(nz, a, a);
-}
-
-static void evaluate(const kb_paper *paper, size_t n_times, const double *features, double *a, double *mean, double *sd)
-{
-    const kb_record *record = paper->problem->record;
-    size_t n = record->n_states, r = paper->level->rank;
-    for (size_t k = 0; k < n_times; k++)
-        for (size_t i = 0; i < n; i++) {
-            double q = 0;
-            for (size_t j = 0; j < r; j++) q += features[k + j * n_times] * paper->field->z[i * r + j];
-            mean[k * n + i] = record->mean[i] + record->sd[i] * q;
-            sd[k * n + i] = record->sd[i] * sqrt(variance_at(paper, i, features + k, n_times, a));
-        }
-}
-
-kbass_status kb_paper_solution(const kb_paper *paper, size_t n_times, const double *times, double *mean, double *sd,
-                               kbass_error *error)
-{
-    const kb_record *record = paper->problem->record;
-    double *scaled = KB_NEW(double, n_times), *features = KB_NEW(double, n_times * paper->level->rank);
-    double *work = KB_NEW(double, n_times * paper->problem->n_mesh), *a = KB_NEW(double, paper->field->nz);
-    bool complete = scaled && features && work && a;
-    if (complete) {
-        for (size_t k = 0; k < n_times; k++) scaled[k] = (times[k] - record->first) / record->span;
-        kb_basis_features(paper->level->basis, n_times, scaled, 0, features, work);
-        evaluate(paper, n_times, features, a, mean, sd);
-    }
-    kb_free(scaled);
-    kb_free(features);
-    kb_free(work);
-    kb_free(a);
-    return complete ? KBASS_OK : kb_out_of_memory(error, "the solution");
+    loop l;
+    kb_answer *found = NULL;
+    int blas_threads = kb_blas_threads(1);
+    kbass_status status = prepare(&l, canvas, error);
+    if (status == KBASS_OK) status = kb_answer_begin(&canvas->frame, &found, error);
+    if (status == KBASS_OK) status = run_loop(&l, run, found, error);
+    kb_blas_threads(blas_threads);
+    clear(&l);
+    if (status == KBASS_OK) *answer = found;
+    else kb_answer_destroy(found);
+    return status;
 }

@@ -71,7 +71,7 @@ static int by_falling_spread(const void *a, const void *b)
 static kbass_status create_patches(kb_terrain *t, kb_kernel_kind kind, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    kb_patch_scales scales = {.kind = kind};
+    kb_patch_scales scales = {.kind = kind, .margin = KB_AXIS_MARGIN};
     t->patches = KB_NEW(kb_patch *, t->n_patches);
     if (!t->patches) return kb_out_of_memory(error, "the patches");
     for (size_t a = 0; a < t->cloud->n_axes; a++) {

@@ -8,34 +8,57 @@
 
 /* Points of an axis, by the number of axes. */
 static const double smallest_mesh[] = {0, 40, 40, 18, 12}, largest_mesh[] = {0, 400, 160, 48, 20};
-static const double points_per_rank = 1.7;
-static const double widest_margin = 0.12;    /* of the patch: where the kernel's high derivatives are poor */
+static const double points_per_rank = 1.7, rounding = 1e-9;
 
 double kb_axis_rank_estimate(double stretch, double length)
 {
     return sqrt(2 * log(1 / KB_AXIS_CUT)) * stretch / (M_PI * length) + 3;
 }
 
-static size_t mesh_size(double stretch, double shortest, size_t n_axes)
+static size_t mesh_size(const kb_axis_plan *plan)
 {
-    double size = points_per_rank * (kb_axis_rank_estimate(stretch, shortest) + 1);
-    return (size_t)fmin(fmax(size, smallest_mesh[n_axes]), largest_mesh[n_axes]);
+    double stretch = plan->period > 0 ? plan->period : plan->hi - plan->lo;
+    double size = points_per_rank * (kb_axis_rank_estimate(stretch, plan->shortest) + 1);
+    return (size_t)fmin(fmax(size, smallest_mesh[plan->n_axes]), largest_mesh[plan->n_axes]);
 }
 
-kbass_status kb_axis_create(kb_kernel_kind kind, double lo, double hi, double unit, double shortest, size_t n_axes,
-                            int highest, size_t n_data, const double *data, kb_axis **out, kbass_error *error)
+/* The given mesh within the axis' ends. */
+static size_t cut_mesh(const kb_axis_plan *plan, const double **first)
 {
+    size_t begin = 0, end = plan->n_given;
+    double slack = rounding * (plan->hi - plan->lo), hi = plan->period > 0 ? plan->lo + plan->period : plan->hi;
+    while (begin < end && plan->given[begin] < plan->lo - slack) begin++;
+    while (end > begin && plan->given[end - 1] > hi + slack) end--;
+    if (plan->period > 0 && end > begin && plan->given[end - 1] > hi - slack) end--; /* the first point once more */
+    *first = plan->given + begin;
+    return end - begin;
+}
+
+/* An even mesh; of a periodic axis one period without its end. */
+static void spread_mesh(const kb_axis_plan *plan, size_t n, double *mesh)
+{
+    double step = plan->period > 0 ? plan->period / (double)n : (plan->hi - plan->lo) / (double)(n - 1);
+    for (size_t i = 0; i < n; i++) mesh[i] = plan->lo + step * (double)i;
+}
+
+kbass_status kb_axis_create(const kb_axis_plan *plan, size_t n_data, const double *data, kb_axis **out,
+                            kbass_error *error)
+{
+    const double *given = NULL;
     kb_axis *axis = KB_NEW(kb_axis, 1);
     if (!axis) return kb_out_of_memory(error, "an axis");
-    *axis = (kb_axis){.kind = kind, .lo = lo, .hi = hi, .unit = unit, .highest = highest, .n_data = n_data};
-    axis->n_mesh = mesh_size(hi - lo, shortest, n_axes);
+    *axis = (kb_axis){.kind = plan->period > 0 ? KB_KERNEL_PERIODIC : plan->kind, .lo = plan->lo, .hi = plan->hi,
+                      .unit = plan->unit, .period = plan->period, .margin = plan->margin, .highest = plan->highest,
+                      .n_data = n_data};
+    axis->n_mesh = plan->given ? cut_mesh(plan, &given) : mesh_size(plan);
     axis->mesh = KB_NEW(double, axis->n_mesh);
     axis->data = KB_NEW(double, n_data);
     if (!axis->mesh || !axis->data) {
         kb_axis_destroy(axis);
         return kb_out_of_memory(error, "an axis");
     }
-    for (size_t i = 0; i < axis->n_mesh; i++) axis->mesh[i] = lo + (hi - lo) * (double)i / (double)(axis->n_mesh - 1);
+    if (given) memcpy(axis->mesh, given, axis->n_mesh * sizeof *given);
+    else spread_mesh(plan, axis->n_mesh, axis->mesh);
     memcpy(axis->data, data, n_data * sizeof *data);
     *out = axis;
     return KBASS_OK;
@@ -73,15 +96,19 @@ static void truncate_rank(kb_axis_level *level, size_t n_mesh)
 
 static void choose_inner(const kb_axis *axis, kb_axis_level *level)
 {
-    double margin = fmin(level->length, widest_margin * (axis->hi - axis->lo)), rounding = 1e-9 * (axis->hi - axis->lo);
-    while (axis->mesh[level->first] < axis->lo + margin - rounding) level->first++;
-    level->n_inner = axis->n_mesh - 2 * level->first;
+    double stretch = axis->hi - axis->lo, slack = rounding * stretch;
+    double margin = axis->period > 0 ? 0 : fmin(level->length, axis->margin * stretch);
+    size_t first = 0, end = axis->n_mesh;
+    while (first + 1 < end && axis->mesh[first] < axis->lo + margin - slack) first++;
+    while (axis->period == 0 && end > first + 1 && axis->mesh[end - 1] > axis->hi - margin + slack) end--;
+    level->first = first;
+    level->n_inner = end - first;
 }
 
 static kbass_status fill_level(const kb_axis *axis, kb_axis_level *level, kbass_error *error)
 {
     size_t m = axis->n_mesh, n = axis->n_data;
-    kb_kernel kernel = {axis->kind, level->length, 1};
+    kb_kernel kernel = {axis->kind, level->length, axis->period > 0 ? axis->period : 1};
     kbass_status status = kb_basis_create(&kernel, m, axis->mesh, &level->basis, error);
     if (status != KBASS_OK) return status;
     level->rank = level->basis->rank;

@@ -26,19 +26,33 @@ typedef struct {
     size_t first, n_inner;        /* mesh points far enough from the patch's edges for the equation to hold there */
 } kb_axis_level;
 
+/* What an axis is made from. */
 typedef struct {
     kb_kernel_kind kind;
-    double lo, hi, unit;
+    double lo, hi;
+    double period;          /* of a periodic axis, seen whole: its mesh covers one period; 0: none */
+    double unit, shortest;  /* of the ladder; the length scale that a mesh chosen here has to resolve */
+    double margin;          /* share of the axis at each end where the equation is not imposed */
+    int highest;            /* order of derivative */
+    size_t n_axes;          /* of the patch: more axes, coarser meshes */
+    size_t n_given;
+    const double *given;    /* mesh of the whole domain, ascending; NULL: chosen here, even */
+} kb_axis_plan;
+
+typedef struct {
+    kb_kernel_kind kind;
+    double lo, hi, unit, period, margin;
     int highest; /* order of derivative */
     size_t n_mesh, n_data;
     double *mesh, *data; /* coordinates */
     kb_axis_level *levels[KB_LADDER_LEVELS];
 } kb_axis;
 
-/* `shortest`: the length scale the mesh has to resolve; `n_axes` of the patch: more axes, coarser meshes. Data are
-   copied. */
-kbass_status kb_axis_create(kb_kernel_kind kind, double lo, double hi, double unit, double shortest, size_t n_axes,
-                            int highest, size_t n_data, const double *data, kb_axis **out, kbass_error *error);
+#define KB_AXIS_MARGIN 0.12 /* where the kernel's high derivatives are poor */
+
+/* Data are copied. */
+kbass_status kb_axis_create(const kb_axis_plan *plan, size_t n_data, const double *data, kb_axis **out,
+                            kbass_error *error);
 void kb_axis_destroy(kb_axis *axis);
 /* The level of this step of the ladder, clamped to its ends; belongs to the axis. Not for two threads at once. */
 kbass_status kb_axis_level_at(kb_axis *axis, int step, const kb_axis_level **out, kbass_error *error);

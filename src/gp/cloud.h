@@ -23,6 +23,7 @@ typedef struct {
     size_t n_grid[KB_CLOUD_AXES];  /* distinct coordinates per axis, also when scattered */
     double *grid[KB_CLOUD_AXES];   /* they, ascending */
     bool periodic[KB_CLOUD_AXES];  /* set by the caller */
+    double period[KB_CLOUD_AXES];  /* of periodic axes, scaled; set by the caller, 0: none */
     double *known_variance;     /* n_fields: noise variance known beforehand, scaled; 0: unknown */
 } kb_cloud;
 

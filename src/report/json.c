@@ -227,7 +227,8 @@ static json_t *seconds(const kbass_result *result)
 static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
 {
     json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
-    return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+                     "s:o, s:o}",
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
@@ -236,7 +237,8 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "probability", number(result->probability), "log_evidence", number(result->log_evidence),
                      "runners_up", all_runners_up(result), "starts", starts,
                      "models", count(result->n_models), "windows", count(result->n_windows),
-                     "seconds", seconds(result));
+                     "iterations", count(result->n_iterations),
+                     "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
 }
 
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,

@@ -6,6 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "tensor/rows.h"
 
 /* ---------------------------------------------------------------- workspace */
 
@@ -52,6 +53,23 @@ static bool allocate_normal(kb_bench *b, const extent *x)
            b->tensor;
 }
 
+static bool allocate_gradient(kb_bench *b, const kb_patch *p)
+{
+    size_t k = b->columns->n;
+    b->gz = KB_NEW(double, p->n * p->n_fields);
+    b->tensor = KB_NEW(double, p->n);
+    b->Hww = KB_NEW(double, k * k);
+    b->gw = KB_NEW(double, k);
+    return b->gz && b->tensor && b->Hww && b->gw;
+}
+
+size_t kb_bench_doubles_per_point(const kb_dictionary *dictionary)
+{
+    size_t fields = dictionary->n_states;
+    return (1 + fields) * dictionary->n_variables + dictionary->n_terms + 3 * fields + 2 +
+           kb_dictionary_work(dictionary, 1);
+}
+
 static bool allocate_points(kb_bench *b, const extent *x)
 {
     size_t m = x->mesh, variables = b->dictionary->n_variables, terms = b->dictionary->n_terms;
@@ -84,6 +102,26 @@ kbass_status kb_bench_create(size_t n_patches, kb_patch *const *patches, const k
     if (!allocate_points(b, &x) || !allocate_normal(b, &x)) {
         kb_bench_destroy(b);
         return kb_out_of_memory(error, "the workspace of a patch");
+    }
+    *out = b;
+    return KBASS_OK;
+}
+
+kbass_status kb_bench_create_light(kb_patch *patch, const kb_dictionary *dictionary, const kb_columns *columns,
+                                   kb_bench **out, kbass_error *error)
+{
+    extent x = {0};
+    kb_mode modes[KB_CLOUD_AXES];
+    kb_bench *b = KB_NEW(kb_bench, 1);
+    if (!b) return kb_out_of_memory(error, "the mesh");
+    b->dictionary = dictionary;
+    b->columns = columns;
+    widen(&x, patch);
+    kb_patch_data_modes(patch, modes);
+    if (!patch->gridded) x.data = kb_rows_work(patch->n_axes, modes);
+    if (!allocate_points(b, &x) || !allocate_gradient(b, patch)) {
+        kb_bench_destroy(b);
+        return kb_out_of_memory(error, "the mesh");
     }
     *out = b;
     return KBASS_OK;

@@ -45,6 +45,11 @@ typedef struct {
 /* Enough for any of the patches. */
 kbass_status kb_bench_create(size_t n_patches, kb_patch *const *patches, const kb_dictionary *dictionary,
                              const kb_columns *columns, kb_bench **out, kbass_error *error);
+/* For one patch at its present level, without room for normal equations of the field: values, gradients, Hww. */
+kbass_status kb_bench_create_light(kb_patch *patch, const kb_dictionary *dictionary, const kb_columns *columns,
+                                   kb_bench **out, kbass_error *error);
+/* Doubles that a bench has for each point. */
+size_t kb_bench_doubles_per_point(const kb_dictionary *dictionary);
 void kb_bench_destroy(kb_bench *bench);
 
 /* One variable of the dictionary in the data's units is offset + factor * (D q): the factor. */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "solve/gradient.h"
 
 kbass_status kb_patch_message_create(const kb_columns *columns, const kb_patch *patch, kb_patch_message **out,
                                      kbass_error *error)
@@ -192,57 +193,6 @@ static void assemble_field(kb_bench *b, const kb_patch *p, const kb_hyper *hyper
     for (size_t i = 0; i < b->nz; i++) b->H[i + i * b->nz] += 1 / hyper->amplitude[i / p->n];
 }
 
-/* ---------------------------------------------------------------- gradients and columns */
-
-/* out += J_i' r; r is overwritten */
-static void pull(kb_bench *b, const kb_patch *p, size_t equation, double *r, double *out)
-{
-    int order[KB_MAX_AXES] = {b->dictionary->time_order};
-    size_t m = p->n_mesh;
-    double *product = b->column + m;
-    kb_mode modes[KB_CLOUD_AXES];
-    kb_patch_modes(p, order, modes);
-    kb_modes_adjoint(p->n_axes, modes, r, b->tensor, b->work);
-    kb_axpy(p->n, 1, b->tensor, out + equation * p->n);
-    for (size_t v = 0; v < b->dictionary->n_variables; v++) {
-        const kb_variable *variable = &b->dictionary->variables[v];
-        const double *slope = b->slope + (equation + v * p->n_fields) * m;
-        if (variable->axis >= 0 || !b->depends[equation + v * p->n_fields]) continue;
-        for (size_t i = 0; i < m; i++) product[i] = slope[i] * r[i];
-        kb_patch_modes(p, variable->order, modes);
-        kb_modes_adjoint(p->n_axes, modes, product, b->tensor, b->work);
-        kb_axpy(p->n, -1, b->tensor, out + variable->field * p->n);
-    }
-}
-
-/* Hzw, Hww and gw of the support's q-th column */
-static void add_column(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, const kb_support *support, size_t q)
-{
-    const kb_columns *c = b->columns;
-    size_t column = support->column[q], equation = c->equation[column], m = p->n_mesh, k = support->n;
-    const double *value = kb_collocation_term(b, p, c->term[column]), *weight = b->weight + equation * m;
-    double scale = kb_equation_weight(p, hyper, equation) / c->scale[column], *r = b->column;
-    for (size_t i = 0; i < m; i++) r[i] = scale * weight[i] * value[i];
-    for (size_t s = 0; s <= q; s++) {
-        size_t other = support->column[s];
-        double product = 0;
-        if (c->equation[other] == equation)
-            product = kb_dot(m, r, kb_collocation_term(b, p, c->term[other])) / c->scale[other];
-        b->Hww[q + s * k] = b->Hww[s + q * k] = product;
-    }
-    b->gw[q] = -kb_dot(m, r, b->residual + equation * m);
-    for (size_t i = 0; i < m; i++) r[i] = -r[i];
-    pull(b, p, equation, r, b->Hzw + q * b->nz);
-}
-
-static void add_gradient(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, size_t equation)
-{
-    const double *e = b->residual + equation * p->n_mesh, *weight = b->weight + equation * p->n_mesh;
-    double scale = kb_equation_weight(p, hyper, equation);
-    for (size_t i = 0; i < p->n_mesh; i++) b->column[i] = scale * weight[i] * e[i];
-    pull(b, p, equation, b->column, b->gz);
-}
-
 void kb_normal_assemble(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, const kb_support *support,
                         const double *z, const double *w)
 {
@@ -255,8 +205,11 @@ void kb_normal_assemble(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, c
     assemble_field(b, p, hyper);
     for (size_t i = 0; i < b->nz; i++) b->gz[i] = z[i] / hyper->amplitude[i / p->n];
     for (size_t i = 0; i < p->n_fields; i++)
-        if (b->dictionary->has_equation[i]) add_gradient(b, p, hyper, i);
-    for (size_t q = 0; q < support->n; q++) add_column(b, p, hyper, support, q);
+        if (b->dictionary->has_equation[i]) kb_equation_gradient(b, p, hyper, i);
+    for (size_t q = 0; q < support->n; q++) {
+        kb_equation_column(b, p, hyper, support, q);
+        kb_equation_pull(b, p, b->columns->equation[support->column[q]], b->column, b->Hzw + q * b->nz);
+    }
 }
 
 /* ---------------------------------------------------------------- the data's part */

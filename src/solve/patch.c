@@ -6,6 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "tensor/rows.h"
 
 /* ---------------------------------------------------------------- the data inside */
 
@@ -112,6 +113,12 @@ static size_t most_unknowns(const kb_patch *p, const kb_patch_scales *scales)
     return (size_t)fmin(estimate, limit);
 }
 
+/* The period of an axis that the patch sees whole, or 0. */
+static double whole_period(const kb_patch *p, size_t axis)
+{
+    return p->lo[axis] <= 0 && p->hi[axis] >= 1 ? p->cloud->period[axis] : 0;
+}
+
 static kbass_status create_axes(kb_patch *p, const kb_patch_scales *scales, const size_t *points, double *coordinates,
                                 kbass_error *error)
 {
@@ -122,8 +129,11 @@ static kbass_status create_axes(kb_patch *p, const kb_patch_scales *scales, cons
         if (p->gridded) n = grid_lines(p, a, &lines);
         else
             for (size_t i = 0; i < n; i++) coordinates[i] = p->cloud->point[points[i] + a * p->cloud->n_points];
-        status = kb_axis_create(scales->kind, p->lo[a], p->hi[a], scales->unit[a], scales->shortest[a], p->n_axes,
-                                highest_order(p->dictionary, a), n, lines, &p->axis[a], error);
+        kb_axis_plan plan = {.kind = scales->kind, .lo = p->lo[a], .hi = p->hi[a], .period = whole_period(p, a),
+                             .unit = scales->unit[a], .shortest = scales->shortest[a], .margin = scales->margin,
+                             .highest = highest_order(p->dictionary, a), .n_axes = p->n_axes};
+        if (scales->mesh) plan.n_given = scales->mesh->n[a], plan.given = scales->mesh->at[a];
+        status = kb_axis_create(&plan, n, lines, &p->axis[a], error);
     }
     return status;
 }
@@ -140,7 +150,7 @@ kbass_status kb_patch_create(const kb_cloud *cloud, const kb_dictionary *diction
         *p = (kb_patch){.cloud = cloud, .dictionary = dictionary, .n_axes = cloud->n_axes, .n_fields = cloud->n_fields};
         memcpy(p->lo, lo, p->n_axes * sizeof *lo);
         memcpy(p->hi, hi, p->n_axes * sizeof *hi);
-        p->most = most_unknowns(p, scales);
+        p->most = scales->most ? scales->most : most_unknowns(p, scales);
         list_points(p, points);
         if (p->gridded) reorder(p, points, ordered);
         status = create_axes(p, scales, points, coordinates, error);
@@ -241,7 +251,7 @@ void kb_patch_modes(const kb_patch *p, const int *order, kb_mode *modes)
 
 /* ---------------------------------------------------------------- the field at the data */
 
-static void data_modes(const kb_patch *p, kb_mode *modes)
+void kb_patch_data_modes(const kb_patch *p, kb_mode *modes)
 {
     for (size_t a = 0; a < p->n_axes; a++)
         modes[a] = (kb_mode){p->axis[a]->n_data, p->rank[a], p->axis[a]->n_data, p->level[a]->data};
@@ -274,24 +284,16 @@ void kb_patch_residual(const kb_patch *p, size_t field, const double *z, double 
 {
     const double *y = p->value + field * p->n_points, *measured = p->measured + field * p->n_points;
     kb_mode modes[KB_CLOUD_AXES];
-    if (p->gridded) {
-        data_modes(p, modes);
-        kb_modes_product(p->n_axes, modes, z, r, work);
-    } else {
-        kb_patch_rows(p, work);
-        kb_gemv(KB_PLAIN, p->n_points, p->n, 1, work, p->n_points, z, 0, r);
-    }
+    kb_patch_data_modes(p, modes);
+    if (p->gridded) kb_modes_product(p->n_axes, modes, z, r, work);
+    else            kb_rows_product(p->n_axes, modes, z, r, work);
     for (size_t i = 0; i < p->n_points; i++) r[i] = measured[i] * (r[i] - y[i]);
 }
 
 void kb_patch_pull(const kb_patch *p, const double *r, double *z, double *work)
 {
     kb_mode modes[KB_CLOUD_AXES];
-    if (p->gridded) {
-        data_modes(p, modes);
-        kb_modes_adjoint(p->n_axes, modes, r, z, work);
-    } else {
-        kb_patch_rows(p, work);
-        kb_gemv(KB_TRANSPOSED, p->n_points, p->n, 1, work, p->n_points, r, 0, z);
-    }
+    kb_patch_data_modes(p, modes);
+    if (p->gridded) kb_modes_adjoint(p->n_axes, modes, r, z, work);
+    else            kb_rows_adjoint(p->n_axes, modes, r, z, work);
 }

@@ -11,6 +11,7 @@
 #include "dictionary/dictionary.h"
 #include "gp/axes.h"
 #include "gp/cloud.h"
+#include "gp/mesh.h"
 #include "tensor/mode.h"
 
 enum { KB_PATCH_UNKNOWNS = 2600, KB_PATCH_LEAST_RANK = 3 }; /* at most, over all fields; at least, along an axis */
@@ -35,10 +36,13 @@ typedef struct {
     size_t n_mesh, n_places;   /* points where the equation is imposed: times * n_places */
 } kb_patch;
 
-/* What an axis is told at creation: the unit of its ladder and the shortest length scale to resolve. */
+/* What the axes are told at creation: the unit of their ladders and the shortest length scales to resolve. */
 typedef struct {
     kb_kernel_kind kind;
     double unit[KB_CLOUD_AXES], shortest[KB_CLOUD_AXES];
+    double margin;       /* share of each axis at its ends where the equation is not imposed */
+    const kb_mesh *mesh; /* of the whole domain; NULL: even meshes chosen by the shortest scales */
+    size_t most;         /* unknowns per field; 0: as the shortest scales need, within KB_PATCH_UNKNOWNS */
 } kb_patch_scales;
 
 kbass_status kb_patch_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const double *lo,
@@ -58,12 +62,14 @@ size_t kb_patch_transfer_work(const kb_patch *patch);
 
 /* The axes' features on the equation's points with derivative orders; modes: n_axes. */
 void kb_patch_modes(const kb_patch *patch, const int *order, kb_mode *modes);
+/* The same at the data: of a grid's lines, or of every point. */
+void kb_patch_data_modes(const kb_patch *patch, kb_mode *modes);
 /* Rows of scattered data: n_points x n, column-major. */
 void kb_patch_rows(const kb_patch *patch, double *rows);
 /* r = q - y where measured, else 0 (n_points). work: kb_patch_data_work */
 void kb_patch_residual(const kb_patch *patch, size_t field, const double *z, double *r, double *work);
 /* z = R' r */
 void kb_patch_pull(const kb_patch *patch, const double *r, double *z, double *work);
-size_t kb_patch_data_work(const kb_patch *patch);
+size_t kb_patch_data_work(const kb_patch *patch); /* and for kb_patch_rows, at any level */
 
 #endif

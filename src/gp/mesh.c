@@ -1,0 +1,203 @@
+#include "gp/mesh.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/settings.h"
+#include "base/status.h"
+
+enum { FEWEST = 8, FIRST_ROOM = 64, WORD_SIZE = 64 };
+static const double slack = 1e-9; /* of an axis */
+static const char blanks[] = " \t\r\n,;";
+
+static kbass_status no_memory(kbass_error *error) { return kb_out_of_memory(error, "the mesh"); }
+
+static double end_of(const kb_cloud *cloud, size_t axis) { return cloud->period[axis] > 0 ? cloud->period[axis] : 1; }
+
+/* ---------------------------------------------------------------- the file */
+
+typedef struct {
+    const char *path;
+    size_t line;
+    const kbass_data *data;
+    const kb_cloud *cloud;
+    kb_mesh *mesh;
+    kbass_error *error;
+} reader;
+
+#define FAIL_AT_LINE(r, format, ...)                                                                                   \
+    kb_fail((r)->error, KBASS_ERROR_DATA, "%.200s:%zu: " format, (r)->path, (r)->line, __VA_ARGS__)
+
+static kbass_status find_axis(const reader *r, const char *name, size_t *axis)
+{
+    for (*axis = 0; *axis < r->data->n_axes; ++*axis)
+        if (!strcmp(r->data->axis_names[*axis], name)) break;
+    if (*axis == r->data->n_axes)
+        return FAIL_AT_LINE(r, "\"%.60s\" is no axis of the data (a line is an axis and its coordinates: t 0 0.1 0.2)",
+                            name);
+    if (r->mesh->at[*axis]) return FAIL_AT_LINE(r, "axis \"%s\" comes twice", name);
+    return KBASS_OK;
+}
+
+/* One more coordinate of an axis, scaled. */
+static kbass_status take_coordinate(const reader *r, size_t axis, const char *word)
+{
+    double value = 0, first = r->cloud->first[axis], span = r->cloud->span[axis];
+    size_t n = r->mesh->n[axis];
+    const char *name = r->data->axis_names[axis];
+    if (!kb_number_parse(word, &value) || !isfinite(value))
+        return FAIL_AT_LINE(r, "axis \"%s\": \"%.60s\" is not a number", name, word);
+    double s = (value - first) / span;
+    if (!(s >= -slack && s <= end_of(r->cloud, axis) + slack))
+        return FAIL_AT_LINE(r, "axis \"%s\": %g is outside the domain, %g to %g", name, value, first,
+                            first + span * end_of(r->cloud, axis));
+    if (n && !(s > r->mesh->at[axis][n - 1] + slack))
+        return FAIL_AT_LINE(r, "axis \"%s\": %g does not follow %g, coordinates must ascend", name, value,
+                            first + span * r->mesh->at[axis][n - 1]);
+    if (n >= FIRST_ROOM && !(n & (n - 1))) {
+        double *grown = kb_reallocate(r->mesh->at[axis], n, 2 * n, sizeof *grown);
+        if (!grown) return no_memory(r->error);
+        r->mesh->at[axis] = grown;
+    }
+    r->mesh->at[axis][r->mesh->n[axis]++] = s;
+    return KBASS_OK;
+}
+
+/* The next word of the line at hand; "" at the line's end. False at the file's. */
+static bool next_word(FILE *file, char word[WORD_SIZE])
+{
+    int c = getc(file);
+    size_t n = 0;
+    while (c != EOF && c != '\n' && strchr(blanks, c)) c = getc(file);
+    if (c == '#')
+        while (c != EOF && c != '\n') c = getc(file);
+    if (c == EOF) return false;
+    for (; c != EOF && c != '#' && !strchr(blanks, c); c = getc(file))
+        if (n + 1 < WORD_SIZE) word[n++] = (char)c;
+    word[n] = '\0';
+    if (n && c != EOF) ungetc(c, file);
+    return true;
+}
+
+/* The rest of an axis' line. */
+static kbass_status read_axis(const reader *r, FILE *file, const char *name)
+{
+    char word[WORD_SIZE];
+    size_t axis = 0;
+    kbass_status status = find_axis(r, name, &axis);
+    if (status != KBASS_OK) return status;
+    r->mesh->at[axis] = KB_NEW(double, FIRST_ROOM);
+    if (!r->mesh->at[axis]) return no_memory(r->error);
+    while (status == KBASS_OK && next_word(file, word) && *word) status = take_coordinate(r, axis, word);
+    if (status == KBASS_OK && r->mesh->n[axis] < FEWEST)
+        return FAIL_AT_LINE(r, "axis \"%s\" has %zu points, needed %d", r->data->axis_names[axis], r->mesh->n[axis], FEWEST);
+    return status;
+}
+
+static kbass_status read_file(reader *r)
+{
+    kbass_status status = KBASS_OK;
+    char word[WORD_SIZE];
+    FILE *file = fopen(r->path, "r");
+    if (!file) return kb_fail(r->error, KBASS_ERROR_FILE, "%.200s: cannot be opened: %s", r->path, strerror(errno));
+    for (r->line = 1; status == KBASS_OK && next_word(file, word); r->line++)
+        if (*word) status = read_axis(r, file, word);
+    if (status == KBASS_OK && ferror(file)) status = kb_fail(r->error, KBASS_ERROR_FILE, "%.200s: cannot be read", r->path);
+    fclose(file);
+    return status;
+}
+
+/* ---------------------------------------------------------------- life */
+
+static kbass_status read_counts(kb_mesh *mesh, const kbass_settings *settings, const kb_cloud *cloud,
+                                kbass_error *error)
+{
+    size_t counts[KB_CLOUD_AXES] = {0};
+    kbass_status status = kb_mesh_parse(settings->mesh, cloud->n_axes, counts, error);
+    for (size_t a = 0; status == KBASS_OK && a < cloud->n_axes; a++)
+        if (counts[a]) status = kb_mesh_close(mesh, cloud, a, counts[a], 0, NULL, error);
+    return status;
+}
+
+kbass_status kb_mesh_create(const kbass_settings *settings, const kbass_data *data, const kb_cloud *cloud,
+                            kb_mesh **out, kbass_error *error)
+{
+    kb_mesh *mesh = KB_NEW(kb_mesh, 1);
+    if (!mesh) return no_memory(error);
+    reader r = {settings->mesh_file, 0, data, cloud, mesh, error};
+    kbass_status status = r.path && *r.path ? read_file(&r) : KBASS_OK;
+    if (status == KBASS_OK) status = read_counts(mesh, settings, cloud, error);
+    if (status == KBASS_OK) *out = mesh;
+    else kb_mesh_destroy(mesh);
+    return status;
+}
+
+void kb_mesh_destroy(kb_mesh *mesh)
+{
+    if (!mesh) return;
+    for (size_t a = 0; a < KB_CLOUD_AXES; a++) kb_free(mesh->at[a]);
+    kb_free(mesh);
+}
+
+/* ---------------------------------------------------------------- open axes */
+
+/* The integral of the monitor, linear between its points, from 0 to each of them. */
+static double integrate(size_t n, const double *monitor, double *integral)
+{
+    integral[0] = 0;
+    for (size_t i = 1; i < n; i++) integral[i] = integral[i - 1] + 0.5 * (monitor[i - 1] + monitor[i]);
+    return integral[n - 1];
+}
+
+/* Points that share the integral equally, as coordinates in [0, 1]. */
+static void distribute(size_t n, double *at, double last, size_t n_monitor, const double *integral)
+{
+    double total = integral[n_monitor - 1];
+    for (size_t i = 0, k = 0; i < n; i++) {
+        double wanted = last * total * (double)i / (double)(n - 1);
+        while (k + 2 < n_monitor && integral[k + 1] < wanted) k++;
+        at[i] = ((double)k + (wanted - integral[k]) / (integral[k + 1] - integral[k])) / (double)(n_monitor - 1);
+    }
+}
+
+/* Of a periodic axis the end is left out: it is the beginning. */
+kbass_status kb_mesh_close(kb_mesh *mesh, const kb_cloud *cloud, size_t axis, size_t n, size_t n_monitor,
+                           const double *monitor, kbass_error *error)
+{
+    static const double even[] = {1, 1};
+    double end = end_of(cloud, axis), last = cloud->period[axis] > 0 ? (double)(n - 1) / (double)n : 1;
+    if (mesh->at[axis]) return KBASS_OK;
+    if (!monitor) n_monitor = 2, monitor = even;
+    double *integral = KB_NEW(double, n_monitor), *at = KB_NEW(double, n);
+    if (integral && at) {
+        integrate(n_monitor, monitor, integral);
+        distribute(n, at, last, n_monitor, integral);
+        for (size_t i = 0; i < n; i++) at[i] *= end;
+        mesh->n[axis] = n;
+        mesh->at[axis] = at;
+    } else {
+        kb_free(at);
+    }
+    kb_free(integral);
+    return mesh->at[axis] ? KBASS_OK : no_memory(error);
+}
+
+kbass_status kb_mesh_check_memory(const kb_mesh *mesh, size_t n_axes, size_t doubles_per_point, kbass_error *error)
+{
+    static const double giga = 1e9;
+    char points[80] = "";
+    double bytes = (double)(doubles_per_point * sizeof(double)), there = kb_memory_there();
+    for (size_t a = 0, used = 0; a < n_axes; a++) {
+        size_t n = mesh->at[a] ? mesh->n[a] : 1;
+        bytes *= (double)n;
+        used += (size_t)snprintf(points + used, sizeof points - used, "%s%zu", a ? " x " : "", n);
+    }
+    if (bytes <= there) return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                   "mesh: %s points take %.3g GB of memory, %.3g GB are there: choose fewer points", points, bytes / giga,
+                   there / giga);
+}
