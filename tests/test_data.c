@@ -74,6 +74,10 @@ static void test_dialects(void **state)
         "y,t,x\n3,0,1.5\n,1,-2\n",
         "x,y,t\n-2,,1\n1.5,3,0\n",
         "t,x,y\n0,15E-1,.3e1\n0.5,,\n1,-2,\n",
+        "t;x;y\n0;1,5;3\n1;-2,0;\n",
+        "t\tx\ty\n0\t1,5\t3,0\n1\t-2\t\n",
+        "% t x y\n0 1.5 3\n1 -2 NaN\n",
+        "# made by hand\n# t,x,y\r\n0,1.5,3\r\n1,-2,\r\n",
     };
     (void)state;
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
@@ -149,7 +153,8 @@ static void test_bad_tables(void **state)
     refuse("t,x\n0,\n1,NaN\n", 0, "no measured values");
     refuse("t,u\n0,1\n# c\n1,n/a\n", 4, "column \"u\": \"n/a\" is not a number (use an empty cell or NaN for missing)");
     refuse("t,u\n0,0x1\n", 2, "\"0x1\" is not a number");
-    refuse("t;u\n0;1,5\n", 2, "\"1,5\" is not a number");
+    refuse("t;u\n0;1,5\n1.5;1\n", 3, "\"1.5\" is not a number");
+    refuse("t,u\n0,\"1,5\"\n", 2, "\"1,5\" is not a number");
     refuse("t,u\n0,1 2\n", 2, "\"1 2\" is not a number");
     refuse("t,u\n0,inf\n", 2, "column \"u\": \"inf\" is infinite");
     refuse("t,u\r\n-1e999,1\r\n", 2, "column \"t\": \"-1e999\" is infinite");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages the build needs and this machine lacks; without root it prints the line to run.
 # Further packages may be named as arguments.
-needed="gcc libc6-dev make cmake pkg-config libopenblas-dev liblapacke-dev libsundials-dev libjansson-dev libcmocka-dev $*"
+needed="gcc libc6-dev make cmake pkg-config libopenblas-dev liblapacke-dev libsundials-dev libjansson-dev zlib1g-dev libhdf5-dev libcmocka-dev $*"
 
 command -v dpkg-query > /dev/null || exit 0 # not a Debian machine: CMake says what is missing
 

@@ -141,14 +141,39 @@ KBASS_API const kbass_setting_info *kbass_settings_info(size_t index);
 /* The setting's value as text (numbers shortest, "" for unset text); returns its length as snprintf does. */
 KBASS_API size_t kbass_settings_get(const kbass_settings *settings, size_t index, char *text, size_t size);
 
+/* ---------------------------------------------------------------- progress */
+
+typedef struct {
+    const char *stage;    /* "read" of a file; "field", "search", "arbitrate", "polish" of a discovery */
+    double fraction;      /* of the whole run, 0 to 1; an estimate */
+    double seconds;       /* since the run began */
+    size_t n_active;      /* terms in the model at hand */
+    double log_evidence;  /* of the best model so far; NaN before there is one */
+} kbass_progress;
+
+/* Called often, by one thread at a time. A return value other than 0 stops the run: outcome KBASS_CANCELLED.
+   Reading a file stops with an error. */
+typedef int (*kbass_progress_callback)(const kbass_progress *progress, void *user);
+
 /* ---------------------------------------------------------------- data */
 
 typedef struct kbass_data kbass_data;
 
 enum { KBASS_MAX_AXES = 4 }; /* time and up to three of space */
 
-/* Reads a table with a header row. `time_column` NULL means "t" or "time". */
+/* Reads a file, whatever it is: text with a header row, NPY, NPZ, MATLAB, HDF5; "file.h5:/run3/u" names an array or a
+   group inside. `time_column` NULL means "t" or "time". Arrays over a grid bring their axes with them. */
 KBASS_API kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **data,
+                                       kbass_error *error);
+/* The same with everything that can be said about it; all of it may be 0. */
+typedef struct {
+    const char *time_column;
+    const char *axes; /* "t,x": the columns or arrays of time and space, in the order of the dimensions where their
+                         lengths do not tell; time is the one called t or time, else the first */
+    kbass_progress_callback progress;
+    void *user;
+} kbass_read_options;
+KBASS_API kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **data,
                                        kbass_error *error);
 /* Rows may come in any order; they are kept sorted by time. `time_name` NULL means "t". */
 KBASS_API kbass_status kbass_data_create(size_t n_rows, size_t n_states, const double *times, const double *values,
@@ -188,17 +213,6 @@ KBASS_API void kbass_data_destroy(kbass_data *data);
 /* ---------------------------------------------------------------- discovery */
 
 typedef struct kbass_discovery kbass_discovery;
-
-typedef struct {
-    const char *stage;    /* "field", "search", "arbitrate", "polish" */
-    double fraction;      /* of the whole run, 0 to 1; an estimate */
-    double seconds;       /* since the run began */
-    size_t n_active;      /* terms in the model at hand */
-    double log_evidence;  /* of the best model so far; NaN before there is one */
-} kbass_progress;
-
-/* Called often, by one thread at a time. A return value other than 0 stops the run: outcome KBASS_CANCELLED. */
-typedef int (*kbass_progress_callback)(const kbass_progress *progress, void *user);
 
 typedef enum {
     KBASS_CONVERGED,

@@ -1,440 +1,344 @@
-/* Tables as text: a header row, then numbers. The file is read whole and cut into cells in place. */
-#include <errno.h>
-#include <math.h>
+/* Tables as text: a header row, then numbers. Blocks of lines are cut into parts that threads read at the same time,
+ * the numbers by a quick way where it goes (csv_row.c), and appended in order. */
+#include "data/csv.h"
+
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/status.h"
-#include "data/data.h"
-#include "data/sha256.h"
+#include "data/lines.h"
+#include "data/roles.h"
 
-enum { RUNS_OF_BLANKS = ' ', FIRST_CAPACITY = 1 << 16, FIRST_ROWS = 256, LIST_SIZE = 160 };
+enum { SMALLEST_PART = 1 << 18, MOST_PARTS = 64, FIRST_NUMBERS = 1 << 14 };
 
 typedef struct {
-    const char *path;
-    char *text, *rest; /* the whole file; what is not read yet */
-    size_t size;
-    size_t line;       /* number of the line at hand */
-    char separator;
-    size_t n_columns, n_axes;
-    size_t axes[KBASS_MAX_AXES]; /* their columns, time first */
-    char **names, **cells; /* n_columns each, pointing into `text` */
-    size_t capacity;       /* rows that fit into the data's arrays */
-    kbass_data *data;
-    kbass_error *error;
-} reader;
-
-#define FAIL_AT_LINE(r, format, ...)                                                                                   \
-    kb_fail((r)->error, KBASS_ERROR_DATA, "%s:%zu: " format, (r)->path, (r)->line, __VA_ARGS__)
-
-/* ---------------------------------------------------------------- bytes */
-
-static kbass_status cannot_read(const reader *r)
-{
-    return kb_fail(r->error, KBASS_ERROR_FILE, "%s: cannot be read: %s", r->path, strerror(errno));
-}
-
-/* One byte more than a file of known size, so that its end is met without growing. */
-static size_t first_capacity(FILE *file)
-{
-    struct stat status;
-    bool known = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-    return known ? (size_t)status.st_size + 2 : FIRST_CAPACITY;
-}
-
-static kbass_status read_bytes(reader *r, FILE *file)
-{
-    size_t capacity = first_capacity(file), n = 1;
-    r->text = KB_NEW(char, capacity);
-    while (r->text && n) {
-        if (r->size + 1 == capacity) {
-            char *grown = kb_reallocate(r->text, r->size, 2 * capacity, 1);
-            if (!grown) return kb_out_of_memory(r->error, r->path);
-            r->text = grown;
-            capacity *= 2;
-        }
-        n = fread(r->text + r->size, 1, capacity - 1 - r->size, file);
-        r->size += n;
-    }
-    if (!r->text) return kb_out_of_memory(r->error, r->path);
-    return ferror(file) ? cannot_read(r) : KBASS_OK;
-}
-
-static kbass_status open_and_read(reader *r)
-{
-    FILE *file = fopen(r->path, "rb");
-    if (!file) return cannot_read(r);
-    kbass_status status = read_bytes(r, file);
-    fclose(file);
-    return status;
-}
-
-static kbass_status refuse_nul_bytes(reader *r)
-{
-    const char *nul = memchr(r->text, '\0', r->size);
-    if (!nul) return KBASS_OK;
-    r->line = 1;
-    for (const char *c = r->text; c < nul; c++) r->line += *c == '\n';
-    return FAIL_AT_LINE(r, "a NUL byte where text is needed (UTF-8, one row a line)%s", "");
-}
-
-static kbass_status read_file(reader *r)
-{
+    kb_reading *reading;
+    kb_lines lines;
     kb_sha256 sha;
-    kbass_status status = open_and_read(r);
-    if (status == KBASS_OK) status = refuse_nul_bytes(r);
-    if (status != KBASS_OK) return status;
+    size_t hashed;                 /* bytes of the file */
+    char *rest, *end;              /* of the block */
+    size_t line;                   /* number of the line at hand, while the header is looked for */
+    char *header, *note;           /* copies of its line, and of the last comment before it */
+    char *header_begin;            /* in the block */
+    char **names;                  /* of the columns, pointing into one of the copies */
+    kb_roles roles;
+    size_t *state_columns;
+    kb_row_form form;
+    size_t capacity;               /* rows that fit into the data's arrays */
+    kbass_data *data;
+} table;
 
-    kb_sha256_begin(&sha);
-    kb_sha256_add(&sha, r->text, r->size);
-    kb_sha256_finish(&sha, r->data->sha256);
-    bool has_mark = strncmp(r->text, "\xef\xbb\xbf", 3) == 0;
-    r->rest = r->text + (has_mark ? 3 : 0);
-    return KBASS_OK;
-}
-
-/* ---------------------------------------------------------------- lines and cells */
-
-/* The next line that is neither blank nor a comment, NULL at the end. Lines end with \n, \r\n or \r. */
-static char *next_line(reader *r)
-{
-    while (*r->rest) {
-        char *line = r->rest, *end = line + strcspn(line, "\r\n");
-        r->rest = end;
-        if (end[0] == '\r' && end[1] == '\n') r->rest++;
-        if (*r->rest) r->rest++;
-        *end = '\0';
-        r->line++;
-        char first = line[strspn(line, " \t")];
-        if (first && first != '#') return line;
-    }
-    return NULL;
-}
-
-static bool separates(const reader *r, char c)
-{
-    return c == r->separator || (r->separator == RUNS_OF_BLANKS && c == '\t');
-}
-
-static char *skip_blanks(const reader *r, char *c)
-{
-    while (*c == ' ' || (*c == '\t' && r->separator != '\t')) c++;
-    return c;
-}
-
-/* Shortens quoted text in place, "" to one quote; returns what follows the closing quote, NULL when there is none. */
-static char *unquote(char *text, char **end)
-{
-    char *to = text;
-    for (char *c = text; *c; c++) {
-        if (*c == '"' && *++c != '"') {
-            *end = to;
-            return c;
-        }
-        *to++ = *c;
-    }
-    return NULL;
-}
-
-/* Cuts one cell off the front of *rest, without the blanks around it; *rest is NULL after the last. */
-static bool cut_cell(const reader *r, char **rest, char **cell)
-{
-    bool runs = r->separator == RUNS_OF_BLANKS;
-    char *begin = skip_blanks(r, *rest), *end = NULL, *after = begin;
-    if (*begin == '"') {
-        after = unquote(++begin, &end);
-        if (!after) return false;
-    } else {
-        while (*after && !separates(r, *after)) after++;
-        end = after;
-        while (end > begin && (end[-1] == ' ' || end[-1] == '\t')) end--;
-    }
-    char *next = skip_blanks(r, after);
-    if (*next && !runs && !separates(r, *next)) return false;
-    *rest = !*next ? NULL : runs ? next : next + 1;
-    *end = '\0';
-    *cell = begin;
-    return true;
-}
-
-/* Cuts the line; keeps the first `capacity` cells and counts them all. */
-static kbass_status split(reader *r, char *line, size_t capacity, size_t *n)
-{
-    char *cell = NULL;
-    for (*n = 0; line; ++*n) {
-        if (!cut_cell(r, &line, &cell))
-            return FAIL_AT_LINE(r, "cell %zu: its quotes do not close, or text follows them", *n + 1);
-        if (*n < capacity) r->cells[*n] = cell;
-    }
-    return KBASS_OK;
-}
+/* What one thread reads of a block. */
+typedef struct {
+    const char *begin, *end;
+    size_t line;     /* number of the line at hand */
+    double *numbers; /* n_rows x n_columns */
+    size_t n_rows, capacity;
+    kb_row_work work;
+    kbass_status status;
+    kbass_error error;
+} part;
 
 /* ---------------------------------------------------------------- header */
 
-static char find_separator(const char *header)
+static kbass_status next_block(table *t)
 {
-    static const char candidates[] = ",;\t";
-    for (const char *candidate = candidates; *candidate; candidate++) {
-        bool quoted = false;
-        for (const char *c = header; *c; c++) {
-            if (*c == '"') quoted = !quoted;
-            if (*c == *candidate && !quoted) return *candidate;
-        }
-    }
-    return RUNS_OF_BLANKS;
+    kbass_status status = kb_lines_next(&t->lines, &t->rest, &t->end);
+    if (status != KBASS_OK || !t->reading->file.size) return status;
+    return kb_reading_tell(t->reading, (double)t->hashed / (double)t->reading->file.size);
 }
 
-static kbass_status split_header(reader *r, char *header)
+/* Copies the line at `rest` and goes on to the next. */
+static char *take_line(table *t)
 {
-    size_t most = 1;
-    for (const char *c = header; *c; c++) most += strchr(",; \t", *c) != NULL;
-    r->separator = find_separator(header);
-    r->cells = KB_NEW(char *, most);
-    r->names = KB_NEW(char *, most);
-    if (!r->cells || !r->names) return kb_out_of_memory(r->error, "the header");
-    kbass_status status = split(r, header, most, &r->n_columns);
-    memcpy(r->names, r->cells, r->n_columns * sizeof *r->names);
+    char *end = memchr(t->rest, '\n', (size_t)(t->end - t->rest));
+    size_t length = (size_t)((end ? end : t->end) - t->rest);
+    char *copy = KB_NEW(char, length + 1);
+    if (copy) memcpy(copy, t->rest, length);
+    if (copy && length && copy[length - 1] == '\r') copy[length - 1] = '\0';
+    t->rest += length + (end != NULL);
+    t->line++;
+    return copy;
+}
+
+static bool begins_comment(char c) { return c == '#' || c == '%'; }
+
+/* Goes past blank lines; the first character of the one that is not, or \n when the block has no more. */
+static char skip_blank_lines(table *t)
+{
+    for (const char *c = t->rest; c < t->end; c++) {
+        if (*c == '\n') {
+            t->rest = (char *)c + 1;
+            t->line++;
+        } else if (*c != ' ' && *c != '\t' && *c != '\r') {
+            return *c;
+        }
+    }
+    t->rest = t->end;
+    return '\n';
+}
+
+/* The first line that is neither blank nor a comment; `rest` is behind it. */
+static kbass_status find_header(table *t)
+{
+    kbass_status status = next_block(t);
+    bool has_mark = status == KBASS_OK && t->end - t->rest >= 3 && memcmp(t->rest, "\xef\xbb\xbf", 3) == 0;
+    if (has_mark) t->rest += 3;
+    while (status == KBASS_OK && t->rest < t->end && !t->header) {
+        char first = skip_blank_lines(t), *line = NULL;
+        t->header_begin = t->rest;
+        if (first != '\n' && !(line = take_line(t))) return kb_out_of_memory(t->reading->error, "the header");
+        if (begins_comment(first)) {
+            kb_free(t->note);
+            t->note = line;
+        } else {
+            t->header = line;
+        }
+        if (t->rest == t->end && !t->header) status = next_block(t);
+    }
     return status;
 }
 
-static kbass_status check_header(const reader *r)
+/* Cuts the line into names; *are_numbers when all of them are numbers. */
+static kbass_status split_names(table *t, char *line, bool *are_numbers)
 {
-    size_t n_numbers = 0;
-    double number;
-    for (size_t i = 0; i < r->n_columns; i++) n_numbers += kb_number_parse(r->names[i], &number);
-    if (n_numbers == r->n_columns)
-        return FAIL_AT_LINE(r, "the first row is all numbers: a header row that names the %zu columns is needed",
-                            r->n_columns);
-    for (size_t i = 0; i < r->n_columns; i++) {
-        if (!*r->names[i]) return FAIL_AT_LINE(r, "column %zu has no name", i + 1);
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(r->names[i], r->names[k]) == 0)
-                return FAIL_AT_LINE(r, "columns %zu and %zu have the same name \"%s\"", k + 1, i + 1, r->names[i]);
-    }
-    if (r->n_columns == 1)
-        return FAIL_AT_LINE(r, "only one column, \"%s\": time and at least one state are needed", r->names[0]);
-    return KBASS_OK;
+    size_t most = 1, n_numbers = 0;
+    for (const char *c = line; *c; c++) most += strchr(",; \t", *c) != NULL;
+    char **names = KB_NEW(char *, most);
+    if (!names) return kb_out_of_memory(t->reading->error, "the header");
+    kb_free(t->names);
+    t->names = names;
+    kbass_status status = kb_row_split(&t->form, line, most, names, &t->form.n_columns, t->line, t->reading->error);
+    for (size_t i = 0; status == KBASS_OK && i < t->form.n_columns; i++)
+        n_numbers += kb_row_is_number(&t->form, names[i]);
+    *are_numbers = n_numbers == t->form.n_columns;
+    return status;
 }
 
-static bool find_column(reader *r, const char *name, int (*compare)(const char *, const char *))
+/* numpy.savetxt and others write the names as a comment: "# t x y". */
+static kbass_status take_comment_as_header(table *t)
 {
-    size_t *column = &r->axes[r->n_axes];
-    for (*column = 0; *column < r->n_columns; ++*column)
-        if (compare(r->names[*column], name) == 0) {
-            r->n_axes++;
-            return true;
-        }
-    return false;
-}
-
-static void list_columns(const reader *r, char *list, size_t size)
-{
-    size_t length = 0;
-    list[0] = '\0';
-    for (size_t i = 0; i < r->n_columns && length < size; i++)
-        length += (size_t)snprintf(list + length, size - length, "%s%s", i ? ", " : "", r->names[i]);
-    if (length >= size) memcpy(list + size - 4, "...", 4);
-}
-
-static kbass_status find_time(reader *r, const char *name)
-{
-    char list[LIST_SIZE];
-    bool found = name ? find_column(r, name, strcmp) || find_column(r, name, strcasecmp)
-                      : find_column(r, "t", strcmp) || find_column(r, "time", strcmp) ||
-                            find_column(r, "t", strcasecmp) || find_column(r, "time", strcasecmp);
-    if (found) return KBASS_OK;
-    list_columns(r, list, sizeof list);
-    if (name) return FAIL_AT_LINE(r, "no column \"%s\" for time; there are: %s", name, list);
-    return FAIL_AT_LINE(r, "no time column \"t\" or \"time\" (name it with --time NAME); there are: %s", list);
-}
-
-static kbass_status take_axis(reader *r, const char *name)
-{
-    char list[LIST_SIZE];
-    if (r->n_axes == KBASS_MAX_AXES)
-        return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "axes: found more than %d, needed time and up to %d of space",
-                       KBASS_MAX_AXES, KBASS_MAX_AXES - 1);
-    if (!find_column(r, name, strcmp)) {
-        list_columns(r, list, sizeof list);
-        return FAIL_AT_LINE(r, "no column \"%s\" for an axis; there are: %s", name, list);
-    }
-    for (size_t i = 0; i + 1 < r->n_axes; i++)
-        if (r->axes[i] == r->axes[r->n_axes - 1])
-            return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "axes: \"%s\" is named twice", name);
-    if (!kb_data_is_name(name))
-        return kb_fail(r->error, KBASS_ERROR_ARGUMENT,
-                       "axes: \"%s\" cannot stand in equations: a name needs letters, digits or _", name);
-    return KBASS_OK;
-}
-
-/* "t, x, y" */
-static kbass_status find_axes(reader *r, const char *axes)
-{
+    size_t n_numbers = t->form.n_columns;
+    bool are_numbers = false;
     kbass_status status = KBASS_OK;
-    char *copy = kb_strdup(axes), *name = copy;
-    if (!copy) return kb_out_of_memory(r->error, "the axes");
-    while (name && status == KBASS_OK) {
-        char *comma = strchr(name, ','), *end = comma ? comma : name + strlen(name);
-        while (*name == ' ') name++;
-        while (end > name && end[-1] == ' ') end--;
-        *end = '\0';
-        status = *name ? take_axis(r, name)
-                       : kb_fail(r->error, KBASS_ERROR_ARGUMENT, "axes: found a name missing in \"%s\", needed \"t,x\"",
-                                 axes);
-        name = comma ? comma + 1 : NULL;
-    }
-    if (status == KBASS_OK && r->n_axes == r->n_columns)
-        status = FAIL_AT_LINE(r, "all %zu columns are axes: at least one field is needed", r->n_columns);
-    kb_free(copy);
+    if (t->note) status = split_names(t, t->note + strspn(t->note, " \t#%"), &are_numbers);
+    if (status == KBASS_OK && (!t->note || are_numbers || t->form.n_columns != n_numbers))
+        status = kb_fail(t->reading->error, KBASS_ERROR_DATA,
+                         "%s:%zu: the first row is all numbers: a header row that names the %zu columns is needed",
+                         t->reading->file.path, t->line, n_numbers);
     return status;
 }
 
-static bool is_axis(const reader *r, size_t column, size_t *axis)
+/* Names and separator; a first row of numbers goes back to be read again. */
+static kbass_status read_names(table *t)
 {
-    for (*axis = 0; *axis < r->n_axes; ++*axis)
-        if (r->axes[*axis] == column) return true;
-    return false;
-}
-
-static kbass_status take_names(reader *r)
-{
-    kbass_data *data = r->data;
-    size_t axis = 0;
-    data->n_axes = r->n_axes;
-    data->n_states = r->n_columns - r->n_axes;
-    data->source = kb_strdup(r->path);
-    data->axis_names = KB_NEW(char *, data->n_axes);
-    data->state_names = KB_NEW(char *, data->n_states);
-    bool all = data->source && data->axis_names && data->state_names;
-    for (size_t i = 0; all && i < r->n_axes; i++)
-        all = (data->axis_names[i] = kb_strdup(r->names[r->axes[i]])) != NULL;
-    if (all) data->time_name = data->axis_names[0];
-    for (size_t i = 0, state = 0; all && i < r->n_columns; i++) {
-        if (is_axis(r, i, &axis)) continue;
-        if (!kb_data_is_name(r->names[i]))
-            return FAIL_AT_LINE(r, "column \"%s\": a state's name stands in equations and needs letters, digits or _",
-                                r->names[i]);
-        data->state_names[state] = kb_strdup(r->names[i]);
-        all = data->state_names[state++] != NULL;
-    }
-    return all ? KBASS_OK : kb_out_of_memory(r->error, "the column names");
-}
-
-static kbass_status read_header(reader *r, const char *time_column, const char *axes)
-{
-    char *header = next_line(r);
-    if (!header)
-        return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s: a header row and rows of numbers are needed", r->path,
-                       r->size ? "nothing but blank lines and comments" : "the file is empty");
-    kbass_status status = split_header(r, header);
-    if (status == KBASS_OK) status = check_header(r);
-    if (status == KBASS_OK) status = axes ? find_axes(r, axes) : find_time(r, time_column);
-    if (status == KBASS_OK) status = take_names(r);
+    bool are_numbers = false;
+    t->form.separator = kb_row_separator(t->header);
+    kbass_status status = split_names(t, t->header, &are_numbers);
+    if (status != KBASS_OK || !are_numbers) return status;
+    status = take_comment_as_header(t);
+    t->rest = t->header_begin;
+    t->line--;
     return status;
+}
+
+static kbass_status read_header(table *t)
+{
+    const kb_reading *r = t->reading;
+    char place[512];
+    kbass_status status = find_header(t);
+    if (status == KBASS_OK && !t->header)
+        status = kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s: a header row and rows of numbers are needed",
+                         r->file.path,
+                         r->file.size ? "nothing but blank lines and comments" : "the file is empty");
+    if (status == KBASS_OK) status = read_names(t);
+    snprintf(place, sizeof place, "%.480s:%zu", r->file.path, t->line);
+    t->roles = (kb_roles){.place = place, .n = t->form.n_columns, .names = t->names};
+    if (status == KBASS_OK) status = kb_roles_check(&t->roles, r->error);
+    if (status == KBASS_OK) status = kb_roles_find(&t->roles, r->time, r->axes, r->error);
+    if (status == KBASS_OK) status = kb_roles_name(&t->roles, t->data, r->error);
+    t->roles.place = NULL;
+    return status;
+}
+
+static kbass_status find_state_columns(table *t)
+{
+    size_t axis = 0, state = 0;
+    t->state_columns = KB_NEW(size_t, t->data->n_states);
+    if (!t->state_columns) return kb_out_of_memory(t->reading->error, "the columns");
+    for (size_t i = 0; i < t->roles.n; i++)
+        if (!kb_roles_axis(&t->roles, i, &axis)) t->state_columns[state++] = i;
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- parts */
+
+static bool grow_part(part *p, size_t n_columns)
+{
+    size_t first = FIRST_NUMBERS / n_columns + 1, capacity = p->capacity ? 2 * p->capacity : first;
+    if (p->n_rows < p->capacity) return true;
+    double *grown = kb_reallocate(p->numbers, p->n_rows, capacity, n_columns * sizeof *grown);
+    if (!grown) return false;
+    p->numbers = grown;
+    p->capacity = capacity;
+    return true;
+}
+
+static kbass_status check_axes(const table *t, const double *row, part *p)
+{
+    for (size_t i = 0; i < t->roles.n_axes; i++) {
+        size_t column = t->roles.axes[i];
+        if (row[column] == row[column]) continue;
+        return kb_fail(&p->error, KBASS_ERROR_DATA, "%s:%zu: column \"%.100s\": the %s is missing", t->form.path,
+                       p->line, t->names[column], i ? "position" : "time");
+    }
+    return KBASS_OK;
+}
+
+static void read_part(const table *t, part *p)
+{
+    const char *line = p->begin;
+    while (line < p->end && p->status == KBASS_OK) {
+        const char *newline = memchr(line, '\n', (size_t)(p->end - line)), *end = newline ? newline : p->end;
+        const char *first = line;
+        while (first < end && (*first == ' ' || *first == '\t' || *first == '\r')) first++;
+        p->line++;
+        if (first < end && !begins_comment(*first)) {
+            if (!grow_part(p, t->form.n_columns)) {
+                p->status = kb_out_of_memory(&p->error, t->form.path);
+                return;
+            }
+            double *row = p->numbers + p->n_rows++ * t->form.n_columns;
+            if (!kb_row_scan(&t->form, line, end, row))
+                p->status = kb_row_read(&t->form, line, end, p->line, &p->work, row, &p->error);
+            if (p->status == KBASS_OK) p->status = check_axes(t, row, p);
+        }
+        line = newline ? newline + 1 : p->end;
+    }
+}
+
+/* Parts of about the same size that end with lines; they are numbered on from the table's line. */
+static size_t cut_block(table *t, part *parts, size_t n_threads)
+{
+    size_t size = (size_t)(t->end - t->rest), most = size / SMALLEST_PART + 1, n = 0;
+    size_t share = size / (most < n_threads ? most : n_threads) + 1;
+    const char *begin = t->rest;
+    for (; begin < t->end; n++) {
+        part *p = &parts[n];
+        bool is_last = (size_t)(t->end - begin) <= share;
+        const char *newline = is_last ? NULL : memchr(begin + share, '\n', (size_t)(t->end - begin - share));
+        p->begin = begin;
+        p->end = begin = newline ? newline + 1 : t->end;
+        p->line = t->line;
+        p->n_rows = 0;
+        t->line += kb_lines_count(p->begin, p->end);
+    }
+    return n;
+}
+
+static void hash_block(table *t)
+{
+    kb_sha256_add(&t->sha, t->reading->file.bytes + t->hashed, t->lines.taken - t->hashed);
+    t->hashed = t->lines.taken;
 }
 
 /* ---------------------------------------------------------------- rows */
 
-static bool grow_column(double **numbers, size_t n, size_t capacity, size_t width)
+static bool grow_numbers(double **numbers, size_t n, size_t capacity, size_t width)
 {
     double *grown = kb_reallocate(*numbers, n, capacity, width * sizeof *grown);
     if (grown) *numbers = grown;
     return grown != NULL;
 }
 
-static kbass_status grow(reader *r)
+/* Room for n more rows, and for as many as the rest of the file may hold if it is like what was read. */
+static kbass_status reserve(table *t, size_t n)
 {
-    kbass_data *data = r->data;
-    size_t n = data->n_rows, capacity = r->capacity ? 2 * r->capacity : FIRST_ROWS;
-    if (n < r->capacity) return KBASS_OK;
-    bool all = grow_column(&data->times, n, capacity, 1) && grow_column(&data->values, n, capacity, data->n_states) &&
-               (r->n_axes == 1 || grow_column(&data->positions, n, capacity, r->n_axes - 1));
-    if (!all) return kb_out_of_memory(r->error, r->path);
-    r->capacity = capacity;
-    return KBASS_OK;
+    kbass_data *data = t->data;
+    size_t rows = data->n_rows, width = data->n_axes - 1, needed = rows + n;
+    if (needed <= t->capacity) return KBASS_OK;
+    double share = (double)t->lines.taken / (double)t->reading->file.size;
+    size_t expected = (size_t)((double)needed / share * 1.02) + 1;
+    bool all = grow_numbers(&data->times, rows, expected, 1) &&
+               grow_numbers(&data->values, rows, expected, data->n_states) &&
+               (!width || grow_numbers(&data->positions, rows, expected, width));
+    t->capacity = expected;
+    return all ? KBASS_OK : kb_out_of_memory(t->reading->error, t->form.path);
 }
 
-/* Where the number goes: an axis, or after the last of them the next state. */
-static double *slot_of(const reader *r, size_t axis, size_t *state)
+static void append_rows(table *t, const part *p)
 {
-    kbass_data *data = r->data;
-    size_t row = data->n_rows;
-    if (axis == r->n_axes) return &data->values[row * data->n_states + (*state)++];
-    return axis ? &data->positions[row * (r->n_axes - 1) + axis - 1] : &data->times[row];
-}
-
-static kbass_status read_cell(const reader *r, size_t column, double *value)
-{
-    const char *cell = r->cells[column], *name = r->names[column];
-    *value = NAN;
-    if (!*cell) return KBASS_OK;
-    if (!kb_number_parse(cell, value))
-        return FAIL_AT_LINE(r, "column \"%s\": \"%.60s\" is not a number (use an empty cell or NaN for missing)", name,
-                            cell);
-    if (isinf(*value))
-        return FAIL_AT_LINE(r, "column \"%s\": \"%.60s\" is infinite (use an empty cell or NaN for missing)", name,
-                            cell);
-    return KBASS_OK;
-}
-
-static kbass_status read_row(reader *r, char *line)
-{
-    kbass_data *data = r->data;
-    size_t n_cells = 0, state = 0, axis = 0;
-    kbass_status status = split(r, line, r->n_columns, &n_cells);
-    if (status == KBASS_OK && n_cells != r->n_columns)
-        status = FAIL_AT_LINE(r, "found %zu cells, the header has %zu", n_cells, r->n_columns);
-    if (status == KBASS_OK) status = grow(r);
-    for (size_t i = 0; status == KBASS_OK && i < r->n_columns; i++) {
-        bool on_axis = is_axis(r, i, &axis);
-        double *value = slot_of(r, axis, &state);
-        status = read_cell(r, i, value);
-        if (status == KBASS_OK && on_axis && isnan(*value))
-            status = FAIL_AT_LINE(r, "column \"%s\": the %s is missing", r->names[i], axis ? "position" : "time");
+    kbass_data *data = t->data;
+    size_t width = data->n_axes - 1, n_states = data->n_states;
+    for (size_t i = 0; i < p->n_rows; i++, data->n_rows++) {
+        const double *row = p->numbers + i * t->form.n_columns;
+        double *values = data->values + data->n_rows * n_states;
+        data->times[data->n_rows] = row[t->roles.axes[0]];
+        for (size_t k = 0; k < width; k++) data->positions[data->n_rows * width + k] = row[t->roles.axes[k + 1]];
+        for (size_t k = 0; k < n_states; k++) values[k] = row[t->state_columns[k]];
     }
-    if (status == KBASS_OK) data->n_rows++;
-    return status;
 }
 
-static kbass_status read_rows(reader *r)
+static kbass_status read_block(table *t, part *parts, size_t n_threads)
 {
     kbass_status status = KBASS_OK;
-    char *line = NULL;
-    while (status == KBASS_OK && (line = next_line(r))) status = read_row(r, line);
-    if (status == KBASS_OK && !r->data->n_rows)
-        status = kb_fail(r->error, KBASS_ERROR_DATA, "%s: a header but no rows of numbers", r->path);
+    size_t n = cut_block(t, parts, n_threads), n_rows = 0;
+    #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if(n > 1)
+    for (size_t i = 0; i <= n; i++)
+        if (i) read_part(t, &parts[i - 1]);
+        else   hash_block(t);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        status = parts[i].status;
+        n_rows += parts[i].n_rows;
+        if (status != KBASS_OK && t->reading->error) *t->reading->error = parts[i].error;
+    }
+    if (status == KBASS_OK && n_rows) status = reserve(t, n_rows);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) append_rows(t, &parts[i]);
     return status;
 }
 
-static kbass_status read_table(const char *path, const char *time_column, const char *axes, kbass_data **out,
-                               kbass_error *error)
+static kbass_status read_rows(table *t)
 {
-    reader r = {.path = path, .error = error, .data = KB_NEW(kbass_data, 1)};
-    kbass_status status = r.data ? KBASS_OK : kb_out_of_memory(error, "the data");
+    size_t n_threads = (size_t)omp_get_max_threads();
+    if (n_threads > MOST_PARTS) n_threads = MOST_PARTS;
+    part *parts = KB_NEW(part, n_threads);
+    kbass_status status = parts ? KBASS_OK : kb_out_of_memory(t->reading->error, "the threads");
 
-    if (status == KBASS_OK) status = read_file(&r);
-    if (status == KBASS_OK) status = read_header(&r, time_column, axes);
-    if (status == KBASS_OK) status = read_rows(&r);
-    if (status == KBASS_OK) status = kb_data_settle(r.data, error);
-
-    if (status == KBASS_OK) *out = r.data;
-    else                    kbass_data_destroy(r.data);
-    kb_free(r.names);
-    kb_free(r.cells);
-    kb_free(r.text);
+    if (status == KBASS_OK && t->rest == t->end) status = next_block(t);
+    if (status == KBASS_OK) t->form.point = kb_row_point(&t->form, t->rest, t->end);
+    while (status == KBASS_OK && t->rest < t->end) {
+        status = read_block(t, parts, n_threads);
+        if (status == KBASS_OK) status = next_block(t);
+    }
+    if (status == KBASS_OK && !t->data->n_rows)
+        status = kb_fail(t->reading->error, KBASS_ERROR_DATA, "%s: a header but no rows of numbers", t->form.path);
+    for (size_t i = 0; parts && i < n_threads; i++) {
+        kb_free(parts[i].numbers);
+        kb_row_work_clear(&parts[i].work);
+    }
+    kb_free(parts);
     return status;
 }
 
-kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **data, kbass_error *error)
+kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
 {
-    return read_table(path, time_column, NULL, data, error);
-}
-
-kbass_status kbass_data_read_axes(const char *path, const char *axes, kbass_data **data, kbass_error *error)
-{
-    return read_table(path, NULL, axes, data, error);
+    table t = {.reading = reading, .data = data, .form = {.path = reading->file.path}};
+    kb_sha256_begin(&t.sha);
+    kbass_status status = kb_lines_open(&t.lines, reading);
+    if (status == KBASS_OK) status = read_header(&t);
+    if (status == KBASS_OK) status = find_state_columns(&t);
+    t.form.names = t.names;
+    if (status == KBASS_OK) status = read_rows(&t);
+    if (status == KBASS_OK) {
+        hash_block(&t);
+        kb_sha256_finish(&t.sha, data->sha256);
+    }
+    kb_lines_close(&t.lines);
+    kb_free(t.header);
+    kb_free(t.note);
+    kb_free(t.names);
+    kb_free(t.state_columns);
+    return status;
 }

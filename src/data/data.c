@@ -42,6 +42,7 @@ void kbass_data_destroy(kbass_data *data)
     kb_free(data->positions);
     kb_free(data->values);
     kb_free(data->source);
+    kb_free(data->note);
     kb_free(data);
 }
 
@@ -144,12 +145,13 @@ static kbass_status copy_table(const kbass_data *table, const char *source, kbas
     if (!data) return kb_out_of_memory(error, "the data");
     *data = (kbass_data){.n_rows = table->n_rows, .n_states = table->n_states, .n_axes = table->n_axes};
     data->source = kb_strdup(source);
+    data->note = kb_strdup(table->note ? table->note : "");
     data->axis_names = copy_names(table->n_axes, table->axis_names);
     data->state_names = copy_names(table->n_states, table->state_names);
     data->times = copy_numbers(table->n_rows, table->times);
     data->values = copy_numbers(table->n_rows * table->n_states, table->values);
     if (table->n_axes > 1) data->positions = copy_numbers(table->n_rows * (table->n_axes - 1), table->positions);
-    bool all = data->source && data->axis_names && data->state_names && data->times && data->values &&
+    bool all = data->source && data->note && data->axis_names && data->state_names && data->times && data->values &&
                (data->positions || table->n_axes == 1);
     if (!all) return kb_out_of_memory(error, "the data");
     data->time_name = data->axis_names[0];

@@ -20,6 +20,7 @@ struct kbass_data {
     double *values;    /* n_rows x n_states, row-major */
     char sha256[65];
     char *source;   /* path it was read from, or "" */
+    char *note;     /* how a file was understood where that is not plain: "u (256 x 101) over (x, t)"; NULL or "" */
 };
 
 /* What discovery needs: at least 4 measured values per state, no constant state, all finite, and of every state more

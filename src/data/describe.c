@@ -154,6 +154,7 @@ size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
     say(&w, ")");
     if (is_known) say_axes(&w, data, &grid);
     say_missing(&w, data);
+    if (data->note && *data->note) say(&w, "; %s", data->note);
     kb_grid_clear(&grid);
     return w.length;
 }

@@ -52,12 +52,20 @@ static void compress(uint32_t hash[8], const unsigned char *block)
     for (int i = 0; i < 8; i++) hash[i] += v[i];
 }
 
+static void compress_blocks(kb_sha256 *sha, const unsigned char *blocks, size_t n)
+{
+    if (sha->is_wired) kb_sha256_wired(sha->hash, blocks, n, K);
+    else
+        for (size_t i = 0; i < n; i++) compress(sha->hash, blocks + i * BLOCK);
+}
+
 void kb_sha256_begin(kb_sha256 *sha)
 {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memset(sha, 0, sizeof *sha);
     memcpy(sha->hash, start, sizeof start);
+    sha->is_wired = kb_sha256_is_wired();
 }
 
 void kb_sha256_add(kb_sha256 *sha, const void *bytes, size_t n)
@@ -65,8 +73,11 @@ void kb_sha256_add(kb_sha256 *sha, const void *bytes, size_t n)
     const unsigned char *next = bytes;
     while (n) {
         size_t begun = sha->length % BLOCK, take = BLOCK - begun < n ? BLOCK - begun : n;
-        memcpy(sha->block + begun, next, take);
-        if (begun + take == BLOCK) compress(sha->hash, sha->block);
+        bool is_whole = !begun && n >= BLOCK;
+        if (is_whole) take = n / BLOCK * BLOCK;
+        else          memcpy(sha->block + begun, next, take);
+        if (is_whole)                   compress_blocks(sha, next, take / BLOCK);
+        else if (begun + take == BLOCK) compress_blocks(sha, sha->block, 1);
         sha->length += take;
         next += take;
         n -= take;

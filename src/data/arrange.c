@@ -1,0 +1,431 @@
+/* Fields on a grid: every dimension of a field is one of the axes, told by its length, or the field's components. */
+#include "data/arrange.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "data/roles.h"
+#include "data/sha256.h"
+
+enum { MOST_COMPONENTS = 64, MOST_CHOICES = 16, COMPONENTS = MOST_CHOICES };
+
+/* Dimension i runs along axis along[i], or over components. */
+typedef struct {
+    size_t along[KB_MOST_DIMS];
+    int score;
+    size_t n_best; /* how many have this score */
+} assignment;
+
+typedef struct {
+    kb_arrangement *arrangement;
+    size_t n_axes; /* those chosen; while they are looked for, all that may be one, time first */
+    kb_view *axes[MOST_CHOICES];
+    bool is_ordered; /* the caller gave the axes, all of them, in the order of dimensions where lengths do not tell */
+    size_t order[MOST_CHOICES]; /* place of each axis in the caller's list */
+    size_t n_fields;
+    kb_view **fields;
+    assignment *runs; /* n_fields */
+} grid;
+
+/* ---------------------------------------------------------------- dimensions */
+
+/* Inferred: as many axes as possible, x, y and z first. Given: in the caller's order, components last. */
+static int score_of(const grid *g, const kb_view *v, const size_t *along)
+{
+    int score = 0;
+    size_t last = 0;
+    bool is_in_order = true;
+    for (size_t i = 0; i < v->n_dims; i++) {
+        if (along[i] == COMPONENTS) {
+            if (g->is_ordered) score += (int)i;
+            continue;
+        }
+        const char *name = g->axes[along[i]]->name;
+        score += 100 + (!name[1] && strchr("xyzXYZ", name[0]) ? 10 : 0);
+        is_in_order &= g->order[along[i]] >= last;
+        last = g->order[along[i]];
+    }
+    return g->is_ordered && is_in_order ? score + 50 : score;
+}
+
+static bool is_taken(const size_t *along, size_t n, size_t axis)
+{
+    for (size_t i = 0; i < n; i++)
+        if (along[i] == axis) return true;
+    return false;
+}
+
+/* Tries every axis of the right length on every dimension; time must be there, and all axes that were given. */
+static void try_dimension(const grid *g, const kb_view *v, size_t dim, size_t *along, assignment *best)
+{
+    if (dim == v->n_dims) {
+        bool is_whole = is_taken(along, dim, 0);
+        for (size_t i = 1; g->is_ordered && i < g->n_axes; i++) is_whole &= is_taken(along, dim, i);
+        int score = is_whole ? score_of(g, v, along) : 0;
+        if (!is_whole || score < best->score) return;
+        best->n_best = score == best->score ? best->n_best + 1 : 1;
+        best->score = score;
+        memcpy(best->along, along, sizeof best->along);
+        return;
+    }
+    for (size_t i = 0; i < g->n_axes; i++) {
+        if (g->axes[i]->dims[0] != v->dims[dim] || is_taken(along, dim, i) || g->axes[i] == v) continue;
+        along[dim] = i;
+        try_dimension(g, v, dim + 1, along, best);
+    }
+    along[dim] = COMPONENTS;
+    if (v->dims[dim] <= MOST_COMPONENTS && !is_taken(along, dim, COMPONENTS)) try_dimension(g, v, dim + 1, along, best);
+}
+
+static bool assign(const grid *g, const kb_view *v, assignment *best)
+{
+    size_t along[KB_MOST_DIMS];
+    for (size_t i = 0; i < KB_MOST_DIMS; i++) along[i] = KB_MOST_ARRAYS;
+    *best = (assignment){.score = 0};
+    try_dimension(g, v, 0, along, best);
+    return best->n_best > 0;
+}
+
+/* ---------------------------------------------------------------- axes */
+
+static kbass_status fail_with_list(const kb_arrangement *a, const char *what, const char *name)
+{
+    char list[KB_LIST_SIZE];
+    kb_list_views(a, list, sizeof list);
+    return kb_fail(a->reading->error, KBASS_ERROR_DATA, "%s: %s \"%.100s\"; there are: %s", a->reading->file.path, what,
+                   name, list);
+}
+
+static kbass_status take_given_axes(grid *g, kb_view *time)
+{
+    const kb_arrangement *a = g->arrangement;
+    char *copy = NULL, *names[KBASS_MAX_AXES];
+    size_t n = 0;
+    kbass_status status = kb_axes_split(a->reading->axes, &copy, &n, names, a->reading->error);
+    g->is_ordered = true;
+    g->n_axes = 1;
+    g->axes[0] = time;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        kb_view *v = kb_find_view(a, names[i]);
+        if (v == time) {
+            g->order[0] = i;
+        } else if (!v || v->n_dims != 1) {
+            status = fail_with_list(a, v ? "an axis is an array of one dimension, which is not" : "no array for the axis",
+                                    names[i]);
+        } else {
+            g->order[g->n_axes] = i;
+            g->axes[g->n_axes++] = v;
+        }
+    }
+    kb_free(copy);
+    return status;
+}
+
+/* Arrays of one dimension that are as long as a dimension of the field. */
+static void list_choices(grid *g, kb_view *time, const kb_view *field)
+{
+    kb_arrangement *a = g->arrangement;
+    g->n_axes = 1;
+    g->axes[0] = time;
+    for (size_t i = 0; i < a->n_views && g->n_axes < MOST_CHOICES; i++) {
+        kb_view *v = &a->views[i];
+        bool fits = false;
+        for (size_t k = 0; k < field->n_dims; k++) fits |= v->n_dims == 1 && v->dims[0] == field->dims[k];
+        if (fits && v != time && v != field && kb_data_is_name(v->name)) g->axes[g->n_axes++] = v;
+    }
+}
+
+static kbass_status ask_for_order(const grid *g, const kb_view *field)
+{
+    const kb_arrangement *a = g->arrangement;
+    char shape[100], list[KB_LIST_SIZE];
+    kb_array_shape(field->array, shape, sizeof shape);
+    kb_list_views(a, list, sizeof list);
+    return kb_fail(a->reading->error, KBASS_ERROR_DATA,
+                   "%s: \"%.60s\" (%s): its lengths do not tell which dimension is which axis; name the axes in their "
+                   "order, as in --axes t,x or --axes x,t; there are: %s", a->reading->file.path, field->name, shape,
+                   list);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const kb_view *a = *(kb_view *const *)left, *b = *(kb_view *const *)right;
+    int order = strcasecmp(a->name, b->name);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+/* The axes that the field's dimensions single out, space by name. */
+static kbass_status infer_axes(grid *g, kb_view *time, const kb_view *field)
+{
+    assignment best;
+    list_choices(g, time, field);
+    if (!assign(g, field, &best)) return fail_with_list(g->arrangement, "no axes for the dimensions of", field->name);
+    if (best.n_best > 1) return ask_for_order(g, field);
+    kb_view *chosen[MOST_CHOICES] = {time};
+    size_t n = 1;
+    for (size_t i = 0; i < field->n_dims; i++)
+        if (best.along[i] != COMPONENTS && best.along[i] != 0) chosen[n++] = g->axes[best.along[i]];
+    qsort(chosen + 1, n - 1, sizeof *chosen, by_name);
+    if (n > KBASS_MAX_AXES) return fail_with_list(g->arrangement, "more than three axes of space for", field->name);
+    memcpy(g->axes, chosen, sizeof chosen);
+    g->n_axes = n;
+    return KBASS_OK;
+}
+
+/* The largest, or the one that was asked for. */
+static kb_view *leading_field(const kb_arrangement *a)
+{
+    kb_view *leading = a->field ? kb_find_view(a, a->field) : NULL;
+    for (size_t i = 0; !a->field && i < a->n_views; i++)
+        if (!leading || a->views[i].n_dims > leading->n_dims) leading = &a->views[i];
+    return leading;
+}
+
+/* ---------------------------------------------------------------- fields */
+
+static bool is_axis(const grid *g, const kb_view *v)
+{
+    for (size_t i = 0; i < g->n_axes; i++)
+        if (g->axes[i] == v) return true;
+    return false;
+}
+
+static void note_field(kb_arrangement *a, const grid *g, const kb_view *v, const assignment *run)
+{
+    char shape[100];
+    kb_array_shape(v->array, shape, sizeof shape);
+    kb_arrangement_note(a, "%s%s (%s) runs over ", *a->note ? "; " : "", v->name, shape);
+    for (size_t i = 0; i < v->n_dims; i++)
+        kb_arrangement_note(a, "%s%s", i ? ", " : "",
+                            run->along[i] == COMPONENTS ? "components" : g->axes[run->along[i]]->name);
+}
+
+/* All that run along every axis; from now on the axes are settled, and their order that of the leading field. */
+static kbass_status take_fields(grid *g, const kb_view *leading)
+{
+    kb_arrangement *a = g->arrangement;
+    assignment first;
+    g->fields = KB_NEW(kb_view *, a->n_views);
+    g->runs = KB_NEW(assignment, a->n_views);
+    if (!g->fields || !g->runs) return kb_out_of_memory(a->reading->error, "the fields");
+    bool was_given = g->is_ordered;
+    g->is_ordered = true;
+    if (!was_given && assign(g, leading, &first))
+        for (size_t i = 0; i < leading->n_dims; i++)
+            if (first.along[i] != COMPONENTS) g->order[first.along[i]] = i;
+    for (size_t i = 0; i < a->n_views; i++) {
+        kb_view *v = &a->views[i];
+        bool is_field = !is_axis(g, v) && (!a->field || v == leading) && kb_data_is_name(v->name) &&
+                        assign(g, v, &g->runs[g->n_fields]);
+        if (is_field) note_field(a, g, v, &g->runs[g->n_fields]);
+        if (is_field) g->fields[g->n_fields++] = v;
+        v->is_used |= is_field || is_axis(g, v);
+    }
+    if (g->n_fields) return KBASS_OK;
+    return fail_with_list(a, "no field that runs along all axes beside", g->axes[0]->name);
+}
+
+static size_t components_of(const kb_view *v, const assignment *run, size_t *stride)
+{
+    for (size_t i = 0; i < v->n_dims; i++)
+        if (run->along[i] == COMPONENTS) {
+            *stride = v->strides[i];
+            return v->dims[i];
+        }
+    *stride = 0;
+    return 1;
+}
+
+static kbass_status name_everything(grid *g)
+{
+    kbass_data *data = g->arrangement->data;
+    size_t stride = 0, n = 0;
+    bool all = true;
+    for (size_t i = 0; i < g->n_fields; i++) data->n_states += components_of(g->fields[i], &g->runs[i], &stride);
+    data->n_axes = g->n_axes;
+    data->axis_names = KB_NEW(char *, g->n_axes);
+    data->state_names = KB_NEW(char *, data->n_states);
+    if (!data->axis_names || !data->state_names) return kb_out_of_memory(g->arrangement->reading->error, "the names");
+    for (size_t i = 0; all && i < g->n_axes; i++) all = (data->axis_names[i] = kb_strdup(g->axes[i]->name)) != NULL;
+    for (size_t i = 0; all && i < g->n_fields; i++) {
+        size_t n_components = components_of(g->fields[i], &g->runs[i], &stride);
+        for (size_t k = 0; all && k < n_components; k++) {
+            char name[KB_LONGEST_NAME + 24];
+            if (n_components == 1) snprintf(name, sizeof name, "%s", g->fields[i]->name);
+            else                   snprintf(name, sizeof name, "%s%zu", g->fields[i]->name, k + 1);
+            all = (data->state_names[n++] = kb_strdup(name)) != NULL;
+        }
+    }
+    data->time_name = data->axis_names[0];
+    return all ? KBASS_OK : kb_out_of_memory(g->arrangement->reading->error, "the names");
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static kbass_status load_everything(grid *g)
+{
+    kb_arrangement *a = g->arrangement;
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; status == KBASS_OK && i < g->n_axes; i++) status = kb_source_load(&a->source, g->axes[i]->array);
+    for (size_t i = 0; status == KBASS_OK && i < g->n_fields; i++) {
+        status = kb_source_load(&a->source, g->fields[i]->array);
+        if (status == KBASS_OK) status = kb_reading_tell(a->reading, 0.5 * (double)(i + 1) / (double)g->n_fields);
+    }
+    for (size_t i = 0; status == KBASS_OK && i < g->n_axes; i++)
+        for (size_t k = 0; status == KBASS_OK && k < g->axes[i]->dims[0]; k++)
+            if (!isfinite(kb_view_at(g->axes[i], &k)))
+                status = kb_fail(a->reading->error, KBASS_ERROR_DATA,
+                                 "%s: axis \"%.100s\": number %zu is %g, it must be finite", a->reading->file.path,
+                                 g->axes[i]->name, k + 1, kb_view_at(g->axes[i], &k));
+    return status;
+}
+
+/* The field's numbers at the index along the axes, components side by side. */
+static size_t fill_cell(const kb_view *v, const assignment *run, const size_t *index, double *values)
+{
+    size_t at = v->shift, stride = 0, n = components_of(v, run, &stride);
+    for (size_t i = 0; i < v->n_dims; i++)
+        if (run->along[i] != COMPONENTS) at += index[run->along[i]] * v->strides[i];
+    for (size_t k = 0; k < n; k++) values[k] = kb_element_read(v->array->element, v->array->bytes + at + k * stride);
+    return n;
+}
+
+static kbass_status check_cell(const grid *g, size_t row)
+{
+    const kbass_data *data = g->arrangement->data;
+    char at[KB_NUMBER_SIZE];
+    for (size_t i = 0; i < data->n_states; i++) {
+        if (!isinf(data->values[row * data->n_states + i])) continue;
+        kb_number_round(data->times[row], 10, at);
+        return kb_fail(g->arrangement->reading->error, KBASS_ERROR_DATA,
+                       "%s: \"%.100s\" is infinite at %s = %s (use NaN for missing)",
+                       g->arrangement->reading->file.path, data->state_names[i], data->time_name, at);
+    }
+    return KBASS_OK;
+}
+
+static void fill_row(const grid *g, size_t row, const size_t *index)
+{
+    kbass_data *data = g->arrangement->data;
+    size_t width = g->n_axes - 1, state = row * data->n_states;
+    data->times[row] = kb_view_at(g->axes[0], &index[0]);
+    for (size_t i = 0; i < width; i++) data->positions[row * width + i] = kb_view_at(g->axes[i + 1], &index[i + 1]);
+    for (size_t i = 0; i < g->n_fields; i++)
+        state += fill_cell(g->fields[i], &g->runs[i], index, data->values + state);
+}
+
+static kbass_status fill(grid *g)
+{
+    kbass_data *data = g->arrangement->data;
+    const kb_reading *r = g->arrangement->reading;
+    size_t n = 1, width = g->n_axes - 1, index[KBASS_MAX_AXES] = {0};
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; i < g->n_axes; i++) n *= g->axes[i]->dims[0]; /* no more than the field has numbers */
+    data->times = KB_NEW(double, n);
+    data->values = kb_allocate(n, data->n_states * sizeof(double));
+    if (width) data->positions = kb_allocate(n, width * sizeof(double));
+    if (!data->times || !data->values || (width && !data->positions)) return kb_out_of_memory(r->error, r->file.path);
+    data->n_rows = n;
+    for (size_t row = 0; status == KBASS_OK && row < n; row++) {
+        fill_row(g, row, index);
+        status = check_cell(g, row);
+        if (status == KBASS_OK && row % (1 << 20) == 0)
+            status = kb_reading_tell(r, 0.5 + 0.5 * (double)row / (double)n);
+        for (size_t i = g->n_axes; i-- > 0 && ++index[i] == g->axes[i]->dims[0];) index[i] = 0;
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- everything */
+
+kbass_status kb_arrange_grid(kb_arrangement *a, kb_view *time)
+{
+    grid g = {.arrangement = a};
+    kb_view *leading = leading_field(a);
+    kbass_status status = leading ? KBASS_OK : fail_with_list(a, "no array of numbers", a->field);
+    if (status == KBASS_OK) status = a->reading->axes ? take_given_axes(&g, time) : infer_axes(&g, time, leading);
+    if (status == KBASS_OK) status = take_fields(&g, leading);
+    if (status == KBASS_OK) status = name_everything(&g);
+    if (status == KBASS_OK) status = load_everything(&g);
+    if (status == KBASS_OK) status = fill(&g);
+    kb_free(g.fields);
+    kb_free(g.runs);
+    return status;
+}
+
+/* Of the axes that were named the one called t or time, else the first. */
+static kbass_status named_time(const kb_arrangement *a, kb_view **time)
+{
+    char *copy = NULL, *names[KBASS_MAX_AXES];
+    size_t n = 0, i = 0;
+    if (!a->reading->axes) {
+        *time = kb_find_time(a, a->reading->time);
+        return *time ? KBASS_OK : KBASS_ERROR_DATA;
+    }
+    kbass_status status = kb_axes_split(a->reading->axes, &copy, &n, names, a->reading->error);
+    while (i < n && !kb_is_time_name(names[i])) i++;
+    if (status == KBASS_OK) *time = kb_find_time(a, names[i < n ? i : 0]);
+    if (status == KBASS_OK && !*time) status = KBASS_ERROR_DATA;
+    kb_free(copy);
+    return status;
+}
+
+/* A grid has an array with more dimensions than its time. */
+static bool is_grid(const kb_arrangement *a, const kb_view *time)
+{
+    for (size_t i = 0; i < a->n_views; i++) {
+        const kb_view *v = &a->views[i];
+        if (v->n_dims > time->n_dims && (!a->field || strcmp(v->name, a->field) == 0)) return true;
+    }
+    return false;
+}
+
+static void note_unused(kb_arrangement *a)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < a->n_views; i++) {
+        if (a->views[i].is_used || a->field) continue;
+        char shape[100];
+        kb_array_shape(a->views[i].array, shape, sizeof shape);
+        kb_arrangement_note(a, "%s%s (%s)", !is_first ? ", " : *a->note ? "; not used: " : "not used: ",
+                            a->views[i].name, shape);
+        is_first = false;
+    }
+}
+
+static kbass_status arrange(kb_arrangement *a)
+{
+    kb_view *time = NULL;
+    if (a->n_views == 1 && !*a->views[0].name) return kb_arrange_unnamed(a);
+    kbass_status status = named_time(a, &time);
+    if (status != KBASS_OK) return status;
+    if (time->n_dims == 1 && is_grid(a, time)) status = kb_arrange_grid(a, time);
+    else                                       status = kb_arrange_columns(a, time);
+    note_unused(a);
+    return status;
+}
+
+kbass_status kb_read_arrays(kb_reading *reading, kbass_data *data)
+{
+    kb_arrangement a = {.reading = reading, .data = data};
+    kb_sha256 sha;
+    kbass_status status = kb_source_open(reading, &a.source);
+    if (status == KBASS_OK) status = kb_select_views(&a);
+    if (status == KBASS_OK) status = arrange(&a);
+    if (status == KBASS_OK) {
+        data->note = kb_strdup(a.note);
+        if (!data->note) status = kb_out_of_memory(reading->error, "the data");
+        kb_sha256_begin(&sha);
+        kb_sha256_add(&sha, reading->file.bytes, reading->file.size);
+        kb_sha256_finish(&sha, data->sha256);
+    }
+    kb_source_close(&a.source);
+    kb_free(a.views);
+    return status;
+}

@@ -1,0 +1,202 @@
+/* Long tables from arrays: one row for each measurement. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "data/arrange.h"
+#include "data/roles.h"
+
+enum { NAME_SIZE = 24, ROWS_TO_TELL = 1 << 20 };
+
+typedef struct {
+    kb_arrangement *arrangement;
+    size_t n, n_rows;
+    char **names;
+    kb_view *views;
+    kb_roles roles;
+} columns;
+
+/* ---------------------------------------------------------------- rows */
+
+/* The next index, last dimension fastest. */
+static void step(const kb_view *v, size_t *index)
+{
+    for (size_t i = v->n_dims; i-- > 0;) {
+        if (++index[i] < v->dims[i]) return;
+        index[i] = 0;
+    }
+}
+
+static kbass_status fail_at_row(const columns *c, size_t column, size_t row, const char *what)
+{
+    const kb_reading *r = c->arrangement->reading;
+    return kb_fail(r->error, KBASS_ERROR_DATA, "%s: row %zu: \"%.100s\" %s", r->file.path, row + 1, c->names[column],
+                   what);
+}
+
+static double *slot_of(const columns *c, size_t column, size_t row, size_t *state, bool *is_axis)
+{
+    kbass_data *data = c->arrangement->data;
+    size_t axis = 0;
+    *is_axis = kb_roles_axis(&c->roles, column, &axis);
+    if (!*is_axis) return &data->values[row * data->n_states + (*state)++];
+    return axis ? &data->positions[row * (data->n_axes - 1) + axis - 1] : &data->times[row];
+}
+
+static kbass_status fill_row(const columns *c, size_t row, const size_t *index)
+{
+    size_t state = 0;
+    bool is_axis = false;
+    for (size_t i = 0; i < c->n; i++) {
+        double *slot = slot_of(c, i, row, &state, &is_axis);
+        *slot = kb_view_at(&c->views[i], index);
+        if (isinf(*slot)) return fail_at_row(c, i, row, "is infinite (use NaN for missing)");
+        if (is_axis && isnan(*slot)) return fail_at_row(c, i, row, "is missing, an axis must have a number");
+    }
+    return KBASS_OK;
+}
+
+static kbass_status fill(columns *c)
+{
+    kbass_data *data = c->arrangement->data;
+    const kb_reading *r = c->arrangement->reading;
+    size_t index[KB_MOST_DIMS] = {0}, width = data->n_axes - 1;
+    kbass_status status = KBASS_OK;
+    data->times = KB_NEW(double, c->n_rows);
+    data->values = kb_allocate(c->n_rows, data->n_states * sizeof(double));
+    if (width) data->positions = kb_allocate(c->n_rows, width * sizeof(double));
+    if (!data->times || !data->values || (width && !data->positions)) return kb_out_of_memory(r->error, r->file.path);
+    data->n_rows = c->n_rows;
+    for (size_t row = 0; status == KBASS_OK && row < c->n_rows; row++) {
+        status = fill_row(c, row, index);
+        step(&c->views[0], index);
+        if (status == KBASS_OK && row % ROWS_TO_TELL == 0)
+            status = kb_reading_tell(r, (double)row / (double)c->n_rows);
+    }
+    return status;
+}
+
+static kbass_status take_columns(columns *c, const char *time, const char *axes)
+{
+    kb_arrangement *a = c->arrangement;
+    kbass_error *error = a->reading->error;
+    c->roles = (kb_roles){.place = a->reading->file.path, .n = c->n, .names = c->names};
+    kbass_status status = kb_roles_check(&c->roles, error);
+    if (status == KBASS_OK) status = kb_roles_find(&c->roles, time, axes, error);
+    if (status == KBASS_OK) status = kb_roles_name(&c->roles, a->data, error);
+    for (size_t i = 0; status == KBASS_OK && i < c->n; i++)
+        status = kb_source_load(&a->source, c->views[i].array);
+    return status == KBASS_OK ? fill(c) : status;
+}
+
+/* ---------------------------------------------------------------- arrays of one shape */
+
+static bool has_shape_of(const kb_view *v, const kb_view *time)
+{
+    return v->n_dims == time->n_dims && memcmp(v->dims, time->dims, v->n_dims * sizeof *v->dims) == 0;
+}
+
+static bool is_space_name(const char *name) { return name[0] && !name[1] && strchr("xyzXYZ", name[0]); }
+
+/* Of meshed coordinates, X and T as large as u, the usual names are taken for axes: "T,X". */
+static void name_mesh_axes(const columns *c, const kb_view *time, char *axes, size_t size)
+{
+    size_t length = (size_t)snprintf(axes, size, "%s", time->name), n = 1;
+    for (size_t i = 0; i < c->n && n < KBASS_MAX_AXES && length < size; i++)
+        if (is_space_name(c->names[i]) && strcmp(c->names[i], time->name) != 0) {
+            length += (size_t)snprintf(axes + length, size - length, ",%s", c->names[i]);
+            n++;
+        }
+}
+
+static bool is_asked(const kb_arrangement *a, const kb_view *v, const kb_view *time)
+{
+    if (!a->field || v == time || strcmp(v->name, a->field) == 0) return true;
+    char *copy = NULL, *names[KBASS_MAX_AXES];
+    size_t n = 0;
+    bool is_axis = false;
+    if (a->reading->axes && kb_axes_split(a->reading->axes, &copy, &n, names, NULL) == KBASS_OK)
+        for (size_t i = 0; i < n; i++) is_axis |= strcmp(names[i], v->name) == 0;
+    kb_free(copy);
+    return is_axis;
+}
+
+kbass_status kb_arrange_columns(kb_arrangement *a, const kb_view *time)
+{
+    char axes[KB_LONGEST_NAME];
+    columns c = {.arrangement = a, .n_rows = 1, .names = KB_NEW(char *, a->n_views), .views = KB_NEW(kb_view, a->n_views)};
+    kbass_status status = c.names && c.views ? KBASS_OK : kb_out_of_memory(a->reading->error, "the columns");
+    for (size_t i = 0; i < time->n_dims; i++) c.n_rows *= time->dims[i];
+    for (size_t i = 0; status == KBASS_OK && i < a->n_views; i++) {
+        kb_view *v = &a->views[i];
+        if (!has_shape_of(v, time) || !is_asked(a, v, time)) continue;
+        v->is_used = true;
+        c.names[c.n] = (char *)v->name;
+        c.views[c.n++] = *v;
+    }
+    name_mesh_axes(&c, time, axes, sizeof axes);
+    bool is_mesh = time->n_dims > 1 && !a->reading->axes;
+    if (status == KBASS_OK)
+        status = take_columns(&c, is_mesh ? NULL : a->reading->time, is_mesh ? axes : a->reading->axes);
+    kb_free(c.names);
+    kb_free(c.views);
+    return status;
+}
+
+/* ---------------------------------------------------------------- an array without name */
+
+/* Axes first, in their order, then x1, x2, ... or, over space, u1, u2, ...; a single one has no number. */
+static void name_column(size_t column, size_t n_columns, size_t n_axes, char *const *axes, char *name)
+{
+    const char *letter = n_axes > 1 ? "u" : "x";
+    if (column < n_axes)              snprintf(name, KB_LIST_SIZE, "%s", axes[column]);
+    else if (n_columns == n_axes + 1) snprintf(name, KB_LIST_SIZE, "%s", letter);
+    else                              snprintf(name, KB_LIST_SIZE, "%s%zu", letter, column - n_axes + 1);
+}
+
+static kbass_status cut_columns(columns *c, const kb_view *table, size_t n_axes, char *const *axes)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        c->names[i] = KB_NEW(char, KB_LIST_SIZE);
+        if (!c->names[i]) return kb_out_of_memory(c->arrangement->reading->error, "the columns");
+        name_column(i, c->n, n_axes, axes, c->names[i]);
+        c->views[i] = (kb_view){.name = c->names[i], .array = table->array, .n_dims = 1, .dims = {table->dims[0]},
+                                .strides = {table->strides[0]}, .shift = i * table->strides[1]};
+    }
+    return KBASS_OK;
+}
+
+static kbass_status refuse_unnamed(const kb_arrangement *a, const kb_view *v)
+{
+    char shape[100];
+    kb_array_shape(v->array, shape, sizeof shape);
+    return kb_fail(a->reading->error, KBASS_ERROR_DATA,
+                   "%s: an array (%s) without times: a table needs rows and at most %d columns, time first; fields on a "
+                   "grid need their axes beside them, as in an NPZ with t, x, u", a->reading->file.path, shape,
+                   KB_MOST_COLUMNS);
+}
+
+kbass_status kb_arrange_unnamed(kb_arrangement *a)
+{
+    const kb_view *v = &a->views[0];
+    char *copy = NULL, *axes[KBASS_MAX_AXES] = {"t"}, list[KB_LIST_SIZE];
+    size_t n_axes = 1;
+    kbass_status status = KBASS_OK;
+    if (v->n_dims != 2 || v->dims[1] > KB_MOST_COLUMNS) return refuse_unnamed(a, v);
+    if (a->reading->axes) status = kb_axes_split(a->reading->axes, &copy, &n_axes, axes, a->reading->error);
+    else if (a->reading->time) axes[0] = (char *)a->reading->time;
+    columns c = {.arrangement = a, .n = v->dims[1], .n_rows = v->dims[0], .names = KB_NEW(char *, v->dims[1]),
+                 .views = KB_NEW(kb_view, v->dims[1])};
+    if (!c.names || !c.views) status = kb_out_of_memory(a->reading->error, "the columns");
+    if (status == KBASS_OK) status = cut_columns(&c, v, n_axes, axes);
+    if (status == KBASS_OK) kb_list_names(c.n, c.names, list, sizeof list);
+    if (status == KBASS_OK) kb_arrangement_note(a, "columns taken for %s", list);
+    if (status == KBASS_OK) status = take_columns(&c, axes[0], a->reading->axes);
+    for (size_t i = 0; c.names && i < c.n; i++) kb_free(c.names[i]);
+    kb_free(c.names);
+    kb_free(c.views);
+    kb_free(copy);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* One row of a table as text. */
+#ifndef KB_CSV_H
+#define KB_CSV_H
+
+#include "data/data.h"
+
+enum { KB_RUNS_OF_BLANKS = ' ' };
+
+typedef struct {
+    const char *path;   /* for messages */
+    char separator;     /* , ; tab, or runs of blanks */
+    char point;         /* the decimal mark, . or , */
+    size_t n_columns;
+    char *const *names;
+} kb_row_form;
+
+/* Memory for the careful way, which needs a copy of the line. */
+typedef struct {
+    char *text;
+    char **cells;
+    size_t size;
+} kb_row_work;
+
+char kb_row_separator(const char *header);
+/* The decimal mark: a comma when the lines have one before any point, and commas do not separate. */
+char kb_row_point(const kb_row_form *form, const char *begin, const char *end);
+
+/* With either decimal mark, where commas do not separate. */
+bool kb_row_is_number(const kb_row_form *form, char *cell);
+
+/* Cuts the line in place into cells without blanks and quotes around them; keeps `capacity` of them, counts all. */
+kbass_status kb_row_split(const kb_row_form *form, char *line, size_t capacity, char **cells, size_t *n,
+                          size_t line_number, kbass_error *error);
+/* The quick way to the numbers of a line, NaN for empty cells; false where only the careful one can tell. */
+bool kb_row_scan(const kb_row_form *form, const char *line, const char *end, double *row);
+/* The careful way: quotes, words, long numbers, and messages for what cannot be read. */
+kbass_status kb_row_read(const kb_row_form *form, const char *line, const char *end, size_t line_number,
+                         kb_row_work *work, double *row, kbass_error *error);
+void kb_row_work_clear(kb_row_work *work);
+
+#endif

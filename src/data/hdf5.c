@@ -1,0 +1,195 @@
+#include "data/hdf5.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "data/inflate.h"
+
+enum { PATIENCE = 20000 /* ms without a byte */, MOST_OFFSETS = 8 };
+
+static const uint64_t MOST_MEMORY = (uint64_t)4 << 30;  /* of the child, beyond what this process has */
+static const uint64_t HARMLESS = (uint64_t)256 << 20;   /* bytes, and the ratio above which more is not believed */
+enum { BOMB_RATIO = 200 };
+
+const char *const kb_hdf5_troubles[] = {NULL, "no numbers", "text", "numbers that lie in other files",
+                                        "a compression that is not known here", "more than 8 dimensions", "empty"};
+
+typedef struct {
+    pid_t pid;
+    int channel;
+    bool is_matlab;
+} child;
+
+/* ---------------------------------------------------------------- the child's life */
+
+/* Address space is no measure where sanitizers have reserved terabytes of it. */
+static void limit_memory(void)
+{
+    unsigned long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    bool is_known = statm && fscanf(statm, "%lu", &pages) == 1;
+    uint64_t bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    struct rlimit most = {bytes + MOST_MEMORY, bytes + MOST_MEMORY}, none = {0, 0};
+    if (statm) fclose(statm);
+    if (is_known && bytes < (uint64_t)1 << 40) setrlimit(RLIMIT_AS, &most);
+    setrlimit(RLIMIT_CORE, &none);
+}
+
+static _Noreturn void be_child(int channel, const kb_file *file)
+{
+    int nowhere = open("/dev/null", O_RDWR);
+    if (nowhere >= 0) {
+        dup2(nowhere, STDIN_FILENO);
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    limit_memory();
+    kb_hdf5_child(channel, file);
+}
+
+static kbass_status start(const kb_reading *r, child *c)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return kb_fail(r->error, KBASS_ERROR_FILE, "%s: cannot be read: %s", r->file.path, strerror(errno));
+    c->pid = fork();
+    if (c->pid == 0) {
+        close(ends[0]);
+        be_child(ends[1], &r->file);
+    }
+    close(ends[1]);
+    c->channel = ends[0];
+    if (c->pid > 0) return KBASS_OK;
+    close(ends[0]);
+    return kb_fail(r->error, KBASS_ERROR_FILE, "%s: cannot be read: %s", r->file.path, strerror(errno));
+}
+
+static void stop(child *c)
+{
+    if (c->pid <= 0) return;
+    close(c->channel);
+    kill(c->pid, SIGKILL);
+    while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR) {}
+    c->pid = 0;
+}
+
+static kbass_status receive(const kb_source *s, void *to, size_t n, const char *what)
+{
+    const child *c = s->state;
+    const kb_reading *r = s->reading;
+    char *next = to;
+    while (n) {
+        struct pollfd wait = {c->channel, POLLIN, 0};
+        int ready = poll(&wait, 1, PATIENCE);
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0)
+            return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %.200s: the HDF5 library came to no end with it",
+                           r->file.path, what);
+        ssize_t got = recv(c->channel, next, n, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0)
+            return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %.200s: the HDF5 library cannot read it: damaged or cut off",
+                           r->file.path, what);
+        next += got;
+        n -= (size_t)got;
+    }
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- arrays */
+
+/* A number takes its width in the file, or what is filtered the part of it that compression can leave. */
+static bool can_hold(const kb_source *s, const kb_array *array, const kb_hdf5_entry *e)
+{
+    size_t n = 0;
+    uint64_t bytes = 0, file = s->reading->file.size;
+    return kb_array_count(array, &n) && !__builtin_mul_overflow((uint64_t)n, (uint64_t)e->width, &bytes) &&
+           e->stored <= file && bytes / (e->is_filtered ? KB_BEST_RATIO : 1) <= e->stored &&
+           (bytes <= HARMLESS || bytes / BOMB_RATIO <= file);
+}
+
+/* MATLAB writes its dimensions last one first. */
+static void take_dims(kb_array *array, const kb_hdf5_entry *e, bool is_matlab)
+{
+    array->n_dims = e->n_dims;
+    for (size_t i = 0; i < e->n_dims; i++) array->dims[is_matlab ? e->n_dims - 1 - i : i] = (size_t)e->dims[i];
+    array->element = (kb_element){KB_REAL, sizeof(double), false};
+    kb_array_stride(array, sizeof(double), is_matlab);
+}
+
+static kbass_status add_array(kb_source *s, const kb_hdf5_entry *e)
+{
+    char name[KB_LONGEST_NAME + 1];
+    kb_array *array = NULL;
+    bool is_sound = e->name_length <= KB_LONGEST_NAME && e->n_dims <= KB_MOST_DIMS && e->trouble < KB_N_TROUBLES;
+    if (!is_sound)
+        return kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: the HDF5 library cannot read it",
+                       s->reading->file.path);
+    kbass_status status = receive(s, name, e->name_length, "a name");
+    if (status == KBASS_OK) status = kb_source_add(s, name, e->name_length, &array);
+    if (status != KBASS_OK) return status;
+    take_dims(array, e, ((child *)s->state)->is_matlab);
+    array->trouble = kb_hdf5_troubles[e->trouble];
+    array->place = s->n_arrays - 1;
+    if (!array->trouble && !can_hold(s, array, e)) array->trouble = "more than its bytes in the file can hold";
+    return KBASS_OK;
+}
+
+/* The signature is at 0 or at 512 times a power of two. */
+static bool recognise(const kb_file *file)
+{
+    for (size_t i = 0, at = 0; i < MOST_OFFSETS; i++, at = at ? 2 * at : 512)
+        if (at + 8 <= file->size && memcmp(file->bytes + at, "\211HDF\r\n\032\n", 8) == 0) return true;
+    return false;
+}
+
+static kbass_status list(kb_source *s)
+{
+    const kb_file *file = &s->reading->file;
+    child *c = s->state = KB_NEW(child, 1);
+    if (!c) return kb_out_of_memory(s->reading->error, "the HDF5 reader");
+    c->is_matlab = memcmp(file->bytes, "MATLAB 7.3", 10) == 0;
+    kbass_status status = start(s->reading, c);
+    for (kb_hdf5_entry e = {0}; status == KBASS_OK && e.n_dims != KB_HDF5_END;) {
+        status = receive(s, &e, sizeof e, "its list of arrays");
+        if (status == KBASS_OK && e.n_dims != KB_HDF5_END) status = add_array(s, &e);
+    }
+    return status;
+}
+
+static kbass_status load(kb_source *s, kb_array *array)
+{
+    const child *c = s->state;
+    size_t n = 0;
+    uint64_t index = array->place;
+    kb_array_count(array, &n);
+    unsigned char *bytes = kb_allocate(n, sizeof(double));
+    if (!bytes) return kb_out_of_memory(s->reading->error, array->name);
+    array->owned = bytes;
+    kbass_status status = KBASS_OK;
+    if (send(c->channel, &index, sizeof index, MSG_NOSIGNAL) != (ssize_t)sizeof index)
+        status = kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: the HDF5 library cannot read it",
+                         s->reading->file.path);
+    if (status == KBASS_OK) status = receive(s, bytes, n * sizeof(double), array->name);
+    if (status == KBASS_OK) array->bytes = bytes;
+    return status;
+}
+
+static void close_source(kb_source *s)
+{
+    if (s->state) stop(s->state);
+    kb_free(s->state);
+}
+
+const kb_format kb_format_hdf5 = {"HDF5", recognise, list, load, close_source};

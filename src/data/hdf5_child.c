@@ -1,0 +1,247 @@
+#include "data/hdf5.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+
+#include "data/read.h"
+
+enum { MOST_BYTES_AT_ONCE = 256 << 20, CHUNK_CACHE = 64 << 20, CACHE_SLOTS = 12421, LONGEST_MEMBER = 200 };
+
+typedef struct {
+    int channel;
+    hid_t file;
+    size_t n, capacity;
+    char **paths;   /* of the datasets sent */
+    char **members; /* of compound ones, else NULL */
+} child;
+
+/* ---------------------------------------------------------------- sending */
+
+static void send_bytes(int channel, const void *bytes, size_t n)
+{
+    const char *next = bytes;
+    while (n) {
+        ssize_t done = write(channel, next, n);
+        if (done <= 0) _exit(0); /* the parent is gone */
+        next += done;
+        n -= (size_t)done;
+    }
+}
+
+static void send_entry(child *c, const kb_hdf5_entry *entry, const char *path, const char *member)
+{
+    kb_hdf5_entry sent = *entry;
+    if (c->n == c->capacity) {
+        c->capacity = c->capacity ? 2 * c->capacity : 64;
+        c->paths = realloc(c->paths, c->capacity * sizeof *c->paths);
+        c->members = realloc(c->members, c->capacity * sizeof *c->members);
+        if (!c->paths || !c->members) _exit(1);
+    }
+    c->paths[c->n] = strdup(path);
+    c->members[c->n++] = member ? strdup(member) : NULL;
+    size_t length = strlen(path), extra = member ? strlen(member) + 1 : 0;
+    sent.name_length = (uint32_t)(length + extra);
+    send_bytes(c->channel, &sent, sizeof sent);
+    send_bytes(c->channel, path, length);
+    if (member) send_bytes(c->channel, "/", 1);
+    if (member) send_bytes(c->channel, member, extra - 1);
+}
+
+/* ---------------------------------------------------------------- listing */
+
+/* MATLAB says with attributes what its numbers mean. */
+static uint32_t matlab_trouble(hid_t dataset)
+{
+    char name[16] = "";
+    if (H5Aexists(dataset, "MATLAB_empty") > 0) return KB_EMPTY;
+    if (H5Aexists(dataset, "MATLAB_class") <= 0) return KB_FINE;
+    hid_t attribute = H5Aopen(dataset, "MATLAB_class", H5P_DEFAULT), type = H5Aget_type(attribute);
+    size_t size = H5Tget_size(type);
+    bool is_short = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && size < sizeof name &&
+                    H5Sget_simple_extent_npoints(H5Aget_space(attribute)) == 1;
+    if (is_short) H5Aread(attribute, type, name);
+    return strncmp(name, "char", 4) == 0 ? KB_TEXT : KB_FINE;
+}
+
+static uint32_t layout_trouble(hid_t plist, kb_hdf5_entry *entry)
+{
+    H5D_layout_t layout = H5Pget_layout(plist);
+    if (layout == H5D_VIRTUAL || (layout == H5D_CONTIGUOUS && H5Pget_external_count(plist) > 0)) return KB_ELSEWHERE;
+    int n = H5Pget_nfilters(plist);
+    entry->is_filtered = n > 0;
+    for (int i = 0; i < n; i++) {
+        unsigned flags = 0;
+        size_t none = 0;
+        H5Z_filter_t filter = H5Pget_filter2(plist, (unsigned)i, &flags, &none, NULL, 0, NULL, NULL);
+        if (filter < 0 || H5Zfilter_avail(filter) <= 0) return KB_FILTER;
+    }
+    return KB_FINE;
+}
+
+static uint32_t space_trouble(hid_t dataset, kb_hdf5_entry *entry)
+{
+    hsize_t dims[H5S_MAX_RANK];
+    hid_t space = H5Dget_space(dataset);
+    int n = H5Sget_simple_extent_type(space) == H5S_NULL ? -1 : H5Sget_simple_extent_dims(space, dims, NULL);
+    if (n < 0) return KB_EMPTY;
+    if (n > KB_MOST_DIMS) return KB_DEEP;
+    entry->n_dims = (uint32_t)n;
+    for (int i = 0; i < n; i++) entry->dims[i] = dims[i];
+    return KB_FINE;
+}
+
+static bool is_number(hid_t type)
+{
+    H5T_class_t class = H5Tget_class(type);
+    return class == H5T_INTEGER || class == H5T_FLOAT;
+}
+
+/* A table of records: one array for each member that is a number. */
+static void send_members(child *c, const kb_hdf5_entry *entry, hid_t type, const char *path)
+{
+    int n = H5Tget_nmembers(type);
+    for (int i = 0; i < n && i < 1024; i++) {
+        char *member = H5Tget_member_name(type, (unsigned)i);
+        hid_t member_type = H5Tget_member_type(type, (unsigned)i);
+        if (member && is_number(member_type) && strlen(member) <= LONGEST_MEMBER) send_entry(c, entry, path, member);
+        H5free_memory(member);
+        H5Tclose(member_type);
+    }
+}
+
+static void send_dataset(child *c, hid_t dataset, const char *path)
+{
+    kb_hdf5_entry entry = {.stored = H5Dget_storage_size(dataset)};
+    hid_t type = H5Dget_type(dataset), plist = H5Dget_create_plist(dataset);
+    entry.width = (uint32_t)H5Tget_size(type);
+    entry.trouble = space_trouble(dataset, &entry);
+    if (entry.trouble == KB_FINE) entry.trouble = layout_trouble(plist, &entry);
+    if (entry.trouble == KB_FINE) entry.trouble = matlab_trouble(dataset);
+    bool is_table = entry.trouble == KB_FINE && H5Tget_class(type) == H5T_COMPOUND && entry.n_dims == 1;
+    if (entry.trouble == KB_FINE && !is_table && !is_number(type)) entry.trouble = KB_NO_NUMBERS;
+    if (is_table) send_members(c, &entry, type, path);
+    else          send_entry(c, &entry, path, NULL);
+    H5Pclose(plist);
+    H5Tclose(type);
+}
+
+/* Visits every object once, however the links go round. */
+static herr_t visit(hid_t root, const char *path, const H5O_info_t *info, void *user)
+{
+    child *c = user;
+    if (info->type != H5O_TYPE_DATASET || *path == '#' || strlen(path) > KB_LONGEST_NAME - LONGEST_MEMBER - 1) return 0;
+    hid_t dataset = H5Dopen2(root, path, H5P_DEFAULT);
+    if (dataset >= 0) send_dataset(c, dataset, path);
+    if (dataset >= 0) H5Dclose(dataset);
+    return c->n >= KB_MOST_ARRAYS;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+typedef struct {
+    int channel;
+    hid_t dataset, space, type;
+    int n_dims;
+    hsize_t dims[H5S_MAX_RANK], chunk[H5S_MAX_RANK];
+    double *buffer;
+    size_t capacity;
+} reader;
+
+/* The box of `count` numbers at `start`; what cannot be read ends the child, which the parent takes for damage. */
+static void send_box(reader *r, const hsize_t *start, const hsize_t *count)
+{
+    size_t n = 1;
+    for (int i = 0; i < r->n_dims; i++) n *= (size_t)count[i];
+    if (n > r->capacity) {
+        free(r->buffer);
+        r->buffer = malloc(n * sizeof *r->buffer);
+        r->capacity = n;
+        if (!r->buffer) _exit(1);
+    }
+    hsize_t flat = n;
+    hid_t memory = r->n_dims ? H5Screate_simple(1, &flat, NULL) : H5Scopy(r->space);
+    if (r->n_dims && H5Sselect_hyperslab(r->space, H5S_SELECT_SET, start, NULL, count, NULL) < 0) _exit(1);
+    if (H5Dread(r->dataset, r->type, memory, r->space, H5P_DEFAULT, r->buffer) < 0) _exit(1);
+    H5Sclose(memory);
+    send_bytes(r->channel, r->buffer, n * sizeof *r->buffer);
+}
+
+/* Boxes small enough for memory, cut along the first dimensions and, where that is not too much, at chunks. */
+static void send_range(reader *r, int dim, hsize_t *start, hsize_t *count)
+{
+    size_t inner = 1;
+    for (int i = dim + 1; i < r->n_dims; i++) inner *= (size_t)r->dims[i];
+    if (dim == r->n_dims) {
+        send_box(r, start, count);
+        return;
+    }
+    hsize_t step = inner ? KB_HDF5_PIECE / inner : 1, whole = r->chunk[dim] ? r->chunk[dim] : 1;
+    step = (step + whole - 1) / whole * whole;
+    if (!step) step = whole;
+    while (step > 1 && step * inner > MOST_BYTES_AT_ONCE / sizeof(double)) step = (step + 1) / 2;
+    bool fits = step * inner <= MOST_BYTES_AT_ONCE / sizeof(double);
+    for (hsize_t at = 0; at < r->dims[dim]; at += step) {
+        start[dim] = at;
+        count[dim] = r->dims[dim] - at < step ? r->dims[dim] - at : step;
+        for (int i = dim + 1; i < r->n_dims; i++) {
+            start[i] = 0;
+            count[i] = r->dims[i];
+        }
+        if (fits) send_box(r, start, count);
+        else      send_range(r, dim + 1, start, count);
+    }
+}
+
+static hid_t memory_type(const char *member)
+{
+    hid_t type = member ? H5Tcreate(H5T_COMPOUND, sizeof(double)) : H5T_NATIVE_DOUBLE;
+    if (member) H5Tinsert(type, member, 0, H5T_NATIVE_DOUBLE);
+    return type;
+}
+
+static void send_numbers(const child *c, size_t index)
+{
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_chunk_cache(access, CACHE_SLOTS, CHUNK_CACHE, 1);
+    reader r = {.channel = c->channel, .dataset = H5Dopen2(c->file, c->paths[index], access)};
+    hsize_t start[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK] = {0};
+    if (r.dataset < 0) _exit(1);
+    hid_t plist = H5Dget_create_plist(r.dataset);
+    r.type = memory_type(c->members[index]);
+    r.space = H5Dget_space(r.dataset);
+    r.n_dims = H5Sget_simple_extent_dims(r.space, r.dims, NULL);
+    if (r.n_dims < 0) _exit(1);
+    if (H5Pget_layout(plist) == H5D_CHUNKED) H5Pget_chunk(plist, H5S_MAX_RANK, r.chunk);
+    send_range(&r, 0, start, count);
+    free(r.buffer);
+    H5Dclose(r.dataset);
+}
+
+/* ---------------------------------------------------------------- life */
+
+static hid_t open_file(const kb_file *file)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (!file->is_mapped) {
+        H5Pset_fapl_core(access, (size_t)1 << 20, false);
+        H5Pset_file_image(access, (void *)file->bytes, file->size);
+    }
+    return H5Fopen(file->path, H5F_ACC_RDONLY, access);
+}
+
+void kb_hdf5_child(int channel, const kb_file *file)
+{
+    child c = {.channel = channel};
+    kb_hdf5_entry end = {.n_dims = KB_HDF5_END};
+    uint64_t index = 0;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    H5PLset_loading_state(0); /* no code from elsewhere */
+    c.file = open_file(file);
+    if (c.file < 0 || H5Ovisit2(c.file, H5_INDEX_NAME, H5_ITER_INC, visit, &c, H5O_INFO_BASIC) < 0) _exit(1);
+    send_bytes(channel, &end, sizeof end);
+    while (read(channel, &index, sizeof index) == (ssize_t)sizeof index && index < c.n) send_numbers(&c, index);
+    _exit(0);
+}

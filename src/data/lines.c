@@ -1,0 +1,123 @@
+#include "data/lines.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { FIRST_BLOCK = 8 << 20, LONGEST_LINE = 256 << 20 };
+
+static bool begins_with(const kb_file *file, const char *bytes, size_t n)
+{
+    return file->size >= n && memcmp(file->bytes, bytes, n) == 0;
+}
+
+kbass_status kb_lines_open(kb_lines *lines, const kb_reading *reading)
+{
+    const kb_file *file = &reading->file;
+    *lines = (kb_lines){.reading = reading, .is_gzip = begins_with(file, "\x1f\x8b", 2)};
+    if (begins_with(file, "\xff\xfe", 2) || begins_with(file, "\xfe\xff", 2))
+        return kb_fail(reading->error, KBASS_ERROR_DATA, "%s:1: text in UTF-16, UTF-8 is needed", file->path);
+    lines->capacity = lines->is_gzip || file->size > FIRST_BLOCK ? FIRST_BLOCK : file->size + 1;
+    lines->text = KB_NEW(char, lines->capacity);
+    bool is_open = lines->text && (!lines->is_gzip ||
+                                   kb_inflater_open(&lines->inflater, file->bytes, file->size, KB_GZIP));
+    return is_open ? KBASS_OK : kb_out_of_memory(reading->error, file->path);
+}
+
+void kb_lines_close(kb_lines *lines)
+{
+    kb_inflater_close(&lines->inflater);
+    kb_free(lines->text);
+}
+
+size_t kb_lines_count(const char *begin, const char *end)
+{
+    size_t n = 0;
+    while (begin < end && (begin = memchr(begin, '\n', (size_t)(end - begin)))) {
+        begin++;
+        n++;
+    }
+    return n;
+}
+
+static kbass_status refuse_nul_byte(const kb_lines *lines, const char *nul)
+{
+    size_t line = lines->n_lines + kb_lines_count(lines->text, nul) + 1;
+    return kb_fail(lines->reading->error, KBASS_ERROR_DATA,
+                   "%s:%zu: a NUL byte where text is needed (UTF-8, one row a line)", lines->reading->file.path, line);
+}
+
+/* \r\n stays, the \r being a blank at the end of its line; a \r alone becomes \n. The last byte waits for the next. */
+static void settle_line_ends(char *begin, char *end, bool is_over)
+{
+    char *last = is_over ? end : end - 1;
+    while (begin < last && (begin = memchr(begin, '\r', (size_t)(last - begin)))) {
+        if (begin + 1 == end || begin[1] != '\n') *begin = '\n';
+        begin++;
+    }
+}
+
+static kbass_status fill(kb_lines *lines)
+{
+    const kb_file *file = &lines->reading->file;
+    size_t room = lines->capacity - lines->length, n = 0, rest = file->size - lines->taken;
+    size_t before = lines->length ? lines->length - 1 : 0; /* a \r that waits */
+    char *to = lines->text + lines->length;
+    if (lines->is_gzip) {
+        if (!kb_inflater_read(&lines->inflater, to, room, &n))
+            return kb_fail(lines->reading->error, KBASS_ERROR_DATA, "%s:%zu: the compressed text %s after this line",
+                           file->path, lines->n_lines + kb_lines_count(lines->text, to + n), lines->inflater.trouble);
+        lines->taken = lines->inflater.given - lines->inflater.stream.avail_in;
+        lines->is_over = n < room;
+    } else {
+        n = rest < room ? rest : room;
+        if (n) memcpy(to, file->bytes + lines->taken, n);
+        lines->taken += n;
+        lines->is_over = lines->taken == file->size;
+    }
+    lines->length += n;
+    const char *nul = memchr(to, '\0', n);
+    if (nul) return refuse_nul_byte(lines, nul);
+    settle_line_ends(lines->text + before, lines->text + lines->length, lines->is_over);
+    return KBASS_OK;
+}
+
+static kbass_status grow(kb_lines *lines)
+{
+    const kb_reading *reading = lines->reading;
+    if (lines->capacity >= LONGEST_LINE)
+        return kb_fail(reading->error, KBASS_ERROR_DATA, "%s:%zu: the line is longer than %d MB", reading->file.path,
+                       lines->n_lines + 1, LONGEST_LINE >> 20);
+    char *grown = kb_reallocate(lines->text, lines->length, 2 * lines->capacity, 1);
+    if (!grown) return kb_out_of_memory(reading->error, reading->file.path);
+    lines->text = grown;
+    lines->capacity *= 2;
+    return KBASS_OK;
+}
+
+/* Bytes up to the last line end. */
+static size_t whole_lines(const kb_lines *lines)
+{
+    if (lines->is_over) return lines->length;
+    size_t n = lines->length;
+    while (n && lines->text[n - 1] != '\n') n--;
+    return n;
+}
+
+kbass_status kb_lines_next(kb_lines *lines, char **begin, char **end)
+{
+    kbass_status status = KBASS_OK;
+    lines->n_lines += kb_lines_count(lines->text, lines->text + lines->block);
+    lines->length -= lines->block;
+    memmove(lines->text, lines->text + lines->block, lines->length);
+    lines->block = 0;
+    while (status == KBASS_OK && !lines->block && !lines->is_over) {
+        if (lines->length == lines->capacity) status = grow(lines);
+        if (status == KBASS_OK) status = fill(lines);
+        lines->block = whole_lines(lines);
+    }
+    *begin = lines->text;
+    *end = lines->text + lines->block;
+    return status;
+}

@@ -1,0 +1,79 @@
+#include "data/read.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/run.h"
+#include "base/status.h"
+
+kbass_status kb_reading_tell(const kb_reading *reading, double fraction)
+{
+    kbass_progress now = {.stage = "read", .fraction = fraction, .seconds = kb_clock() - reading->start,
+                          .log_evidence = (double)NAN};
+    if (!reading->progress || reading->progress(&now, reading->user) == 0) return KBASS_OK;
+    return kb_fail(reading->error, KBASS_ERROR_FILE, "%s: reading was stopped", reading->file.path);
+}
+
+/* "file.h5:/run3/u" becomes two texts, unless there is a file of that name. */
+static char *cut_path(char *path)
+{
+    char *colon = access(path, F_OK) == 0 ? NULL : strrchr(path, ':');
+    if (!colon) return NULL;
+    *colon = '\0';
+    if (access(path, F_OK) == 0) return colon + 1;
+    *colon = ':';
+    return NULL;
+}
+
+static kbass_status read_opened(kb_reading *r, kbass_data *data)
+{
+    const char *format = kb_format_name(&r->file);
+    if (format) return kb_read_arrays(r, data);
+    if (!r->inside) return kb_read_text(r, data);
+    return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%s: text has nothing inside that \"%s\" could name", r->file.path,
+                   r->inside);
+}
+
+static kbass_status read_path(char *path, kb_reading *r, kbass_data *data)
+{
+    r->inside = cut_path(path);
+    kbass_status status = kb_file_open(path, &r->file, r->error);
+    if (status == KBASS_OK) status = read_opened(r, data);
+    if (status == KBASS_OK) status = kb_data_settle(data, r->error);
+    if (status == KBASS_OK) status = kb_reading_tell(r, 1);
+    kb_file_close(&r->file);
+    return status;
+}
+
+kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **out, kbass_error *error)
+{
+    static const kbass_read_options none;
+    const kbass_read_options *o = options ? options : &none;
+    kb_reading r = {.time = o->time_column, .axes = o->axes, .progress = o->progress, .user = o->user,
+                    .start = kb_clock(), .error = error};
+    if (r.time && r.axes)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found both a time column, \"%s\", and axes, \"%s\": axes name "
+                       "time too", r.time, r.axes);
+    char *copy = kb_strdup(path);
+    kbass_data *data = KB_NEW(kbass_data, 1);
+    if (data) data->source = kb_strdup(path);
+    kbass_status status = copy && data && data->source ? KBASS_OK : kb_out_of_memory(error, "the data");
+
+    if (status == KBASS_OK) status = read_path(copy, &r, data);
+    if (status == KBASS_OK) *out = data;
+    else                    kbass_data_destroy(data);
+    kb_free(copy);
+    return status;
+}
+
+kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **data, kbass_error *error)
+{
+    return kbass_data_open(path, &(kbass_read_options){.time_column = time_column}, data, error);
+}
+
+kbass_status kbass_data_read_axes(const char *path, const char *axes, kbass_data **data, kbass_error *error)
+{
+    return kbass_data_open(path, &(kbass_read_options){.axes = axes}, data, error);
+}

@@ -1,0 +1,39 @@
+/* One reading of a file: what was asked, the bytes, how far it is.
+ *
+ * A file is either text with a table, read row by row (csv.c), or named arrays (source.h), from which arrange.c takes
+ * axes and fields. What it is is decided by its content. Everything ends in a kbass_data.
+ */
+#ifndef KB_READ_H
+#define KB_READ_H
+
+#include "data/data.h"
+
+typedef struct {
+    const char *path;           /* for messages */
+    const unsigned char *bytes; /* mapped where possible, else read into memory */
+    size_t size;
+    bool is_mapped;
+} kb_file;
+
+typedef struct {
+    kb_file file;
+    const char *inside;        /* "/run3/u" of "file.h5:/run3/u", or NULL */
+    const char *time, *axes;   /* what the caller named, or NULL */
+    kbass_progress_callback progress;
+    void *user;
+    double start;
+    kbass_error *error;
+} kb_reading;
+
+kbass_status kb_file_open(const char *path, kb_file *file, kbass_error *error);
+void kb_file_close(kb_file *file);
+
+/* Tells the caller how far we are, 0 to 1; an error when they want to stop. */
+kbass_status kb_reading_tell(const kb_reading *reading, double fraction);
+
+kbass_status kb_read_text(kb_reading *reading, kbass_data *data);
+kbass_status kb_read_arrays(kb_reading *reading, kbass_data *data);
+/* The file's first bytes are those of a format with arrays; NULL or its name. */
+const char *kb_format_name(const kb_file *file);
+
+#endif

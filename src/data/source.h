@@ -1,0 +1,74 @@
+/* Files with named arrays: one interface, one reader for each format.
+ *
+ * A reader lists the arrays of a file, checked against what the file can hold, and loads those that are asked for: where
+ * the numbers lie in the file as they are, nothing is copied. arrange.c makes axes and fields of them.
+ */
+#ifndef KB_SOURCE_H
+#define KB_SOURCE_H
+
+#include <stdint.h>
+
+#include "data/read.h"
+
+enum { KB_MOST_DIMS = 8, KB_MOST_ARRAYS = 65536, KB_LONGEST_NAME = 1000 };
+
+typedef enum { KB_SIGNED, KB_UNSIGNED, KB_REAL } kb_kind;
+
+typedef struct {
+    kb_kind kind;
+    unsigned width; /* bytes: 1, 2, 4, 8 */
+    bool is_swapped; /* not this machine's byte order */
+} kb_element;
+
+double kb_element_read(kb_element element, const unsigned char *bytes);
+bool kb_machine_is_little(void);
+
+typedef struct {
+    char *name; /* "u", "run3/u"; "" for the one of an NPY */
+    size_t n_dims, dims[KB_MOST_DIMS];
+    size_t strides[KB_MOST_DIMS]; /* bytes from one number to the next along each dimension */
+    kb_element element;
+    const unsigned char *bytes; /* NULL until it is loaded */
+    void *owned;                /* they, where they had to be copied */
+    const char *trouble;        /* why it is of no use: "complex numbers"; NULL when it is */
+    size_t place, offset;       /* where the reader finds it again */
+} kb_array;
+
+typedef struct kb_source kb_source;
+
+typedef struct {
+    const char *name;
+    bool (*recognise)(const kb_file *file);
+    kbass_status (*list)(kb_source *source);
+    kbass_status (*load)(kb_source *source, kb_array *array); /* NULL: listed arrays have their bytes */
+    void (*close)(kb_source *source);                         /* NULL: nothing to do */
+} kb_format;
+
+extern const kb_format kb_format_npy, kb_format_npz, kb_format_mat, kb_format_hdf5;
+
+struct kb_source {
+    const kb_reading *reading;
+    const kb_format *format;
+    size_t n_arrays, capacity;
+    kb_array *arrays;
+    void *state; /* the reader's */
+};
+
+kbass_status kb_source_open(const kb_reading *reading, kb_source *source);
+void kb_source_close(kb_source *source);
+kbass_status kb_source_load(kb_source *source, kb_array *array);
+
+/* For readers. The new array has its name; fails when there are too many. */
+kbass_status kb_source_add(kb_source *source, const char *name, size_t length, kb_array **array);
+/* Numbers in the array; false when they are more than memory can count. */
+bool kb_array_count(const kb_array *array, size_t *n);
+/* Strides of numbers `step` bytes apart, last dimension fastest or, in Fortran's order, first. */
+void kb_array_stride(kb_array *array, size_t step, bool is_fortran);
+/* "3 x 4", or "1 number". */
+void kb_array_shape(const kb_array *array, char *text, size_t size);
+
+/* An NPY file within bytes: its arrays, several for a table of records. `size` bytes of `total` are there to see. */
+kbass_status kb_npy_list(kb_source *source, const char *name, const unsigned char *bytes, size_t size, size_t total,
+                         size_t place);
+
+#endif
