@@ -7,7 +7,7 @@
 #include "text.h"
 
 typedef struct {
-    const char *path, *time_column, *axes, *json, *solution, *residuals;
+    const char *path, *time_column, *axes, *json, *solution, *residuals, *law;
     bool is_quiet, shows_all;
     kbass_settings settings;
     kbass_data *data;
@@ -27,6 +27,7 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
     job->json = cli_value(arguments, "json");
     job->solution = cli_value(arguments, "solution");
     job->residuals = cli_value(arguments, "residuals");
+    job->law = cli_value(arguments, "law-residuals");
     job->is_quiet = cli_value(arguments, "quiet") != NULL;
     job->shows_all = cli_value(arguments, "all-terms") != NULL;
     return cli_settings(arguments, &job->settings);
@@ -37,6 +38,7 @@ static int check_outputs(const discover_job *job)
     int code = cli_output_check(job->json, job->path);
     if (code == EXIT_OK) code = cli_output_check(job->solution, job->path);
     if (code == EXIT_OK) code = cli_output_check(job->residuals, job->path);
+    if (code == EXIT_OK) code = cli_output_check(job->law, job->path);
     return code;
 }
 
@@ -79,10 +81,11 @@ static int exit_code(const kbass_result *result)
 
 static int write_tables(const discover_job *job)
 {
-    int code = EXIT_OK, residuals = EXIT_OK;
-    if (job->solution) code = cli_table_solution(job->data, job->discovery, job->settings.mesh, job->solution);
+    int solution = EXIT_OK, residuals = EXIT_OK, law = EXIT_OK;
+    if (job->solution) solution = cli_table_solution(job->data, job->discovery, job->settings.mesh, job->solution);
     if (job->residuals) residuals = cli_table_residuals(job->data, job->discovery, job->residuals);
-    return code != EXIT_OK ? code : residuals;
+    if (job->law) law = cli_table_law(job->data, job->discovery, job->settings.mesh, job->law);
+    return solution != EXIT_OK ? solution : residuals != EXIT_OK ? residuals : law;
 }
 
 static int deliver(const discover_job *job)

@@ -16,6 +16,9 @@ static const cli_option discover_options[] = {
      ".json"},
     {"residuals", 0, "FILE", NULL,
      "write measured values, fitted ones and their differences at the measured points, in the same formats"},
+    {"law-residuals", 0, "FILE", NULL,
+     "write u_t, the law's right-hand side and their difference along the solution, where --solution has its points: how "
+     "well the numbers solve the equation"},
     {"all-terms", 0, NULL, NULL, "show every candidate, and what those left out could weigh"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
     {0}};

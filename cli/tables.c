@@ -241,19 +241,27 @@ static kbass_status fill_solution(table *t, const kbass_discovery *discovery, kb
     return status;
 }
 
-int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path)
+/* A table with `width` columns for each state at the points where the solution is asked for. */
+static int begin_mesh(table *t, const kbass_data *data, const char *mesh, size_t width)
 {
-    table t = {0};
     size_t counts[KBASS_MAX_AXES] = {0}, n_axes = kbass_data_axes(data), room = 1;
-    kbass_error error;
-    kbass_status status = KBASS_OK;
     int code = n_axes > 1 ? read_mesh(data, mesh, counts) : EXIT_OK;
     for (size_t axis = 0; axis < n_axes; axis++) room *= counts[axis];
     if (n_axes == 1) room = EVEN_TIMES + kbass_data_rows(data);
-    if (code == EXIT_OK) code = begin(&t, data, room, 2);
+    if (code == EXIT_OK) code = begin(t, data, room, width);
+    if (code != EXIT_OK) return code;
+    if (n_axes > 1) choose_mesh(t, counts);
+    else            choose_times(t);
+    return EXIT_OK;
+}
+
+int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path)
+{
+    table t = {0};
+    kbass_error error;
+    kbass_status status = KBASS_OK;
+    int code = begin_mesh(&t, data, mesh, 2);
     if (code == EXIT_OK) {
-        if (n_axes > 1) choose_mesh(&t, counts);
-        else            choose_times(&t);
         name_column(&t, 0, "");
         name_column(&t, 1, "_sd");
         status = fill_solution(&t, discovery, &error);
@@ -290,6 +298,41 @@ int cli_table_residuals(const kbass_data *data, const kbass_discovery *discovery
         name_column(&t, 1, "_fitted");
         name_column(&t, 2, "_residual");
         status = fill_residuals(&t, discovery, &error);
+        if (status == KBASS_OK) status = write_table(&t, path, &code, &error);
+        if (status != KBASS_OK) code = cli_fail_with(status, &error);
+    }
+    end(&t);
+    return code;
+}
+
+static kbass_status fill_law(table *t, const kbass_discovery *discovery, kbass_error *error)
+{
+    double *lhs = t->mean, *rhs = t->sd;
+    kbass_status status =
+        kbass_discovery_law(discovery, t->n, t->times, t->n_space ? t->positions : NULL, lhs, rhs, error);
+    for (size_t i = 0; status == KBASS_OK && i < t->n * t->n_states; i++) {
+        t->values[3 * i] = lhs[i];
+        t->values[3 * i + 1] = rhs[i];
+        t->values[3 * i + 2] = lhs[i] - rhs[i];
+    }
+    return status;
+}
+
+int cli_table_law(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path)
+{
+    table t = {0};
+    kbass_error error;
+    kbass_status status = KBASS_OK;
+    const char *rate = strrchr(kbass_discovery_result(discovery)->equations[0].lhs, '_');
+    char law[16], residual[16]; /* "_t_law", "_t_residual" */
+    snprintf(law, sizeof law, "%.4s_law", rate);
+    snprintf(residual, sizeof residual, "%.4s_residual", rate);
+    int code = begin_mesh(&t, data, mesh, 3);
+    if (code == EXIT_OK) {
+        name_column(&t, 0, rate);
+        name_column(&t, 1, law);
+        name_column(&t, 2, residual);
+        status = fill_law(&t, discovery, &error);
         if (status == KBASS_OK) status = write_table(&t, path, &code, &error);
         if (status != KBASS_OK) code = cli_fail_with(status, &error);
     }

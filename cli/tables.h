@@ -9,5 +9,7 @@
 int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path);
 /* Measured, fitted, and the difference, at the measured points. */
 int cli_table_residuals(const kbass_data *data, const kbass_discovery *discovery, const char *path);
+/* Both sides of the law along the solution and their difference, at the points of the solution. */
+int cli_table_law(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path);
 
 #endif

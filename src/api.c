@@ -14,6 +14,7 @@
 #include "discover/paper_mesh.h"
 #include "discover/paper_states.h"
 #include "posterior/field_solution.h"
+#include "posterior/law.h"
 #include "posterior/solution.h"
 #include "report/json.h"
 
@@ -206,6 +207,82 @@ kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const dou
     if (d->paper) return d->paper->evaluate(d->paper, n, times, positions, mean, sd, error);
     return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &d->found.profile, d->found.windows,
                              d->found.pool.fits[0], n, times, positions, mean, sd, error);
+}
+
+/* ---------------------------------------------------------------- the law along the solution */
+
+static kbass_status solution_at(const void *context, size_t n, const double *times, const double *positions,
+                                double *values, kbass_error *error)
+{
+    const kbass_discovery *d = context;
+    double *sd = KB_NEW(double, n * d->data->n_states);
+    if (!sd) return kb_out_of_memory(error, "the solution");
+    kbass_status status = positions ? kbass_discovery_field(d, n, times, positions, values, d->paper ? sd : NULL, error)
+                                    : kbass_discovery_solution(d, n, times, values, sd, error);
+    kb_free(sd);
+    return status;
+}
+
+/* The selected terms' weights: n_terms x n_states. */
+static void gather_weights(const kbass_discovery *d, double *weights)
+{
+    const kb_dictionary *dictionary = d->dictionary;
+    for (size_t i = 0, e = 0; i < dictionary->n_states; i++) {
+        const kbass_equation *equation = &d->answer->result.equations[e];
+        if (!dictionary->has_equation[i]) continue;
+        for (size_t q = 0; q < equation->n_terms; q++)
+            if (equation->terms[q].selected)
+                weights[kb_dictionary_find(dictionary, equation->terms[q].term) + i * dictionary->n_terms] =
+                    equation->terms[q].weight;
+        e++;
+    }
+}
+
+/* Differences at a sixteenth of the samples' distance in time, at two of the integrator's nodes in space. */
+static void set_box(const kbass_discovery *d, kb_law *law)
+{
+    const kb_cloud *cloud = d->data->n_axes > 1 ? cloud_of(d) : NULL;
+    law->low[0] = cloud ? cloud->first[0] : d->problem->record->first;
+    law->high[0] = law->low[0] + (cloud ? cloud->span[0] : d->problem->record->span);
+    law->step[0] = (law->high[0] - law->low[0]) * fmin(cloud ? cloud->spacing[0] : d->problem->record->spacing, 0.1) / 16;
+    for (size_t a = 1; cloud && a < cloud->n_axes; a++) {
+        double nodes = d->found.line.n_nodes ? (double)d->found.line.n_nodes / 2 : 8 / cloud->spacing[a];
+        law->low[a] = cloud->first[a];
+        law->high[a] = cloud->first[a] + cloud->span[a] * reach(d, a);
+        law->step[a] = cloud->span[a] / nodes;
+    }
+}
+
+static void set_borders(const kbass_discovery *d, double *borders, kb_law *law)
+{
+    const kb_windows *windows = d->found.windows;
+    const double *rows = d->landscape ? d->landscape->cloud->grid[0] : d->problem ? d->problem->record->time : NULL;
+    for (size_t i = 0; windows && i + 1 < windows->n; i++)
+        borders[law->n_borders++] = law->low[0] + (law->high[0] - law->low[0]) * rows[windows->last[i]];
+    law->borders = borders;
+}
+
+kbass_status kbass_discovery_law(const kbass_discovery *d, size_t n, const double *times, const double *positions,
+                                 double *lhs, double *rhs, kbass_error *error)
+{
+    if (!d->answer || !d->answer->result.n_equations)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no law yet: no run has found a model");
+    if (!positions != (d->data->n_axes == 1))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "positions are needed for fields over space, and only for them");
+    const kb_dictionary *dictionary = d->dictionary;
+    double *weights = KB_NEW(double, dictionary->n_terms * dictionary->n_states);
+    double *borders = KB_NEW(double, d->found.windows ? d->found.windows->n : 1);
+    kb_law law = {.dictionary = dictionary, .weights = weights, .solution = solution_at, .context = d};
+    kbass_status status = weights && borders ? KBASS_OK : kb_out_of_memory(error, "the law");
+    if (status == KBASS_OK) {
+        gather_weights(d, weights);
+        set_box(d, &law);
+        set_borders(d, borders, &law);
+        status = kb_law_sides(&law, n, times, positions, lhs, rhs, error);
+    }
+    kb_free(weights);
+    kb_free(borders);
+    return status;
 }
 
 kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)

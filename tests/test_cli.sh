@@ -122,6 +122,8 @@ refuses 'unknown name "u_xxy"' discover field.csv --axes t,x --terms 'u_xxy'
 refuses 'unknown name "v_x"' discover field.csv --axes t,x --require 'v_x'
 refuses ', x = 0' discover field.csv --axes t,x --terms 'u*log(x)'
 refuses 'unknown state "v"' discover field.csv --axes t,x --fix 'v_t = u'
+sed '1s/$/,v/; 2,$s/,\([^,]*\)$/,\1,\1/' field.csv > two.csv
+refuses 'the field "v" without an equation' discover two.csv --axes t,x --equation-for u
 refuses 'all 3 columns are axes' discover field.csv --axes t,x,u
 field 8 8 '""' > nothing.csv
 sed -i 's/,0$/,/' nothing.csv
@@ -222,6 +224,13 @@ assert z["t"].shape == (20,) and z["x"].shape == (30,) and (z["u"] == a[2]).all(
 assert numpy.allclose(z["u"], numpy.array(j["u"]), rtol=1e-14)
 EOF
 fi
+# the law holds along its own solution
+same_field --law-residuals field_law.csv
+[ "$(head -1 field_law.csv)" = t,x,u_t,u_t_law,u_t_residual ] || complain "field_law.csv: $(head -1 field_law.csv)"
+awk -F, 'NR > 1 && $5 ^ 2 > 1e-10 { bad = 1 } END { exit bad || NR != 601 }' field_law.csv || complain "field_law.csv"
+accepts discover turn.csv --degree 1 --quiet --law-residuals turn_law.csv
+[ "$(head -1 turn_law.csv)" = t,x_t,x_t_law,x_t_residual,y_t,y_t_law,y_t_residual ] || complain "$(head -1 turn_law.csv)"
+awk -F, 'NR > 1 && $4 ^ 2 + $7 ^ 2 > 1e-10 { bad = 1 } END { exit bad }' turn_law.csv || complain "turn_law.csv"
 accepts discover turn.csv --degree 1 --quiet --residuals turn_residuals.csv
 [ "$(head -1 turn_residuals.csv)" = t,x,x_fitted,x_residual,y,y_fitted,y_residual ] || complain "turn_residuals.csv"
 [ "$(wc -l < turn_residuals.csv)" -eq 21 ] || complain "turn_residuals.csv has $(wc -l < turn_residuals.csv) lines"

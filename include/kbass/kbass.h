@@ -78,7 +78,7 @@ KBASS_API void kbass_free(void *memory);
     X(TEXT, require, NULL, 0, 0, "LIST", NULL, "dictionary", "terms known to be in, written as for --forbid")          \
     X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary", "an equation known entirely: \"x_t = y\"; separate several by ;") \
     X(TEXT, equation_for, NULL, 0, 0, "STATES", NULL, "dictionary",                                                    \
-      "find equations for these states only; the others are followed as measured")                                     \
+      "find equations for these states only; the others are followed as measured (fields over space need --fix)")                                     \
     X(TEXT, lhs, NULL, 0, 0, "NAME", NULL, "dictionary",                                                               \
       "for fields over space: the left-hand side, u_t or u_tt (default: u_t)")                                         \
     X(TEXT, noise, NULL, 0, 0, "SD", NULL, "inference",                                                                \
@@ -282,6 +282,10 @@ KBASS_API kbass_status kbass_discovery_solution(const kbass_discovery *discovery
 /* The same for fields over space: at n points with ascending times; positions n x (axes - 1); n x n_fields each. */
 KBASS_API kbass_status kbass_discovery_field(const kbass_discovery *discovery, size_t n_points, const double *times,
                                              const double *positions, double *mean, double *sd, kbass_error *error);
+/* Both sides of the law along the solution, which is differentiated numerically: lhs - rhs is the law's residual, n x
+   n_states. Positions as above, NULL without space. A state without an equation has rhs 0. */
+KBASS_API kbass_status kbass_discovery_law(const kbass_discovery *discovery, size_t n_points, const double *times,
+                                           const double *positions, double *lhs, double *rhs, kbass_error *error);
 /* The result as JSON text (docs/schema.md); the caller owns it: kbass_free. */
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);

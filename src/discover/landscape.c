@@ -73,6 +73,16 @@ static kbass_status make_columns(kb_landscape *l, kbass_error *error)
     return status;
 }
 
+/* A field that is only followed would have to be known between its samples: the integrated equation has no such. */
+static kbass_status check_equations(const kb_dictionary *dictionary, kbass_error *error)
+{
+    for (size_t f = 0; f < dictionary->n_states; f++)
+        if (!dictionary->has_equation[f])
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "--equation-for leaves the field \"%s\" without an equation; over "
+                           "space every field needs one: search it too, or give it with --fix", dictionary->state_names[f]);
+    return KBASS_OK;
+}
+
 kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
                                  kb_landscape **out, kbass_error *error)
 {
@@ -81,7 +91,8 @@ kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *s
     l->settings = settings;
     l->dictionary = dictionary;
     l->threads = settings->threads ? settings->threads : omp_get_num_procs();
-    kbass_status status = kb_cloud_create(data, settings->noise, &l->cloud, error);
+    kbass_status status = check_equations(dictionary, error);
+    if (status == KBASS_OK) status = kb_cloud_create(data, settings->noise, &l->cloud, error);
     if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, l->cloud->n_grid, error);
     if (status == KBASS_OK) status = kb_cloud_read_periodic(l->cloud, data, settings->periodic, error);
     if (status == KBASS_OK)
