@@ -58,6 +58,7 @@ static const cli_option bench_options[] = {
     {"json", 0, "FILE", NULL, "keep the rows here; each is saved when it is finished"},
     {"resume", 0, NULL, NULL, "do only what --json FILE does not hold yet"},
     {"csv", 0, "FILE.csv", NULL, "write the table as CSV"},
+    {"figure", 0, "FILE.svg", NULL, "map, speed: draw it (with gnuplot), as SVG or PNG by the file's ending"},
     {"output", 'o', "FOLDER", NULL, "samples: write them into this folder"},
     {"time-limit", 0, "SECONDS", NULL, "stop each fit after this time with its best answer so far (default: none)"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
@@ -77,12 +78,14 @@ const cli_command cli_commands[] = {
      simulate_options, false, cli_simulate},
     {"data", "NAME [options]", "write a data set that ships with the program",
      "Writes measurements that ship with the program as CSV.", data_options, false, cli_data},
-    {"bench", "paper | samples [options]", "measure how well and how fast equations are found",
+    {"bench", "paper | map | samples [options]", "measure how well and how fast equations are found",
      "paper: every cell of the result tables of the KBASS paper. Data are simulated anew with the sampling of the data its "
      "authors released. Beside our error stand the paper's, that of an oracle (the same fit told the true terms), and "
      "by how many standard deviations of the noise the absence of the weakest true term moves the samples, the other "
      "terms refitted: below 2 or 3 no method can decide. A task that fails is a row. Ctrl-C keeps the finished rows. "
-     "samples: the data of these cells as CSV files, with their laws in cells.json, for other programs to try.",
+     "map: how often exactly the true terms of Lorenz 63 and van der Pol are found in records of length 4 to 10, sampled "
+     "every 0.01, with noise of 2.5 to 40 %. "
+     "samples: the data of the paper's cells as CSV files, with their laws in cells.json, for other programs to try.",
      bench_options, false, cli_bench},
     {0}};
 

@@ -53,6 +53,19 @@ int bench_write_csv(const bench_table *table, const char *path)
     return EXIT_NO_RESULT;
 }
 
+/* ---------------------------------------------------------------- the way of all benchmarks */
+
+int bench_execute(const char *bench, size_t n_tasks, const bench_task *tasks, const bench_options *options,
+                  bench_reporter report)
+{
+    json_t *document = NULL;
+    bench_plan plan = {bench, options->recorded, n_tasks, tasks};
+    int code = bench_run(&plan, &options->manner, &document);
+    int written = document ? report(document, options) : EXIT_OK;
+    json_decref(document);
+    return code != EXIT_OK ? code : written;
+}
+
 /* ---------------------------------------------------------------- the command */
 
 static int read_options(const cli_arguments *arguments, bench_options *o)
@@ -83,7 +96,7 @@ static const struct {
     const char *name;
     int (*run)(bench_options *options);
     unsigned long n_seeds;
-} benches[] = {{"paper", bench_paper, 1}, {"samples", bench_samples, 1}};
+} benches[] = {{"paper", bench_paper, 1}, {"map", bench_map, 10}, {"samples", bench_samples, 1}};
 
 enum { N_BENCHES = sizeof benches / sizeof *benches };
 

@@ -16,6 +16,11 @@ typedef struct {
     json_t *recorded;        /* the options that rows depend on */
 } bench_options;
 
+/* Runs the tasks and reports on whatever rows there are then; both return an exit code. */
+typedef int (*bench_reporter)(const json_t *document, const bench_options *options);
+int bench_execute(const char *bench, size_t n_tasks, const bench_task *tasks, const bench_options *options,
+                  bench_reporter report);
+
 /* Each returns an exit code. */
 int bench_paper(bench_options *options);
 int bench_samples(bench_options *options);
@@ -26,7 +31,8 @@ int bench_results(size_t n_operands, const char *const *operands, const char *ou
 /* The tables of a document, from its rows; the caller clears them. */
 void bench_paper_cells(const json_t *document, int digits, bench_table *table);
 void bench_paper_terms(const json_t *document, int digits, bench_table *table);
-void bench_map_rates(const json_t *document, int digits, bench_table *table);
+void bench_map_rates(const json_t *document, bench_table *table);
+int bench_map_figure(const json_t *document, const char *path); /* returns an exit code */
 
 /* Is `name` among the cases asked for? One that matches nothing is an error that lists what there is. */
 bool bench_is_asked(const char *cases, const char *name);

@@ -62,26 +62,23 @@ static double median(const gathering *g, const char *part, const char *group, co
     return (g->values[(n - 1) / 2] + g->values[n / 2]) / 2;
 }
 
-static bool begins(const char *text, const char *start, const char **rest)
+const json_t *bench_next_row(const json_t *rows, const char *cell, size_t *at)
 {
-    size_t length = strlen(start);
-    if (!text || strncmp(text, start, length) != 0) return false;
-    *rest = text + length;
-    return true;
+    char prefix[BENCH_CELL_SIZE + 8];
+    snprintf(prefix, sizeof prefix, "%s seed ", cell);
+    while (*at < json_array_size(rows)) {
+        const json_t *row = json_array_get(rows, (*at)++);
+        const char *name = json_string_value(json_object_get(row, "name"));
+        if (name && !strncmp(name, prefix, strlen(prefix))) return row;
+    }
+    return NULL;
 }
 
 static void gather(const json_t *rows, bench_cell *cell, gathering *g)
 {
     const json_t *row = NULL;
-    size_t i = 0;
-    char prefix[BENCH_CELL_SIZE + 8];
-    snprintf(prefix, sizeof prefix, "%s seed ", cell->name);
-    json_array_foreach(rows, i, row)
-    {
-        const char *rest = NULL;
-        if (!begins(json_string_value(json_object_get(row, "name")), prefix, &rest)) continue;
+    for (size_t at = 0; (row = bench_next_row(rows, cell->name, &at)); cell->n_seeds++) {
         const char *failure = json_string_value(json_object_get(row, "error"));
-        cell->n_seeds++;
         cell->n_failed += failure != NULL;
         cell->n_exact += json_is_true(json_object_get(row, "exact"));
         if (failure) cell->failure = failure;

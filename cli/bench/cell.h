@@ -6,7 +6,7 @@
 
 #include "cases.h"
 
-enum { BENCH_CELL_SIZE = 32, BENCH_MOST_CELLS = 64 };
+enum { BENCH_CELL_SIZE = 48, BENCH_MOST_CELLS = 64 };
 
 /* Medians over the seeds; NaN where there is nothing to tell. */
 typedef struct {
@@ -26,6 +26,8 @@ typedef struct {
 void bench_cell_name(const bench_case *c, size_t level, char name[BENCH_CELL_SIZE]);
 /* Are all of these names of cells, or how they begin? Returns an exit code. */
 int bench_check_cells(const char *cases);
+/* The next row of a cell's seeds from *at on, or NULL; *at moves behind it. */
+const json_t *bench_next_row(const json_t *rows, const char *cell, size_t *at);
 /* False when the document has no row of it. */
 bool bench_cell_read(const json_t *document, const bench_case *c, size_t level, bench_cell *cell);
 

@@ -175,22 +175,16 @@ static int report(const json_t *document, const bench_options *options)
 int bench_paper(bench_options *options)
 {
     paper_plan plan = {.room = count_tasks(options->n_seeds)};
-    json_t *document = NULL;
     int code = bench_check_cells(options->cases);
     if (code != EXIT_OK) return code;
     plan.tasks = calloc(plan.room, sizeof *plan.tasks);
     plan.details = calloc(plan.room, sizeof *plan.details);
     if (plan.tasks && plan.details) {
         add_all(&plan, options);
-        code = bench_run(&(bench_plan){"paper", options->recorded, plan.n, plan.tasks}, &options->manner, &document);
+        code = bench_execute("paper", plan.n, plan.tasks, options, report);
     } else {
         code = cli_fail("out of memory for %zu tasks", plan.room);
     }
-    if (document) {
-        int written = report(document, options);
-        if (code == EXIT_OK) code = written;
-    }
-    json_decref(document);
     free(plan.details);
     free(plan.tasks);
     return code;

@@ -353,6 +353,13 @@ KBASS_API kbass_status kbass_pde_scattered(const kbass_pde *pde, size_t n_points
                                            kbass_error *error);
 KBASS_API void kbass_pde_destroy(kbass_pde *pde);
 
+/* ---------------------------------------------------------------- instruments of speed, for benchmarks */
+
+/* Floating-point operations of matrix products and factorisations so far, in all threads of the process. */
+KBASS_API double kbass_dense_operations(void);
+/* The rate of products of n x n matrices on one thread, the best of many: what this machine can do. */
+KBASS_API kbass_status kbass_product_speed(size_t n, double *gflops, kbass_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,8 +3,18 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdatomic.h>
 
 #include "base/memory.h"
+
+static atomic_ullong operations;
+
+/* Relaxed: nobody waits for it. */
+static void count(double flops) { atomic_fetch_add_explicit(&operations, (unsigned long long)flops, memory_order_relaxed); }
+
+double kb_dense_operations(void) { return (double)atomic_load(&operations); }
+
+static double cube(size_t n) { return (double)n * (double)n * (double)n; }
 
 static CBLAS_TRANSPOSE flip(int transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
@@ -15,6 +25,7 @@ void kb_gemm(int transpose_a, int transpose_b, size_t m, size_t n, size_t k, dou
              const double *b, size_t ldb, double beta, double *c, size_t ldc)
 {
     if (!m || !n) return;
+    count(2 * (double)m * (double)n * (double)k);
     cblas_dgemm(CblasColMajor, flip(transpose_a), flip(transpose_b), (int)m, (int)n, (int)k, alpha, a, leading(lda), b,
                 leading(ldb), beta, c, leading(ldc));
 }
@@ -22,6 +33,7 @@ void kb_gemm(int transpose_a, int transpose_b, size_t m, size_t n, size_t k, dou
 void kb_gram(size_t n, size_t k, double alpha, const double *a, size_t lda, double beta, double *c, size_t ldc)
 {
     if (!n) return;
+    count((double)n * (double)n * (double)k);
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)n, (int)k, alpha, a, leading(lda), beta, c, leading(ldc));
 }
 
@@ -45,6 +57,7 @@ void kb_symmetrise(size_t n, double *a, size_t lda)
 bool kb_cholesky(size_t n, double *a, size_t lda)
 {
     if (!n) return true;
+    count(cube(n) / 3);
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)n, a, leading(lda)) != 0) return false;
     for (size_t i = 0; i < n; i++)
         if (!(a[i + i * lda] > 0) || !isfinite(a[i + i * lda])) return false;
@@ -60,6 +73,7 @@ void kb_cholesky_solve(size_t n, size_t n_right, const double *l, size_t lda, do
 static void triangular(int transposed, size_t n, size_t n_right, const double *l, size_t lda, double *b, size_t ldb)
 {
     if (!n || !n_right) return;
+    count((double)n * (double)n * (double)n_right);
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, flip(transposed), CblasNonUnit, (int)n, (int)n_right, 1.0, l,
                 leading(lda), b, leading(ldb));
 }
@@ -84,6 +98,7 @@ double kb_cholesky_logdet(size_t n, const double *l, size_t lda)
 bool kb_cholesky_inverse(size_t n, double *l, size_t lda)
 {
     if (!n) return true;
+    count(2 * cube(n) / 3);
     if (LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', (int)n, l, leading(lda)) != 0) return false;
     kb_symmetrise(n, l, lda);
     return true;
@@ -93,6 +108,7 @@ bool kb_cholesky_inverse(size_t n, double *l, size_t lda)
 bool kb_cholesky_variances(size_t n, double *l, size_t lda, double *variances)
 {
     if (!n) return true;
+    count(cube(n) / 3);
     if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', (int)n, l, leading(lda)) != 0) return false;
     for (size_t j = 0; j < n; j++) variances[j] = kb_dot(n - j, l + j + j * lda, l + j + j * lda);
     return true;
