@@ -1,14 +1,24 @@
 /* The public instruments of speed. */
+#include <time.h>
+
 #include "base/linalg.h"
 #include "base/memory.h"
-#include "base/run.h"
 #include "base/status.h"
 
 double kbass_dense_operations(void) { return kb_dense_operations(); }
 
-/* The best of many: what the machine can do, not what it was doing just then. */
+/* Of this thread alone: on a busy machine the wall clock counts others' work too. */
+static double cpu_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The best of several: what the machine can do, not what it was doing just then. */
 kbass_status kbass_product_speed(size_t n, double *gflops, kbass_error *error)
 {
+    enum { FEWEST = 4 };
     static const double long_enough = 0.2; /* seconds */
     if (n < 1 || n > 20000)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "size of the matrices: found %zu, needed 1 to 20000", n);
@@ -17,9 +27,10 @@ kbass_status kbass_product_speed(size_t n, double *gflops, kbass_error *error)
     if (status == KBASS_OK) {
         int threads = kb_blas_threads(1);
         for (size_t i = 0; i < n * n; i++) a[i] = b[i] = 1.0 / (double)(i % n + 1);
-        for (double begin = kb_clock(), start = begin; start - begin < long_enough;) {
+        double begin = cpu_clock(), start = begin;
+        for (int k = 0; k < FEWEST || start - begin < long_enough; k++) {
             kb_gemm(KB_PLAIN, KB_PLAIN, n, n, n, 1, a, n, b, n, 0, c, n);
-            double end = kb_clock(), rate = 2e-9 * (double)n * (double)n * (double)n / (end - start);
+            double end = cpu_clock(), rate = 2e-9 * (double)n * (double)n * (double)n / (end - start);
             if (rate > best) best = rate;
             start = end;
         }

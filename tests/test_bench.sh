@@ -83,5 +83,20 @@ grep -q '^vdp-10-20 .*0/1' out || complain "time limit: $(cat out)"
 [ "$(sed -n 2p samples/vdp-10-0-seed1.csv)" = 0,1,0 ] || complain "samples: $(head -2 samples/vdp-10-0-seed1.csv)"
 cmp -s samples/vdp-10-20-seed1.csv samples/vdp-10-20-seed2.csv && complain "two seeds, one noise"
 
+# ---------------------------------------------------------------- map and speed
+refuses 'no "lorenz64"' map --case lorenz64
+refuses 'no "size"' speed --case size
+refuses 'cannot be written' map --figure /nowhere/map.svg
+"$kbass" bench map --case vdp-4-2.5 --seeds 1 --json map.json --csv map.csv > out 2> err || complain "map: $(cat err)"
+grep -q '^van der Pol  *4  *1.00 ' out || complain "map: $(cat out)"
+refuses 'bench map, needed bench paper' paper --json map.json --resume
+if [ "$2" != few ]; then
+    "$kbass" bench speed --case dictionary > out 2> err || complain "speed: $(cat err)"
+    # No stage can be faster than plain products of matrices; a tenth is left to the clocks.
+    awk '$1 == "dictionary" && $2 != "n^" { n++; for (i = 9; i <= 11; i++) if ($i > 1.1 * $12) bad = 1 }
+         END { exit bad || n != 4 }' out || complain "speed: $(cat out)"
+    grep -q '^dictionary *n^' out || complain "speed: no exponents: $(cat out)"
+fi
+
 [ $failures -eq 0 ] && echo "all is well"
 exit $((failures > 0))

@@ -72,7 +72,7 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
 {
     double time_limit = 0;
     kbass_settings_default(&o->settings);
-    o->manner = (bench_manner){.n_jobs = bench_cores(), .json = cli_value(arguments, "json"),
+    o->manner = (bench_manner){.n_jobs = o->manner.n_jobs, .json = cli_value(arguments, "json"),
                                .is_resumed = cli_value(arguments, "resume"), .is_quiet = cli_value(arguments, "quiet")};
     o->cases = cli_value(arguments, "case");
     o->csv = cli_value(arguments, "csv");
@@ -95,8 +95,11 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
 static const struct {
     const char *name;
     int (*run)(bench_options *options);
-    unsigned long n_seeds;
-} benches[] = {{"paper", bench_paper, 1}, {"map", bench_map, 10}, {"samples", bench_samples, 1}};
+    unsigned long n_seeds, n_jobs; /* unless told; jobs 0: as many as cores */
+} benches[] = {{"paper", bench_paper, 1, 0},
+              {"map", bench_map, 10, 0},
+              {"speed", bench_speed, 1, 1},
+              {"samples", bench_samples, 1, 1}};
 
 enum { N_BENCHES = sizeof benches / sizeof *benches };
 
@@ -118,6 +121,7 @@ int cli_bench(const cli_arguments *arguments)
     while (i < N_BENCHES && strcmp(benches[i].name, arguments->operands[0]) != 0) i++;
     if (i == N_BENCHES) return unknown_bench(arguments->operands[0]);
     options.n_seeds = benches[i].n_seeds;
+    options.manner.n_jobs = benches[i].n_jobs ? benches[i].n_jobs : bench_cores();
     int code = read_options(arguments, &options);
     if (code == EXIT_OK) code = benches[i].run(&options);
     json_decref(options.recorded);

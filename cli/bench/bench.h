@@ -32,6 +32,8 @@ int bench_results(size_t n_operands, const char *const *operands, const char *ou
 void bench_paper_cells(const json_t *document, int digits, bench_table *table);
 void bench_paper_terms(const json_t *document, int digits, bench_table *table);
 void bench_map_rates(const json_t *document, bench_table *table);
+void bench_speed_table(const json_t *document, int digits, bench_table *table);
+int bench_speed_figure(const json_t *document, const char *path);
 int bench_map_figure(const json_t *document, const char *path); /* returns an exit code */
 
 /* Is `name` among the cases asked for? One that matches nothing is an error that lists what there is. */

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench.h"
 #include "cell.h"
 #include "judge.h"
 #include "message.h"
+#include "pace.h"
 
 /* One task: a fit with its oracle, what can be told from the samples at all, or the published loop's pace. */
 typedef struct {
@@ -58,41 +58,17 @@ static json_t *limit(const void *argument)
     return bench_failed("%s", error.message);
 }
 
-/* The loop reports every step of Adam, paper_steps to an iteration. */
-typedef struct {
-    size_t n;
-    clock_t first, last;
-} pace;
-
-static int step(const kbass_progress *now, void *user)
-{
-    pace *p = user;
-    (void)now;
-    p->last = clock();
-    if (p->n++ == 0) p->first = p->last;
-    return 0;
-}
-
 static json_t *published(const void *argument)
 {
     const paper_task *task = argument;
     kbass_settings settings = *task->settings;
     kbass_data *data = NULL;
-    kbass_discovery *discovery = NULL;
     kbass_error error = {0};
-    pace p = {0};
     bench_case_dictionary(task->of, &settings);
-    kbass_settings_set(&settings, "method", "paper", NULL);
-    settings.paper_iterations = 10;
-    kbass_status status = bench_case_data(task->of, 0, 0, &data, &error);
-    if (status == KBASS_OK) status = kbass_discovery_create(data, &settings, &discovery, &error);
-    if (status == KBASS_OK) status = kbass_discovery_run(discovery, step, &p, &error);
-    kbass_discovery_destroy(discovery);
+    if (bench_case_data(task->of, 0, 0, &data, &error) != KBASS_OK) return bench_failed("%s", error.message);
+    json_t *row = json_pack("{s:o}", "seconds_per_iteration", bench_real(bench_published_pace(data, &settings)));
     kbass_data_destroy(data);
-    if (status != KBASS_OK) return json_pack("{s:n, s:s}", "seconds_per_iteration", "why", error.message);
-    double seconds = (double)(p.last - p.first) / CLOCKS_PER_SEC;
-    return json_pack("{s:o}", "seconds_per_iteration",
-                     bench_real(p.n > 1 ? seconds / (double)(p.n - 1) * settings.paper_steps : NAN));
+    return row;
 }
 
 /* ---------------------------------------------------------------- the plan */

@@ -6,7 +6,8 @@
  * - A run that does not converge, is cancelled or out of time is an *outcome* with usable numbers, not an error.
  * - Handles are opaque and live create -> run -> read -> destroy; destroy accepts NULL. `create` copies its inputs.
  *   A returned `const` pointer belongs to its handle and lives as long as it, or until the handle runs again.
- * - There is no global state: distinct handles may be used from distinct threads at the same time.
+ * - There is no global state (save a counter of operations, for benchmarks): distinct handles may be used from
+ *   distinct threads at the same time.
  * - Tables are row-major: values[row * n_states + state]. NaN marks a value that was not measured.
  *
  *     kbass_data_read("data.csv", NULL, &data, &error);
@@ -357,7 +358,7 @@ KBASS_API void kbass_pde_destroy(kbass_pde *pde);
 
 /* Floating-point operations of matrix products and factorisations so far, in all threads of the process. */
 KBASS_API double kbass_dense_operations(void);
-/* The rate of products of n x n matrices on one thread, the best of many: what this machine can do. */
+/* The rate of products of n x n matrices on one thread, per second of its CPU time, the best of several. */
 KBASS_API kbass_status kbass_product_speed(size_t n, double *gflops, kbass_error *error);
 
 #ifdef __cplusplus
