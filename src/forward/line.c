@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/band.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -42,11 +43,14 @@ static int flux_power(const kb_dictionary *dictionary, size_t term, size_t *fiel
     return slopes == 1 ? power : -1;
 }
 
+static size_t whole_lanes(size_t n) { return (n + KB_BAND_LANES - 1) / KB_BAND_LANES * KB_BAND_LANES; }
+
 static void set_model(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents)
 {
     kb_line *l = (kb_line *)self;
     kb_rhs_set(&l->rhs, support, w, tangents);
     l->n_parameters = l->rhs.n_tangents + l->dynamics.n_start;
+    l->stride = whole_lanes(l->n_parameters);
     for (size_t slot = 0; slot < l->rhs.n_terms; slot++)
         l->flux_power[slot] = flux_power(l->dictionary, l->rhs.terms[slot], &l->flux_field[slot]);
 }
@@ -59,8 +63,9 @@ void kb_line_boundary(const kb_line *l, double s, double *basis)
 
 static void set_start(kb_line *l, const double *start, bool with_tangents)
 {
-    size_t F = l->n_fields, M = l->n_modes, P = l->n_parameters;
+    size_t F = l->n_fields, M = l->n_modes, P = l->stride;
     l->start = start;
+    l->factor = 0; /* nothing of an earlier run */
     for (size_t i = 0; i < l->n; i++)
         for (size_t f = 0; f < F; f++) l->state[i * F + f] = kb_dot(M, l->modes + i * M, start + f * M);
     if (!with_tangents) return;
@@ -83,7 +88,7 @@ static size_t observe(const kb_line *l, size_t row, double *predicted, double *t
             size_t unknown = ((l->node[o] + m) % l->n) * l->n_fields + field;
             double weight = l->weight[o * INTERPOLATION + m];
             predicted[k] += weight * l->state[unknown];
-            if (tangents) kb_axpy(P, weight, l->tangent + unknown * P, tangents + k * P);
+            if (tangents) kb_axpy(P, weight, l->tangent + unknown * l->stride, tangents + k * P);
         }
     }
     return n;
@@ -139,8 +144,8 @@ static void destroy(kb_dynamics *self)
     if (!l) return;
     void *arrays[] = {self->start_variance, self->observation_start, self->observed, self->group, l->row_time, l->row_steps,
                       l->modes, l->gram, l->node, l->weight, l->bound, l->flux_power,
-                      l->flux_field, l->position, l->at, l->points, l->values, l->slope, l->work, l->extended, l->flux,
-                      l->gain, l->boundary_gain, l->state, l->stage, l->rate, l->known, l->residual, l->matrix, l->tangent,
+                      l->flux_field, l->row, l->place, l->coupling, l->has_gain, l->points, l->values, l->slope, l->work, l->extended, l->flux,
+                      l->gain, l->boundary_gain, l->state, l->stage, l->rate, l->known, l->slopes, l->residual, l->matrix, l->tangent,
                       l->tangent_rate, l->tangent_known, l->tangent_stage, l->boundary_basis, l->wave, l->boundary_scale};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_rhs_clear(&l->rhs);
@@ -186,13 +191,24 @@ static void set_steps(kb_line *l)
     }
 }
 
-static void number_nodes(kb_line *l)
+/* Position of a node in the matrix: 0, n - 1, 1, n - 2, ... keeps a periodic band a band. */
+static size_t position(const kb_line *l, size_t i)
 {
     size_t n = l->n;
+    return !l->settings.periodic ? i : i < (n + 1) / 2 ? 2 * i : 2 * (n - 1 - i) + 1;
+}
+
+static void number_nodes(kb_line *l)
+{
+    size_t n = l->n, F = l->n_fields, half = KB_STENCIL / 2;
     for (size_t i = 0; i < n; i++) {
-        size_t position = !l->settings.periodic ? i : i < (n + 1) / 2 ? 2 * i : 2 * (n - 1 - i) + 1;
-        l->position[i] = position;
-        l->at[position] = i;
+        for (size_t f = 0; f < F; f++) l->row[position(l, i) * F + f] = i * F + f;
+        for (size_t m = 0; m < KB_STENCIL; m++) {
+            size_t j = (i + m + n - half) % n;
+            bool beyond = !l->settings.periodic && (i + m < half || i + m >= n + half);
+            l->place[i * KB_STENCIL + m] =
+                beyond ? KB_BEYOND : position(l, i) * F * 2 * l->band + position(l, j) * F + l->band;
+        }
     }
 }
 
@@ -301,11 +317,13 @@ static kbass_status make_boundary(kb_line *l, kbass_error *error)
 static bool allocate_nodes(kb_line *l, size_t max_tangents)
 {
     size_t n = l->n, F = l->n_fields, N = l->size, variables = l->dictionary->n_variables, halo = n + KB_STENCIL;
-    size_t P = max_tangents + l->dynamics.n_start;
+    size_t P = whole_lanes(max_tangents + l->dynamics.n_start);
     l->flux_power = KB_NEW(int, l->dictionary->n_terms);
     l->flux_field = KB_NEW(size_t, l->dictionary->n_terms);
-    l->position = KB_NEW(size_t, n);
-    l->at = KB_NEW(size_t, n);
+    l->row = KB_NEW(size_t, N);
+    l->place = KB_NEW(size_t, n * KB_STENCIL);
+    l->coupling = KB_NEW(double, F * F * KB_STENCIL * n);
+    l->has_gain = KB_NEW(bool, F * variables);
     l->points = KB_NEW(double, n * variables);
     l->values = KB_NEW(double, n * l->dictionary->n_terms);
     l->slope = KB_NEW(double, n);
@@ -317,15 +335,16 @@ static bool allocate_nodes(kb_line *l, size_t max_tangents)
     l->state = KB_NEW(double, N);
     l->stage = KB_NEW(double, N);
     l->known = KB_NEW(double, N);
+    l->slopes = KB_NEW(double, N);
     l->residual = KB_NEW(double, N);
     l->rate = KB_NEW(double, KB_LINE_STAGES * N);
     l->matrix = KB_NEW(double, N * (2 * l->band + 1));
     l->tangent = KB_NEW(double, N * P);
     l->tangent_known = KB_NEW(double, N * P);
     l->tangent_stage = KB_NEW(double, N * P);
-    l->tangent_rate = KB_NEW(double, KB_LINE_STAGES * N * P);
-    return l->flux_power && l->flux_field && l->position && l->at && l->points && l->values && l->slope && l->work && l->extended && l->flux && l->gain &&
-           l->boundary_gain && l->state && l->stage && l->known && l->residual && l->rate && l->matrix && l->tangent &&
+    l->tangent_rate = KB_NEW(double, (KB_LINE_STAGES - 1) * N * P);
+    return l->flux_power && l->flux_field && l->row && l->place && l->coupling && l->has_gain && l->points && l->values && l->slope && l->work && l->extended && l->flux && l->gain &&
+           l->boundary_gain && l->state && l->stage && l->known && l->slopes && l->residual && l->rate && l->matrix && l->tangent &&
            l->tangent_known && l->tangent_stage && l->tangent_rate;
 }
 

@@ -8,11 +8,14 @@
 #ifndef KB_LINE_H
 #define KB_LINE_H
 
+#include <stdint.h>
+
 #include "forward/dynamics.h"
 #include "forward/profile.h"
 #include "forward/rhs.h"
 #include "gp/cloud.h"
 
+#define KB_BEYOND SIZE_MAX
 enum { KB_STENCIL = 7, KB_LINE_STAGES = 3, KB_LINE_MODES = 61 };
 
 typedef struct {
@@ -46,18 +49,22 @@ typedef struct {
     double *bound;             /* n_fields */
 
     kb_rhs rhs;
-    size_t n_parameters;
+    size_t n_parameters, stride; /* tangents of one unknown: n_parameters, filled up to whole vector registers */
     /* slot by slot: u^p u_x of one field is a flux; its power, or -1 */
     int *flux_power;
     size_t *flux_field;
 
     /* band matrix in an order of nodes that keeps a periodic band a band */
-    size_t *position, *at;     /* position[node], and back */
+    size_t *row;               /* size: which unknown stands in a row of the matrix */
+    size_t *place;             /* n x KB_STENCIL: entry of node i and its m-th neighbour, or KB_BEYOND an open end */
     size_t band;               /* half width, in unknowns */
+    double factor;             /* the matrix is I - factor J, factorised; 0: there is none */
     /* workspace */
     double *points, *values, *slope, *work;            /* terms at the nodes */
     double *extended, *flux, *gain, *boundary_gain;     /* (n + 6) x fields; variables' coefficients at the nodes */
-    double *state, *stage, *rate, *known, *residual, *matrix;
+    double *coupling;          /* fields x fields x KB_STENCIL x n: derivatives of the rates by neighbouring values */
+    bool *has_gain;            /* fields x variables */
+    double *state, *stage, *rate, *known, *slopes, *residual, *matrix;
     double *tangent, *tangent_rate, *tangent_known, *tangent_stage;
     double *boundary_basis;    /* n_boundary: at the present time */
     const double *start;       /* of the window being integrated */

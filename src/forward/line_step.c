@@ -2,10 +2,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/band.h"
 #include "base/linalg.h"
+#include "base/wide.h"
 #include "forward/line.h"
 
-enum { HALO = KB_STENCIL / 2, NEWTON_STEPS = 8 };
+enum { HALO = KB_STENCIL / 2, NEWTON_STEPS = 12 };
+/* Newton: a fresh matrix is quadratic, so a step of 1e-5 leaves about its square; an old one is linear, and what it
+   leaves is the step times the ratio of steps. */
+static const double tolerance = 1e-7, slow_ratio = 0.1;
 static const double most_growth = 20; /* over the record, of the grid's shortest wave: above it the equation is ill-posed */
 
 /* SDIRK3 (Alexander): gamma is the root of x^3 - 3x^2 + 3x/2 - 1/6 near 0.436 */
@@ -40,7 +45,7 @@ static void extend(kb_line *l, const double *q)
     }
 }
 
-static void apply_stencil(size_t n, const double *stencil, const double *extended, double *out)
+KB_WIDE static void apply_stencil(size_t n, const double *stencil, const double *extended, double *restrict out)
 {
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
@@ -118,6 +123,7 @@ static void evaluate_gains(kb_line *l)
 {
     size_t n = l->n;
     memset(l->gain, 0, n * l->n_fields * l->dictionary->n_variables * sizeof *l->gain);
+    memset(l->has_gain, 0, l->n_fields * l->dictionary->n_variables * sizeof *l->has_gain);
     for (size_t e = 0; e < l->rhs.n_entries; e++) {
         size_t slot = l->rhs.entry_slot[e];
         if (l->flux_power[slot] >= 0) continue;
@@ -125,6 +131,7 @@ static void evaluate_gains(kb_line *l)
             if (l->dictionary->variables[v].axis >= 0 || !kb_dictionary_depends(l->dictionary, l->rhs.terms[slot], v)) continue;
             kb_dictionary_slopes(l->dictionary, l->rhs.terms[slot], v, n, l->points, n, l->slope, l->work);
             kb_axpy(n, l->rhs.entry_coefficient[e], l->slope, gain_of(l, v, l->rhs.entry_equation[e]));
+            l->has_gain[l->rhs.entry_equation[e] * l->dictionary->n_variables + v] = true;
         }
     }
 }
@@ -148,136 +155,113 @@ static bool is_ill_posed(const kb_line *l)
     return false;
 }
 
-/* Adds d rate(node i, equation) / d u(node i + m, field) = value to the matrix, or to the boundary's gain. */
-static void scatter(kb_line *l, double factor, size_t i, size_t equation, long m, size_t field, double value)
+/* coupling[m][i] = d rate_equation(node i) / d field(node i + m - HALO), in the data's units of the field */
+static double *coupling_of(const kb_line *l, size_t equation, size_t field)
 {
-    size_t n = l->n, F = l->n_fields, width = 2 * l->band + 1, row = l->position[i] * F + equation;
-    long j = (long)i + m;
-    double scaled = value * l->cloud->sd[field];
-    if (j < 0 || j >= (long)n) {
-        if (!l->settings.periodic) {
-            l->boundary_gain[((2 * field + (j < 0 ? 0 : 1)) * n + i) * F + equation] += scaled;
-            return;
-        }
-        j += j < 0 ? (long)n : -(long)n;
-    }
-    size_t column = l->position[j] * F + field;
-    l->matrix[row * width + column + l->band - row] -= factor * scaled;
+    return l->coupling + (equation * l->n_fields + field) * KB_STENCIL * l->n;
 }
 
-static void scatter_gains(kb_line *l, double factor, size_t equation)
+KB_WIDE static void couple_gains(kb_line *l, size_t equation)
 {
+    size_t n = l->n;
     for (size_t v = 0; v < l->dictionary->n_variables; v++) {
         const kb_variable *variable = &l->dictionary->variables[v];
-        if (variable->axis >= 0) continue;
-        const double *gain = gain_of(l, v, equation), *stencil = l->stencil[variable->order[1]];
-        for (size_t i = 0; i < l->n; i++) {
-            if (gain[i] == 0) continue;
-            for (size_t m = 0; m < KB_STENCIL; m++)
-                if (stencil[m] != 0) scatter(l, factor, i, equation, (long)m - HALO, variable->field, gain[i] * stencil[m]);
+        if (variable->axis >= 0 || !l->has_gain[equation * l->dictionary->n_variables + v]) continue;
+        const double *restrict gain = gain_of(l, v, equation), *stencil = l->stencil[variable->order[1]];
+        for (size_t m = 0; m < KB_STENCIL; m++) {
+            double *restrict to = coupling_of(l, equation, variable->field) + m * n;
+            for (size_t i = 0; stencil[m] != 0 && i < n; i++) to[i] += stencil[m] * gain[i];
         }
     }
 }
 
-static void scatter_fluxes(kb_line *l, double factor)
+KB_WIDE static void couple_flux(kb_line *l, size_t entry)
 {
-    size_t stride = l->n + 2 * HALO;
-    for (size_t e = 0; e < l->rhs.n_entries; e++) {
-        size_t slot = l->rhs.entry_slot[e], field = l->flux_field[slot];
-        if (l->flux_power[slot] < 0) continue;
-        const double *u = l->extended + field * stride;
-        for (size_t i = 0; i < stride; i++) {
-            l->flux[i] = l->rhs.entry_coefficient[e];
-            for (int k = 0; k < l->flux_power[slot]; k++) l->flux[i] *= u[i];
-        }
-        for (size_t i = 0; i < l->n; i++)
-            for (size_t m = 0; m < KB_STENCIL; m++)
-                if (m != HALO)
-                    scatter(l, factor, i, l->rhs.entry_equation[e], (long)m - HALO, field, l->stencil[1][m] * l->flux[i + m]);
+    size_t n = l->n, stride = n + 2 * HALO, slot = l->rhs.entry_slot[entry], field = l->flux_field[slot];
+    const double *u = l->extended + field * stride;
+    for (size_t i = 0; i < stride; i++) {
+        l->flux[i] = l->rhs.entry_coefficient[entry];
+        for (int k = 0; k < l->flux_power[slot]; k++) l->flux[i] *= u[i];
+    }
+    for (size_t m = 0; m < KB_STENCIL; m++) {
+        double *restrict to = coupling_of(l, l->rhs.entry_equation[entry], field) + m * n;
+        for (size_t i = 0; i < n; i++) to[i] += l->stencil[1][m] * l->flux[i + m];
     }
 }
 
-/* Banded LU without pivoting: I - h g J is dominated by its diagonal at the steps that Newton accepts. */
-static bool factorise(const kb_line *l)
+/* Puts one coupling into the matrix, or beyond an open end into the boundary's gain. */
+static void place(kb_line *l, double factor, size_t equation, size_t field)
 {
-    size_t N = l->size, b = l->band, width = 2 * b + 1;
-    for (size_t k = 0; k < N; k++) {
-        double *pivot = l->matrix + k * width + b;
-        if (!(fabs(pivot[0]) > 1e-12)) return false;
-        pivot[0] = 1 / pivot[0];
-        size_t rows = b < N - 1 - k ? b : N - 1 - k;
-        for (size_t m = 1; m <= rows; m++) {
-            double *row = l->matrix + (k + m) * width + b - m, factor = row[0] * pivot[0];
-            row[0] = factor;
-            if (factor != 0)
-                for (size_t j = 1; j <= b; j++) row[j] -= factor * pivot[j];
+    size_t n = l->n, F = l->n_fields, shift = equation * 2 * l->band + field;
+    double sd = l->cloud->sd[field];
+    const double *coupling = coupling_of(l, equation, field);
+    for (size_t i = 0; i < n; i++)
+        for (size_t m = 0; m < KB_STENCIL; m++) {
+            double value = sd * coupling[m * n + i];
+            size_t place = l->place[i * KB_STENCIL + m];
+            if (place != KB_BEYOND) l->matrix[place + shift] -= factor * value;
+            else l->boundary_gain[((2 * field + (m < HALO ? 0 : 1)) * n + i) * F + equation] += value;
         }
-    }
-    return true;
 }
 
 /* I - factor J at the fields last evaluated, factorised. */
-static bool newton_matrix(kb_line *l, double factor, bool check)
+static bool newton_matrix(kb_line *l, double factor)
 {
-    size_t width = 2 * l->band + 1;
+    size_t F = l->n_fields, width = 2 * l->band + 1;
+    l->factor = 0;
     memset(l->matrix, 0, l->size * width * sizeof *l->matrix);
-    memset(l->boundary_gain, 0, 2 * l->n_fields * l->size * sizeof *l->boundary_gain);
+    memset(l->boundary_gain, 0, 2 * F * l->size * sizeof *l->boundary_gain);
+    memset(l->coupling, 0, F * F * KB_STENCIL * l->n * sizeof *l->coupling);
     evaluate_gains(l);
-    if (check && is_ill_posed(l)) return false;
-    for (size_t f = 0; f < l->n_fields; f++) scatter_gains(l, factor, f);
-    scatter_fluxes(l, factor);
+    if (is_ill_posed(l)) return false;
+    for (size_t f = 0; f < F; f++) couple_gains(l, f);
+    for (size_t e = 0; e < l->rhs.n_entries; e++)
+        if (l->flux_power[l->rhs.entry_slot[e]] >= 0) couple_flux(l, e);
+    for (size_t e = 0; e < F * F; e++) place(l, factor, e / F, e % F);
     for (size_t i = 0; i < l->size; i++) l->matrix[i * width + l->band] += 1;
-    return factorise(l);
-}
-
-/* x (unknown x P, the last fastest, nodes in natural order) <- matrix^{-1} x */
-static void solve(const kb_line *l, size_t P, double *x)
-{
-    size_t N = l->size, F = l->n_fields, b = l->band, width = 2 * b + 1;
-    for (size_t k = 0; k < N; k++) {
-        const double *row = l->matrix + k * width + b;
-        double *to = x + (l->at[k / F] * F + k % F) * P;
-        for (size_t m = b < k ? b : k; m >= 1; m--) {
-            double factor = row[-(long)m];
-            const double *from = x + (l->at[(k - m) / F] * F + (k - m) % F) * P;
-            if (factor != 0)
-                for (size_t p = 0; p < P; p++) to[p] -= factor * from[p];
-        }
-    }
-    for (size_t k = N; k-- > 0;) {
-        const double *row = l->matrix + k * width + b;
-        double *to = x + (l->at[k / F] * F + k % F) * P;
-        for (size_t m = 1; m <= b && k + m < N; m++) {
-            const double *from = x + (l->at[(k + m) / F] * F + (k + m) % F) * P;
-            if (row[m] != 0)
-                for (size_t p = 0; p < P; p++) to[p] -= row[m] * from[p];
-        }
-        for (size_t p = 0; p < P; p++) to[p] *= row[0];
-    }
+    if (!kb_band_factorise(l->size, l->band, l->matrix)) return false;
+    l->factor = factor;
+    return true;
 }
 
 /* ---------------------------------------------------------------- stages */
 
-static bool newton(kb_line *l, double s, double factor, const double *known, double *q, bool check)
+/* q += residual; the largest step, or infinity when the state escapes. */
+static double move(const kb_line *l, double *q)
+{
+    double largest = 0;
+    for (size_t k = 0; k < l->size; k++) {
+        double step = fabs(l->residual[k]);
+        size_t i = l->row[k];
+        q[i] += l->residual[k];
+        if (!(fabs(q[i]) <= l->bound[i % l->n_fields])) return INFINITY;
+        if (!(step <= largest)) largest = step;
+    }
+    return largest;
+}
+
+/* q - factor rate(q) = known. The matrix at hand serves as long as it brings q on quickly; a fresh one is Newton's. */
+static bool newton(kb_line *l, double s, double factor, const double *known, double *q)
 {
     size_t n_terms = terms_of_model(l);
-    double last = INFINITY;
+    double last = 0; /* no ratio yet */
+    int n_fresh = 0;
+    bool slow = false;
     for (int iteration = 0; iteration < NEWTON_STEPS; iteration++) {
-        double largest = 0;
         evaluate_variables(l, q, s);
         evaluate_terms(l, n_terms);
-        rate(l, l->residual);
-        if (!newton_matrix(l, factor, check && iteration == 0)) return false;
-        for (size_t i = 0; i < l->size; i++) l->residual[i] = known[i] + factor * l->residual[i] - q[i];
-        solve(l, 1, l->residual);
-        for (size_t i = 0; i < l->size; i++) {
-            double step = fabs(l->residual[i]);
-            q[i] += l->residual[i];
-            if (!(fabs(q[i]) <= l->bound[i % l->n_fields])) return false;
-            if (!(step <= largest)) largest = step;
-        }
-        if (largest < 1e-5) return true; /* quadratic: the next step would be about its square */
-        if (iteration > 3 && !(largest < 0.5 * last)) return false;
+        rate(l, l->slopes);
+        bool fresh = slow || l->factor != factor;
+        if (fresh && !newton_matrix(l, factor)) return false;
+        for (size_t k = 0; k < l->size; k++)
+            l->residual[k] = known[l->row[k]] + factor * l->slopes[l->row[k]] - q[l->row[k]];
+        kb_band_solve_one(l->size, l->band, l->matrix, l->residual);
+        double largest = move(l, q);
+        if (!(largest < INFINITY)) return false;
+        double ratio = largest / last;
+        if (fresh ? largest < 1e-5 : largest * fmin(ratio, 1) < tolerance) return true;
+        if (fresh && ++n_fresh > 4 && !(ratio < 0.5)) return false;
+        slow = slow || iteration >= 4 || (iteration && ratio > slow_ratio);
         last = largest;
     }
     return false;
@@ -286,32 +270,49 @@ static bool newton(kb_line *l, double s, double factor, const double *known, dou
 /* d/d(boundary unknowns) of the stage: h g times the boundary's gain times the basis */
 static void add_boundary_forcing(kb_line *l, double factor, double *out)
 {
-    size_t P = l->n_parameters, first = l->rhs.n_tangents + l->n_fields * l->n_modes;
+    size_t first = l->rhs.n_tangents + l->n_fields * l->n_modes;
     for (size_t side = 0; side < 2 * l->n_fields; side++)
         for (size_t i = 0; i < l->size; i++) {
-            double gain = l->boundary_gain[side * l->size + i];
-            if (gain != 0) kb_axpy(l->n_boundary, factor * gain, l->boundary_basis, out + i * P + first + side * l->n_boundary);
+            double gain = factor * l->boundary_gain[side * l->size + i];
+            if (gain != 0) kb_axpy(l->n_boundary, gain, l->boundary_basis, out + i * l->stride + first + side * l->n_boundary);
         }
+}
+
+/* known = X = tangent + h sum_j a_ij K_j */
+KB_WIDE static void begin_tangents(const kb_line *l, double h, int stage)
+{
+    size_t size = l->size * l->stride;
+    double first = stage > 0 ? h * tableau(stage, 0) : 0, second = stage > 1 ? h * tableau(stage, 1) : 0;
+    const double *tangent = l->tangent, *K0 = l->tangent_rate, *K1 = K0 + size;
+    double *restrict known = l->tangent_known, *restrict X = l->tangent_stage;
+    if (stage == 0) memcpy(known, tangent, size * sizeof *known);
+    else if (stage == 1) for (size_t i = 0; i < size; i++) known[i] = tangent[i] + first * K0[i];
+    else for (size_t i = 0; i < size; i++) known[i] = tangent[i] + first * K0[i] + second * K1[i];
+    memcpy(X, known, size * sizeof *X);
+}
+
+KB_WIDE static void rate_of_tangents(const kb_line *l, double factor, double *restrict K)
+{
+    const double *X = l->tangent_stage, *known = l->tangent_known;
+    for (size_t i = 0; i < l->size * l->stride; i++) K[i] = (X[i] - known[i]) * (1 / factor);
 }
 
 static bool tangent_stage(kb_line *l, double s, double h, int stage)
 {
-    size_t P = l->n_parameters, size = l->size * P, n = l->n, F = l->n_fields;
-    double *known = l->tangent_known, *X = l->tangent_stage, *K = l->tangent_rate + (size_t)stage * size;
-    memcpy(known, l->tangent, size * sizeof *known);
-    for (int j = 0; j < stage; j++) kb_axpy(size, h * tableau(stage, j), l->tangent_rate + (size_t)j * size, known);
+    size_t P = l->stride, n = l->n, F = l->n_fields;
+    double *X = l->tangent_stage;
+    begin_tangents(l, h, stage);
     evaluate_variables(l, l->stage, s);
     evaluate_terms(l, l->rhs.n_terms);
-    if (!newton_matrix(l, h * g, false)) return false;
-    memcpy(X, known, size * sizeof *X);
+    if (!newton_matrix(l, h * g)) return false;
     for (size_t p = 0; p < l->rhs.n_tangents; p++) {
         const double *value = l->values + l->rhs.tangent_slot[p] * n;
         double factor = h * g * l->rhs.tangent_scale[p];
         for (size_t i = 0; i < n; i++) X[(i * F + l->rhs.tangent_equation[p]) * P + p] += factor * value[i];
     }
     if (!l->settings.periodic) add_boundary_forcing(l, h * g, X);
-    solve(l, P, X);
-    for (size_t i = 0; i < size; i++) K[i] = (X[i] - known[i]) / (h * g);
+    kb_band_solve(l->size, l->band, l->matrix, l->row, P, X);
+    if (stage + 1 < KB_LINE_STAGES) rate_of_tangents(l, h * g, l->tangent_rate + (size_t)stage * l->size * P);
     return true;
 }
 
@@ -325,11 +326,15 @@ bool kb_line_step(kb_line *l, double s, double h, bool first, bool with_tangents
         for (int j = 0; j < stage; j++) kb_axpy(l->size, h * tableau(stage, j), l->rate + (size_t)j * l->size, l->known);
         memcpy(l->stage, l->known, l->size * sizeof *l->stage);
         if (!first || stage) kb_axpy(l->size, h * g, recent, l->stage);
-        if (!newton(l, time, h * g, l->known, l->stage, stage == 0)) return false;
+        if (!newton(l, time, h * g, l->known, l->stage)) return false;
         for (size_t i = 0; i < l->size; i++) K[i] = (l->stage[i] - l->known[i]) / (h * g);
         if (with_tangents && !tangent_stage(l, time, h, stage)) return false;
     }
     memcpy(l->state, l->stage, l->size * sizeof *l->state);
-    if (with_tangents) memcpy(l->tangent, l->tangent_stage, l->size * l->n_parameters * sizeof *l->tangent);
+    if (with_tangents) { /* stiffly accurate: the last stage is the new state */
+        double *stage = l->tangent_stage;
+        l->tangent_stage = l->tangent;
+        l->tangent = stage;
+    }
     return true;
 }
