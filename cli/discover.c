@@ -82,9 +82,9 @@ static int exit_code(const kbass_result *result)
 static int write_tables(const discover_job *job)
 {
     int solution = EXIT_OK, residuals = EXIT_OK, law = EXIT_OK;
-    if (job->solution) solution = cli_table_solution(job->data, job->discovery, job->settings.mesh, job->solution);
+    if (job->solution) solution = cli_table_solution(job->data, job->discovery, job->solution);
     if (job->residuals) residuals = cli_table_residuals(job->data, job->discovery, job->residuals);
-    if (job->law) law = cli_table_law(job->data, job->discovery, job->settings.mesh, job->law);
+    if (job->law) law = cli_table_law(job->data, job->discovery, job->law);
     return solution != EXIT_OK ? solution : residuals != EXIT_OK ? residuals : law;
 }
 

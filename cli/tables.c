@@ -8,7 +8,6 @@
 
 #include "arrays.h"
 #include "message.h"
-#include "numbers.h"
 #include "output.h"
 
 enum { EVEN_TIMES = 200, POINTS_AT_ONCE = 20000, NAME_SIZE = 96 };
@@ -183,17 +182,15 @@ static void choose_times(table *t)
         if (i == 0 || t->times[i] != t->times[t->n - 1]) t->times[t->n++] = t->times[i];
 }
 
-/* Points along each axis; an axis that `mesh` does not name keeps its default. */
-static int read_mesh(const kbass_data *data, const char *mesh, size_t *counts)
+/* Points along each axis: those of the discovery's own mesh, or our default. */
+static void count_mesh(const kbass_data *data, const kbass_discovery *discovery, size_t *counts)
 {
     static const size_t standard[KBASS_MAX_AXES][KBASS_MAX_AXES] = {{200}, {60, 100}, {20, 40, 40}, {10, 20, 20, 20}};
     size_t n_axes = kbass_data_axes(data);
-    cli_numbers numbers = {0};
-    int code = mesh ? cli_numbers_parse(&numbers, "--mesh", mesh) : EXIT_OK;
-    for (size_t axis = 0; axis < n_axes; axis++)
-        counts[axis] = axis < numbers.n ? (size_t)numbers.values[axis] : standard[n_axes - 1][axis];
-    cli_numbers_clear(&numbers);
-    return code;
+    for (size_t axis = 0; axis < n_axes; axis++) {
+        counts[axis] = kbass_discovery_mesh(discovery, axis, NULL);
+        if (!counts[axis]) counts[axis] = standard[n_axes - 1][axis];
+    }
 }
 
 static void measured_range(const kbass_data *data, size_t axis, double *low, double *high)
@@ -208,23 +205,30 @@ static void measured_range(const kbass_data *data, size_t axis, double *low, dou
     }
 }
 
-/* The even mesh, time slowest. */
-static void choose_mesh(table *t, const size_t *counts)
+/* Coordinates along an axis: the mesh's, or even ones. */
+static void find_coordinates(const table *t, const kbass_discovery *discovery, size_t axis, size_t n, double *at)
+{
+    double low, high;
+    if (kbass_discovery_mesh(discovery, axis, at)) return;
+    measured_range(t->data, axis, &low, &high);
+    for (size_t i = 0; i < n; i++) at[i] = low + (high - low) * (double)i / (double)(n - 1);
+    at[n - 1] = high;
+}
+
+/* All points of the mesh, time slowest; `at` has room for the longest axis. */
+static void choose_mesh(table *t, const kbass_discovery *discovery, const size_t *counts, double *at)
 {
     size_t stride = 1;
     memcpy(t->counts, counts, sizeof t->counts);
     for (size_t axis = 0; axis <= t->n_space; axis++) stride *= counts[axis];
     t->n = stride;
     for (size_t axis = 0; axis <= t->n_space; axis++) {
-        double low, high;
-        measured_range(t->data, axis, &low, &high);
+        find_coordinates(t, discovery, axis, counts[axis], at);
         stride /= counts[axis];
         for (size_t i = 0; i < t->n; i++) {
-            size_t step = i / stride % counts[axis];
-            double share = (double)step / (double)(counts[axis] - 1);
-            double at = step + 1 == counts[axis] ? high : low + (high - low) * share;
-            if (axis) t->positions[i * t->n_space + axis - 1] = at;
-            else      t->times[i] = at;
+            double here = at[i / stride % counts[axis]];
+            if (axis) t->positions[i * t->n_space + axis - 1] = here;
+            else      t->times[i] = here;
         }
     }
 }
@@ -242,25 +246,25 @@ static kbass_status fill_solution(table *t, const kbass_discovery *discovery, kb
 }
 
 /* A table with `width` columns for each state at the points where the solution is asked for. */
-static int begin_mesh(table *t, const kbass_data *data, const char *mesh, size_t width)
+static int begin_mesh(table *t, const kbass_data *data, const kbass_discovery *discovery, size_t width)
 {
     size_t counts[KBASS_MAX_AXES] = {0}, n_axes = kbass_data_axes(data), room = 1;
-    int code = n_axes > 1 ? read_mesh(data, mesh, counts) : EXIT_OK;
+    if (n_axes > 1) count_mesh(data, discovery, counts);
     for (size_t axis = 0; axis < n_axes; axis++) room *= counts[axis];
     if (n_axes == 1) room = EVEN_TIMES + kbass_data_rows(data);
-    if (code == EXIT_OK) code = begin(t, data, room, width);
+    int code = begin(t, data, room, width);
     if (code != EXIT_OK) return code;
-    if (n_axes > 1) choose_mesh(t, counts);
+    if (n_axes > 1) choose_mesh(t, discovery, counts, t->mean); /* room for all points */
     else            choose_times(t);
     return EXIT_OK;
 }
 
-int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path)
+int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *path)
 {
     table t = {0};
     kbass_error error;
     kbass_status status = KBASS_OK;
-    int code = begin_mesh(&t, data, mesh, 2);
+    int code = begin_mesh(&t, data, discovery, 2);
     if (code == EXIT_OK) {
         name_column(&t, 0, "");
         name_column(&t, 1, "_sd");
@@ -318,7 +322,7 @@ static kbass_status fill_law(table *t, const kbass_discovery *discovery, kbass_e
     return status;
 }
 
-int cli_table_law(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path)
+int cli_table_law(const kbass_data *data, const kbass_discovery *discovery, const char *path)
 {
     table t = {0};
     kbass_error error;
@@ -327,7 +331,7 @@ int cli_table_law(const kbass_data *data, const kbass_discovery *discovery, cons
     char law[16], residual[16]; /* "_t_law", "_t_residual" */
     snprintf(law, sizeof law, "%.4s_law", rate);
     snprintf(residual, sizeof residual, "%.4s_residual", rate);
-    int code = begin_mesh(&t, data, mesh, 3);
+    int code = begin_mesh(&t, data, discovery, 3);
     if (code == EXIT_OK) {
         name_column(&t, 0, rate);
         name_column(&t, 1, law);

@@ -4,12 +4,12 @@
 
 #include "kbass/kbass.h"
 
-/* The solution and its standard deviation: at 200 even times and the measured ones, or on an even mesh over time and
-   space, as many points along each axis as `mesh` says ("60,100"; NULL: that). */
-int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path);
+/* The solution and its standard deviation: at 200 even times and the measured ones, or on a mesh over time and
+   space: the discovery's own where one was given, else an even one. */
+int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *path);
 /* Measured, fitted, and the difference, at the measured points. */
 int cli_table_residuals(const kbass_data *data, const kbass_discovery *discovery, const char *path);
 /* Both sides of the law along the solution and their difference, at the points of the solution. */
-int cli_table_law(const kbass_data *data, const kbass_discovery *discovery, const char *mesh, const char *path);
+int cli_table_law(const kbass_data *data, const kbass_discovery *discovery, const char *path);
 
 #endif

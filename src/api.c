@@ -285,6 +285,16 @@ kbass_status kbass_discovery_law(const kbass_discovery *d, size_t n, const doubl
     return status;
 }
 
+size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coordinates)
+{
+    const kb_cloud *cloud = cloud_of(d);
+    bool is_given = (d->settings.mesh && *d->settings.mesh) || (d->settings.mesh_file && *d->settings.mesh_file);
+    if (!cloud || !is_given || axis >= cloud->n_axes || !cloud->mesh[axis]) return 0;
+    for (size_t i = 0; coordinates && i < cloud->n_mesh[axis]; i++)
+        coordinates[i] = cloud->first[axis] + cloud->span[axis] * cloud->mesh[axis][i];
+    return cloud->n_mesh[axis];
+}
+
 kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)
 {
     if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");

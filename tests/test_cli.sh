@@ -116,6 +116,23 @@ refuses 'unknown name "u_y"' discover field.csv --axes t,x --terms 'u_xx, u*u_y'
 points_at 3
 refuses '' discover field.csv --axes t,x --periodic y
 refuses '' discover field.csv --axes t,x --mesh 3,3
+refuses 'has 3 numbers, the data have 2 axes' discover field.csv --axes t,x --mesh 30,30,30
+refuses_mesh() { printf '%b' "$2" > mesh.txt; refuses "$1" discover field.csv --axes t,x --mesh-file mesh.txt; }
+refuses_mesh 'mesh.txt:2: "y" is no axis of the data' '# a mesh\ny 0 1 2\n'
+refuses_mesh 'mesh.txt:1: axis "t": "one" is not a number' 't 0 0.1 one\n'
+refuses_mesh 'mesh.txt:1: axis "t": 0.1 does not follow 0.2, coordinates must ascend' 't 0 0.2 0.1'
+refuses_mesh 'is outside the domain' 'x 0, 0.1, 1000\n'
+refuses_mesh 'axis "x" has 2 points, needed 8' 'x 0 0.1 # 0.2\n'
+refuses_mesh 'mesh.txt:2: axis "x" comes twice' 'x 0 0.1 0.2 0.3 0.4 0.5 0.6 0.7\nx 0\n'
+refuses 'nowhere.txt: cannot be opened' discover field.csv --axes t,x --mesh-file nowhere.txt
+refuses 'needed fields over space' discover good.csv --mesh-file mesh.txt
+field3() { awk 'BEGIN { print "t,x,y,u"; for (i = 0; i < 512; i++) { t = i % 8; x = int(i / 8) % 8; y = int(i / 64)
+    print t "," x "," y "," sin(t + x + y) } }'; }
+field3 > cube.csv
+refuses 'mesh: 4000 x 4000 x 4000 points take ' discover cube.csv --axes t,x,y --mesh 4000 --method paper
+field 8 8 'x*exp(-t)' > ramp.csv
+refuses 'the ends of axis "x" disagree' discover ramp.csv --axes t,x --periodic x
+refuses 'the ends of axis "x" disagree' discover ramp.csv --axes t,x --periodic x --method paper
 refuses '' discover field.csv --axes t,x --lhs u_x
 refuses 'needed u_t or u_tt' discover field.csv --axes t,x --lhs v_t
 refuses 'unknown name "u_xxy"' discover field.csv --axes t,x --terms 'u_xxy'
@@ -199,6 +216,16 @@ grep -q '"initial": null' field.json || complain "field.json: $(grep -A1 initial
 [ "$(head -1 field_residuals.csv)" = t,x,u,u_fitted,u_residual ] || complain "$(head -1 field_residuals.csv)"
 awk -F, 'NR > 1 && ($3 - $4 - $5) ^ 2 + $5 ^ 2 > 0.01 { bad = 1 } END { exit bad || NR != 65 }' field_residuals.csv ||
     complain "field_residuals.csv: $(head -3 field_residuals.csv)"
+
+accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --method paper --mesh 30,40 --json paper_field.json \
+    --solution paper_field.csv --residuals paper_residuals.csv
+grep -q '"iterations": [1-9]' paper_field.json || complain "paper_field.json: $(grep iterations paper_field.json)"
+[ "$(head -1 paper_field.csv)" = t,x,u,u_sd ] || complain "paper_field.csv: $(head -1 paper_field.csv)"
+[ "$(wc -l < paper_field.csv)" -eq 1201 ] || complain "paper_field.csv has $(wc -l < paper_field.csv) lines"
+echo 't 0 0.1 0.2 0.4 0.5 0.6 0.7 0.8 0.9' > mesh.txt
+accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --mesh-file mesh.txt --mesh 30 --solution uneven.csv
+[ "$(tail -n +2 uneven.csv | cut -d, -f1 | sort -un | tr '\n' ' ')" = '0 0.1 0.2 0.4 0.5 0.6 0.7 0.8 0.9 ' ] ||
+    complain "uneven.csv: $(cut -d, -f1 uneven.csv | sort -u | head)"
 
 # the other formats hold the same numbers: NPY as bytes behind its header, NPZ as a stored archive of such, JSON as lists
 same_field() { accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --mesh 20,30 "$@"; }

@@ -270,6 +270,45 @@ static void it_finds_them_on_a_plane(void **state)
     kbass_data_destroy(data);
 }
 
+/* u = exp(-t) sin(x) + exp(-4t) cos(2x)/2 at 12 places of one period, the end left out or repeated. */
+static kbass_data *ring(bool repeat)
+{
+    static const char *const axes[] = {"t", "x"}, *const fields[] = {"u"};
+    enum { TIMES = 10, PLACES = 12 };
+    size_t places = PLACES + repeat, rows = TIMES * places;
+    double times[TIMES * (PLACES + 1)], positions[TIMES * (PLACES + 1)], values[TIMES * (PLACES + 1)];
+    kbass_data *data = NULL;
+    for (size_t i = 0; i < rows; i++) {
+        double t = times[i] = (double)(i / places) / (TIMES - 1);
+        double x = positions[i] = 2 * M_PI * (double)(i % places) / PLACES;
+        values[i] = exp(-t) * sin(x) + 0.5 * exp(-4 * t) * cos(2 * x);
+    }
+    CHECK_OK(kbass_data_create_axes(rows, 2, 1, times, positions, values, axes, fields, &data, &error));
+    return data;
+}
+
+static void a_periodic_axis_closes(void **state)
+{
+    (void)state;
+    for (int repeat = 0; repeat < 2; repeat++) {
+        kbass_data *data = ring(repeat);
+        kbass_settings settings = paper_settings("30,30");
+        double times[] = {0.4, 0.4, 0.4}, places[] = {0, 2 * M_PI, 2 * M_PI - 0.2}, mean[3], sd[3], mesh[30];
+        settings.periodic = "x";
+        settings.paper_length_scale = 0.2;
+        kbass_discovery *discovery = discover(data, &settings);
+        CHECK_CLOSE(weight_of(kbass_discovery_result(discovery), "u_xx"), 1, 0.05); /* under a noise of 3 % that is allowed for */
+        CHECK_OK(kbass_discovery_field(discovery, 3, times, places, mean, sd, &error));
+        CHECK_CLOSE(mean[0], mean[1], 1e-9); /* the same point, up to rounding of the period */
+        CHECK_CLOSE(sd[0], sd[1], 1e-9);
+        CHECK_CLOSE(mean[2], exp(-0.4) * sin(-0.2) + 0.5 * exp(-1.6) * cos(-0.4), 0.01); /* between the last and the first */
+        CHECK(kbass_discovery_mesh(discovery, 1, mesh) == 30 && mesh[0] == 0);
+        CHECK_CLOSE(mesh[29], 2 * M_PI * 29 / 30, 1e-9); /* one period without its end */
+        kbass_discovery_destroy(discovery);
+        kbass_data_destroy(data);
+    }
+}
+
 /* Each allocation of creation and run in turn fails; the leak checker of the sanitizers watches. */
 static void lack_of_memory_is_an_error(void **state)
 {
@@ -302,6 +341,7 @@ int main(void)
         cmocka_unit_test(gradients_are_those_of_the_objective),
         cmocka_unit_test(it_finds_drift_and_diffusion),
         cmocka_unit_test(it_finds_them_on_a_plane),
+        cmocka_unit_test(a_periodic_axis_closes),
         cmocka_unit_test(lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -287,6 +287,9 @@ KBASS_API kbass_status kbass_discovery_field(const kbass_discovery *discovery, s
    n_states. Positions as above, NULL without space. A state without an equation has rhs 0. */
 KBASS_API kbass_status kbass_discovery_law(const kbass_discovery *discovery, size_t n_points, const double *times,
                                            const double *positions, double *lhs, double *rhs, kbass_error *error);
+/* The mesh along an axis as --mesh or --mesh-file gave it: how many points, and unless NULL their coordinates; 0 when it
+   was left open, and without space. */
+KBASS_API size_t kbass_discovery_mesh(const kbass_discovery *discovery, size_t axis, double *coordinates);
 /* The result as JSON text (docs/schema.md); the caller owns it: kbass_free. */
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);

@@ -6,6 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "gp/mesh.h"
 #include "solve/gradient.h"
 #include "solve/smoother.h"
 #include "tensor/rows.h"
@@ -16,7 +17,6 @@ static const size_t standard_mesh[] = {0, 200, 160, 48, 20};
 typedef struct {
     kb_canvas canvas; /* first, so that the loop's pointer is ours */
     kb_cloud *cloud;
-    kb_mesh *mesh;
     kb_patch *patch; /* the whole domain */
     kb_smoother *smoother;
     kb_columns *columns;
@@ -145,7 +145,6 @@ static void destroy(kb_canvas *canvas)
     kb_bench_destroy(s->bench);
     kb_smoother_destroy(s->smoother);
     kb_patch_destroy(s->patch);
-    kb_mesh_destroy(s->mesh);
     kb_columns_destroy(s->columns);
     kb_support_clear(&s->all);
     kb_cloud_destroy(s->cloud);
@@ -160,11 +159,10 @@ static kbass_status read_data(sheet *s, const kbass_data *data, const kbass_sett
     kbass_status status = kb_cloud_create(data, settings->noise, &s->cloud, error);
     if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, s->cloud->n_grid, error);
     if (status == KBASS_OK) status = kb_cloud_read_periodic(s->cloud, data, settings->periodic, error);
-    if (status == KBASS_OK) status = kb_mesh_create(settings, data, s->cloud, &s->mesh, error);
+    if (status == KBASS_OK) status = kb_mesh_read(s->cloud, data, settings, error);
     for (size_t a = 0; status == KBASS_OK && a < data->n_axes; a++)
-        status = kb_mesh_close(s->mesh, s->cloud, a, standard_mesh[data->n_axes], 0, NULL, error);
-    if (status == KBASS_OK)
-        status = kb_mesh_check_memory(s->mesh, data->n_axes, kb_bench_doubles_per_point(dictionary), error);
+        status = kb_mesh_close(s->cloud, a, standard_mesh[data->n_axes], 0, NULL, error);
+    if (status == KBASS_OK) status = kb_mesh_check_memory(s->cloud, kb_bench_doubles_per_point(dictionary), error);
     return status;
 }
 
@@ -172,10 +170,10 @@ static kbass_status lay_mesh(sheet *s, const kbass_settings *settings, const kb_
                              kbass_error *error)
 {
     static const double lo[KB_CLOUD_AXES] = {0}, hi[KB_CLOUD_AXES] = {1, 1, 1, 1};
-    kb_patch_scales scales = {.kind = (kb_kernel_kind)settings->kernel, .mesh = s->mesh, .most = 1};
+    kb_patch_scales scales = {.kind = (kb_kernel_kind)settings->kernel, .most = 1};
     for (size_t a = 0; a < s->cloud->n_axes; a++) {
         scales.unit[a] = scales.shortest[a] = kb_paper_length(settings, s->cloud->spacing[a]);
-        scales.most *= s->mesh->n[a];
+        scales.most *= s->cloud->n_mesh[a];
     }
     kbass_status status = kb_patch_create(s->cloud, dictionary, lo, hi, &scales, &s->patch, error);
     if (status == KBASS_OK) status = kb_patch_set_level(s->patch, (kb_steps){0, 0}, error);

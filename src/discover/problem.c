@@ -97,7 +97,10 @@ static kbass_status fit_bare_field(kb_problem *p, kbass_error *error)
 /* Patches follow the field: while the shortest scales win, and each half still holds enough rows, halve the patches. */
 static kbass_status choose_patches(kb_problem *p, kbass_error *error)
 {
+    bool has_file = p->settings->mesh_file && *p->settings->mesh_file;
     kbass_status status = kb_mesh_parse(p->settings->mesh, 1, &p->n_mesh, error);
+    if (status == KBASS_OK && has_file)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh-file: needed fields over space (--axes t,x); found time alone");
     if (!p->n_mesh) p->n_mesh = MESH;
     for (size_t n = 1;; n *= 2) {
         if (status == KBASS_OK) status = create_patches(p, n, error);

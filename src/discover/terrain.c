@@ -12,7 +12,7 @@
 const double kb_shrink_time = 0.44, kb_shrink_space = 0.65;
 static const double unknowns_wanted = 2200;
 static const double time_to_spare = 0.65, space_to_spare = 0.75; /* below the final scales, for the mesh */
-enum { LEAST_LINES = 4, MOST_PER_AXIS = 64 };
+enum { LEAST_LINES = 4, LEAST_MESH = 12, MOST_PER_AXIS = 64 };
 
 /* ---------------------------------------------------------------- patches */
 
@@ -24,7 +24,9 @@ static double estimated_rank(const kb_terrain *t, size_t axis)
 
 static bool can_be_cut(const kb_terrain *t, size_t axis)
 {
-    return t->cuts[axis] < MOST_PER_AXIS && t->cloud->n_grid[axis] > LEAST_LINES * (t->cuts[axis] + 1);
+    size_t cuts = t->cuts[axis] + 1;
+    bool has_mesh = !t->cloud->mesh[axis] || t->cloud->n_mesh[axis] >= LEAST_MESH * cuts;
+    return cuts <= MOST_PER_AXIS && t->cloud->n_grid[axis] > LEAST_LINES * cuts && has_mesh;
 }
 
 /* What speaks for cutting an axis: its rank; half of it in space, since patches should stay long there. */

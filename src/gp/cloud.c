@@ -135,39 +135,13 @@ kbass_status kb_cloud_create(const kbass_data *data, const char *noise, kb_cloud
     return status;
 }
 
-/* ---------------------------------------------------------------- periodic axes */
-
-static kbass_status mark_periodic(kb_cloud *cloud, const kbass_data *data, const char *name, size_t length,
-                                  kbass_error *error)
-{
-    for (size_t axis = 0; axis < cloud->n_axes; axis++) {
-        const char *known = data->axis_names[axis];
-        if (strlen(known) != length || strncmp(known, name, length)) continue;
-        if (!axis) return kb_fail(error, KBASS_ERROR_ARGUMENT, "periodic: \"%s\" is time, needed axes of space", known);
-        cloud->periodic[axis] = true;
-        return KBASS_OK;
-    }
-    return kb_fail(error, KBASS_ERROR_ARGUMENT, "periodic: there is no axis \"%.*s\"", (int)length, name);
-}
-
-kbass_status kb_cloud_read_periodic(kb_cloud *cloud, const kbass_data *data, const char *periodic, kbass_error *error)
-{
-    kbass_status status = KBASS_OK;
-    if (!periodic || !*periodic) return KBASS_OK;
-    for (size_t axis = 0; axis < KB_CLOUD_AXES; axis++) cloud->periodic[axis] = false;
-    if (!strcmp(periodic, "none")) return KBASS_OK;
-    for (const char *name = periodic, *end; status == KBASS_OK && *name; name = end + strspn(end, ", ")) {
-        name += strspn(name, ", ");
-        end = name + strcspn(name, ", ");
-        if (end > name) status = mark_periodic(cloud, data, name, (size_t)(end - name), error);
-    }
-    return status;
-}
-
 void kb_cloud_destroy(kb_cloud *cloud)
 {
     if (!cloud) return;
-    for (size_t axis = 0; axis < KB_CLOUD_AXES; axis++) kb_free(cloud->grid[axis]);
+    for (size_t axis = 0; axis < KB_CLOUD_AXES; axis++) {
+        kb_free(cloud->grid[axis]);
+        kb_free(cloud->mesh[axis]);
+    }
     kb_free(cloud->mean);
     kb_free(cloud->sd);
     kb_free(cloud->known_variance);

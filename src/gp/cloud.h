@@ -22,13 +22,16 @@ typedef struct {
     bool gridded;               /* the points are a full tensor grid (values may be missing) */
     size_t n_grid[KB_CLOUD_AXES];  /* distinct coordinates per axis, also when scattered */
     double *grid[KB_CLOUD_AXES];   /* they, ascending */
-    bool periodic[KB_CLOUD_AXES];  /* set by the caller */
-    double period[KB_CLOUD_AXES];  /* of periodic axes, scaled; set by the caller, 0: none */
+    bool periodic[KB_CLOUD_AXES];  /* said to be so */
+    double period[KB_CLOUD_AXES];  /* of periodic axes, scaled, at least 1; 0: none, or not known */
+    size_t n_mesh[KB_CLOUD_AXES];  /* gp/mesh.h: points along each axis */
+    double *mesh[KB_CLOUD_AXES];   /* they, scaled, ascending; NULL: left to the engines */
     double *known_variance;     /* n_fields: noise variance known beforehand, scaled; 0: unknown */
 } kb_cloud;
 
 kbass_status kb_cloud_create(const kbass_data *data, const char *noise, kb_cloud **out, kbass_error *error);
-/* Sets `periodic` from "x, y" or "none"; NULL leaves it as it is. */
+/* Sets `periodic` from "x, y" or "none"; NULL leaves it as it is. On a grid the ends of such axes have to agree; their
+   period is the record, or one spacing more. */
 kbass_status kb_cloud_read_periodic(kb_cloud *cloud, const kbass_data *data, const char *periodic, kbass_error *error);
 void kb_cloud_destroy(kb_cloud *cloud);
 

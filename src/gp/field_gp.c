@@ -68,6 +68,12 @@ static void choose_blocks(spectrum *s)
         }
 }
 
+static kb_kernel axis_kernel(const spectrum *s, size_t axis, double length)
+{
+    double period = s->cloud->period[axis];
+    return period > 0 ? (kb_kernel){KB_KERNEL_PERIODIC, length, period} : (kb_kernel){s->kind, length, 1};
+}
+
 static bool block_spectrum(spectrum *s, const double *length, size_t field, size_t block)
 {
     const kb_cloud *cloud = s->cloud;
@@ -78,7 +84,7 @@ static bool block_spectrum(spectrum *s, const double *length, size_t field, size
         for (size_t i = j; i < n; i++) {
             K[i + j * n] = 1;
             for (size_t a = 0; a < cloud->n_axes; a++) {
-                kb_kernel kernel = {s->kind, length[a], 1};
+                kb_kernel kernel = axis_kernel(s, a, length[a]);
                 const double *x = cloud->point + a * points;
                 K[i + j * n] *= kb_kernel_derivative(&kernel, x[point[i]], x[point[j]], 0);
             }
@@ -94,7 +100,7 @@ static bool axis_spectrum(spectrum *s, double length, size_t axis)
     size_t n = s->cloud->n_grid[axis];
     const double *x = s->cloud->grid[axis];
     double *K = s->vectors[axis];
-    kb_kernel kernel = {s->kind, length, 1};
+    kb_kernel kernel = axis_kernel(s, axis, length);
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++) K[i + j * n] = kb_kernel_derivative(&kernel, x[i], x[j], 0);
     return kb_eigen_symmetric(n, K, n, s->values[axis]);

@@ -24,8 +24,7 @@ typedef struct {
     const char *path;
     size_t line;
     const kbass_data *data;
-    const kb_cloud *cloud;
-    kb_mesh *mesh;
+    kb_cloud *cloud;
     kbass_error *error;
 } reader;
 
@@ -39,7 +38,7 @@ static kbass_status find_axis(const reader *r, const char *name, size_t *axis)
     if (*axis == r->data->n_axes)
         return FAIL_AT_LINE(r, "\"%.60s\" is no axis of the data (a line is an axis and its coordinates: t 0 0.1 0.2)",
                             name);
-    if (r->mesh->at[*axis]) return FAIL_AT_LINE(r, "axis \"%s\" comes twice", name);
+    if (r->cloud->mesh[*axis]) return FAIL_AT_LINE(r, "axis \"%s\" comes twice", name);
     return KBASS_OK;
 }
 
@@ -47,7 +46,7 @@ static kbass_status find_axis(const reader *r, const char *name, size_t *axis)
 static kbass_status take_coordinate(const reader *r, size_t axis, const char *word)
 {
     double value = 0, first = r->cloud->first[axis], span = r->cloud->span[axis];
-    size_t n = r->mesh->n[axis];
+    size_t n = r->cloud->n_mesh[axis];
     const char *name = r->data->axis_names[axis];
     if (!kb_number_parse(word, &value) || !isfinite(value))
         return FAIL_AT_LINE(r, "axis \"%s\": \"%.60s\" is not a number", name, word);
@@ -55,15 +54,15 @@ static kbass_status take_coordinate(const reader *r, size_t axis, const char *wo
     if (!(s >= -slack && s <= end_of(r->cloud, axis) + slack))
         return FAIL_AT_LINE(r, "axis \"%s\": %g is outside the domain, %g to %g", name, value, first,
                             first + span * end_of(r->cloud, axis));
-    if (n && !(s > r->mesh->at[axis][n - 1] + slack))
+    if (n && !(s > r->cloud->mesh[axis][n - 1] + slack))
         return FAIL_AT_LINE(r, "axis \"%s\": %g does not follow %g, coordinates must ascend", name, value,
-                            first + span * r->mesh->at[axis][n - 1]);
+                            first + span * r->cloud->mesh[axis][n - 1]);
     if (n >= FIRST_ROOM && !(n & (n - 1))) {
-        double *grown = kb_reallocate(r->mesh->at[axis], n, 2 * n, sizeof *grown);
+        double *grown = kb_reallocate(r->cloud->mesh[axis], n, 2 * n, sizeof *grown);
         if (!grown) return no_memory(r->error);
-        r->mesh->at[axis] = grown;
+        r->cloud->mesh[axis] = grown;
     }
-    r->mesh->at[axis][r->mesh->n[axis]++] = s;
+    r->cloud->mesh[axis][r->cloud->n_mesh[axis]++] = s;
     return KBASS_OK;
 }
 
@@ -90,11 +89,11 @@ static kbass_status read_axis(const reader *r, FILE *file, const char *name)
     size_t axis = 0;
     kbass_status status = find_axis(r, name, &axis);
     if (status != KBASS_OK) return status;
-    r->mesh->at[axis] = KB_NEW(double, FIRST_ROOM);
-    if (!r->mesh->at[axis]) return no_memory(r->error);
+    r->cloud->mesh[axis] = KB_NEW(double, FIRST_ROOM);
+    if (!r->cloud->mesh[axis]) return no_memory(r->error);
     while (status == KBASS_OK && next_word(file, word) && *word) status = take_coordinate(r, axis, word);
-    if (status == KBASS_OK && r->mesh->n[axis] < FEWEST)
-        return FAIL_AT_LINE(r, "axis \"%s\" has %zu points, needed %d", r->data->axis_names[axis], r->mesh->n[axis], FEWEST);
+    if (status == KBASS_OK && r->cloud->n_mesh[axis] < FEWEST)
+        return FAIL_AT_LINE(r, "axis \"%s\" has %zu points, needed %d", r->data->axis_names[axis], r->cloud->n_mesh[axis], FEWEST);
     return status;
 }
 
@@ -111,36 +110,22 @@ static kbass_status read_file(reader *r)
     return status;
 }
 
-/* ---------------------------------------------------------------- life */
+/* ---------------------------------------------------------------- numbers of points */
 
-static kbass_status read_counts(kb_mesh *mesh, const kbass_settings *settings, const kb_cloud *cloud,
-                                kbass_error *error)
+static kbass_status read_counts(kb_cloud *cloud, const kbass_settings *settings, kbass_error *error)
 {
     size_t counts[KB_CLOUD_AXES] = {0};
     kbass_status status = kb_mesh_parse(settings->mesh, cloud->n_axes, counts, error);
     for (size_t a = 0; status == KBASS_OK && a < cloud->n_axes; a++)
-        if (counts[a]) status = kb_mesh_close(mesh, cloud, a, counts[a], 0, NULL, error);
+        if (counts[a]) status = kb_mesh_close(cloud, a, counts[a], 0, NULL, error);
     return status;
 }
 
-kbass_status kb_mesh_create(const kbass_settings *settings, const kbass_data *data, const kb_cloud *cloud,
-                            kb_mesh **out, kbass_error *error)
+kbass_status kb_mesh_read(kb_cloud *cloud, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
-    kb_mesh *mesh = KB_NEW(kb_mesh, 1);
-    if (!mesh) return no_memory(error);
-    reader r = {settings->mesh_file, 0, data, cloud, mesh, error};
+    reader r = {settings->mesh_file, 0, data, cloud, error};
     kbass_status status = r.path && *r.path ? read_file(&r) : KBASS_OK;
-    if (status == KBASS_OK) status = read_counts(mesh, settings, cloud, error);
-    if (status == KBASS_OK) *out = mesh;
-    else kb_mesh_destroy(mesh);
-    return status;
-}
-
-void kb_mesh_destroy(kb_mesh *mesh)
-{
-    if (!mesh) return;
-    for (size_t a = 0; a < KB_CLOUD_AXES; a++) kb_free(mesh->at[a]);
-    kb_free(mesh);
+    return status == KBASS_OK ? read_counts(cloud, settings, error) : status;
 }
 
 /* ---------------------------------------------------------------- open axes */
@@ -165,34 +150,34 @@ static void distribute(size_t n, double *at, double last, size_t n_monitor, cons
 }
 
 /* Of a periodic axis the end is left out: it is the beginning. */
-kbass_status kb_mesh_close(kb_mesh *mesh, const kb_cloud *cloud, size_t axis, size_t n, size_t n_monitor,
-                           const double *monitor, kbass_error *error)
+kbass_status kb_mesh_close(kb_cloud *cloud, size_t axis, size_t n, size_t n_monitor, const double *monitor,
+                           kbass_error *error)
 {
     static const double even[] = {1, 1};
     double end = end_of(cloud, axis), last = cloud->period[axis] > 0 ? (double)(n - 1) / (double)n : 1;
-    if (mesh->at[axis]) return KBASS_OK;
+    if (cloud->mesh[axis]) return KBASS_OK;
     if (!monitor) n_monitor = 2, monitor = even;
     double *integral = KB_NEW(double, n_monitor), *at = KB_NEW(double, n);
     if (integral && at) {
         integrate(n_monitor, monitor, integral);
         distribute(n, at, last, n_monitor, integral);
         for (size_t i = 0; i < n; i++) at[i] *= end;
-        mesh->n[axis] = n;
-        mesh->at[axis] = at;
+        cloud->n_mesh[axis] = n;
+        cloud->mesh[axis] = at;
     } else {
         kb_free(at);
     }
     kb_free(integral);
-    return mesh->at[axis] ? KBASS_OK : no_memory(error);
+    return cloud->mesh[axis] ? KBASS_OK : no_memory(error);
 }
 
-kbass_status kb_mesh_check_memory(const kb_mesh *mesh, size_t n_axes, size_t doubles_per_point, kbass_error *error)
+kbass_status kb_mesh_check_memory(const kb_cloud *cloud, size_t doubles_per_point, kbass_error *error)
 {
     static const double giga = 1e9;
     char points[80] = "";
     double bytes = (double)(doubles_per_point * sizeof(double)), there = kb_memory_there();
-    for (size_t a = 0, used = 0; a < n_axes; a++) {
-        size_t n = mesh->at[a] ? mesh->n[a] : 1;
+    for (size_t a = 0, used = 0; a < cloud->n_axes; a++) {
+        size_t n = cloud->mesh[a] ? cloud->n_mesh[a] : 1;
         bytes *= (double)n;
         used += (size_t)snprintf(points + used, sizeof points - used, "%s%zu", a ? " x " : "", n);
     }

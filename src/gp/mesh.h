@@ -1,27 +1,21 @@
 /* The mesh of a domain: the coordinates along each axis whose product the kernel's features are anchored to and the
- * equation is imposed on. Given by the user, as numbers of points or as a file, or left open for the engines to choose.
+ * equation is imposed on. It lives in the cloud: given by the user, as numbers of points or as a file, or left open for
+ * the engines to choose.
  */
 #ifndef KB_MESH_H
 #define KB_MESH_H
 
 #include "gp/cloud.h"
 
-typedef struct {
-    size_t n[KB_CLOUD_AXES];
-    double *at[KB_CLOUD_AXES]; /* scaled, ascending; NULL: left open */
-} kb_mesh;
-
 /* From --mesh and --mesh-file, the file going first; the cloud's periods are known. A file has a line for each axis: its
    name, then its coordinates in the data's units, separated by blanks or commas; # begins a comment. */
-kbass_status kb_mesh_create(const kbass_settings *settings, const kbass_data *data, const kb_cloud *cloud,
-                            kb_mesh **out, kbass_error *error);
-void kb_mesh_destroy(kb_mesh *mesh);
+kbass_status kb_mesh_read(kb_cloud *cloud, const kbass_data *data, const kbass_settings *settings, kbass_error *error);
 
 /* An axis that is still open gets n points whose density follows `monitor` (n_monitor values above 0 at even points
    from end to end); NULL: even. */
-kbass_status kb_mesh_close(kb_mesh *mesh, const kb_cloud *cloud, size_t axis, size_t n, size_t n_monitor,
-                           const double *monitor, kbass_error *error);
+kbass_status kb_mesh_close(kb_cloud *cloud, size_t axis, size_t n, size_t n_monitor, const double *monitor,
+                           kbass_error *error);
 /* Does the machine hold that many doubles for each point of the mesh? Axes that are open count as one point. */
-kbass_status kb_mesh_check_memory(const kb_mesh *mesh, size_t n_axes, size_t doubles_per_point, kbass_error *error);
+kbass_status kb_mesh_check_memory(const kb_cloud *cloud, size_t doubles_per_point, kbass_error *error);
 
 #endif

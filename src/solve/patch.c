@@ -132,7 +132,8 @@ static kbass_status create_axes(kb_patch *p, const kb_patch_scales *scales, cons
         kb_axis_plan plan = {.kind = scales->kind, .lo = p->lo[a], .hi = p->hi[a], .period = whole_period(p, a),
                              .unit = scales->unit[a], .shortest = scales->shortest[a], .margin = scales->margin,
                              .highest = highest_order(p->dictionary, a), .n_axes = p->n_axes};
-        if (scales->mesh) plan.n_given = scales->mesh->n[a], plan.given = scales->mesh->at[a];
+        plan.n_given = p->cloud->n_mesh[a];
+        plan.given = p->cloud->mesh[a];
         status = kb_axis_create(&plan, n, lines, &p->axis[a], error);
     }
     return status;

@@ -11,7 +11,6 @@
 #include "dictionary/dictionary.h"
 #include "gp/axes.h"
 #include "gp/cloud.h"
-#include "gp/mesh.h"
 #include "tensor/mode.h"
 
 enum { KB_PATCH_UNKNOWNS = 2600, KB_PATCH_LEAST_RANK = 3 }; /* at most, over all fields; at least, along an axis */
@@ -41,7 +40,6 @@ typedef struct {
     kb_kernel_kind kind;
     double unit[KB_CLOUD_AXES], shortest[KB_CLOUD_AXES];
     double margin;       /* share of each axis at its ends where the equation is not imposed */
-    const kb_mesh *mesh; /* of the whole domain; NULL: even meshes chosen by the shortest scales */
     size_t most;         /* unknowns per field; 0: as the shortest scales need, within KB_PATCH_UNKNOWNS */
 } kb_patch_scales;
 
