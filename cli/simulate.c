@@ -236,12 +236,21 @@ static int write_samples(const simulate_job *job, const char *path)
     return code;
 }
 
+/* The model's reader refuses results of fields as an argument of the wrong kind. */
+static bool is_result_of_fields(const char *name)
+{
+    kbass_model *model = NULL;
+    bool is_refused = is_result_file(name) && kbass_model_from_result(name, &model, NULL) == KBASS_ERROR_ARGUMENT;
+    kbass_model_destroy(model);
+    return is_refused;
+}
+
 static bool is_pde(const cli_arguments *arguments)
 {
     if (cli_value(arguments, "domain") || arguments->n_operands != 1) return cli_value(arguments, "domain");
     for (size_t i = 0; kbass_pde_name(i); i++)
         if (!strcmp(kbass_pde_name(i), arguments->operands[0])) return true;
-    return false;
+    return is_result_of_fields(arguments->operands[0]);
 }
 
 int cli_simulate(const cli_arguments *arguments)

@@ -33,7 +33,9 @@ static int named_pde(const cli_arguments *arguments, kbass_pde **pde)
         if (cli_value(arguments, its_own[i]))
             return cli_fail("--%s is for equations typed with --equation; %s has its own", its_own[i],
                             arguments->operands[0]);
-    kbass_status status = kbass_pde_named(arguments->operands[0], pde, &error);
+    const char *name = arguments->operands[0];
+    kbass_status status = kbass_pde_named(name, pde, &error);
+    if (status != KBASS_OK && strpbrk(name, "./")) status = kbass_pde_from_result(name, pde, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 

@@ -115,6 +115,26 @@ static kbass_status search_fields(const kb_landscape *landscape, kb_run *run, kb
                                      : kb_horizon_search(landscape, run, found, error);
 }
 
+/* Where fields along a periodic axis begin. */
+static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
+{
+    const kb_search_result *found = &d->found;
+    const kb_cloud *cloud = d->landscape->cloud;
+    if (!kb_has_model(found) || !found->line.periodic) return KBASS_OK;
+    const char **texts = kb_answer_own(d->answer, cloud->n_fields, sizeof *texts);
+    for (size_t f = 0; texts && f < cloud->n_fields; f++) {
+        const char *axis = d->data->axis_names[1];
+        size_t size = 1 + kb_field_profile(cloud, &found->profile, found->pool.fits[0], f, axis, NULL, 0);
+        char *text = kb_answer_own(d->answer, size, 1);
+        if (!text) return kb_out_of_memory(error, "the profiles");
+        kb_field_profile(cloud, &found->profile, found->pool.fits[0], f, axis, text, size);
+        texts[f] = text;
+    }
+    d->answer->result.profiles = texts;
+    d->answer->result.period = found->line.period * cloud->span[1];
+    return texts ? KBASS_OK : kb_out_of_memory(error, "the profiles");
+}
+
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     if (d->paper) return kb_paper_run(d->paper, run, &d->answer, error);
@@ -122,6 +142,7 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     kbass_status status = d->landscape ? search_fields(d->landscape, run, &d->found, error)
                                        : kb_discover(d->problem, run, &d->found, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
+    if (status == KBASS_OK && d->landscape) status = add_profiles(d, error);
     return status;
 }
 

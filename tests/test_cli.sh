@@ -210,7 +210,12 @@ grep -q $'\033' out err && complain "colours without a terminal"
 accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --json field.json --solution field_solution.csv \
     --residuals field_residuals.csv --mesh 20,30
 grep -q '^  u_t = ' out || complain "no equation: $(cat out)"
-grep -q '"initial": null' field.json || complain "field.json: $(grep -A1 initial field.json)"
+grep -q '"u": ".*cos(' field.json && grep -q '"period": 6.28' field.json || complain "field.json: $(grep -A2 initial field.json)"
+accepts simulate field.json --grid 5x5
+awk -F, 'NR > 1 && ($3 - exp(-$1) * cos($2)) ^ 2 > 1e-6 { bad = 1 } END { exit bad || NR != 26 }' out || complain "$(head -3 out)"
+sed 's/"period": .*,/"period": null,/' field.json > open.json
+refuses 'not periodic' simulate open.json
+refuses '--until is not for PDEs' simulate field.json --until 3
 [ "$(head -1 field_solution.csv)" = t,x,u,u_sd ] || complain "field_solution.csv: $(head -1 field_solution.csv)"
 [ "$(wc -l < field_solution.csv)" -eq 601 ] || complain "field_solution.csv has $(wc -l < field_solution.csv) lines"
 [ "$(head -1 field_residuals.csv)" = t,x,u,u_fitted,u_residual ] || complain "$(head -1 field_residuals.csv)"

@@ -254,6 +254,8 @@ typedef struct {
     size_t n_states;
     const double *noise;    /* estimated standard deviation per state */
     const double *initial;  /* estimated state at the first time; NaN for fields over space */
+    const char *const *profiles; /* fields along a periodic axis: n_states expressions in x, at the first time; or NULL */
+    double period;          /* of that axis; NaN when there is none */
     size_t n_runners_up;    /* models with odds above 1:1000, best first */
     const kbass_runner_up *runners_up;
     double probability;     /* of the chosen model among the models compared */
@@ -338,6 +340,9 @@ KBASS_API kbass_status kbass_pde_named(const char *name, kbass_pde **pde, kbass_
    periodic. Expressions know `pi`. */
 KBASS_API kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain,
                                        const char *initial, const char *boundary, kbass_pde **pde, kbass_error *error);
+/* The selected equations of a result file with its estimated profile at the first time. Only along a periodic axis: of
+   others the boundary values are not known. */
+KBASS_API kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass_error *error);
 KBASS_API size_t kbass_pde_fields(const kbass_pde *pde);
 KBASS_API const char *kbass_pde_field_name(const kbass_pde *pde, size_t field);
 KBASS_API const char *kbass_pde_equation(const kbass_pde *pde, size_t field);

@@ -86,7 +86,7 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
     }
     answer->result = (kbass_result){.equations = equations, .n_states = states, .noise = noise, .initial = initial,
                                     .outcome = KBASS_NO_MODEL, .log_evidence = NAN, .probability = NAN,
-                                    .seconds_per_iteration = NAN};
+                                    .seconds_per_iteration = NAN, .period = NAN};
     *out = answer;
     return KBASS_OK;
 }

@@ -1,10 +1,12 @@
 #include "posterior/field_solution.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/status.h"
 
 /* A cloud of the points asked for, in the scales of the data's; its first row, at scaled time `from`, is unobserved. */
@@ -132,4 +134,37 @@ kbass_status kb_field_solution(const kb_cloud *cloud, const kb_dictionary *dicti
     kb_free(V);
     kb_shooter_destroy(shooter);
     return status;
+}
+
+/* ---------------------------------------------------------------- the profile in words */
+
+/* " + 0.5*cos(1.2*(x-(3)))" */
+static size_t print_wave(const char *function, double weight, double wave, const char *axis_name, double origin,
+                         char *text, size_t size)
+{
+    char a[KB_NUMBER_SIZE], k[KB_NUMBER_SIZE], x[KB_NUMBER_SIZE];
+    kb_number_print(fabs(weight), a);
+    kb_number_print(wave, k);
+    kb_number_print(origin, x);
+    return (size_t)snprintf(text, size, " %c %s*%s(%s*(%s-(%s)))", weight < 0 ? '-' : '+', a, function, k, axis_name, x);
+}
+
+size_t kb_field_profile(const kb_cloud *cloud, const kb_profile *profile, const kb_fit *fit, size_t field,
+                        const char *axis_name, char *text, size_t size)
+{
+    static const double negligible = 1e-10; /* of the field's sd */
+    double scale[KB_LINE_MODES], sd = cloud->sd[field];
+    const double *z = fit->start + field * profile->n_modes;
+    char number[KB_NUMBER_SIZE];
+    kb_profile_modes(profile, 0, scale); /* the cosines are 1 there */
+    kb_number_print(cloud->mean[field] + sd * scale[0] * z[0], number);
+    size_t used = (size_t)snprintf(text, size, "%s", number);
+    for (size_t i = 1; i < profile->n_modes; i++) {
+        size_t j = (i + 1) / 2, left = used < size ? size - used : 0;
+        double weight = scale[2 * j - 1] * z[i], wave = 2 * M_PI * (double)j / (profile->period * cloud->span[1]);
+        if (fabs(weight) > negligible)
+            used += print_wave(i % 2 ? "cos" : "sin", sd * weight, wave, axis_name, cloud->first[1],
+                               left ? text + used : NULL, left);
+    }
+    return used;
 }

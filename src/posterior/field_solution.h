@@ -12,5 +12,9 @@ kbass_status kb_field_solution(const kb_cloud *cloud, const kb_dictionary *dicti
                                const kb_line_settings *line, const kb_profile *profile, const kb_windows *windows,
                                const kb_fit *fit, size_t n, const double *times, const double *positions, double *mean,
                                double *sd, kbass_error *error);
+/* The field where a fit starts as an expression in the periodic space axis: a Fourier series, "0.5 + 1.2*cos(...) ...".
+   Returns its length, as snprintf does. */
+size_t kb_field_profile(const kb_cloud *cloud, const kb_profile *profile, const kb_fit *fit, size_t field,
+                        const char *axis_name, char *text, size_t size);
 
 #endif

@@ -132,10 +132,14 @@ static json_t *by_state(const kbass_data *data, size_t n, const double *values)
     return object;
 }
 
-/* A field begins with a whole profile, not with a few numbers: null. */
+/* A field begins with a whole profile: an expression in x where there is one, else null. */
 static json_t *initial_state(const kbass_data *data, const kbass_result *result)
 {
-    return data->n_axes > 1 ? json_null() : by_state(data, result->n_states, result->initial);
+    if (data->n_axes == 1) return by_state(data, result->n_states, result->initial);
+    if (!result->profiles) return json_null();
+    json_t *object = json_object();
+    for (size_t i = 0; i < result->n_states; i++) put(&object, data->state_names[i], text(result->profiles[i]));
+    return object;
 }
 
 /* ---------------------------------------------------------------- equations */
@@ -228,11 +232,12 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
 {
     json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
     return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o}",
+                     "s:o, s:o, s:o}",
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
                      "equations", all_equations(result), "initial", initial_state(data, result),
+                     "period", number(result->period),
                      "noise", by_state(data, result->n_states, result->noise),
                      "probability", number(result->probability), "log_evidence", number(result->log_evidence),
                      "runners_up", all_runners_up(result), "starts", starts,

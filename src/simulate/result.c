@@ -163,6 +163,86 @@ static kbass_status create_model(result_file *file, kbass_model **model)
     return status;
 }
 
+static size_t count_axes(const result_file *file)
+{
+    json_t *axes = json_object_get(json_object_get(file->root, "data"), "axes");
+    return json_is_array(axes) ? json_array_size(axes) : 1;
+}
+
+static void close_file(result_file *file)
+{
+    for (size_t i = 0; i < file->n_equations; i++) kb_free(file->equations[i]);
+    kb_free(file->equations);
+    kb_free(file->initial);
+    json_decref(file->root);
+}
+
+/* ---------------------------------------------------------------- fields over space */
+
+static kbass_status refuse_open_axis(const result_file *file)
+{
+    return kb_fail(file->error, KBASS_ERROR_DATA, "%s: its fields are along an axis that is not periodic, and the values "
+                   "at its ends are not in the result: use --equation with --domain, --initial and --boundary", file->path);
+}
+
+/* "x=0:6.28, t=0:3": one period of the axis, the times that were measured. */
+static kbass_status write_domain(const result_file *file, char *text, size_t size)
+{
+    json_t *data = json_object_get(file->root, "data"), *axes = json_object_get(data, "axes");
+    double first = NAN, last = NAN, period = json_number_value(json_object_get(file->root, "period"));
+    const char *axis = json_string_value(json_array_get(axes, 1)), *time = json_string_value(json_array_get(axes, 0));
+    json_t *low = axis ? json_array_get(json_object_get(json_object_get(data, "span"), axis), 0) : NULL;
+    char numbers[4][KB_NUMBER_SIZE];
+    kbass_status status = read_number(file, "first_time", &first);
+    if (status == KBASS_OK) status = read_number(file, "last_time", &last);
+    if (status != KBASS_OK) return status;
+    if (!time || !json_is_number(low)) return wrong_field(file, "data.span", "numbers by axis");
+    const double ends[] = {json_number_value(low), json_number_value(low) + period, first, last};
+    for (size_t i = 0; i < 4; i++) kb_number_print(ends[i], numbers[i]);
+    snprintf(text, size, "%s=%s:%s, %s=%s:%s", axis, numbers[0], numbers[1], time, numbers[2], numbers[3]);
+    return KBASS_OK;
+}
+
+/* "u=...; v=..." */
+static kbass_status write_profiles(const result_file *file, char **out)
+{
+    json_t *initial = json_object_get(file->root, "initial"), *value = NULL;
+    const char *name = NULL;
+    size_t size = 1, used = 0;
+    json_object_foreach(initial, name, value) {
+        if (!json_is_string(value)) return wrong_field(file, "initial", "text by field");
+        size += strlen(name) + json_string_length(value) + 4;
+    }
+    *out = KB_NEW(char, size);
+    if (!*out) return kb_out_of_memory(file->error, file->path);
+    json_object_foreach(initial, name, value)
+        used += (size_t)snprintf(*out + used, size - used, "%s%s=%s", used ? "; " : "", name, json_string_value(value));
+    return KBASS_OK;
+}
+
+kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass_error *error)
+{
+    result_file file = {.path = json_path, .error = error};
+    char domain[300], *profiles = NULL;
+    kbass_status status = load(&file);
+    if (status == KBASS_OK && count_axes(&file) < 2)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of states over time, not of fields over space", json_path);
+    if (status == KBASS_OK) status = write_equations(&file);
+    if (status == KBASS_OK && !json_is_number(json_object_get(file.root, "period"))) status = refuse_open_axis(&file);
+    if (status == KBASS_OK) status = write_domain(&file, domain, sizeof domain);
+    if (status == KBASS_OK) status = write_profiles(&file, &profiles);
+    if (status == KBASS_OK) {
+        status = kbass_pde_parse(file.n_equations, (const char *const *)file.equations, domain, profiles, "periodic", pde,
+                                 error);
+        if (status != KBASS_OK) kb_error_prefix(error, "%s: ", json_path);
+    }
+    kb_free(profiles);
+    close_file(&file);
+    return status;
+}
+
+/* ---------------------------------------------------------------- states over time */
+
 kbass_status kbass_model_from_result(const char *json_path, kbass_model **out, kbass_error *error)
 {
     result_file file = {.path = json_path, .error = error};
@@ -171,6 +251,9 @@ kbass_status kbass_model_from_result(const char *json_path, kbass_model **out, k
 
     kbass_status status = load(&file);
     if (status == KBASS_OK) status = write_equations(&file);
+    if (status == KBASS_OK && count_axes(&file) > 1)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of fields over space: see kbass_pde_from_result",
+                         json_path);
     if (status == KBASS_OK) status = create_model(&file, &model);
     if (status == KBASS_OK) status = read_initial(&file, model);
     if (status == KBASS_OK) status = read_number(&file, "first_time", &first);
@@ -179,9 +262,6 @@ kbass_status kbass_model_from_result(const char *json_path, kbass_model **out, k
 
     if (status == KBASS_OK) *out = model;
     else                    kbass_model_destroy(model);
-    for (size_t i = 0; i < file.n_equations; i++) kb_free(file.equations[i]);
-    kb_free(file.equations);
-    kb_free(file.initial);
-    json_decref(file.root);
+    close_file(&file);
     return status;
 }
