@@ -59,7 +59,7 @@ static const cli_option bench_options[] = {
     {"resume", 0, NULL, NULL, "do only what --json FILE does not hold yet"},
     {"csv", 0, "FILE.csv", NULL, "write the table as CSV"},
     {"figure", 0, "FILE.svg", NULL, "map, speed: draw it (with gnuplot), as SVG or PNG by the file's ending"},
-    {"output", 'o', "FOLDER", NULL, "samples: write them into this folder"},
+    {"output", 'o', "PATH", NULL, "samples: the folder to write them into; results: the Markdown file to write"},
     {"time-limit", 0, "SECONDS", NULL, "stop each fit after this time with its best answer so far (default: none)"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
     {0}};
@@ -78,7 +78,7 @@ const cli_command cli_commands[] = {
      simulate_options, false, cli_simulate},
     {"data", "NAME [options]", "write a data set that ships with the program",
      "Writes measurements that ship with the program as CSV.", data_options, false, cli_data},
-    {"bench", "paper | map | speed | samples [options]", "measure how well and how fast equations are found",
+    {"bench", "paper | map | speed | samples | results FILE.json ... [options]", "measure how well and how fast equations are found",
      "paper: every cell of the result tables of the KBASS paper. Data are simulated anew with the sampling of the data its "
      "authors released. Beside our error stand the paper's, that of an oracle (the same fit told the true terms), and "
      "by how many standard deviations of the noise the absence of the weakest true term moves the samples, the other "
@@ -87,7 +87,8 @@ const cli_command cli_commands[] = {
      "every 0.01, with noise of 2.5 to 40 %. "
      "speed: the CPU seconds of each stage against the number of samples, the length of the record, the mesh and the "
      "dictionary, with fitted exponents, and the rate of the linear algebra beside plain matrix products. "
-     "samples: the data of the paper's cells as CSV files, with their laws in cells.json, for other programs to try.",
+     "samples: the data of the paper's cells as CSV files, with their laws in cells.json, for other programs to try. "
+     "results: a Markdown file with tables and figures, from files that --json has kept.",
      bench_options, false, cli_bench},
     {0}};
 

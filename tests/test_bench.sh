@@ -96,5 +96,20 @@ if [ "$2" != few ]; then
     grep -q '^dictionary *n^' out || complain "speed: no exponents: $(cat out)"
 fi
 
+# ---------------------------------------------------------------- results
+refuses 'needs files' results -o results.md
+refuses '--output' results rows.json
+refuses 'nowhere.json: cannot be read' results nowhere.json -o results.md
+refuses 'is not a file that kbass bench' results other.json -o results.md
+refuses 'a second file of bench paper' results rows.json rows.json -o results.md
+refuses 'cannot be written' results rows.json -o /nowhere/results.md
+"$kbass" bench results rows.json -o results.md > out 2> err || complain "results: $(cat err)"
+grep -q '^|vdp-10-20 *|' results.md && grep -q 'of 31 cells' results.md || complain "results.md: $(head -20 results.md)"
+grep -q '^## Where we lose, and why' results.md || complain "results.md says nothing of losses"
+if command -v gnuplot > /dev/null; then
+    "$kbass" bench results rows.json map.json -o results.md > out 2> err || complain "results: $(cat err)"
+    grep -q '<svg' results-map.svg || complain "no figure of the map"
+fi
+
 [ $failures -eq 0 ] && echo "all is well"
 exit $((failures > 0))

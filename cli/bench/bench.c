@@ -105,7 +105,7 @@ enum { N_BENCHES = sizeof benches / sizeof *benches };
 
 static int unknown_bench(const char *name)
 {
-    const char *names[N_BENCHES + 1] = {0};
+    const char *names[N_BENCHES + 2] = {[N_BENCHES] = "results"};
     for (size_t i = 0; i < N_BENCHES; i++) names[i] = benches[i].name;
     const char *nearest = cli_nearest(name, names);
     if (nearest) return cli_fail("unknown benchmark \"%s\" (did you mean %s?)", name, nearest);
@@ -116,6 +116,8 @@ int cli_bench(const cli_arguments *arguments)
 {
     bench_options options = {0};
     size_t i = 0;
+    if (arguments->n_operands && !strcmp(arguments->operands[0], "results"))
+        return bench_results(arguments->n_operands - 1, arguments->operands + 1, cli_value(arguments, "output"));
     if (arguments->n_operands != 1)
         return cli_fail("bench needs one benchmark, found %zu (see kbass help bench)", arguments->n_operands);
     while (i < N_BENCHES && strcmp(benches[i].name, arguments->operands[0]) != 0) i++;

@@ -8,6 +8,13 @@
 #include "bench.h"
 #include "judge.h"
 
+size_t bench_cell_count(void)
+{
+    size_t n = 0;
+    for (const bench_case *c = bench_cases; c->key; c++) n += c->n_levels;
+    return n;
+}
+
 void bench_cell_name(const bench_case *c, size_t level, char name[BENCH_CELL_SIZE])
 {
     if (isnan(c->levels[level].noise)) snprintf(name, BENCH_CELL_SIZE, "%s", c->key);

@@ -23,6 +23,7 @@ typedef struct {
     double seconds_per_iteration;                                   /* of the published loop */
 } bench_cell;
 
+size_t bench_cell_count(void); /* of the paper's tables */
 void bench_cell_name(const bench_case *c, size_t level, char name[BENCH_CELL_SIZE]);
 /* Are all of these names of cells, or how they begin? Returns an exit code. */
 int bench_check_cells(const char *cases);

@@ -74,7 +74,7 @@ int bench_read(const char *path, const char *bench, json_t **document)
     else if (!found) code = cli_fail("%s: cannot be read: %s", path, strerror(errno));
     else if (!format || strcmp(format, "kbass-bench") != 0 || !kind || !json_is_array(rows_of(found)))
         code = cli_fail("%s is not a file that kbass bench --json has written", path);
-    else if (strcmp(kind, bench) != 0)
+    else if (bench && strcmp(kind, bench) != 0)
         code = cli_fail("%s holds rows of bench %s, needed bench %s", path, kind, bench);
     if (code == EXIT_OK) *document = found;
     else                 json_decref(found);

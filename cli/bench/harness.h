@@ -41,7 +41,7 @@ int bench_run(const bench_plan *plan, const bench_manner *manner, json_t **docum
 /* A row that says why there is nothing else in it. */
 json_t *bench_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reads a document of the kind named, with a message when it is none. Returns an exit code. */
+/* Reads a document of the kind named (NULL: any), with a message when it is none. Returns an exit code. */
 int bench_read(const char *path, const char *bench, json_t **document);
 
 unsigned long bench_cores(void);

@@ -1,0 +1,188 @@
+/* kbass bench results: docs/results.md and its figures, from the rows that the other benchmarks saved. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "cell.h"
+#include "message.h"
+#include "results.h"
+
+enum { PATH_SIZE = 4096 };
+
+/* ---------------------------------------------------------------- what was saved */
+
+static json_t **slot_of(bench_saved *saved, const char *kind)
+{
+    if (!strcmp(kind, "paper")) return &saved->paper;
+    if (!strcmp(kind, "map")) return &saved->map;
+    if (!strcmp(kind, "speed")) return &saved->speed;
+    return strcmp(kind, "pysindy") ? NULL : &saved->pysindy;
+}
+
+static int take(bench_saved *saved, const char *path)
+{
+    json_t *document = NULL;
+    int code = bench_read(path, NULL, &document);
+    if (code != EXIT_OK) return code;
+    const char *kind = json_string_value(json_object_get(document, "bench"));
+    json_t **slot = slot_of(saved, kind);
+    if (!slot)      code = cli_fail("%s holds rows of bench %s, needed paper, map, speed or pysindy", path, kind);
+    else if (*slot) code = cli_fail("%s: a second file of bench %s", path, kind);
+    if (code == EXIT_OK) *slot = document;
+    else                 json_decref(document);
+    return code;
+}
+
+static void drop(bench_saved *saved)
+{
+    json_decref(saved->paper);
+    json_decref(saved->map);
+    json_decref(saved->speed);
+    json_decref(saved->pysindy);
+}
+
+/* ---------------------------------------------------------------- the sections */
+
+static void write_machine(const json_t *document, FILE *out)
+{
+    const json_t *machine = json_object_get(document, "machine");
+    const char *processor = json_string_value(json_object_get(machine, "processor"));
+    const char *version = json_string_value(json_object_get(document, "version"));
+    double limit = json_number_value(json_object_get(json_object_get(document, "options"), "time_limit"));
+    fprintf(out, "kbass %s on %s, %d cores, %d tasks at a time", version ? version : "?", processor ? processor : "?",
+            (int)json_integer_value(json_object_get(machine, "cores")),
+            (int)json_integer_value(json_object_get(machine, "jobs")));
+    if (limit > 0) fprintf(out, ", each fit stopped after %g s", limit);
+    fputs(".\n\n", out);
+}
+
+static void write_notes(FILE *out)
+{
+    fputs("\nHow the samples differ from the paper's text (they follow the data its authors released):\n\n", out);
+    for (const bench_case *c = bench_cases; c->key; c++)
+        if (c->note) fprintf(out, "- %s: %s.\n", c->key, c->note);
+}
+
+static void write_paper(const json_t *document, FILE *out)
+{
+    bench_table cells, terms;
+    bench_paper_cells(document, 3, &cells);
+    bench_paper_terms(document, 3, &terms);
+    fprintf(out, "## The paper's tables\n\n%zu of %zu cells were run. ", cells.n_rows - 1, bench_cell_count());
+    write_machine(document, out);
+    fputs("Errors are ||w - w*|| / ||w*|| over all weights, medians over draws of the noise; R and P are recall and "
+          "precision of the terms, *exact* the draws with exactly the true terms. The *oracle* is the same fit told the "
+          "true terms; *ratio* is our error over its. *sigma*: by how many standard deviations of the noise the absence of "
+          "the *weakest* true term moves the clean samples, all else refitted; below 2 or 3 nothing can be decided from "
+          "such data. *paper s/it*: seconds of one iteration of the published loop, in our version of it. A `*` marks "
+          "a published error below the oracle's on these data. The bar: where sigma is 6 or more, exact in 90 % of the draws "
+          "with an error of at most 1.25 times the oracle's (plus 1e-4).\n\n", out);
+    table_markdown(&cells, out);
+    write_notes(out);
+    fputs("\n### Each true weight\n\n", out);
+    table_markdown(&terms, out);
+    table_clear(&terms);
+    table_clear(&cells);
+}
+
+static void write_pysindy(const bench_saved *saved, FILE *out)
+{
+    bench_table table;
+    bench_cell theirs, ours;
+    table_begin(&table, 3, "cell|PySINDy|R|P|exact|ours|exact");
+    for (const bench_case *c = bench_cases; c->key; c++)
+        for (size_t level = 0; level < c->n_levels; level++) {
+            if (!bench_cell_read(saved->pysindy, c, level, &theirs)) continue;
+            bool has_ours = saved->paper && bench_cell_read(saved->paper, c, level, &ours);
+            table_row(&table);
+            table_put(&table, 0, "%s", theirs.name);
+            table_number(&table, 1, theirs.rmse);
+            table_number(&table, 2, theirs.recall);
+            table_number(&table, 3, theirs.precision);
+            table_put(&table, 4, "%zu/%zu", theirs.n_exact, theirs.n_seeds);
+            table_number(&table, 5, has_ours ? ours.rmse : NAN);
+            if (has_ours) table_put(&table, 6, "%zu/%zu", ours.n_exact, ours.n_seeds);
+        }
+    fputs("\n## PySINDy on the same samples\n\nIts threshold was chosen with the truth in sight (bench/pysindy.py).\n\n", out);
+    table_markdown(&table, out);
+    table_clear(&table);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int write_map(const json_t *document, const char *figure, FILE *out)
+{
+    bench_table table;
+    bench_map_rates(document, &table);
+    fputs("\n## How much noise, how long a record\n\nHow often exactly the true terms were found, samples every 0.01; in "
+          "brackets what is published for ODR-BINDy, which is told the noise level. ", out);
+    write_machine(document, out);
+    table_markdown(&table, out);
+    fprintf(out, "\n![Rates over noise and length](%s)\n", file_name(figure));
+    table_clear(&table);
+    return bench_map_figure(document, figure);
+}
+
+static int write_speed(const json_t *document, const char *figure, FILE *out)
+{
+    bench_table table;
+    bench_speed_table(document, 2, &table);
+    fputs("\n## Seconds against size\n\nCPU seconds on one thread, by stage; `n^` is the exponent that fits them best. "
+          "Arbitration follows the number of models fitted rather than n. GF/s: GFLOP/s of matrix products and "
+          "factorisations over all seconds of the stage, beside products of 1000 x 1000 matrices in the same run. ", out);
+    write_machine(document, out);
+    table_markdown(&table, out);
+    fprintf(out, "\n![Seconds against size](%s)\n", file_name(figure));
+    table_clear(&table);
+    return bench_speed_figure(document, figure);
+}
+
+/* ---------------------------------------------------------------- the file */
+
+/* "docs/results.md" and "map" make "docs/results-map.svg". */
+static void figure_path(const char *output, const char *name, char *path)
+{
+    const char *dot = strrchr(file_name(output), '.');
+    int length = (int)(dot ? (size_t)(dot - output) : strlen(output));
+    snprintf(path, PATH_SIZE, "%.*s-%s.svg", length, output, name);
+}
+
+static int write_all(const bench_saved *saved, const char *output, FILE *out)
+{
+    char figure[PATH_SIZE];
+    int code = EXIT_OK;
+    fputs("# Results\n\nWritten by `kbass bench results` from saved runs; changes by hand are lost.\n\n", out);
+    if (saved->paper) write_paper(saved->paper, out);
+    bench_losses(saved, out);
+    if (saved->pysindy) write_pysindy(saved, out);
+    figure_path(output, "map", figure);
+    if (saved->map) code = write_map(saved->map, figure, out);
+    figure_path(output, "speed", figure);
+    if (code == EXIT_OK && saved->speed) code = write_speed(saved->speed, figure, out);
+    return code;
+}
+
+int bench_results(size_t n_files, const char *const *files, const char *output)
+{
+    bench_saved saved = {0};
+    int code = EXIT_OK;
+    if (!n_files) return cli_fail("bench results needs files that kbass bench --json has written");
+    if (!output) return cli_fail("bench results needs --output FILE.md");
+    if (strlen(output) > PATH_SIZE / 2) return cli_fail("--output: the path is too long");
+    for (size_t i = 0; code == EXIT_OK && i < n_files; i++) code = take(&saved, files[i]);
+    FILE *out = code == EXIT_OK ? fopen(output, "w") : NULL;
+    if (code == EXIT_OK && !out) code = cli_fail("%s: cannot be written: %s", output, strerror(errno));
+    if (out) {
+        code = write_all(&saved, output, out);
+        if (fclose(out) != 0 && code == EXIT_OK) code = cli_fail("%s: cannot be written: %s", output, strerror(errno));
+    }
+    drop(&saved);
+    return code;
+}
