@@ -2,6 +2,7 @@
 # make demo       discover the van der Pol equations from ten noisy samples
 # make check      build and run all tests
 # make sanitize   build and run all tests with AddressSanitizer and UBSan
+# make fuzz       fuzz every reader and parser for SECONDS each (default 60) with clang's libFuzzer
 # make install    install under PREFIX (default /usr/local), below DESTDIR if given
 # make docs       write docs/options.md anew from the command's tables
 # make format     format the sources with clang-format
@@ -12,7 +13,7 @@ JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages demo check sanitize install docs format clean
+.PHONY: all packages demo check sanitize fuzz install docs format clean
 
 all: packages
 	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > build.log 2>&1 \
@@ -34,6 +35,10 @@ sanitize: packages
 	@cmake --build build-sanitize --parallel $(JOBS)
 	@ctest --test-dir build-sanitize --output-on-failure --parallel $(JOBS)
 
+fuzz:
+	@tools/install-packages.sh clang libomp-dev
+	@tools/fuzz.sh $(or $(SECONDS),60)
+
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install build
 
@@ -41,7 +46,7 @@ docs: all
 	@build/kbass help --markdown > docs/options.md
 
 format:
-	@clang-format -i include/kbass/*.h src/*.c src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch]
+	@clang-format -i include/kbass/*.h src/*.c src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
 
 clean:
-	@rm -rf build build-sanitize build-clang
+	@rm -rf build build-sanitize build-clang build-fuzz

@@ -3,11 +3,12 @@
 #include "message.h"
 #include "output.h"
 #include "progress.h"
+#include "read.h"
 #include "tables.h"
 #include "text.h"
 
 typedef struct {
-    const char *path, *time_column, *axes, *json, *solution, *residuals, *law;
+    const char *path, *json, *solution, *residuals, *law;
     bool is_quiet, shows_all;
     kbass_settings settings;
     kbass_data *data;
@@ -19,11 +20,6 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
     if (arguments->n_operands != 1)
         return cli_fail("discover needs one data file, found %zu (see kbass help discover)", arguments->n_operands);
     job->path = arguments->operands[0];
-    job->time_column = cli_value(arguments, "time");
-    job->axes = cli_value(arguments, "axes");
-    if (job->axes && job->time_column)
-        return cli_fail("found both --time %s and --axes %s: --axes names time too, first", job->time_column,
-                        job->axes);
     job->json = cli_value(arguments, "json");
     job->solution = cli_value(arguments, "solution");
     job->residuals = cli_value(arguments, "residuals");
@@ -42,12 +38,12 @@ static int check_outputs(const discover_job *job)
     return code;
 }
 
-static int load(discover_job *job)
+static int load(discover_job *job, const cli_arguments *arguments)
 {
     kbass_error error;
-    kbass_status status = job->axes ? kbass_data_read_axes(job->path, job->axes, &job->data, &error)
-                                    : kbass_data_read(job->path, job->time_column, &job->data, &error);
-    if (status == KBASS_OK) status = kbass_discovery_create(job->data, &job->settings, &job->discovery, &error);
+    int code = cli_read(arguments, job->path, job->is_quiet, &job->data);
+    if (code != EXIT_OK) return code;
+    kbass_status status = kbass_discovery_create(job->data, &job->settings, &job->discovery, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
@@ -103,7 +99,7 @@ int cli_discover(const cli_arguments *arguments)
 {
     discover_job job = {0};
     int code = prepare(&job, arguments);
-    if (code == EXIT_OK) code = load(&job);
+    if (code == EXIT_OK) code = load(&job, arguments);
     if (code == EXIT_OK) code = check_outputs(&job);
     if (code == EXIT_OK) {
         cli_text_problem(job.data, job.discovery);

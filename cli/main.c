@@ -5,10 +5,15 @@
 #include "message.h"
 #include "options.h"
 
+#define READING_OPTIONS                                                                                                \
+    {"time", 0, "NAME", NULL, "the column or array that holds time (default: t or time)"},                             \
+    {"axes", 0, "AXES", NULL,                                                                                          \
+     "the columns or arrays of time and space, for fields over space: t,x or t,x,y; the others are fields; time is the " \
+     "one called t or time, else the first; of arrays on a grid they are found by their lengths, and where these do "  \
+     "not tell stand here in the order of the dimensions"}
+
 static const cli_option discover_options[] = {
-    {"time", 0, "NAME", NULL, "the column that holds time (default: t or time)"},
-    {"axes", 0, "AXES", NULL,
-     "the columns of time and space, time first, for fields over space: t,x or t,x,y; the other columns are fields"},
+    READING_OPTIONS,
     {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
     {"solution", 0, "FILE", NULL,
      "write the denoised solution and its standard deviation at 200 even times and the measured ones; for fields over "
@@ -47,7 +52,8 @@ static const cli_option simulate_options[] = {
     {0}};
 
 static const cli_option data_options[] = {
-    {"output", 'o', "FILE.csv", NULL, "write here (default: standard output)"},
+    READING_OPTIONS,
+    {"output", 'o', "FILE.csv", NULL, "write the table here as CSV (default: data sets to standard output)"},
     {"list", 0, NULL, NULL, "list the data sets"},
     {0}};
 
@@ -65,8 +71,9 @@ static const cli_option bench_options[] = {
     {0}};
 
 const cli_command cli_commands[] = {
-    {"discover", "DATA.csv [options]", "find the equations behind measurements",
-     "Reads a table with a header row: one column of times, every other column a state; with --axes the columns of "
+    {"discover", "DATA [options]", "find the equations behind measurements",
+     "Reads a table with a header row, or arrays (see kbass help data): one column of times, every other column a state; "
+     "with --axes the columns of "
      "time and space, every other column a field over them, on a grid or scattered. Rows may come in any order and at "
      "any spacing; an empty cell or NaN means not measured; # begins a comment. Prints the equations, each term with its "
      "weight, standard deviation and probability, the noise, and the models that explain the data nearly as well. "
@@ -76,8 +83,12 @@ const cli_command cli_commands[] = {
      "Integrates a named system, the equations of a result file, or equations typed here, and writes samples as CSV, "
      "with noise if asked. PDEs are resolved until the samples stand still within 1e-7 of their size.",
      simulate_options, false, cli_simulate},
-    {"data", "NAME [options]", "write a data set that ships with the program",
-     "Writes measurements that ship with the program as CSV.", data_options, false, cli_data},
+    {"data", "FILE | NAME [options]", "show what a file holds, or write a data set that ships with the program",
+     "Reads a file as discover would and says what was understood: axes, fields, which dimension is which, what is missing "
+     "or left out; with -o writes it as a table. Files may be text (, ; tab or blanks between cells, decimal points or "
+     "commas, quotes, # and % comments, gzip), NPY, NPZ, MATLAB (v5 to v7.3) or HDF5, whatever their name; "
+     "file.h5:/run3/u means an array or a group inside. A name from --list writes that data set as CSV.",
+     data_options, false, cli_data},
     {"bench", "paper | map | speed | samples | results FILE.json ... [options]", "measure how well and how fast equations are found",
      "paper: every cell of the result tables of the KBASS paper. Data are simulated anew with the sampling of the data its "
      "authors released. Beside our error stand the paper's, that of an oracle (the same fit told the true terms), and "

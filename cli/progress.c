@@ -36,6 +36,10 @@ static void describe(const kbass_progress *now, char *text, size_t size)
 {
     char evidence[40] = "";
     if (isfinite(now->log_evidence)) snprintf(evidence, sizeof evidence, "  log evidence %.1f", now->log_evidence);
+    if (!strcmp(now->stage, "read")) {
+        snprintf(text, size, "%3.0f %%  %-9s %.1f s", 100 * now->fraction, now->stage, now->seconds);
+        return;
+    }
     snprintf(text, size, "%3.0f %%  %-9s %4zu terms%s  %.1f s", 100 * now->fraction, now->stage, now->n_active,
              evidence, now->seconds);
 }

@@ -80,6 +80,19 @@ refuses 'infinite.csv:7: column "x"' discover infinite.csv
 { echo t,x,y; rows | sed 's/^5,4,.*/5,4/'; } > short.csv
 refuses 'short.csv:7' discover short.csv
 
+# ---------------------------------------------------------------- what a file holds
+accepts data good.csv
+grep -q '10 rows, 2 states (x, y), t from 0 to 9, spacing 1 (even), nothing missing' out || complain "data: $(cat out)"
+sed 's/,/;/g; s/;\([0-9]\)$/;\1,5/' good.csv | gzip > odd
+accepts data odd
+grep -q 'gzip, decimal commas' out || complain "data odd: $(cat out)"
+accepts data odd -o plain.csv
+[ "$(sed -n 2p plain.csv)" = 0,0,0.5 ] || complain "data -o: $(head -2 plain.csv)"
+refuses 'no column "tau" for time' data good.csv --time tau
+refuses 'nowhere.npz' data nowhere.npz
+printf '\223NUMPY' > broken.npy
+refuses 'broken.npy: it breaks off in the header' discover broken.npy
+
 # ---------------------------------------------------------------- terms and equations
 refuses 'z' discover good.csv --terms 'x, y*z'
 points_at 3

@@ -105,7 +105,7 @@ static kbass_status find_header(table *t)
 static kbass_status split_names(table *t, char *line, bool *are_numbers)
 {
     size_t most = 1, n_numbers = 0;
-    for (const char *c = line; *c; c++) most += strchr(",; \t", *c) != NULL;
+    for (const char *c = line; *c; c++) most += strchr(",; \t\"", *c) != NULL; /* a quote may end a cell too */
     char **names = KB_NEW(char *, most);
     if (!names) return kb_out_of_memory(t->reading->error, "the header");
     kb_free(t->names);
@@ -322,6 +322,17 @@ static kbass_status read_rows(table *t)
     return status;
 }
 
+/* What a reader might not expect; the numbers were taken for this. */
+static kbass_status note_oddities(const table *t)
+{
+    bool has_commas = t->form.point == ',';
+    t->data->note = kb_strdup(has_commas && t->lines.is_gzip ? "gzip, decimal commas"
+                              : has_commas                   ? "decimal commas"
+                              : t->lines.is_gzip             ? "gzip"
+                                                             : "");
+    return t->data->note ? KBASS_OK : kb_out_of_memory(t->reading->error, "the data");
+}
+
 kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
 {
     table t = {.reading = reading, .data = data, .form = {.path = reading->file.path}};
@@ -331,6 +342,7 @@ kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
     if (status == KBASS_OK) status = find_state_columns(&t);
     t.form.names = t.names;
     if (status == KBASS_OK) status = read_rows(&t);
+    if (status == KBASS_OK) status = note_oddities(&t);
     if (status == KBASS_OK) {
         hash_block(&t);
         kb_sha256_finish(&t.sha, data->sha256);

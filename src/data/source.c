@@ -85,9 +85,10 @@ void kb_array_stride(kb_array *array, size_t step, bool is_fortran)
 
 void kb_array_shape(const kb_array *array, char *text, size_t size)
 {
-    size_t length = 0;
-    if (!array->n_dims) snprintf(text, size, "1 number");
-    for (size_t i = 0; i < array->n_dims && length < size; i++)
+    size_t length = 0, n = 0;
+    bool is_one = kb_array_count(array, &n) && n == 1;
+    if (is_one) snprintf(text, size, "1 number");
+    for (size_t i = 0; !is_one && i < array->n_dims && length < size; i++)
         length += (size_t)snprintf(text + length, size - length, "%s%zu", i ? " x " : "", array->dims[i]);
 }
 
