@@ -96,7 +96,7 @@ static bool assign(const grid *g, const kb_view *v, assignment *best)
 
 static kbass_status fail_with_list(const kb_arrangement *a, const char *what, const char *name)
 {
-    char list[KB_LIST_SIZE];
+    char list[KB_VIEWS_SIZE];
     kb_list_views(a, list, sizeof list);
     return kb_fail(a->reading->error, KBASS_ERROR_DATA, "%s: %s \"%.100s\"; there are: %s", a->reading->file.path, what,
                    name, list);
@@ -144,7 +144,7 @@ static void list_choices(grid *g, kb_view *time, const kb_view *field)
 static kbass_status ask_for_order(const grid *g, const kb_view *field)
 {
     const kb_arrangement *a = g->arrangement;
-    char shape[100], list[KB_LIST_SIZE];
+    char shape[100], list[KB_VIEWS_SIZE];
     kb_array_shape(field->array, shape, sizeof shape);
     kb_list_views(a, list, sizeof list);
     return kb_fail(a->reading->error, KBASS_ERROR_DATA,

@@ -8,7 +8,7 @@
 
 #include "data/source.h"
 
-enum { KB_NOTE_SIZE = 480 };
+enum { KB_NOTE_SIZE = 480, KB_VIEWS_SIZE = 320 };
 
 /* An array, or a part of it, without dimensions of length 1. */
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
 
 /* Fills the views: the arrays of the group the caller named, or of the only one there is. */
 kbass_status kb_select_views(kb_arrangement *a);
-/* "u (3 x 4), t (3)" of what is there, for messages. */
+/* "u (3 x 4), t (3)" of what is there, and what was left out, for messages. */
 void kb_list_views(const kb_arrangement *a, char *text, size_t size);
 /* NULL when there is none; names that differ only in case are the second choice. */
 kb_view *kb_find_view(const kb_arrangement *a, const char *name);

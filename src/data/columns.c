@@ -123,6 +123,14 @@ static bool is_asked(const kb_arrangement *a, const kb_view *v, const kb_view *t
     return is_axis;
 }
 
+static kbass_status refuse_lonely(const kb_arrangement *a, const kb_view *time)
+{
+    char list[KB_VIEWS_SIZE];
+    kb_list_views(a, list, sizeof list);
+    return kb_fail(a->reading->error, KBASS_ERROR_DATA, "%s: no array of numbers as long as \"%.60s\"; there are: %s",
+                   a->reading->file.path, time->name, list);
+}
+
 kbass_status kb_arrange_columns(kb_arrangement *a, const kb_view *time)
 {
     char axes[KB_LONGEST_NAME];
@@ -136,6 +144,7 @@ kbass_status kb_arrange_columns(kb_arrangement *a, const kb_view *time)
         c.names[c.n] = (char *)v->name;
         c.views[c.n++] = *v;
     }
+    if (status == KBASS_OK && c.n < 2) status = refuse_lonely(a, time);
     name_mesh_axes(&c, time, axes, sizeof axes);
     bool is_mesh = time->n_dims > 1 && !a->reading->axes;
     if (status == KBASS_OK)

@@ -179,6 +179,7 @@ void kb_list_views(const kb_arrangement *a, char *text, size_t size)
         kb_array_shape(a->views[i].array, shape, sizeof shape);
         length += (size_t)snprintf(text + length, size - length, "%s%s (%s)", i ? ", " : "", a->views[i].name, shape);
     }
+    if (*a->note && length < size) length += (size_t)snprintf(text + length, size - length, "; %s", a->note);
     if (length >= size) memcpy(text + size - 4, "...", 4);
 }
 
@@ -193,7 +194,7 @@ kb_view *kb_find_view(const kb_arrangement *a, const char *name)
 
 kb_view *kb_find_time(const kb_arrangement *a, const char *name)
 {
-    char list[KB_LIST_SIZE];
+    char list[KB_VIEWS_SIZE];
     kb_view *time = name ? kb_find_view(a, name) : kb_find_view(a, "t");
     if (!time && !name) time = kb_find_view(a, "time");
     if (time) return time;
