@@ -9,6 +9,7 @@
 enum { BAR_WIDTH = 24 };
 
 static volatile sig_atomic_t interrupted;
+static struct sigaction before; /* what an interrupt did outside runs */
 
 static void interrupt(int signal_number)
 {
@@ -21,7 +22,7 @@ static void catch_interrupts(void)
 {
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGINT, &action, &before);
 }
 
 void cli_progress_begin(cli_progress *progress, bool is_quiet)
@@ -74,5 +75,5 @@ int cli_progress_show(const kbass_progress *now, void *user)
 void cli_progress_end(cli_progress *progress)
 {
     if (progress->is_terminal && !progress->is_quiet) fputs("\r\033[K", stderr);
-    signal(SIGINT, SIG_DFL);
+    sigaction(SIGINT, &before, NULL);
 }

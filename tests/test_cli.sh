@@ -188,7 +188,7 @@ refuses 'nowhere.json' simulate nowhere.json
 refuses '' simulate --equation 'x_t = y +' --start 1 --until 1
 refuses 'found both' simulate vdp --equation 'x_t = x'
 refuses 'hare-lynx' data hare-linx
-refuses 'one name' data
+refuses 'one file or name' data
 
 accepts simulate --list
 grep -q '^vdp ' out && grep -q '^lorenz96 ' out || complain "simulate --list: $(cat out)"
