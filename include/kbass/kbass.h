@@ -97,8 +97,8 @@ KBASS_API void kbass_free(void *memory);
     X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference", "stop after this time with the best answer so far (default: none)") \
     X(CHOICE, method, 0, 0, 1, "NAME", "kbass|paper", "inference", "our method, or the algorithm as published")        \
     X(REAL, paper_length_scale, 0, 0, 10, "L", NULL, "paper",                                                          \
-      "length scale of the kernel along each axis, as a share of the record (default: 0.7 of the sample spacing, at "   \
-      "least 0.02)")                                                                                                   \
+      "length scale of the kernel along each axis, as a share of the record (default: 0.7 of the sample spacing, 0.8 " \
+      "for fields, at least 0.02)")                                                                                    \
     X(REAL, paper_noise_variance, 1e-3, 1e-12, 1e3, "V", NULL, "paper",                                                \
       "variance of the measurements, as a share of each state's variance; --noise goes before it")                     \
     X(REAL, paper_equation_variance, 1, 1e-12, 1e6, "V", NULL, "paper",                                                \

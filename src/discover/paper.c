@@ -11,7 +11,7 @@
 
 enum { SWEEPS = 200 };
 static const double prune_below = 0.5, certain = 40;
-static const double spacings = 0.7, shortest = 0.02; /* of the kernel's length scale */
+static const double shortest = 0.02; /* length scale of the kernel */
 static const double still_probability = 1e-3, still_objective = 1e-6; /* the latter relative */
 
 typedef struct {
@@ -64,10 +64,10 @@ void kb_canvas_destroy(kb_canvas *canvas)
     if (canvas) canvas->destroy(canvas);
 }
 
-double kb_paper_length(const kbass_settings *settings, double spacing)
+double kb_paper_length(const kbass_settings *settings, double otherwise)
 {
     double given = settings->paper_length_scale;
-    return given > 0 ? given : fmax(spacings * spacing, shortest);
+    return given > 0 ? given : fmax(otherwise, shortest);
 }
 
 double kb_paper_noise(const kbass_settings *settings, double known_variance)

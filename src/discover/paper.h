@@ -51,8 +51,8 @@ struct kb_canvas {
 kbass_status kb_paper_run(kb_canvas *canvas, kb_run *run, kb_answer **answer, kbass_error *error);
 void kb_canvas_destroy(kb_canvas *canvas);
 
-/* Length scale along an axis whose samples are `spacing` apart, scaled. */
-double kb_paper_length(const kbass_settings *settings, double spacing);
+/* Length scale as the settings have it, or this one if it is not too short; scaled. */
+double kb_paper_length(const kbass_settings *settings, double otherwise);
 /* Noise variance and equation variance of a state as the settings have them, scaled. */
 double kb_paper_noise(const kbass_settings *settings, double known_variance);
 double kb_paper_tau(const kb_canvas *canvas, size_t state);

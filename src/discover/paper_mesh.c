@@ -13,6 +13,7 @@
 
 /* Mesh points along an axis, by the number of axes: the paper's for time and one axis of space. */
 static const size_t standard_mesh[] = {0, 200, 160, 48, 20};
+static const double spacings = 0.8; /* of the samples, to a length scale */
 
 typedef struct {
     kb_canvas canvas; /* first, so that the loop's pointer is ours */
@@ -161,7 +162,7 @@ static kbass_status read_data(sheet *s, const kbass_data *data, const kbass_sett
     if (status == KBASS_OK) status = kb_cloud_read_periodic(s->cloud, data, settings->periodic, error);
     if (status == KBASS_OK) status = kb_mesh_read(s->cloud, data, settings, error);
     for (size_t a = 0; status == KBASS_OK && a < data->n_axes; a++)
-        status = kb_mesh_close(s->cloud, a, standard_mesh[data->n_axes], 0, NULL, error);
+        status = kb_mesh_close(s->cloud, a, standard_mesh[data->n_axes], error);
     if (status == KBASS_OK) status = kb_mesh_check_memory(s->cloud, kb_bench_doubles_per_point(dictionary), error);
     return status;
 }
@@ -172,7 +173,7 @@ static kbass_status lay_mesh(sheet *s, const kbass_settings *settings, const kb_
     static const double lo[KB_CLOUD_AXES] = {0}, hi[KB_CLOUD_AXES] = {1, 1, 1, 1};
     kb_patch_scales scales = {.kind = (kb_kernel_kind)settings->kernel, .most = 1};
     for (size_t a = 0; a < s->cloud->n_axes; a++) {
-        scales.unit[a] = scales.shortest[a] = kb_paper_length(settings, s->cloud->spacing[a]);
+        scales.unit[a] = scales.shortest[a] = kb_paper_length(settings, spacings * s->cloud->spacing[a]);
         scales.most *= s->cloud->n_mesh[a];
     }
     kbass_status status = kb_patch_create(s->cloud, dictionary, lo, hi, &scales, &s->patch, error);

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+static const double spacings = 0.7; /* of the samples, to a length scale */
+
 typedef struct {
     kb_canvas canvas; /* first, so that the loop's pointer is ours */
     const kb_problem *problem;
@@ -148,7 +150,7 @@ kbass_status kb_paper_states_create(const kb_problem *p, kb_canvas **out, kbass_
     if (!s) return kb_out_of_memory(error, "the published method");
     s->problem = p;
     kb_kernel_kind kind = (kb_kernel_kind)p->settings->kernel;
-    double length = kb_paper_length(p->settings, p->record->spacing);
+    double length = kb_paper_length(p->settings, spacings * p->record->spacing);
     kbass_status status = kb_level_create(p->record, kind, length, p->n_mesh, &s->level, error);
     if (status == KBASS_OK)
         status = kb_field_create(p->record, p->dictionary, p->columns, p->n_mesh, s->level->rank, &s->field, error);

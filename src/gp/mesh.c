@@ -117,7 +117,7 @@ static kbass_status read_counts(kb_cloud *cloud, const kbass_settings *settings,
     size_t counts[KB_CLOUD_AXES] = {0};
     kbass_status status = kb_mesh_parse(settings->mesh, cloud->n_axes, counts, error);
     for (size_t a = 0; status == KBASS_OK && a < cloud->n_axes; a++)
-        if (counts[a]) status = kb_mesh_close(cloud, a, counts[a], 0, NULL, error);
+        if (counts[a]) status = kb_mesh_close(cloud, a, counts[a], error);
     return status;
 }
 
@@ -130,45 +130,17 @@ kbass_status kb_mesh_read(kb_cloud *cloud, const kbass_data *data, const kbass_s
 
 /* ---------------------------------------------------------------- open axes */
 
-/* The integral of the monitor, linear between its points, from 0 to each of them. */
-static double integrate(size_t n, const double *monitor, double *integral)
-{
-    integral[0] = 0;
-    for (size_t i = 1; i < n; i++) integral[i] = integral[i - 1] + 0.5 * (monitor[i - 1] + monitor[i]);
-    return integral[n - 1];
-}
-
-/* Points that share the integral equally, as coordinates in [0, 1]. */
-static void distribute(size_t n, double *at, double last, size_t n_monitor, const double *integral)
-{
-    double total = integral[n_monitor - 1];
-    for (size_t i = 0, k = 0; i < n; i++) {
-        double wanted = last * total * (double)i / (double)(n - 1);
-        while (k + 2 < n_monitor && integral[k + 1] < wanted) k++;
-        at[i] = ((double)k + (wanted - integral[k]) / (integral[k + 1] - integral[k])) / (double)(n_monitor - 1);
-    }
-}
-
 /* Of a periodic axis the end is left out: it is the beginning. */
-kbass_status kb_mesh_close(kb_cloud *cloud, size_t axis, size_t n, size_t n_monitor, const double *monitor,
-                           kbass_error *error)
+kbass_status kb_mesh_close(kb_cloud *cloud, size_t axis, size_t n, kbass_error *error)
 {
-    static const double even[] = {1, 1};
-    double end = end_of(cloud, axis), last = cloud->period[axis] > 0 ? (double)(n - 1) / (double)n : 1;
+    double end = end_of(cloud, axis), step = end / (double)(cloud->period[axis] > 0 ? n : n - 1);
     if (cloud->mesh[axis]) return KBASS_OK;
-    if (!monitor) n_monitor = 2, monitor = even;
-    double *integral = KB_NEW(double, n_monitor), *at = KB_NEW(double, n);
-    if (integral && at) {
-        integrate(n_monitor, monitor, integral);
-        distribute(n, at, last, n_monitor, integral);
-        for (size_t i = 0; i < n; i++) at[i] *= end;
-        cloud->n_mesh[axis] = n;
-        cloud->mesh[axis] = at;
-    } else {
-        kb_free(at);
-    }
-    kb_free(integral);
-    return cloud->mesh[axis] ? KBASS_OK : no_memory(error);
+    double *at = KB_NEW(double, n);
+    if (!at) return no_memory(error);
+    for (size_t i = 0; i < n; i++) at[i] = fmin(step * (double)i, end);
+    cloud->n_mesh[axis] = n;
+    cloud->mesh[axis] = at;
+    return KBASS_OK;
 }
 
 kbass_status kb_mesh_check_memory(const kb_cloud *cloud, size_t doubles_per_point, kbass_error *error)

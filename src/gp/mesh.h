@@ -11,10 +11,8 @@
    name, then its coordinates in the data's units, separated by blanks or commas; # begins a comment. */
 kbass_status kb_mesh_read(kb_cloud *cloud, const kbass_data *data, const kbass_settings *settings, kbass_error *error);
 
-/* An axis that is still open gets n points whose density follows `monitor` (n_monitor values above 0 at even points
-   from end to end); NULL: even. */
-kbass_status kb_mesh_close(kb_cloud *cloud, size_t axis, size_t n, size_t n_monitor, const double *monitor,
-                           kbass_error *error);
+/* An axis that is still open gets n even points. */
+kbass_status kb_mesh_close(kb_cloud *cloud, size_t axis, size_t n, kbass_error *error);
 /* Does the machine hold that many doubles for each point of the mesh? Axes that are open count as one point. */
 kbass_status kb_mesh_check_memory(const kb_cloud *cloud, size_t doubles_per_point, kbass_error *error);
 
