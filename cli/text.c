@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LAST_COLUMN = 96, NUMBER_SIZE = 40, MOST_RUNNERS_UP = 5 };
+enum { LAST_COLUMN = 96, NUMBER_SIZE = 40, MOST_RUNNERS_UP = 5, MOST_CORRELATIONS = 5 };
 
-static const double LIKELY = 0.95, UNLIKELY = 0.05; /* between them a term is undecided */
-static const double NEAR_CANDIDATE = 0.01;          /* terms left out are shown when likelier than this */
+static const double NEAR_CANDIDATE = 0.01;   /* terms left out are shown when likelier than this */
+static const double CLOSELY_RELATED = 0.9;    /* correlations of weights are shown above this */
 
 static const char *bold(bool on)
 {
@@ -134,12 +134,6 @@ static bool is_shown(const kbass_term *term, bool all)
     return all || term->selected || term->probability > NEAR_CANDIDATE;
 }
 
-static const char *verdict(const kbass_term *term)
-{
-    if (term->probability > UNLIKELY && term->probability < LIKELY) return "undecided";
-    return term->selected ? "in" : "out";
-}
-
 static int widest_term(const kbass_result *result, bool all)
 {
     size_t width = strlen("term");
@@ -151,14 +145,25 @@ static int widest_term(const kbass_result *result, bool all)
     return (int)width;
 }
 
+/* "-1.05 to -0.95" */
+static void format_interval(const kbass_term *term, char text[2 * NUMBER_SIZE + 4])
+{
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    format_number(term->low, term->sd, low);
+    format_number(term->high, term->sd, high);
+    if (isfinite(term->sd)) snprintf(text, 2 * NUMBER_SIZE + 4, "%s to %s", low, high);
+    else snprintf(text, 2 * NUMBER_SIZE + 4, "-");
+}
+
 static void print_term_row(const char *lhs, int lhs_width, const kbass_term *term, int term_width)
 {
-    char weight[NUMBER_SIZE], sd[NUMBER_SIZE], probability[NUMBER_SIZE];
+    char weight[NUMBER_SIZE], sd[NUMBER_SIZE], probability[NUMBER_SIZE], interval[2 * NUMBER_SIZE + 4];
     format_number(term->weight, term->sd, weight);
     format_sd(term->sd, sd);
+    format_interval(term, interval);
     format_probability(term->probability, probability);
-    printf("  %-*s  %-*s %12s %11s %12s   %s\n", lhs_width, lhs, term_width, term->term, weight, sd, probability,
-           verdict(term));
+    printf("  %-*s  %-*s %12s %11s %22s %12s   %s\n", lhs_width, lhs, term_width, term->term, weight, sd, interval,
+           probability, kbass_verdict_name(term->verdict));
 }
 
 /* The weight of a term left out is what it would be in the likeliest model that has it. */
@@ -166,7 +171,8 @@ static void print_terms(const kbass_result *result, bool all)
 {
     int lhs_width = widest_lhs(result), term_width = widest_term(result, all);
     size_t n_hidden = 0;
-    printf("\n  %-*s  %-*s %12s %11s %12s\n", lhs_width, "", term_width, "term", "weight", "sd", "probability");
+    printf("\n  %-*s  %-*s %12s %11s %22s %12s\n", lhs_width, "", term_width, "term", "weight", "sd", "95 % interval",
+           "probability");
     for (size_t i = 0; i < result->n_equations; i++) {
         const kbass_equation *equation = &result->equations[i];
         const char *lhs = equation->lhs;
@@ -183,6 +189,77 @@ static void print_terms(const kbass_result *result, bool all)
     if (n_hidden)
         printf("  %zu candidates are out, below %g each; --all-terms shows what they could weigh\n", n_hidden,
                NEAR_CANDIDATE);
+}
+
+/* ---------------------------------------------------------------- terms that belong together */
+
+static void print_groups(const kbass_result *result)
+{
+    for (size_t i = 0; i < result->n_groups; i++) {
+        const kbass_group *group = &result->groups[i];
+        char probability[NUMBER_SIZE];
+        format_probability(group->probability, probability);
+        printf("%s  %s: %s of", i ? "" : "\n", group->lhs, group->n_present == 1 ? "one" : "two");
+        for (size_t j = 0; j < group->n_terms; j++) printf("%s %s", j ? "," : "", group->terms[j]);
+        printf(": %s together; these data cannot tell which\n", probability);
+    }
+}
+
+/* The equation and term of the index-th estimated weight. */
+static const kbass_term *estimated(const kbass_result *result, size_t index, const char **lhs)
+{
+    for (size_t i = 0; i < result->n_equations; i++) {
+        const kbass_equation *equation = &result->equations[i];
+        for (size_t j = 0; !equation->known && j < equation->n_terms; j++) {
+            *lhs = equation->lhs;
+            if (equation->terms[j].selected && index-- == 0) return &equation->terms[j];
+        }
+    }
+    return NULL;
+}
+
+static void print_correlations(const kbass_result *result)
+{
+    size_t n = result->correlation ? result->n_weights : 0, n_shown = 0, n_strong = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++) {
+            double r = result->correlation[j + i * n];
+            const char *lhs[2] = {NULL, NULL};
+            if (!(fabs(r) > CLOSELY_RELATED) || n_strong++ >= MOST_CORRELATIONS) continue;
+            const kbass_term *a = estimated(result, i, &lhs[0]), *b = estimated(result, j, &lhs[1]);
+            if (a && b)
+                printf("%s  weights move together: %s: %s and %s: %s, correlation %.3f\n", n_shown++ ? "" : "\n", lhs[0],
+                       a->term, lhs[1], b->term, r);
+        }
+    if (n_strong > n_shown) printf("  and %zu more pairs of weights (all of them: --json)\n", n_strong - n_shown);
+}
+
+static bool is_undecided(const kbass_result *result)
+{
+    for (size_t i = 0; i < result->n_equations; i++)
+        for (size_t j = 0; j < result->equations[i].n_terms; j++)
+            if (result->equations[i].terms[j].verdict == KBASS_UNDECIDED) return true;
+    return false;
+}
+
+/* What the choice of the model hides: weights averaged over all of them, where terms are undecided. */
+static void print_averages(const kbass_result *result)
+{
+    int lhs_width = widest_lhs(result), term_width = widest_term(result, false);
+    if (!is_undecided(result)) return;
+    printf("\n  weights averaged over all models compared, 0 in those without the term:\n");
+    for (size_t i = 0; i < result->n_equations; i++) {
+        const char *lhs = result->equations[i].lhs;
+        for (size_t j = 0; !result->equations[i].known && j < result->equations[i].n_terms; j++) {
+            const kbass_term *term = &result->equations[i].terms[j];
+            char mean[NUMBER_SIZE], sd[NUMBER_SIZE];
+            if (!is_shown(term, false)) continue;
+            format_number(term->average, term->average_sd, mean);
+            format_sd(term->average_sd, sd);
+            printf("  %-*s  %-*s %12s %11s\n", lhs_width, lhs, term_width, term->term, mean, sd);
+            lhs = "";
+        }
+    }
 }
 
 /* ---------------------------------------------------------------- noise, rivals, outcome */
@@ -280,6 +357,9 @@ void cli_text_result(const kbass_data *data, const kbass_result *result, bool al
     if (result->n_equations) {
         print_equations(result);
         print_terms(result, all_terms);
+        print_groups(result);
+        print_correlations(result);
+        print_averages(result);
         print_noise(data, result);
         print_runners_up(result);
     }

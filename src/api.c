@@ -36,6 +36,11 @@ const char *kbass_outcome_name(kbass_outcome outcome)
     return (size_t)outcome < sizeof names / sizeof *names ? names[outcome] : "unknown";
 }
 
+const char *kbass_verdict_name(kbass_verdict verdict)
+{
+    return verdict == KBASS_IN ? "in" : verdict == KBASS_OUT ? "out" : "undecided";
+}
+
 const char *kbass_stage_name(int stage)
 {
     static const char *const names[KBASS_STAGE_COUNT] = {"field", "search", "arbitrate", "polish"};

@@ -6,21 +6,28 @@
 #include "check.h"
 #include "report/json.h"
 
-static const kbass_term x_terms[] = {{"y", 1, 0, 1, 1}};
-static const kbass_term y_terms[] = {{"y", 2.499, 0.02, 0.9995, 1},
-                                     {"x^2*y", -2.5, 0.03, 0.999, 1},
-                                     {"1", 0.25, 0.01, 0.9, 1},
-                                     {"x + sin(y)", -1.5, 0.1, 0.8, 1},
-                                     {"x^3", 0.01, NAN, 0.02, 0}};
+static const kbass_term x_terms[] = {{"y", 1, 0, 1, 1, KBASS_IN, 1, 1, 1, 0}};
+static const kbass_term y_terms[] = {{"y", 2.499, 0.02, 0.9995, 1, KBASS_IN, 2.46, 2.538, 2.498, 0.021},
+                                     {"x^2*y", -2.5, 0.03, 0.999, 1, KBASS_IN, -2.559, -2.441, -2.5, 0.031},
+                                     {"1", 0.25, 0.01, 0.9, 1, KBASS_IN, 0.23, 0.27, 0.225, 0.08},
+                                     {"x + sin(y)", -1.5, 0.1, 0.8, 1, KBASS_UNDECIDED, -1.7, -1.3, -1.2, 0.6},
+                                     {"x^3", 0.01, NAN, 0.02, 0, KBASS_OUT, NAN, NAN, 0.0002, 0.001}};
 static const kbass_equation equations[] = {{"x_t", 1, 1, x_terms}, {"y_t", 0, 5, y_terms}};
 static const double noise[] = {0.1, INFINITY}, initial[] = {1, 0};
 static const char *const rival_equations[] = {"x_t = y", "y_t = -x"};
+static const double correlation[] = {1,    0.5,  0,   0, /* of the four selected terms of y_t: x_t is known */
+                                     0.5,  1,    -0.2, 0,
+                                     0,    -0.2, 1,   0.1,
+                                     0,    0,    0.1, 1};
+static const char *const alike[] = {"1", "x^3"};
+static const kbass_group groups[] = {{"y_t", 2, alike, 1, 0.97}};
 static const kbass_runner_up rivals[] = {{-2, 0.12, 0.2, 2, rival_equations}};
 
 static kbass_result sample_result(void)
 {
     kbass_result result = {.outcome = KBASS_CONVERGED, .n_equations = 2, .equations = equations, .n_states = 2,
-                           .noise = noise, .initial = initial, .n_runners_up = 1, .runners_up = rivals,
+                           .noise = noise, .initial = initial, .n_weights = 4,
+                           .correlation = correlation, .n_groups = 1, .groups = groups, .n_runners_up = 1, .runners_up = rivals,
                            .probability = 0.88, .log_evidence = -12.5, .n_starts = 12, .n_starts_lost = 1,
                            .n_models = 40, .seconds = {0.1, 0.2, 0.3, 0.4}, .seconds_total = 1};
     return result;

@@ -223,12 +223,30 @@ typedef enum {
     KBASS_NO_MODEL       /* no candidate could be fitted to these data */
 } kbass_outcome;
 
+/* What the data say about a term. A term of the chosen model is never out and one left out never in: where the average
+   over all models says otherwise, it is undecided. */
+typedef enum { KBASS_OUT, KBASS_UNDECIDED, KBASS_IN } kbass_verdict;
+#define KBASS_IN_FROM 0.9   /* probability from which a term is in, */
+#define KBASS_OUT_BELOW 0.1 /* and up to which it is out */
+
 typedef struct {
     const char *term; /* canonical name: "1", "x", "x^2*y", "sin(x)" */
     double weight, sd;  /* of a term left out: in the likeliest model that has it; NaN when none was considered */
     double probability; /* that it is in the equation */
     int selected;
+    kbass_verdict verdict;
+    double low, high;       /* 95 % interval of the weight */
+    double average, average_sd; /* over all models compared, 0 in those without it */
 } kbass_term;
+
+/* Terms of one equation that the data cannot tell apart: n_present of them are in, whichever. */
+typedef struct {
+    const char *lhs;
+    size_t n_terms;
+    const char *const *terms;
+    size_t n_present;
+    double probability; /* that exactly so many of them are in */
+} kbass_group;
 
 typedef struct {
     const char *lhs;   /* "x_t" */
@@ -256,6 +274,10 @@ typedef struct {
     const double *initial;  /* estimated state at the first time; NaN for fields over space */
     const char *const *profiles; /* fields along a periodic axis: n_states expressions in x, at the first time; or NULL */
     double period;          /* of that axis; NaN when there is none */
+    size_t n_weights;       /* selected terms whose weight was estimated, equation by equation in the order of their terms */
+    const double *correlation; /* n_weights x n_weights; NULL where it is not known */
+    size_t n_groups;        /* of terms that cannot be told apart */
+    const kbass_group *groups;
     size_t n_runners_up;    /* models with odds above 1:1000, best first */
     const kbass_runner_up *runners_up;
     double probability;     /* of the chosen model among the models compared */
@@ -269,6 +291,7 @@ typedef struct {
     double seconds_total;
 } kbass_result;
 
+KBASS_API const char *kbass_verdict_name(kbass_verdict verdict); /* "in", "out", "undecided" */
 KBASS_API const char *kbass_outcome_name(kbass_outcome outcome);
 KBASS_API const char *kbass_stage_name(int stage);
 

@@ -8,8 +8,10 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "discover/average.h"
 
 static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
+static const double normal_quantile = 1.959963984540054; /* 95 % lie within so many standard deviations */
 enum { MOST_RUNNERS_UP = 20, WEIGHT_DIGITS = 4 };
 
 /* ---------------------------------------------------------------- memory */
@@ -98,37 +100,54 @@ static int by_falling_probability(const void *a, const void *b)
     return order ? order : strcmp(x->term, y->term);
 }
 
+static kbass_verdict judge(double probability, bool selected)
+{
+    if (selected) return probability >= KBASS_IN_FROM ? KBASS_IN : KBASS_UNDECIDED;
+    return probability <= KBASS_OUT_BELOW ? KBASS_OUT : KBASS_UNDECIDED;
+}
+
 static size_t gather_fixed(const kb_frame *p, size_t state, kbass_term *terms)
 {
     const kb_columns *c = p->columns;
     size_t n = 0;
-    for (size_t q = 0; q < c->n_fixed; q++)
+    for (size_t q = 0; q < c->n_fixed; q++) {
+        double weight = c->fixed_weight[q] * slope_unit(p, state);
         if (c->fixed_equation[q] == state)
-            terms[n++] = (kbass_term){kb_dictionary_name(p->dictionary, c->fixed_term[q]),
-                                      c->fixed_weight[q] * slope_unit(p, state), 0, 1, 1};
+            terms[n++] = (kbass_term){.term = kb_dictionary_name(p->dictionary, c->fixed_term[q]), .weight = weight,
+                                      .probability = 1, .selected = 1, .verdict = KBASS_IN, .low = weight,
+                                      .high = weight, .average = weight};
+    }
     return n;
 }
 
+static kbass_term make_term(const kb_frame *p, const kb_weights *w, size_t column, bool selected)
+{
+    double reach = normal_quantile * w->sd[column];
+    return (kbass_term){.term = kb_dictionary_name(p->dictionary, p->columns->term[column]),
+                        .weight = w->weight[column], .sd = w->sd[column], .probability = w->probability[column],
+                        .selected = selected, .verdict = judge(w->probability[column], selected),
+                        .low = w->weight[column] - reach, .high = w->weight[column] + reach,
+                        .average = w->average[column], .average_sd = w->average_sd[column]};
+}
+
 /* Selected terms first, in the dictionary's order, then the others by falling probability. */
-static size_t gather_terms(const kb_frame *p, size_t state, const double *weight, const double *sd,
-                           const double *probability, const kb_support *selected, kbass_term *terms)
+static size_t gather_terms(const kb_frame *p, size_t state, const kb_weights *weights, const kb_support *selected,
+                           kbass_term *terms)
 {
     const kb_columns *c = p->columns;
     size_t n = 0;
     for (int pass = 1; pass >= 0; pass--) {
         size_t first = n;
-        for (size_t column = 0; column < c->n; column++) {
-            if (c->equation[column] != state || kb_support_has(selected, column) != pass) continue;
-            terms[n++] = (kbass_term){kb_dictionary_name(p->dictionary, c->term[column]), weight[column], sd[column],
-                                      probability[column], pass};
-        }
+        for (size_t column = 0; column < c->n; column++)
+            if (c->equation[column] == state && kb_support_has(selected, column) == pass)
+                terms[n++] = make_term(p, weights, column, pass);
         if (!pass) qsort(terms + first, n - first, sizeof *terms, by_falling_probability);
     }
     return n;
 }
 
-kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *p, const double *weight, const double *sd,
-                                 const double *probability, const kb_support *selected, kbass_error *error)
+kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *p, const kb_weights *weights,
+                                 const kb_support *selected, kbass_error *error)
 {
     kbass_equation *equations = (kbass_equation *)answer->result.equations;
     size_t e = 0;
@@ -138,7 +157,7 @@ kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *p, const dou
         if (!terms) return kb_out_of_memory(error, "the answer");
         size_t fixed = gather_fixed(p, state, terms);
         equations[e].terms = terms;
-        equations[e++].n_terms = fixed + gather_terms(p, state, weight, sd, probability, selected, terms + fixed);
+        equations[e++].n_terms = fixed + gather_terms(p, state, weights, selected, terms + fixed);
     }
     answer->result.n_equations = e;
     return KBASS_OK;
@@ -196,8 +215,7 @@ static bool fill_runner_up(kb_answer *answer, const kb_frame *p, const kb_fit *f
     return equations != NULL;
 }
 
-static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const kb_pool *pool, double total,
-                                   kbass_error *error)
+static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const kb_pool *pool, kbass_error *error)
 {
     kbass_runner_up *runners = kb_answer_own(answer, MOST_RUNNERS_UP, sizeof *runners);
     size_t n = 0;
@@ -206,7 +224,7 @@ static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const k
         double log_odds = pool->fits[i]->log_evidence - pool->fits[0]->log_evidence;
         if (!(log_odds > least_log_odds)) break;
         runners[n].log_odds = log_odds;
-        runners[n].probability = exp(log_odds) / total;
+        runners[n].probability = exp(log_odds) * answer->result.probability;
         if (!fill_runner_up(answer, p, pool->fits[i], &runners[n++])) return kb_out_of_memory(error, "the answer");
     }
     answer->result.runners_up = runners;
@@ -230,51 +248,91 @@ static void weigh(const kb_frame *p, const kb_search_result *found, size_t colum
     *sd = fabs(unit) * sqrt(is_fitted ? kb_fit_variance(fit, column) : neighbour ? neighbour->variance : NAN);
 }
 
-/* Inclusion probabilities. Returns the models' total weight relative to the chosen one. */
-static double average(const kb_frame *p, const kb_search_result *found, double *probability)
+/* Of all columns: weights in the data's units, and averages over models. */
+static void weigh_all(const kb_frame *p, const kb_search_result *found, const kb_average *average, double *out)
 {
-    const kb_pool *pool = &found->pool;
     size_t n = p->columns->n;
-    double total = 0;
-    for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++) {
-        const kb_support *support = &pool->fits[i]->support;
-        double odds = exp(pool->fits[i]->log_evidence - pool->fits[0]->log_evidence);
-        total += odds;
-        for (size_t q = 0; q < support->n; q++) probability[support->column[q]] += odds;
+    for (size_t c = 0; c < n; c++) {
+        double mean, variance, unit = p->columns->unit[c];
+        weigh(p, found, c, &out[c], &out[c + n]);
+        kb_average_weight(average, c, &mean, &variance);
+        out[c + 2 * n] = kb_average_inclusion(average, c);
+        out[c + 3 * n] = unit * mean;
+        out[c + 4 * n] = fabs(unit) * sqrt(variance);
     }
-    for (size_t column = 0; column < n && found->neighbours; column++) {
-        double odds = exp(found->neighbours[column].log_odds);
-        total += odds;
-        probability[column] += odds;
-        for (size_t q = 0; q < pool->fits[0]->support.n; q++) probability[pool->fits[0]->support.column[q]] += odds;
+}
+
+/* Of the selected weights: units have no part in it. */
+static kbass_status add_correlation(kb_answer *answer, const kb_columns *columns, const kb_fit *best, kbass_error *error)
+{
+    size_t k = best->support.n;
+    double *out = kb_answer_own(answer, k * k, sizeof *out);
+    if (!out) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; i < k; i++)
+        for (size_t j = 0; j < k; j++) {
+            double unit_i = columns->unit[best->support.column[i]], unit_j = columns->unit[best->support.column[j]];
+            double sds = sqrt(best->covariance[i + i * k] * best->covariance[j + j * k]);
+            out[i + j * k] = copysign(1, unit_i * unit_j) * best->covariance[i + j * k] / sds;
+        }
+    answer->result.n_weights = k;
+    answer->result.correlation = out;
+    return KBASS_OK;
+}
+
+static kbass_status name_group(kb_answer *answer, const kb_frame *p, const kb_group *group, kbass_group *out,
+                               kbass_error *error)
+{
+    size_t state = p->columns->equation[group->column[0]], e = 0;
+    const char **terms = kb_answer_own(answer, group->n, sizeof *terms);
+    if (!terms) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; i < state; i++) e += p->dictionary->has_equation[i];
+    for (size_t i = 0; i < group->n; i++)
+        terms[i] = kb_dictionary_name(p->dictionary, p->columns->term[group->column[i]]);
+    *out = (kbass_group){answer->result.equations[e].lhs, group->n, terms, group->n_present, group->probability};
+    return KBASS_OK;
+}
+
+static kbass_status add_groups(kb_answer *answer, const kb_frame *p, const kb_average *average, kbass_error *error)
+{
+    kb_group *groups = NULL;
+    size_t n = 0;
+    kbass_status status = kb_average_groups(average, &groups, &n, error);
+    kbass_group *named = kb_answer_own(answer, n, sizeof *named);
+    if (status == KBASS_OK && !named) status = kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = name_group(answer, p, &groups[i], &named[i], error);
+    if (status == KBASS_OK) {
+        answer->result.groups = named;
+        answer->result.n_groups = n;
     }
-    for (size_t column = 0; column < n; column++)
-        probability[column] = p->columns->required[column] ? 1 : fmin(probability[column] / total, 1);
-    return total;
+    kb_groups_free(groups, n);
+    return status;
 }
 
 static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_result *found, kbass_error *error)
 {
     size_t n = p->columns->n;
     const kb_fit *best = found->pool.fits[0];
-    double *weight = KB_NEW(double, n), *sd = KB_NEW(double, n), *probability = KB_NEW(double, n);
-    kbass_status status = weight && sd && probability ? KBASS_OK : kb_out_of_memory(error, "the answer");
+    kb_average *average = NULL;
+    kbass_status status = kb_average_create(p->columns, found, &average, error);
+    double *all = KB_NEW(double, 5 * n);
+    if (status == KBASS_OK && !all) status = kb_out_of_memory(error, "the answer");
     if (status == KBASS_OK) {
-        double total = average(p, found, probability);
-        for (size_t column = 0; column < n; column++) weigh(p, found, column, &weight[column], &sd[column]);
-        answer->result.probability = 1 / total;
+        kb_weights weights = {all, all + n, all + 2 * n, all + 3 * n, all + 4 * n};
+        weigh_all(p, found, average, all);
+        answer->result.probability = average->share[0];
         answer->result.log_evidence = best->log_evidence;
-        status = kb_answer_equations(answer, p, weight, sd, probability, &best->support, error);
-        if (status == KBASS_OK) status = add_runners_up(answer, p, &found->pool, total, error);
+        status = kb_answer_equations(answer, p, &weights, &best->support, error);
     }
+    if (status == KBASS_OK) status = add_runners_up(answer, p, &found->pool, error);
+    if (status == KBASS_OK) status = add_correlation(answer, p->columns, best, error);
+    if (status == KBASS_OK) status = add_groups(answer, p, average, error);
     for (size_t i = 0; status == KBASS_OK && i < p->dictionary->n_states; i++) {
         if (!p->dictionary->has_equation[i]) continue;
         ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * p->sd[i];
         if (p->has_initial) ((double *)answer->result.initial)[i] = p->mean[i] + p->sd[i] * best->start[i];
     }
-    kb_free(weight);
-    kb_free(sd);
-    kb_free(probability);
+    kb_free(all);
+    kb_average_destroy(average);
     return status;
 }
 

@@ -1,8 +1,5 @@
-/* The answer: what the arbitrated pool says, in the user's names and units.
- *
- * Probabilities are averaged over the models: pi_m ~ exp(evidence), over every model fitted and, for terms in none of
- * them, over the chosen model with the term added as its own message judges it (docs/math.md, eq. 24).
- */
+/* The answer: what the arbitrated pool says, in the user's names and units. Probabilities, groups of terms and averaged
+ * weights are those of discover/average.h. */
 #ifndef KB_ANSWER_H
 #define KB_ANSWER_H
 
@@ -33,8 +30,13 @@ void kb_answer_destroy(kb_answer *answer);
 /* Shared with the published method: the skeleton with names, no equations yet; memory that dies with the answer; "x_t = ...". */
 kbass_status kb_answer_begin(const kb_frame *frame, kb_answer **out, kbass_error *error);
 void *kb_answer_own(kb_answer *answer, size_t count, size_t size);
-/* Fills the equations from per-column weights, sds, probabilities (n columns each, data's units) and the selection. */
-kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *frame, const double *weight, const double *sd,
-                                 const double *probability, const kb_support *selected, kbass_error *error);
+/* What is known of the columns, in the data's units: n columns each. */
+typedef struct {
+    const double *weight, *sd, *probability;
+    const double *average, *average_sd; /* over models */
+} kb_weights;
+/* Fills the equations from the columns and the selection. */
+kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *frame, const kb_weights *weights,
+                                 const kb_support *selected, kbass_error *error);
 
 #endif

@@ -192,7 +192,9 @@ static kbass_status fill(const loop *l, kb_answer *answer, kbass_error *error)
         initial[i] = c->initial(c, i);
         noise[i] = c->residual_rms(c, i);
     }
-    return kb_answer_equations(answer, &c->frame, l->weight, l->sd, l->probability, &l->active, error);
+    /* EP's mean and sd have the spike in them: they are averages already */
+    kb_weights weights = {l->weight, l->sd, l->probability, l->weight, l->sd};
+    return kb_answer_equations(answer, &c->frame, &weights, &l->active, error);
 }
 
 static kbass_outcome outcome_of(kb_run *run, bool converged, bool lost)

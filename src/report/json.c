@@ -29,6 +29,14 @@ static void append(json_t **array, json_t *value)
 
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+static json_t *pair(double first, double second)
+{
+    json_t *array = json_array();
+    append(&array, number(first));
+    append(&array, number(second));
+    return array;
+}
+
 static json_t *count(size_t value) { return json_integer((json_int_t)value); }
 
 /* Paths and column names may hold bytes that are not UTF-8; those become '?'. */
@@ -97,14 +105,11 @@ static size_t missing_values(const kbass_data *data, size_t state)
 static json_t *span(const kbass_data *data, size_t axis)
 {
     double low = INFINITY, high = -INFINITY;
-    json_t *pair = json_array();
     for (size_t row = 0; row < data->n_rows; row++) {
         low = fmin(low, kb_data_coordinate(data, row, axis));
         high = fmax(high, kb_data_coordinate(data, row, axis));
     }
-    append(&pair, number(low));
-    append(&pair, number(high));
-    return pair;
+    return pair(low, high);
 }
 
 static json_t *data_summary(const kbass_data *data)
@@ -188,9 +193,11 @@ static json_t *equation_object(const kbass_equation *equation)
     json_t *terms = json_array();
     for (size_t i = 0; i < equation->n_terms; i++) {
         const kbass_term *term = &equation->terms[i];
-        append(&terms, json_pack("{s:o, s:o, s:o, s:o, s:b}", "term", text(term->term), "weight",
-                                 number(term->weight), "sd", number(term->sd), "probability",
-                                 number(term->probability), "selected", term->selected));
+        append(&terms, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "term", text(term->term), "weight",
+                                 number(term->weight), "sd", number(term->sd), "interval",
+                                 pair(term->low, term->high), "average", number(term->average), "average_sd",
+                                 number(term->average_sd), "probability", number(term->probability), "selected",
+                                 term->selected, "verdict", kbass_verdict_name(term->verdict)));
     }
     return json_pack("{s:o, s:b, s:o, s:o}", "lhs", text(equation->lhs), "known", equation->known, "text",
                      equation_text(equation), "terms", terms);
@@ -201,6 +208,48 @@ static json_t *all_equations(const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_equations; i++)
         append(&array, equation_object(&result->equations[i]));
+    return array;
+}
+
+/* "x_t: y" */
+static json_t *label(const char *lhs, const char *term)
+{
+    size_t size = strlen(lhs) + strlen(term) + 3;
+    char *both = KB_NEW(char, size);
+    if (!both) return NULL;
+    snprintf(both, size, "%s: %s", lhs, term);
+    json_t *string = text(both);
+    kb_free(both);
+    return string;
+}
+
+/* The estimated weights, and the matrix in their order. */
+static json_t *correlation(const kbass_result *result)
+{
+    size_t n = result->correlation ? result->n_weights : 0;
+    json_t *names = json_array(), *matrix = json_array();
+    for (size_t e = 0; n && e < result->n_equations; e++)
+        for (size_t i = 0; !result->equations[e].known && i < result->equations[e].n_terms; i++)
+            if (result->equations[e].terms[i].selected)
+                append(&names, label(result->equations[e].lhs, result->equations[e].terms[i].term));
+    for (size_t i = 0; i < n; i++) {
+        json_t *row = json_array();
+        for (size_t j = 0; j < n; j++) append(&row, number(result->correlation[j + i * n]));
+        append(&matrix, row);
+    }
+    return json_pack("{s:o, s:o}", "weights", names, "matrix", matrix);
+}
+
+static json_t *all_groups(const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_groups; i++) {
+        const kbass_group *group = &result->groups[i];
+        json_t *terms = json_array();
+        for (size_t j = 0; j < group->n_terms; j++) append(&terms, text(group->terms[j]));
+        append(&array, json_pack("{s:o, s:o, s:o, s:o}", "lhs", text(group->lhs), "terms", terms, "present",
+                                 count(group->n_present), "probability", number(group->probability)));
+    }
     return array;
 }
 
@@ -232,7 +281,7 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
 {
     json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
     return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o}",
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
@@ -240,6 +289,7 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "period", number(result->period),
                      "noise", by_state(data, result->n_states, result->noise),
                      "probability", number(result->probability), "log_evidence", number(result->log_evidence),
+                     "correlation", correlation(result), "groups", all_groups(result),
                      "runners_up", all_runners_up(result), "starts", starts,
                      "models", count(result->n_models), "windows", count(result->n_windows),
                      "iterations", count(result->n_iterations),

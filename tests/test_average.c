@@ -1,0 +1,159 @@
+/* Averages over models, on pools made by hand whose answers can be counted. */
+#include "base/memory.h"
+#include "check.h"
+#include "discover/average.h"
+
+enum { COLUMNS = 6 };
+
+/* Two equations of three columns; the last is required. */
+static size_t equation[COLUMNS] = {0, 0, 0, 1, 1, 1};
+static bool required[COLUMNS] = {0, 0, 0, 0, 0, 1};
+static const kb_columns columns = {.n = COLUMNS, .equation = equation, .required = required};
+
+/* A model: its columns as a mask, its share of the posterior, the weight and sd that all its columns have. */
+typedef struct {
+    unsigned mask;
+    double share, weight, sd;
+} entry;
+
+static void make_pool(size_t n, const entry *entries, kb_search_result *found)
+{
+    kbass_error error;
+    *found = (kb_search_result){0};
+    kb_pool_init(&found->pool, COLUMNS, 1, 1);
+    for (size_t i = 0; i < n; i++) {
+        size_t list[COLUMNS];
+        kb_support support = {0, list};
+        kb_fit *fit = NULL;
+        for (size_t c = 0; c < COLUMNS; c++)
+            if (entries[i].mask >> c & 1) kb_support_add(&support, c);
+        CHECK_OK(kb_pool_add(&found->pool, &support, &fit, &error));
+        for (size_t q = 0; q < support.n; q++) {
+            fit->w[support.column[q]] = entries[i].weight;
+            fit->covariance[q + q * support.n] = entries[i].sd * entries[i].sd;
+        }
+        fit->log_evidence = -1000 + log(entries[i].share);
+        fit->valid = true;
+    }
+}
+
+static kb_average *average_of(const kb_search_result *found)
+{
+    kb_average *average = NULL;
+    kbass_error error;
+    CHECK_OK(kb_average_create(&columns, found, &average, &error));
+    return average;
+}
+
+static void weights_follow_the_law_of_total_variance(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 0.6, 2, 0.1}, {0x23, 0.3, 3, 0.2}, {0x22, 0.1, 5, 0.3}};
+    kb_search_result found;
+    double mean, variance;
+    make_pool(3, entries, &found);
+    kb_average *average = average_of(&found);
+    CHECK_CLOSE(average->share[0], 0.6, 1e-12);                /* rounding, here and below */
+    CHECK_CLOSE(kb_average_inclusion(average, 0), 0.9, 1e-12);
+    CHECK_CLOSE(kb_average_inclusion(average, 1), 0.4, 1e-12);
+    CHECK_CLOSE(kb_average_inclusion(average, 2), 0, 0);
+    CHECK_CLOSE(kb_average_inclusion(average, 5), 1, 0);
+    kb_average_weight(average, 0, &mean, &variance);
+    CHECK_CLOSE(mean, 0.6 * 2 + 0.3 * 3, 1e-12);
+    CHECK_CLOSE(variance, 0.6 * (0.01 + 4) + 0.3 * (0.04 + 9) - 2.1 * 2.1, 1e-12);
+    kb_average_weight(average, 2, &mean, &variance);
+    CHECK(mean == 0 && variance == 0);
+    kb_average_destroy(average);
+    kb_search_result_clear(&found);
+}
+
+static void an_added_column_counts_with_its_odds(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 1, 2, 0.1}};
+    kb_search_result found;
+    double mean, variance;
+    make_pool(1, entries, &found);
+    found.neighbours = KB_NEW(kb_neighbour, COLUMNS);
+    for (size_t c = 0; c < COLUMNS; c++) found.neighbours[c] = (kb_neighbour){-INFINITY, NAN, NAN};
+    found.neighbours[3] = (kb_neighbour){log(0.25), 4, 0.5};
+    kb_average *average = average_of(&found);
+    CHECK_CLOSE(average->share[0], 0.8, 1e-12);
+    CHECK_CLOSE(kb_average_inclusion(average, 3), 0.2, 1e-12);
+    CHECK_CLOSE(kb_average_inclusion(average, 0), 1, 1e-12);
+    kb_average_weight(average, 3, &mean, &variance);
+    CHECK_CLOSE(mean, 0.2 * 4, 1e-12);
+    CHECK_CLOSE(variance, 0.2 * (0.5 + 16) - 0.64, 1e-12);
+    kb_average_destroy(average);
+    kb_search_result_clear(&found);
+}
+
+static size_t groups_of(size_t n, const entry *entries, kb_group first[1])
+{
+    kb_search_result found;
+    kb_group *groups = NULL;
+    size_t n_groups = 0;
+    kbass_error error;
+    make_pool(n, entries, &found);
+    kb_average *average = average_of(&found);
+    CHECK_OK(kb_average_groups(average, &groups, &n_groups, &error));
+    if (n_groups) *first = groups[0], groups[0].column = NULL;
+    kb_groups_free(groups, n_groups);
+    kb_average_destroy(average);
+    kb_search_result_clear(&found);
+    return n_groups;
+}
+
+/* Columns 0 and 1 take turns, and column 3 of the other equation goes along with 1: it is no member. */
+static void columns_that_take_turns_are_a_group(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 0.55, 1, 1}, {0x2a, 0.42, 1, 1}, {0x20, 0.03, 1, 1}};
+    kb_group group;
+    CHECK(groups_of(3, entries, &group) == 1);
+    CHECK(group.n == 2 && group.column[0] == 0 && group.column[1] == 1 && group.n_present == 1);
+    CHECK_CLOSE(group.probability, 0.97, 1e-12);
+    kb_free(group.column);
+}
+
+static void two_of_three_are_a_group_too(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x23, 0.35, 1, 1}, {0x25, 0.35, 1, 1}, {0x26, 0.28, 1, 1}, {0x27, 0.02, 1, 1}};
+    kb_group group;
+    CHECK(groups_of(4, entries, &group) == 1);
+    CHECK(group.n == 3 && group.n_present == 2);
+    CHECK_CLOSE(group.probability, 0.98, 1e-12);
+    kb_free(group.column);
+}
+
+/* All four combinations: nothing can be said of the two together. */
+static void independent_columns_are_no_group(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x20, 0.25, 1, 1}, {0x21, 0.25, 1, 1}, {0x22, 0.25, 1, 1}, {0x23, 0.25, 1, 1}};
+    kb_group group;
+    CHECK(groups_of(4, entries, &group) == 0);
+}
+
+/* A column that is in with certainty needs no company. */
+static void certain_columns_are_no_group(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 0.95, 1, 1}, {0x22, 0.05, 1, 1}};
+    kb_group group;
+    CHECK(groups_of(2, entries, &group) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_follow_the_law_of_total_variance),
+        cmocka_unit_test(an_added_column_counts_with_its_odds),
+        cmocka_unit_test(columns_that_take_turns_are_a_group),
+        cmocka_unit_test(two_of_three_are_a_group_too),
+        cmocka_unit_test(independent_columns_are_no_group),
+        cmocka_unit_test(certain_columns_are_no_group),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
