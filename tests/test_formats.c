@@ -120,6 +120,7 @@ static void test_same_numbers(void **state)
         {"ode.csv", NULL, "ode_struct.mat:run", NULL},
         {"ode.csv", NULL, "ode_groups.h5:/run2", NULL},
         {"ode.csv", NULL, "ode_records.h5", NULL},
+        {"ode.csv", NULL, "ode_cycle.h5", NULL},
         {"count.csv", NULL, "count.npy", NULL},
         {"count.csv", NULL, "count_i1.npy", NULL},
         {"count.csv", NULL, "count_i2.npy", NULL},
@@ -144,6 +145,7 @@ static void test_same_numbers(void **state)
         {"grid.csv", "t,x", "grid_v73.mat", NULL},
         {"grid.csv", "t,x", "grid_chunks.h5", NULL},
         {"grid.csv", "t,x", "grid_latest.h5", NULL},
+        {"grid.csv", "t,x", "grid_packed.nc", NULL},
         {"grid.csv", "t,x", "grid_nested.h5:/run3", NULL},
         {"space.csv", "t,x,y", "space_yxt.npz", NULL},
         {"space.csv", "t,x,y", "space.mat", NULL},
@@ -376,6 +378,9 @@ static void test_hostile_arrays(void **state)
     refuse_npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 1), }", "Python objects");
     refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", "without times");
     refuse_npy("", "cannot be understood");
+    refuse("hostile_huge.h5", NULL, KBASS_ERROR_DATA, "left out: u (more than its bytes in the file can hold)");
+    refuse("hostile_external.h5", NULL, KBASS_ERROR_DATA, "left out: u (numbers that lie in other files)");
+    refuse("hostile_virtual.h5", NULL, KBASS_ERROR_DATA, "left out: u (numbers that lie in other files)");
     refuse_bytes("\x93NUMPY", 6, "breaks off");
     refuse_bytes("PK\3\4", 4, "its directory");
     refuse_bytes("\211HDF\r\n\032\n", 8, "the HDF5 library cannot read it");

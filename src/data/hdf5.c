@@ -18,8 +18,6 @@
 enum { PATIENCE = 20000 /* ms without a byte */, MOST_OFFSETS = 8 };
 
 static const uint64_t MOST_MEMORY = (uint64_t)4 << 30;  /* of the child, beyond what this process has */
-static const uint64_t HARMLESS = (uint64_t)256 << 20;   /* bytes, and the ratio above which more is not believed */
-enum { BOMB_RATIO = 200 };
 
 const char *const kb_hdf5_troubles[] = {NULL, "no numbers", "text", "numbers that lie in other files",
                                         "a compression that is not known here", "more than 8 dimensions", "empty"};
@@ -116,7 +114,7 @@ static bool can_hold(const kb_source *s, const kb_array *array, const kb_hdf5_en
     uint64_t bytes = 0, file = s->reading->file.size;
     return kb_array_count(array, &n) && !__builtin_mul_overflow((uint64_t)n, (uint64_t)e->width, &bytes) &&
            e->stored <= file && bytes / (e->is_filtered ? KB_BEST_RATIO : 1) <= e->stored &&
-           (bytes <= HARMLESS || bytes / BOMB_RATIO <= file);
+           !kb_is_bomb(bytes, file);
 }
 
 /* MATLAB writes its dimensions last one first. */

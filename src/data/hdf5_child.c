@@ -1,5 +1,6 @@
 #include "data/hdf5.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -141,14 +142,51 @@ static herr_t visit(hid_t root, const char *path, const H5O_info_t *info, void *
 
 /* ---------------------------------------------------------------- numbers */
 
+/* What netCDF's attributes make of a number: fill is missing, the others scale * number + offset. */
+typedef struct {
+    bool has_fill, is_packed;
+    double fill, scale, offset;
+} packing;
+
 typedef struct {
     int channel;
+    packing packing;
     hid_t dataset, space, type;
     int n_dims;
     hsize_t dims[H5S_MAX_RANK], chunk[H5S_MAX_RANK];
     double *buffer;
     size_t capacity;
 } reader;
+
+static bool read_attribute(hid_t dataset, const char *name, double *value)
+{
+    if (H5Aexists(dataset, name) <= 0) return false;
+    hid_t attribute = H5Aopen(dataset, name, H5P_DEFAULT), type = H5Aget_type(attribute);
+    hid_t space = H5Aget_space(attribute);
+    bool is_read = is_number(type) && H5Sget_simple_extent_npoints(space) == 1 &&
+                   H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return is_read;
+}
+
+static packing read_packing(hid_t dataset)
+{
+    packing p = {.scale = 1};
+    p.has_fill = read_attribute(dataset, "_FillValue", &p.fill) || read_attribute(dataset, "missing_value", &p.fill);
+    bool is_scaled = read_attribute(dataset, "scale_factor", &p.scale);
+    bool is_shifted = read_attribute(dataset, "add_offset", &p.offset);
+    p.is_packed = is_scaled || is_shifted;
+    return p;
+}
+
+static void unpack(const packing *p, size_t n, double *numbers)
+{
+    for (size_t i = 0; p->has_fill && i < n; i++)
+        if (numbers[i] == p->fill) numbers[i] = (double)NAN;
+    for (size_t i = 0; p->is_packed && i < n; i++) numbers[i] = p->scale * numbers[i] + p->offset;
+}
 
 /* The box of `count` numbers at `start`; what cannot be read ends the child, which the parent takes for damage. */
 static void send_box(reader *r, const hsize_t *start, const hsize_t *count)
@@ -166,6 +204,7 @@ static void send_box(reader *r, const hsize_t *start, const hsize_t *count)
     if (r->n_dims && H5Sselect_hyperslab(r->space, H5S_SELECT_SET, start, NULL, count, NULL) < 0) _exit(1);
     if (H5Dread(r->dataset, r->type, memory, r->space, H5P_DEFAULT, r->buffer) < 0) _exit(1);
     H5Sclose(memory);
+    unpack(&r->packing, n, r->buffer);
     send_bytes(r->channel, r->buffer, n * sizeof *r->buffer);
 }
 
@@ -209,6 +248,7 @@ static void send_numbers(const child *c, size_t index)
     reader r = {.channel = c->channel, .dataset = H5Dopen2(c->file, c->paths[index], access)};
     hsize_t start[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK] = {0};
     if (r.dataset < 0) _exit(1);
+    r.packing = read_packing(r.dataset);
     hid_t plist = H5Dget_create_plist(r.dataset);
     r.type = memory_type(c->members[index]);
     r.space = H5Dget_space(r.dataset);

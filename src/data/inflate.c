@@ -4,7 +4,9 @@
 
 static const size_t PIECE = (size_t)1 << 30;          /* zlib counts in 32 bits */
 static const uint64_t HARMLESS = (uint64_t)256 << 20; /* bytes that anything may inflate to */
-enum { BOMB_RATIO = 200 };                            /* measurements do not shrink so much */
+enum { BOMB_RATIO = 200 };
+
+bool kb_is_bomb(uint64_t n_out, uint64_t n_in) { return n_out > HARMLESS && n_out / BOMB_RATIO > n_in; }
 
 static void *take_memory(void *user, unsigned count, unsigned size)
 {
@@ -55,7 +57,7 @@ static const char *trouble_of(const kb_inflater *z, int code)
     if (code == Z_MEM_ERROR) return "needs memory that there is not";
     if (code == Z_BUF_ERROR) return "breaks off";
     if (code != Z_OK && code != Z_STREAM_END) return "is damaged";
-    return z->n_out > HARMLESS && z->n_out / BOMB_RATIO > n_in ? "inflates to more than 200 times its size" : NULL;
+    return kb_is_bomb(z->n_out, n_in) ? "inflates to more than 200 times its size" : NULL;
 }
 
 bool kb_inflater_read(kb_inflater *z, void *to, size_t n, size_t *got)

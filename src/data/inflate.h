@@ -13,6 +13,9 @@ typedef enum { KB_RAW = -15, KB_ZLIB = 15, KB_GZIP = 15 + 16 } kb_wrapping;
 /* Deflate makes nothing smaller than this share of itself: what claims more lies. */
 enum { KB_BEST_RATIO = 1032 };
 
+/* More than measurements ever shrink, and more than is harmless: n_in bytes that inflate to n_out. */
+bool kb_is_bomb(uint64_t n_out, uint64_t n_in);
+
 typedef struct {
     z_stream stream;
     kb_wrapping wrapping;

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { FIRST_BLOCK = 8 << 20, LONGEST_LINE = 256 << 20 };
+enum { BLOCK = 8 << 20, LONGEST_LINE = 256 << 20, SHRUNK_BY = 16 };
 
 static bool begins_with(const kb_file *file, const char *bytes, size_t n)
 {
@@ -18,7 +18,8 @@ kbass_status kb_lines_open(kb_lines *lines, const kb_reading *reading)
     *lines = (kb_lines){.reading = reading, .is_gzip = begins_with(file, "\x1f\x8b", 2)};
     if (begins_with(file, "\xff\xfe", 2) || begins_with(file, "\xfe\xff", 2))
         return kb_fail(reading->error, KBASS_ERROR_DATA, "%s:1: text in UTF-16, UTF-8 is needed", file->path);
-    lines->capacity = lines->is_gzip || file->size > FIRST_BLOCK ? FIRST_BLOCK : file->size + 1;
+    size_t expected = lines->is_gzip ? SHRUNK_BY * file->size : file->size;
+    lines->capacity = expected < BLOCK ? expected + 1 : BLOCK;
     lines->text = KB_NEW(char, lines->capacity);
     bool is_open = lines->text && (!lines->is_gzip ||
                                    kb_inflater_open(&lines->inflater, file->bytes, file->size, KB_GZIP));

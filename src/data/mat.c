@@ -225,6 +225,7 @@ static kbass_status inflate_matrix(const walk *w, const element *e, size_t most,
         *size = word(w, tag + 4);
         *n = *size < most ? *size : most;
         if (*size / KB_BEST_RATIO > e->size) status = cannot_inflate(w, "claims to be more than it can hold");
+        else if (kb_is_bomb(*size, e->size)) status = cannot_inflate(w, "inflates to more than 200 times its size");
         else if (!(*out = KB_NEW(unsigned char, *n))) status = kb_out_of_memory(w->source->reading->error, "a matrix");
         else if (!kb_inflater_read(&z, *out, *n, &got) || got < *n) status = cannot_inflate(w, z.trouble);
     }

@@ -119,6 +119,7 @@ static const char *trouble_of(const kb_file *file, const entry *e)
     if (!entry_bytes(file, e)) return "it lies outside the file";
     if (e->method == STORED && e->compressed != e->size) return "its two sizes differ";
     if (e->size / KB_BEST_RATIO > e->compressed) return "it claims to be more than its bytes can hold";
+    if (kb_is_bomb(e->size, e->compressed)) return "it inflates to more than 200 times its size";
     return NULL;
 }
 

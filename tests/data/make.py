@@ -130,6 +130,11 @@ with h5py.File("grid_latest.h5", "w", libver="latest") as file:
     file["v"] = v.astype(">f8")
     file["me"] = h5py.SoftLink("/")
     file["again"] = file["/"]
+with h5py.File("grid_packed.nc", "w") as file: # as netCDF packs numbers
+    file["t"], file["x"] = T, X
+    for name, value in dict(u=u, v=v).items():
+        packed = file.create_dataset(name, data=np.where(np.isnan(value), -999, (np.nan_to_num(value) - 1) * 8).astype("i2"))
+        packed.attrs["_FillValue"], packed.attrs["scale_factor"], packed.attrs["add_offset"] = np.int16(-999), 0.125, 1.0
 with h5py.File("grid_nested.h5", "w") as file:
     file["t"], file["x"] = T, X
     file["run1/u"], file["run1/v"] = u - 1, v
@@ -151,3 +156,18 @@ ta, xa = mesh(n[:4], X)
 write("square.csv", table(["t", "x", "u"], [ta, xa, square.ravel()]))
 save_zip("square_tx.npz", dict(t=n[:4], x=X, u=square), zipfile.ZIP_STORED)
 save_zip("square_xt.npz", dict(t=n[:4], x=X, u=square.T.copy()), zipfile.ZIP_STORED)
+
+with h5py.File("hostile_huge.h5", "w") as file: # a million by a million, of which nothing is there
+    file["t"] = T
+    file.create_dataset("u", shape=(10**6, 10**6), chunks=(1000, 1000), compression="gzip")
+with h5py.File("hostile_external.h5", "w") as file:
+    file["t"] = T
+    file.create_dataset("u", shape=(5,), dtype="f8", external=[("/etc/passwd", 0, 40)])
+with h5py.File("hostile_virtual.h5", "w") as file:
+    layout = h5py.VirtualLayout(shape=(5,), dtype="f8")
+    layout[:] = h5py.VirtualSource("grid_chunks.h5", "t", shape=(5,))
+    file["t"] = T
+    file.create_virtual_dataset("u", layout)
+with h5py.File("ode_cycle.h5", "w") as file: # groups that hold each other
+    file["a/t"], file["a/x"], file["a/y"] = t, x, y
+    file["a/b"], file["a/top"] = file["a"], file["/"]
