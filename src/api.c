@@ -10,6 +10,7 @@
 #include "discover/answer.h"
 #include "discover/council.h"
 #include "discover/discover.h"
+#include "discover/expanse.h"
 #include "discover/horizon.h"
 #include "discover/paper_mesh.h"
 #include "discover/paper_states.h"
@@ -23,7 +24,8 @@ struct kbass_discovery {
     kbass_settings settings;
     kb_dictionary *dictionary;
     kb_problem *problem;     /* of ODE systems */
-    kb_landscape *landscape; /* of fields over space */
+    kb_landscape *landscape; /* of fields over one space axis */
+    kb_expanse *expanse;     /* of fields over more, or of second order in time */
     kb_search_result found; /* of our method */
     kb_canvas *paper;       /* of the published one */
     kb_answer *answer;
@@ -49,19 +51,15 @@ const char *kbass_stage_name(int stage)
 
 static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
 {
-    bool published = d->settings.method == KB_METHOD_PAPER;
-    if (d->data->n_axes > 2 && !published)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%zu space axes: fields are searched over one space axis so far",
-                       d->data->n_axes - 1);
     kbass_status status =
         kb_dictionary_create_fields(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                     d->data->n_axes, (const char *const *)d->data->axis_names, &d->dictionary, error);
-    if (status == KBASS_OK && published)
+    if (status != KBASS_OK) return status;
+    if (d->settings.method == KB_METHOD_PAPER)
         return kb_paper_mesh_create(d->data, &d->settings, d->dictionary, &d->paper, error);
-    if (status == KBASS_OK && d->dictionary->time_order != 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "equations of second order in time are not searched so far");
-    if (status == KBASS_OK) status = kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
-    return status;
+    if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
+        return kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
+    return kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error);
 }
 
 static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
@@ -114,10 +112,18 @@ static void forget(kbass_discovery *d)
     d->answer = NULL;
 }
 
-static kbass_status search_fields(const kb_landscape *landscape, kb_run *run, kb_search_result *found, kbass_error *error)
+static kb_frame frame_of(const kbass_discovery *d)
 {
-    return kb_is_restless(landscape) ? kb_council_search(landscape, run, found, error)
-                                     : kb_horizon_search(landscape, run, found, error);
+    if (d->landscape) return kb_landscape_frame(d->landscape);
+    return d->expanse ? kb_expanse_frame(d->expanse) : kb_problem_frame(d->problem);
+}
+
+static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
+{
+    if (d->problem) return kb_discover(d->problem, run, &d->found, error);
+    if (d->expanse) return kb_expanse_search(d->expanse, run, &d->found, error);
+    return kb_is_restless(d->landscape) ? kb_council_search(d->landscape, run, &d->found, error)
+                                        : kb_horizon_search(d->landscape, run, &d->found, error);
 }
 
 /* Where fields along a periodic axis begin. */
@@ -143,9 +149,8 @@ static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     if (d->paper) return kb_paper_run(d->paper, run, &d->answer, error);
-    kb_frame frame = d->landscape ? kb_landscape_frame(d->landscape) : kb_problem_frame(d->problem);
-    kbass_status status = d->landscape ? search_fields(d->landscape, run, &d->found, error)
-                                       : kb_discover(d->problem, run, &d->found, error);
+    kb_frame frame = frame_of(d);
+    kbass_status status = search(d, run, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     if (status == KBASS_OK && d->landscape) status = add_profiles(d, error);
     return status;
@@ -180,7 +185,9 @@ static kbass_status check_times(double first, double span, size_t n, const doubl
 
 static const kb_cloud *cloud_of(const kbass_discovery *d)
 {
-    return d->landscape ? d->landscape->cloud : d->data->n_axes > 1 ? kb_paper_mesh_cloud(d->paper) : NULL;
+    if (d->landscape) return d->landscape->cloud;
+    if (d->expanse) return d->expanse->cloud;
+    return d->data->n_axes > 1 ? kb_paper_mesh_cloud(d->paper) : NULL;
 }
 
 /* The axis as a share of what was measured: a period may reach farther. */
@@ -231,6 +238,7 @@ kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const dou
     if (status == KBASS_OK) status = check_positions(d, n, positions, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return d->paper->evaluate(d->paper, n, times, positions, mean, sd, error);
+    if (d->expanse) return kb_expanse_solution(d->expanse, &d->found, n, times, positions, mean, sd, error);
     return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &d->found.profile, d->found.windows,
                              d->found.pool.fits[0], n, times, positions, mean, sd, error);
 }
@@ -334,6 +342,7 @@ void kbass_discovery_destroy(kbass_discovery *d)
     kb_canvas_destroy(d->paper);
     kb_problem_destroy(d->problem);
     kb_landscape_destroy(d->landscape);
+    kb_expanse_destroy(d->expanse);
     kb_dictionary_destroy(d->dictionary);
     kb_settings_clear(&d->settings);
     kbass_data_destroy(d->data);

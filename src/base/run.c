@@ -17,10 +17,23 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     run->start = kb_clock();
     run->time_limit = time_limit;
     run->stage = "field";
-    run->fraction = 0;
+    run->fraction = run->from = run->until = 0;
     run->log_evidence = NAN;
     atomic_store(&run->reason, 0);
     atomic_flag_clear(&run->reporting);
+}
+
+double kb_run_stage(kb_run *run, int stage, double from, double until)
+{
+    run->stage = kbass_stage_name(stage);
+    run->fraction = run->from = from;
+    run->until = until;
+    return kb_clock();
+}
+
+void kb_run_advance(kb_run *run, double share)
+{
+    run->fraction = fmax(run->fraction, run->from + fmin(share, 1) * (run->until - run->from));
 }
 
 static void stop(kb_run *run, kbass_outcome outcome)

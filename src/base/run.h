@@ -14,12 +14,15 @@ typedef struct {
     atomic_int reason;        /* 0 while running, else 1 + the kbass_outcome that stopped it */
     atomic_flag reporting;    /* one thread at a time calls back */
     const char *stage;
-    double fraction;
+    double fraction, from, until; /* of the whole run: now, and where the stage begins and ends */
     double log_evidence;
 } kb_run;
 
 double kb_clock(void); /* seconds, monotonic */
 void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, double time_limit);
+/* A stage of the run, from one fraction of it to another; returns the clock. And how much of the stage is done. */
+double kb_run_stage(kb_run *run, int stage, double from, double until);
+void kb_run_advance(kb_run *run, double share);
 /* Tells the caller where we are, checks the clock; false when the run should stop. Cheap enough for every iteration. */
 bool kb_run_continue(kb_run *run, size_t n_active);
 bool kb_run_stopped(kb_run *run);

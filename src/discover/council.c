@@ -57,18 +57,14 @@ kbass_status kb_council_search(const kb_landscape *l, kb_run *run, kb_search_res
     size_t n = 0, lines = l->cloud->n_grid[0];
     kb_expedition e = {.landscape = l, .line = l->line, .max_windows = (size_t)fmax(1, (double)(lines - 1) / LINES_PER_WINDOW)};
     int blas_threads = kb_blas_threads(1);
-    double clock = kb_clock();
     memset(result, 0, sizeof *result);
     e.profile = kb_profile_flat(l->profile.period, l->cloud->n_grid[1], KB_LINE_MODES);
     e.arena = (kb_arena){.columns = l->columns, .all = &l->all, .n_explorers = l->threads, .pool = &result->pool,
                          .run = run, .screened = l->cloud->n_fields == 1 && l->columns->n <= MOST_SCREENED};
-    run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
-    run->fraction = 0.1;
+    double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, 0.1, 0.6);
     kbass_status status = kb_council_hear(l, run, opinions, &n, error);
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
-    clock = kb_clock();
-    run->stage = kbass_stage_name(KBASS_STAGE_ARBITRATE);
-    run->fraction = 0.6;
+    clock = kb_run_stage(run, KBASS_STAGE_ARBITRATE, 0.6, 0.9);
     if (status == KBASS_OK && n) status = deliberate(&e, n, opinions, result, error);
     result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock;
     result->n_starts = n;

@@ -64,8 +64,9 @@ static void follow_path(kb_seeker *s, double share, kbass_error *error)
     kb_state *state = s->spare[0];
     int first_step = ladder_step(share);
     if (!begin(s, first_step, state)) return;
-    for (int stage = 0; stage < STAGES; stage++)
+    for (int stage = 0; stage < STAGES; stage++) {
         if (!pass_stage(s, stage, first_step, state, error)) return;
+    }
 }
 
 /* ---------------------------------------------------------------- opinions */
@@ -78,7 +79,7 @@ void kb_opinion_clear(kb_opinion *o)
     *o = (kb_opinion){0};
 }
 
-static kbass_status form_opinion(const kb_seeker *s, const kb_state *state, kb_opinion *out, kbass_error *error)
+kbass_status kb_opinion_form(const kb_seeker *s, const kb_state *state, kb_opinion *out, kbass_error *error)
 {
     size_t n = s->columns->n, fields = s->mosaic->n_fields;
     *out = (kb_opinion){.log_evidence = state->log_evidence, .steps = state->steps, .tau = state->tau,
@@ -105,7 +106,7 @@ static kbass_status form_opinions(const kb_seeker *s, size_t most, kb_opinion *o
         bool is_simpler = state->support.n < simplest;
         if (!(state->log_evidence > -INFINITY) || (*n >= most - reserved && !is_simpler)) continue;
         if (is_simpler) simplest = state->support.n;
-        status = form_opinion(s, state, &opinions[*n], error);
+        status = kb_opinion_form(s, state, &opinions[*n], error);
         if (status == KBASS_OK) (*n)++;
     }
     return status;
@@ -118,19 +119,25 @@ static int blas_threads_for(const kb_seeker *s)
     return s->mosaic->n_patches == 1 && is_large ? s->terrain->threads : 1;
 }
 
+kbass_status kb_seeker_search(kb_seeker *s, kbass_error *error)
+{
+    int blas_threads = kb_blas_threads(blas_threads_for(s));
+    kbass_status status = s->mosaic->n_patches == 1 ? kb_seeker_screen(s, error) : KBASS_OK;
+    for (size_t i = 0; status == KBASS_OK && i < sizeof start_share / sizeof *start_share; i++)
+        follow_path(s, start_share[i], error);
+    if (status == KBASS_OK) status = kb_seeker_ascend(s, error);
+    kb_blas_threads(blas_threads);
+    return status;
+}
+
 kbass_status kb_homotopy(const kb_terrain *terrain, const kb_columns *columns, kb_run *run, size_t most,
                          kb_opinion *opinions, size_t *n, kbass_error *error)
 {
     kb_seeker *s = NULL;
     kbass_status status = kb_seeker_create(terrain, columns, run, &s, error);
-    int blas_threads = kb_blas_threads(status == KBASS_OK ? blas_threads_for(s) : 1);
     *n = 0;
-    if (status == KBASS_OK && s->mosaic->n_patches == 1) status = kb_seeker_screen(s, error);
-    for (size_t i = 0; status == KBASS_OK && i < sizeof start_share / sizeof *start_share; i++)
-        follow_path(s, start_share[i], error);
-    if (status == KBASS_OK) status = kb_seeker_ascend(s, error);
+    if (status == KBASS_OK) status = kb_seeker_search(s, error);
     if (status == KBASS_OK) status = form_opinions(s, most, opinions, n, error);
-    kb_blas_threads(blas_threads);
     kb_seeker_destroy(s);
     return status;
 }

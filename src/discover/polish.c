@@ -14,35 +14,33 @@ void kb_search_result_clear(kb_search_result *result)
 {
     kb_pool_clear(&result->pool);
     kb_windows_destroy(result->windows);
+    kb_opinion_clear(&result->opinion);
     kb_free(result->neighbours);
     memset(result, 0, sizeof *result);
 }
 
-/* Adds, by the chosen model's own message. */
-static kbass_status measure_neighbours(kb_arena *a, kb_search_result *result, kbass_error *error)
+kbass_status kb_search_result_measure(kb_search_result *result, const kb_message *message, const kb_columns *columns,
+                                      double *work, kbass_error *error)
 {
-    size_t n = a->columns->n;
-    kb_explorer *e = a->explorers[0];
-    const kb_fit *best = result->pool.fits[0];
+    size_t n = columns->n;
+    const kb_support *best = &result->pool.fits[0]->support;
+    kb_support trial = {0};
     kb_move *moves = KB_NEW(kb_move, 2 * n);
     result->neighbours = KB_NEW(kb_neighbour, n);
-    if (!moves || !result->neighbours) {
-        kb_free(moves);
-        return kb_out_of_memory(error, "the answer");
-    }
-    for (size_t i = 0; i < n; i++) result->neighbours[i] = (kb_neighbour){-INFINITY, NAN, NAN};
-    size_t found = kb_shooter_message(e->shooter, best, a->all, e->message)
-                       ? kb_message_moves(e->message, a->columns, &best->support, false, 2 * n, moves, e->work)
-                       : 0;
+    kbass_status status = kb_support_create(n, &trial, error);
+    if (!moves || !result->neighbours) status = kb_out_of_memory(error, "the answer");
+    size_t found = status == KBASS_OK ? kb_message_moves(message, columns, best, false, 2 * n, moves, work) : 0;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) result->neighbours[i] = (kb_neighbour){-INFINITY, NAN, NAN};
     for (size_t i = 0; i < found; i++) {
         if (moves[i].add == KB_NO_COLUMN) continue;
-        kb_support_copy(&best->support, &e->trial);
-        kb_move_apply(&moves[i], &e->trial);
-        double log_odds = kb_pool_find(&result->pool, &e->trial) ? -INFINITY : moves[i].gain;
+        kb_support_copy(best, &trial);
+        kb_move_apply(&moves[i], &trial);
+        double log_odds = kb_pool_find(&result->pool, &trial) ? -INFINITY : moves[i].gain;
         result->neighbours[moves[i].add] = (kb_neighbour){log_odds, moves[i].mean, moves[i].variance};
     }
+    kb_support_clear(&trial);
     kb_free(moves);
-    return KBASS_OK;
+    return status;
 }
 
 kbass_status kb_polish(kb_arena *a, kb_search_result *result, kbass_error *error)
@@ -55,5 +53,7 @@ kbass_status kb_polish(kb_arena *a, kb_search_result *result, kbass_error *error
     for (size_t i = 0; i < pool->n && i < POLISHED && pool->fits[i]->valid; i++)
         if (!pool->fits[i]->converged) kb_shooter_fit(shooter, pool->fits[i], ITERATIONS, -INFINITY);
     kb_pool_sort(pool);
-    return measure_neighbours(a, result, error);
+    kb_explorer *e = a->explorers[0];
+    if (!kb_shooter_message(shooter, pool->fits[0], a->all, e->message)) return KBASS_OK;
+    return kb_search_result_measure(result, e->message, a->columns, e->work, error);
 }

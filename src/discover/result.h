@@ -2,6 +2,7 @@
 #ifndef KB_RESULT_H
 #define KB_RESULT_H
 
+#include "discover/homotopy.h"
 #include "discover/pool.h"
 #include "forward/line.h"
 
@@ -16,6 +17,7 @@ typedef struct {
     kb_windows *windows; /* of the final fits */
     kb_line_settings line; /* of fields: the grid of the final fits, */
     kb_profile profile;    /* and the prior of their profiles */
+    kb_opinion opinion;    /* of the kernel engine, where it gives the answer: the chosen model with its hyperparameters */
     size_t n_starts, n_lost;
     size_t n_models;
     bool settled;
@@ -25,5 +27,8 @@ typedef struct {
 
 bool kb_has_model(const kb_search_result *result);
 void kb_search_result_clear(kb_search_result *result);
+/* Fills neighbours from the message about all columns at the chosen model. work: kb_message_work(n) */
+kbass_status kb_search_result_measure(kb_search_result *result, const kb_message *message, const kb_columns *columns,
+                                      double *work, kbass_error *error);
 
 #endif

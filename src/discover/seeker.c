@@ -7,14 +7,14 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { SEARCH_PATCHES = 4, SWEEPS = 200 };
+enum { SWEEPS = 200 };
 static const double certain = 40; /* log-odds of a required term */
 
 static kbass_status create_parts(kb_seeker *s, kbass_error *error)
 {
     const kb_terrain *t = s->terrain;
-    size_t n = s->columns->n, patches = t->n_patches < SEARCH_PATCHES ? t->n_patches : SEARCH_PATCHES;
-    kbass_status status = kb_mosaic_create(patches, t->patches, t->dictionary, s->columns, t->gp->amplitude,
+    size_t n = s->columns->n;
+    kbass_status status = kb_mosaic_create(t->n_searched, t->patches, t->dictionary, s->columns, t->gp->amplitude,
                                            t->gp->variance, t->threads, &s->mosaic, error);
     if (status == KBASS_OK) status = kb_ep_create(n, &s->ep, error);
     if (status == KBASS_OK) status = kb_message_create(n, &s->message, error);
@@ -144,6 +144,7 @@ double kb_seeker_evaluate(kb_seeker *s, kb_state *state, int iterations, bool al
     kb_solve_options options = {iterations, true, true, all_columns ? &s->mosaic->all : NULL};
     state->log_evidence = -INFINITY;
     state->freedom = s->freedom;
+    s->n_weighed++;
     if (!kb_run_continue(s->run, state->support.n) || !kb_mosaic_solve(s->mosaic, state, &options)) return -INFINITY;
     if (all_columns) kb_seeker_take_message(s);
     return state->log_evidence;

@@ -24,6 +24,7 @@ typedef struct {
     kb_columns view;     /* the columns with these slabs */
     double *log_odds, *work;
     kb_support trial, chosen;
+    size_t n_weighed;    /* states */
     double freedom;      /* of Student's t in evaluations; 0: Gaussian */
 } kb_seeker;
 
@@ -45,6 +46,9 @@ void kb_seeker_weights(kb_seeker *seeker, const kb_support *support, double *w);
 /* Solves and weighs a state at its own support and hyperparameters; the evidence, -INFINITY in trouble or when stopped. */
 double kb_seeker_evaluate(kb_seeker *seeker, kb_state *state, int iterations, bool all_columns);
 
+/* Screening, homotopy and ascent: the pool ends sorted, best first. A run that is stopped leaves what there is. */
+kbass_status kb_seeker_search(kb_seeker *seeker, kbass_error *error);
+kbass_status kb_opinion_form(const kb_seeker *seeker, const kb_state *state, kb_opinion *out, kbass_error *error);
 /* All small structures on the quadratic about the bare field; the best go to the pool. */
 kbass_status kb_seeker_screen(kb_seeker *seeker, kbass_error *error);
 /* Climbs from the pool's best states by hyperparameters and moves; the pool ends with what was weighed on the way. */

@@ -12,7 +12,7 @@
 const double kb_shrink_time = 0.44, kb_shrink_space = 0.65;
 static const double unknowns_wanted = 2200;
 static const double time_to_spare = 0.65, space_to_spare = 0.75; /* below the final scales, for the mesh */
-enum { LEAST_LINES = 4, LEAST_MESH = 12, MOST_PER_AXIS = 64 };
+enum { LEAST_LINES = 4, LEAST_MESH = 12, MOST_PER_AXIS = 64, SEARCHED = 4 };
 
 /* ---------------------------------------------------------------- patches */
 
@@ -146,6 +146,7 @@ kbass_status kb_terrain_create(const kb_cloud *cloud, const kb_dictionary *dicti
     kbass_status status = kb_field_gp_fit(cloud, kind, &t->gp, error);
     if (status == KBASS_OK) {
         choose_cuts(t);
+        t->n_searched = t->n_patches < SEARCHED ? t->n_patches : SEARCHED;
         status = create_patches(t, kind, error);
     }
     if (status == KBASS_OK) status = make_reference(t, error);

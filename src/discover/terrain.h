@@ -14,7 +14,7 @@ typedef struct {
     const kb_dictionary *dictionary;
     kb_field_gp *gp;           /* length[axis], amplitude and noise variance per field, scaled */
     size_t cuts[KB_CLOUD_AXES]; /* patches along each axis */
-    size_t n_patches;
+    size_t n_patches, n_searched; /* of which the search sees the first */
     kb_patch **patches;        /* by falling spread of their data: the first say most */
     size_t n_reference;
     double *reference;         /* n_reference x n_variables: the bare field in the data's units, column-major */

@@ -303,6 +303,14 @@ static void sum_squares(kb_mosaic *m, const kb_state *s)
     }
 }
 
+double kb_mosaic_misfit(kb_mosaic *m, const kb_state *s)
+{
+    double squares = 0;
+    sum_squares(m, s);
+    for (size_t i = 0; i < m->n_fields; i++) squares += m->squares[i];
+    return sqrt(squares / (double)m->n_values);
+}
+
 /* v = SSE / (N - effective parameters), slowly and never above the bare field's; returns the change of log v. */
 static double learn_noise(kb_mosaic *m, kb_state *s)
 {

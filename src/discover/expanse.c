@@ -1,0 +1,136 @@
+#include "discover/expanse.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "discover/seeker.h"
+
+static const double nats_reported = 12; /* below the best: what the answer still averages over */
+
+kbass_status kb_expanse_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
+                               kb_expanse **out, kbass_error *error)
+{
+    int threads = settings->threads ? settings->threads : omp_get_num_procs();
+    kb_expanse *e = KB_NEW(kb_expanse, 1);
+    if (!e) return kb_out_of_memory(error, "the problem");
+    e->dictionary = dictionary;
+    kbass_status status = kb_cloud_create(data, settings->noise, &e->cloud, error);
+    if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, e->cloud->n_grid, error);
+    if (status == KBASS_OK) status = kb_cloud_read_periodic(e->cloud, data, settings->periodic, error);
+    if (status == KBASS_OK) status = kb_terrain_create(e->cloud, dictionary, settings, threads, &e->terrain, error);
+    if (status == KBASS_OK) {
+        kb_terrain *t = e->terrain;
+        t->n_searched = t->n_patches;
+        status = kb_columns_create(dictionary, e->cloud->sd, e->cloud->span[0], t->n_reference, t->reference,
+                                   t->slope_squares, &e->columns, error);
+    }
+    if (status == KBASS_OK) *out = e;
+    else kb_expanse_destroy(e);
+    return status;
+}
+
+void kb_expanse_destroy(kb_expanse *e)
+{
+    if (!e) return;
+    kb_columns_destroy(e->columns);
+    kb_terrain_destroy(e->terrain);
+    kb_cloud_destroy(e->cloud);
+    kb_free(e);
+}
+
+kb_frame kb_expanse_frame(const kb_expanse *e)
+{
+    return (kb_frame){e->dictionary, e->columns, e->cloud->mean, e->cloud->sd, e->cloud->span[0], false};
+}
+
+/* ---------------------------------------------------------------- states as fits */
+
+/* The weights' covariance from the message at the state as it is. */
+static bool measure_covariance(kb_mosaic *m, kb_state *state, double *covariance)
+{
+    size_t k = state->support.n;
+    if (!kb_mosaic_listen(m, state, &state->support)) return false;
+    memcpy(covariance, m->G, k * k * sizeof *covariance);
+    for (size_t q = 0; q < k; q++) covariance[q + q * k] += 1 / m->slab[state->support.column[q]];
+    return kb_cholesky(k, covariance, k) && kb_cholesky_inverse(k, covariance, k);
+}
+
+static kbass_status enter(kb_seeker *s, kb_state *state, kb_pool *pool, kbass_error *error)
+{
+    kb_fit *fit = NULL;
+    kbass_status status = kb_pool_add(pool, &state->support, &fit, error);
+    if (status != KBASS_OK) return status;
+    memcpy(fit->w, state->w, s->columns->n * sizeof *fit->w);
+    memcpy(fit->variance, state->variance, s->mosaic->n_fields * sizeof *fit->variance);
+    fit->log_evidence = state->log_evidence;
+    fit->valid = measure_covariance(s->mosaic, state, fit->covariance);
+    fit->converged = state->is_settled;
+    fit->misfit = kb_mosaic_misfit(s->mosaic, state);
+    return KBASS_OK;
+}
+
+static kbass_status form_result(kb_seeker *s, kb_search_result *result, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    kb_pool_init(&result->pool, s->columns->n, s->mosaic->n_fields, 0);
+    for (size_t i = 0; status == KBASS_OK && i < s->pool.n; i++)
+        if (s->pool.states[i]->log_evidence > s->pool.states[0]->log_evidence - nats_reported)
+            status = enter(s, s->pool.states[i], &result->pool, error);
+    result->n_starts = 1;
+    result->n_models = s->n_weighed;
+    if (status != KBASS_OK || !s->pool.n || !result->pool.fits[0]->valid) return status;
+    status = kb_opinion_form(s, s->pool.states[0], &result->opinion, error);
+    if (status == KBASS_OK && kb_mosaic_listen(s->mosaic, s->pool.states[0], &s->mosaic->all)) {
+        kb_seeker_take_message(s);
+        status = kb_search_result_measure(result, s->message, &s->view, s->work, error);
+    }
+    return status;
+}
+
+kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_result *result, kbass_error *error)
+{
+    kb_seeker *s = NULL;
+    memset(result, 0, sizeof *result);
+    double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, 0.05, 0.95);
+    int blas_threads = kb_blas_threads(1);
+    kbass_status status = kb_seeker_create(e->terrain, e->columns, run, &s, error);
+    if (status == KBASS_OK) status = kb_seeker_search(s, error);
+    result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
+    clock = kb_run_stage(run, KBASS_STAGE_POLISH, 0.95, 1);
+    if (status == KBASS_OK) status = form_result(s, result, error);
+    result->settled = true;
+    result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
+    kb_blas_threads(blas_threads);
+    kb_seeker_destroy(s);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the solution */
+
+kbass_status kb_expanse_solution(const kb_expanse *e, const kb_search_result *found, size_t n, const double *times,
+                                 const double *positions, double *mean, double *sd, kbass_error *error)
+{
+    size_t axes = e->cloud->n_axes, fields = e->cloud->n_fields;
+    double *points = KB_NEW(double, n * axes), *u = KB_NEW(double, n * fields), *band = KB_NEW(double, n * fields);
+    kbass_status status = points && u && band ? KBASS_OK : kb_out_of_memory(error, "the solution");
+    if (status == KBASS_OK) {
+        for (size_t i = 0; i < n; i++) {
+            points[i] = times[i];
+            for (size_t a = 1; a < axes; a++) points[i + a * n] = positions[i * (axes - 1) + a - 1];
+        }
+        status = kb_opinion_field(e->terrain, e->columns, &found->opinion, n, points, u, band, NULL, error);
+    }
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        for (size_t f = 0; f < fields; f++) {
+            mean[i * fields + f] = u[i + f * n];
+            sd[i * fields + f] = band[i + f * n];
+        }
+    kb_free(points);
+    kb_free(u);
+    kb_free(band);
+    return status;
+}
