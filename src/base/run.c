@@ -47,6 +47,7 @@ bool kb_run_stopped(kb_run *run) { return atomic_load(&run->reason) != 0; }
 bool kb_run_continue(kb_run *run, size_t n_active)
 {
     double seconds = kb_clock() - run->start;
+    if (kb_run_stopped(run)) return false;
     if (run->time_limit > 0 && seconds > run->time_limit) stop(run, KBASS_TIME_LIMIT);
     if (run->callback && !atomic_flag_test_and_set(&run->reporting)) {
         kbass_progress progress = {run->stage, run->fraction, seconds, n_active, run->log_evidence};

@@ -7,7 +7,6 @@
 
 enum { ROUNDS = 5, MOVES = 4, RIVALS = 3, KEPT = 4, FEW_TERMS = 5, PROPOSALS = 40 };
 static const int length_step = 5; /* of the ladder: a factor 1.3 */
-static const int shortest_time = 24, shortest_space = 14;
 static const double tau_factor = 4, least_tau = 2e-3, greatest_tau = 3; /* below: the truncated basis is what is seen */
 static const double worth = 0.5, better = 0.05;     /* nats */
 static const double freedom = 2;
@@ -25,15 +24,14 @@ static bool displace(kb_seeker *s, kb_state *state, int direction, int sign)
     if (direction == 1) steps.time -= sign * length_step;
     else steps.space -= sign * length_step;
     if (steps.time < KB_LADDER_FIRST || steps.space < KB_LADDER_FIRST) return false;
-    return steps.time <= shortest_time && steps.space <= shortest_space && kb_mosaic_move(s->mosaic, state, steps);
+    return steps.time <= s->terrain->finest.time && steps.space <= s->terrain->finest.space && kb_mosaic_move(s->mosaic, state, steps);
 }
 
-/* Tries steps up and down along each direction while they are worth it; at most `budget` evaluations. */
-static void settle(kb_seeker *s, kb_state *state, kb_state *trial, int sweeps, int budget)
+void kb_seeker_settle(kb_seeker *s, kb_state *state, kb_state *trial, bool with_tau, int sweeps, int budget)
 {
     for (int sweep = 0; sweep < sweeps && state->log_evidence > -INFINITY; sweep++) {
         bool improved = false;
-        for (int direction = 0; direction < 3; direction++)
+        for (int direction = with_tau ? 0 : 1; direction < 3; direction++)
             for (int sign = -1; sign <= 1; sign += 2) {
                 bool moved = false;
                 while (budget-- > 0) {
@@ -47,7 +45,7 @@ static void settle(kb_seeker *s, kb_state *state, kb_state *trial, int sweeps, i
             }
         if (!improved) break;
     }
-    state->is_settled = true;
+    state->is_settled = with_tau;
 }
 
 /* ---------------------------------------------------------------- structure */
@@ -105,7 +103,8 @@ static void weigh(kb_seeker *s, const kb_state *incumbent, const kb_support *sup
    it was weighed at those of a model that can bend further. */
 static double reach(const kb_seeker *s, bool is_simpler)
 {
-    return (is_simpler ? 0.15 : 0.05) * (double)s->mosaic->n_values + (is_simpler ? 10 : 5);
+    if (is_simpler) return 0.15 * (double)s->mosaic->n_values + 10;
+    return fmin(0.05 * (double)s->mosaic->n_values, s->farthest) + 5;
 }
 
 /* The best of the pool among the proposals that has not been settled: NULL when none is near the incumbent. */
@@ -122,13 +121,13 @@ static kb_state *next_rival(kb_seeker *s, const kb_state *incumbent, const suppo
     return best;
 }
 
-/* The incumbent at a rival's hyperparameters: evidences are compared at equal terms. */
-static void meet(kb_seeker *s, kb_state *incumbent, const kb_state *rival, kb_state *trial)
+/* A state at a rival's hyperparameters, if it is better there: evidences are compared at equal terms. */
+static void meet(kb_seeker *s, kb_state *state, const kb_state *rival, kb_state *trial)
 {
-    kb_state_copy(s->mosaic, incumbent, trial);
+    kb_state_copy(s->mosaic, state, trial);
     trial->tau = rival->tau;
     if (!kb_mosaic_move(s->mosaic, trial, rival->steps)) return;
-    if (kb_seeker_evaluate(s, trial, 5, false) > incumbent->log_evidence) kb_state_copy(s->mosaic, trial, incumbent);
+    if (kb_seeker_evaluate(s, trial, 5, false) > state->log_evidence) kb_state_copy(s->mosaic, trial, state);
 }
 
 /* One round of moves from the incumbent; false when it stays. */
@@ -149,7 +148,7 @@ static bool round_of_moves(kb_seeker *s, kb_state *incumbent, supports *proposal
     for (int i = 0; i < RIVALS; i++) {
         kb_state *found = next_rival(s, incumbent, proposals);
         if (!found) break;
-        settle(s, found, trial, 1, budget);
+        kb_seeker_settle(s, found, trial, true, 1, budget);
         kb_state_copy(s->mosaic, found, rival);
         if (rival->log_evidence > incumbent->log_evidence) meet(s, incumbent, rival, trial);
         if (rival->log_evidence > incumbent->log_evidence + better) {
@@ -194,7 +193,7 @@ static void weigh_again(kb_seeker *s)
     for (size_t i = 0; i < pool->n && !kb_run_stopped(s->run); i++) {
         kb_state *state = pool->states[i];
         if (state->log_evidence > best - reach(s, state->support.n < simplest))
-            settle(s, state, s->spare[1], 2, budget);
+            kb_seeker_settle(s, state, s->spare[1], true, 2, budget);
         best = fmax(best, state->log_evidence);
         if (state->support.n < simplest) simplest = state->support.n;
     }
@@ -212,7 +211,7 @@ static void settle_simpler(kb_seeker *s)
         bool is_near = state->log_evidence > pool->states[0]->log_evidence - reach(s, true);
         if (state->support.n >= simplest || !is_near) continue;
         simplest = state->support.n;
-        if (!state->is_settled) settle(s, state, s->spare[1], 2, 8);
+        if (!state->is_settled) kb_seeker_settle(s, state, s->spare[1], true, 2, 8);
     }
     kb_state_pool_sort(pool);
 }
@@ -238,6 +237,7 @@ kbass_status kb_seeker_ascend(kb_seeker *s, kbass_error *error)
         weigh_again(s);
         kb_state_copy(s->mosaic, s->pool.states[0], incumbent);
         for (int round = 0; round < ROUNDS && !kb_run_stopped(s->run); round++) {
+            kb_run_advance(s->run, 0.6 + 0.4 * round / ROUNDS);
             if (round_of_moves(s, incumbent, &proposals, error)) continue;
             settle_simpler(s);
             if (kb_support_equal(&s->pool.states[0]->support, &incumbent->support)) break;
@@ -247,4 +247,21 @@ kbass_status kb_seeker_ascend(kb_seeker *s, kbass_error *error)
     }
     for (size_t i = 0; i < PROPOSALS; i++) kb_support_clear(&list[i]);
     return status;
+}
+
+static bool is_at(const kb_state *state, const kb_state *other)
+{
+    return state->tau == other->tau && state->steps.time == other->steps.time && state->steps.space == other->steps.space;
+}
+
+void kb_seeker_level(kb_seeker *s, double nats)
+{
+    kb_state *best = s->spare[0];
+    for (int round = 0; round < ROUNDS && s->pool.n && !kb_run_stopped(s->run); round++) {
+        kb_state_copy(s->mosaic, s->pool.states[0], best);
+        for (size_t i = 1; i < s->pool.n && s->pool.states[i]->log_evidence > best->log_evidence - nats; i++)
+            if (!is_at(s->pool.states[i], best)) meet(s, s->pool.states[i], best, s->spare[1]);
+        kb_state_pool_sort(&s->pool);
+        if (kb_support_equal(&s->pool.states[0]->support, &best->support)) break;
+    }
 }

@@ -11,7 +11,7 @@ enum { LINES_PER_WINDOW = 3, EXPLORED = 2, ROUNDS = 3, MOST_SCREENED = 64 };
 kbass_status kb_council_hear(const kb_landscape *l, kb_run *run, kb_opinion *opinions, size_t *n, kbass_error *error)
 {
     kb_terrain *terrain = NULL;
-    kbass_status status = kb_terrain_create(l->cloud, l->dictionary, l->settings, l->threads, &terrain, error);
+    kbass_status status = kb_terrain_create(l->cloud, l->dictionary, l->settings, kb_homotopy_scope, l->threads, &terrain, error);
     if (status == KBASS_OK) status = kb_homotopy(terrain, l->columns, run, KB_COUNCIL_OPINIONS, opinions, n, error);
     kb_terrain_destroy(terrain);
     return status;

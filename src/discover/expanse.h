@@ -1,7 +1,7 @@
 /* A discovery problem of fields over several space axes, or of second order in time: what is fixed before the search.
  *
  * Here the kernel engine gives the answer itself: all patches of the terrain take part in every message, and the models
- * it weighed are the fits that the answer averages over (docs/math.md, section 13).
+ * it weighed are the fits that the answer averages over (docs/math.md, section 15).
  */
 #ifndef KB_EXPANSE_H
 #define KB_EXPANSE_H

@@ -11,10 +11,9 @@
 
 enum { STAGES = 9, LEARN_NOISE_FROM = 5, PRUNE_FROM = 6, DECIDE_FROM = 7, ROUNDS = 2, STEPS_PER_ROUND = 2 };
 enum { MOST_TERMS = 8, WORTH_THREADS = 2000 };
+const kb_scope kb_homotopy_scope = {0.44, 0.65, false};
 static const double last_tau = 9e-3, prune_below = 0.05, decide_below = 0.5, noise_share = 0.25;
 static const double start_share[] = {1, 0.6}; /* of the bare field's length scale in time */
-
-static int ladder_step(double share) { return (int)lrint(log(share) / log(KB_LADDER_RATIO)); }
 
 static double threshold(int stage) { return stage < PRUNE_FROM ? 0 : stage < DECIDE_FROM ? prune_below : decide_below; }
 
@@ -45,8 +44,8 @@ static bool reconsider(kb_seeker *s, int stage, kb_state *state)
 static bool pass_stage(kb_seeker *s, int stage, int first_step, kb_state *state, kbass_error *error)
 {
     double share = stage / (double)(STAGES - 1);
-    kb_steps steps = {first_step + (int)lrint(share * ladder_step(kb_shrink_time)),
-                      (int)lrint(share * ladder_step(kb_shrink_space))};
+    kb_steps steps = {first_step + (int)lrint(share * kb_ladder_step(s->terrain->scope.time)),
+                      (int)lrint(share * kb_ladder_step(s->terrain->scope.space))};
     state->tau = pow(last_tau, share);
     if (!kb_mosaic_move(s->mosaic, state, steps)) return false;
     for (int round = 0; round < ROUNDS; round++) {
@@ -59,13 +58,16 @@ static bool pass_stage(kb_seeker *s, int stage, int first_step, kb_state *state,
     return true;
 }
 
-static void follow_path(kb_seeker *s, double share, kbass_error *error)
+enum { PATHS = sizeof start_share / sizeof *start_share };
+
+static void follow_path(kb_seeker *s, int path, kbass_error *error)
 {
     kb_state *state = s->spare[0];
-    int first_step = ladder_step(share);
+    int first_step = kb_ladder_step(start_share[path]);
     if (!begin(s, first_step, state)) return;
     for (int stage = 0; stage < STAGES; stage++) {
         if (!pass_stage(s, stage, first_step, state, error)) return;
+        kb_run_advance(s->run, 0.6 * (path * STAGES + stage + 1) / (PATHS * STAGES));
     }
 }
 
@@ -123,8 +125,7 @@ kbass_status kb_seeker_search(kb_seeker *s, kbass_error *error)
 {
     int blas_threads = kb_blas_threads(blas_threads_for(s));
     kbass_status status = s->mosaic->n_patches == 1 ? kb_seeker_screen(s, error) : KBASS_OK;
-    for (size_t i = 0; status == KBASS_OK && i < sizeof start_share / sizeof *start_share; i++)
-        follow_path(s, start_share[i], error);
+    for (int path = 0; status == KBASS_OK && path < PATHS; path++) follow_path(s, path, error);
     if (status == KBASS_OK) status = kb_seeker_ascend(s, error);
     kb_blas_threads(blas_threads);
     return status;

@@ -20,6 +20,8 @@ typedef struct {
     double tau, freedom;
 } kb_opinion;
 
+extern const kb_scope kb_homotopy_scope; /* for its terrain */
+
 void kb_opinion_clear(kb_opinion *opinion);
 
 /* At most `most` opinions, best evidence first, with distinct supports; clear each. *n = 0 is an outcome. A run that is

@@ -25,6 +25,7 @@ typedef struct {
     double *log_odds, *work;
     kb_support trial, chosen;
     size_t n_weighed;    /* states */
+    double farthest;     /* nats below the best, for models no simpler that are to get hyperparameters of their own */
     double freedom;      /* of Student's t in evaluations; 0: Gaussian */
 } kb_seeker;
 
@@ -51,7 +52,15 @@ kbass_status kb_seeker_search(kb_seeker *seeker, kbass_error *error);
 kbass_status kb_opinion_form(const kb_seeker *seeker, const kb_state *state, kb_opinion *out, kbass_error *error);
 /* All small structures on the quadratic about the bare field; the best go to the pool. */
 kbass_status kb_seeker_screen(kb_seeker *seeker, kbass_error *error);
+/* For many data: the likeliest structure at every stage while tau falls and the length scales shrink, until the evidence
+   has been falling for two stages; each structure met goes to the pool. */
+void kb_seeker_descend(kb_seeker *seeker, kbass_error *error);
+/* Tries steps up and down along tau, the length scale of time and those of space while they are worth it; at most
+   `budget` evaluations. */
+void kb_seeker_settle(kb_seeker *seeker, kb_state *state, kb_state *trial, bool with_tau, int sweeps, int budget);
 /* Climbs from the pool's best states by hyperparameters and moves; the pool ends with what was weighed on the way. */
 kbass_status kb_seeker_ascend(kb_seeker *seeker, kbass_error *error);
+/* Gives the pool's states within so many nats of the best also a try at the best one's hyperparameters. */
+void kb_seeker_level(kb_seeker *seeker, double nats);
 
 #endif

@@ -9,17 +9,18 @@
 #include "base/status.h"
 #include "solve/mosaic.h"
 
-const double kb_shrink_time = 0.44, kb_shrink_space = 0.65;
 static const double unknowns_wanted = 2200;
-static const double time_to_spare = 0.65, space_to_spare = 0.75; /* below the final scales, for the mesh */
+static const double time_to_spare = 0.65, space_to_spare = 0.75; /* below the shares, for the mesh */
 enum { LEAST_LINES = 4, LEAST_MESH = 12, MOST_PER_AXIS = 64, SEARCHED = 4 };
+
+int kb_ladder_step(double share) { return (int)lrint(log(share) / log(KB_LADDER_RATIO)); }
 
 /* ---------------------------------------------------------------- patches */
 
 static double estimated_rank(const kb_terrain *t, size_t axis)
 {
-    double shrink = axis ? kb_shrink_space : kb_shrink_time;
-    return kb_axis_rank_estimate(1 / (double)t->cuts[axis], shrink * t->gp->length[axis]);
+    double share = axis ? t->scope.space : t->scope.time;
+    return kb_axis_rank_estimate(1 / (double)t->cuts[axis], share * t->gp->length[axis]);
 }
 
 static bool can_be_cut(const kb_terrain *t, size_t axis)
@@ -73,12 +74,14 @@ static int by_falling_spread(const void *a, const void *b)
 static kbass_status create_patches(kb_terrain *t, kb_kernel_kind kind, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    kb_patch_scales scales = {.kind = kind, .margin = KB_AXIS_MARGIN};
+    kb_patch_scales scales = {.kind = kind, .margin = KB_AXIS_MARGIN, .shares = t->scope.whole};
     t->patches = KB_NEW(kb_patch *, t->n_patches);
     if (!t->patches) return kb_out_of_memory(error, "the patches");
+    double shortest_time = t->scope.time * time_to_spare, shortest_space = t->scope.space * space_to_spare;
+    t->finest = (kb_steps){kb_ladder_step(shortest_time), kb_ladder_step(shortest_space)};
     for (size_t a = 0; a < t->cloud->n_axes; a++) {
         scales.unit[a] = t->gp->length[a];
-        scales.shortest[a] = t->gp->length[a] * (a ? kb_shrink_space * space_to_spare : kb_shrink_time * time_to_spare);
+        scales.shortest[a] = t->gp->length[a] * (a ? shortest_space : shortest_time);
     }
     for (size_t i = 0; status == KBASS_OK && i < t->n_patches; i++) {
         double lo[KB_CLOUD_AXES], hi[KB_CLOUD_AXES];
@@ -134,19 +137,20 @@ static kbass_status make_reference(kb_terrain *t, kbass_error *error)
 }
 
 kbass_status kb_terrain_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kbass_settings *settings,
-                               int threads, kb_terrain **out, kbass_error *error)
+                               kb_scope scope, int threads, kb_terrain **out, kbass_error *error)
 {
     kb_kernel_kind kind = (kb_kernel_kind)settings->kernel;
     kb_terrain *t = KB_NEW(kb_terrain, 1);
     if (!t) return kb_out_of_memory(error, "the terrain");
     t->cloud = cloud;
     t->dictionary = dictionary;
+    t->scope = scope;
     t->threads = threads;
     int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_field_gp_fit(cloud, kind, &t->gp, error);
     if (status == KBASS_OK) {
         choose_cuts(t);
-        t->n_searched = t->n_patches < SEARCHED ? t->n_patches : SEARCHED;
+        t->n_searched = scope.whole || t->n_patches < SEARCHED ? t->n_patches : SEARCHED;
         status = create_patches(t, kind, error);
     }
     if (status == KBASS_OK) status = make_reference(t, error);

@@ -9,10 +9,19 @@
 #include "gp/field_gp.h"
 #include "solve/patch.h"
 
+/* What a search means to do: how far it shrinks the length scales, as shares of the bare field's, and whether all patches
+   take part; then a sample on a border counts half in each. */
+typedef struct {
+    double time, space;
+    bool whole;
+} kb_scope;
+
 typedef struct {
     const kb_cloud *cloud;
     const kb_dictionary *dictionary;
     kb_field_gp *gp;           /* length[axis], amplitude and noise variance per field, scaled */
+    kb_scope scope;
+    kb_steps finest;           /* of the ladder: what the meshes resolve */
     size_t cuts[KB_CLOUD_AXES]; /* patches along each axis */
     size_t n_patches, n_searched; /* of which the search sees the first */
     kb_patch **patches;        /* by falling spread of their data: the first say most */
@@ -24,10 +33,10 @@ typedef struct {
 
 /* Cloud and dictionary are borrowed. */
 kbass_status kb_terrain_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kbass_settings *settings,
-                               int threads, kb_terrain **out, kbass_error *error);
+                               kb_scope scope, int threads, kb_terrain **out, kbass_error *error);
 void kb_terrain_destroy(kb_terrain *terrain);
 
-/* How far the search shrinks the length scales, as shares of the bare field's. */
-extern const double kb_shrink_time, kb_shrink_space;
+/* The ladder's step nearest to a share of the bare field's length scale. */
+int kb_ladder_step(double share);
 
 #endif

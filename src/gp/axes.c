@@ -49,7 +49,7 @@ kbass_status kb_axis_create(const kb_axis_plan *plan, size_t n_data, const doubl
     if (!axis) return kb_out_of_memory(error, "an axis");
     *axis = (kb_axis){.kind = plan->period > 0 ? KB_KERNEL_PERIODIC : plan->kind, .lo = plan->lo, .hi = plan->hi,
                       .unit = plan->unit, .period = plan->period, .margin = plan->margin, .highest = plan->highest,
-                      .n_data = n_data};
+                      .shares_lo = plan->shares_lo, .shares_hi = plan->shares_hi, .n_data = n_data};
     axis->n_mesh = plan->given ? cut_mesh(plan, &given) : mesh_size(plan);
     axis->mesh = KB_NEW(double, axis->n_mesh);
     axis->data = KB_NEW(double, n_data);
@@ -105,6 +105,25 @@ static void choose_inner(const kb_axis *axis, kb_axis_level *level)
     level->n_inner = end - first;
 }
 
+double kb_axis_root(const kb_axis *axis, double s)
+{
+    bool is_shared = (axis->shares_lo && s < axis->lo + 1e-9) || (axis->shares_hi && s > axis->hi - 1e-9);
+    return is_shared ? sqrt(0.5) : 1;
+}
+
+/* phi at the data and its Gram matrix */
+static void fill_data(const kb_axis *axis, kb_axis_level *level, double *work)
+{
+    size_t n = axis->n_data;
+    kb_basis_features(level->basis, n, axis->data, 0, level->data, work);
+    for (size_t i = 0; i < n; i++) {
+        double root = kb_axis_root(axis, axis->data[i]);
+        for (size_t q = 0; root < 1 && q < level->rank; q++) level->data[i + q * n] *= root;
+    }
+    kb_gram(level->rank, n, 1, level->data, n, 0, level->gram, level->rank);
+    kb_symmetrise(level->rank, level->gram, level->rank);
+}
+
 static kbass_status fill_level(const kb_axis *axis, kb_axis_level *level, kbass_error *error)
 {
     size_t m = axis->n_mesh, n = axis->n_data;
@@ -124,9 +143,7 @@ static kbass_status fill_level(const kb_axis *axis, kb_axis_level *level, kbass_
         truncate_rank(level, m);
         for (int q = 1; q <= axis->highest; q++)
             kb_basis_features(level->basis, m, axis->mesh, q, level->mesh[q], work);
-        kb_basis_features(level->basis, n, axis->data, 0, level->data, work);
-        kb_gram(level->rank, n, 1, level->data, n, 0, level->gram, level->rank);
-        kb_symmetrise(level->rank, level->gram, level->rank);
+        fill_data(axis, level, work);
         choose_inner(axis, level);
     }
     kb_free(work);

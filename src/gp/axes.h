@@ -8,6 +8,8 @@
 #ifndef KB_AXES_H
 #define KB_AXES_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "kernel/basis.h"
 
@@ -20,7 +22,7 @@ typedef struct {
     size_t rank;
     kb_basis *basis;
     double *eigenvalue;           /* rank, descending: phi' phi on the mesh */
-    double *data;                 /* phi at the data: n_data x rank */
+    double *data;                 /* phi at the data, times their roots: n_data x rank */
     double *gram;                 /* data' data: rank x rank */
     double *mesh[KB_AXIS_ORDERS]; /* phi^(q) on the mesh: n_mesh x rank, q up to highest */
     size_t first, n_inner;        /* mesh points far enough from the patch's edges for the equation to hold there */
@@ -35,6 +37,7 @@ typedef struct {
     double margin;          /* share of the axis at each end where the equation is not imposed */
     int highest;            /* order of derivative */
     size_t n_axes;          /* of the patch: more axes, coarser meshes */
+    bool shares_lo, shares_hi; /* data on that end are a neighbour's, too */
     size_t n_given;
     const double *given;    /* mesh of the whole domain, ascending; NULL: chosen here, even */
 } kb_axis_plan;
@@ -42,6 +45,7 @@ typedef struct {
 typedef struct {
     kb_kernel_kind kind;
     double lo, hi, unit, period, margin;
+    bool shares_lo, shares_hi;
     int highest; /* order of derivative */
     size_t n_mesh, n_data;
     double *mesh, *data; /* coordinates */
@@ -54,6 +58,8 @@ typedef struct {
 kbass_status kb_axis_create(const kb_axis_plan *plan, size_t n_data, const double *data, kb_axis **out,
                             kbass_error *error);
 void kb_axis_destroy(kb_axis *axis);
+/* Root of the weight of a datum here: 1, or sqrt(1/2) on an end that is shared, so that neighbours count it once. */
+double kb_axis_root(const kb_axis *axis, double coordinate);
 /* The level of this step of the ladder, clamped to its ends; belongs to the axis. Not for two threads at once. */
 kbass_status kb_axis_level_at(kb_axis *axis, int step, const kb_axis_level **out, kbass_error *error);
 /* How many columns have eigenvalues above `cut` times the largest. */

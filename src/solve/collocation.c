@@ -270,7 +270,7 @@ void kb_collocation_slopes(kb_bench *b, const kb_patch *p, const kb_support *sup
 
 double kb_equation_weight(const kb_patch *p, const kb_hyper *hyper, size_t field)
 {
-    return (double)p->count[field] / ((double)p->n_mesh * hyper->tau * hyper->slope_squares[field]);
+    return p->count[field] / ((double)p->n_mesh * hyper->tau * hyper->slope_squares[field]);
 }
 
 void kb_collocation_weigh(kb_bench *b, const kb_patch *p, const kb_hyper *hyper)

@@ -305,10 +305,13 @@ static void sum_squares(kb_mosaic *m, const kb_state *s)
 
 double kb_mosaic_misfit(kb_mosaic *m, const kb_state *s)
 {
-    double squares = 0;
+    double squares = 0, n = 0;
     sum_squares(m, s);
-    for (size_t i = 0; i < m->n_fields; i++) squares += m->squares[i];
-    return sqrt(squares / (double)m->n_values);
+    for (size_t i = 0; i < m->n_fields; i++) {
+        squares += m->squares[i];
+        for (size_t p = 0; p < m->n_patches; p++) n += m->patches[p]->count[i];
+    }
+    return sqrt(squares / n);
 }
 
 /* v = SSE / (N - effective parameters), slowly and never above the bare field's; returns the change of log v. */
@@ -318,7 +321,7 @@ static double learn_noise(kb_mosaic *m, kb_state *s)
     sum_squares(m, s);
     for (size_t i = 0; i < m->n_fields; i++) {
         double n = 0, before = s->variance[i], floor = kb_mosaic_variance_floor(m, i);
-        for (size_t p = 0; p < m->n_patches; p++) n += (double)m->patches[p]->count[i];
+        for (size_t p = 0; p < m->n_patches; p++) n += m->patches[p]->count[i];
         double found = m->squares[i] / fmax(n - m->effective[i], 0.1 * n);
         found = fmin(fmax(found, before / 3), 2 * before);
         s->variance[i] = fmin(fmax(found, floor), fmax(m->greatest_variance[i], floor));
@@ -333,7 +336,7 @@ static double evidence(const kb_mosaic *m, const kb_state *s, double J)
     double E = -J + kb_support_log_prior(&s->support, m->columns);
     for (size_t p = 0; p < m->n_patches; p++) {
         E -= 0.5 * (m->messages[p]->logdet - m->messages[p]->logdet_prior);
-        for (size_t i = 0; i < m->n_fields; i++) E -= 0.5 * (double)m->patches[p]->count[i] * log(s->variance[i]);
+        for (size_t i = 0; i < m->n_fields; i++) E -= 0.5 * m->patches[p]->count[i] * log(s->variance[i]);
     }
     E -= 0.5 * kb_cholesky_logdet(s->support.n, m->A, s->support.n);
     for (size_t q = 0; q < s->support.n; q++) E -= 0.5 * log(m->slab[s->support.column[q]]);

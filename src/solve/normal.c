@@ -296,7 +296,7 @@ static void count_effective(kb_bench *b, const kb_patch *p, const kb_hyper *hype
         }
         kb_lower_solve(nz, KB_NORMAL_PROBES, b->H, nz, b->spare, nz);
         double trace = kb_dot(nz * KB_NORMAL_PROBES, b->spare, b->spare) / (KB_NORMAL_PROBES * hyper->variance[i]);
-        effective[i] = fmin(trace, (double)p->count[i]);
+        effective[i] = fmin(trace, p->count[i]);
     }
 }
 

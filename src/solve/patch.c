@@ -70,8 +70,15 @@ static void measure_spread(kb_patch *p)
         const double *y = p->value + i * p->n_points;
         double mean = 0, squares = 0;
         for (size_t j = 0; j < p->n_points; j++) mean += y[j], squares += y[j] * y[j];
-        if (p->count[i]) p->spread += squares / (double)p->count[i] - pow(mean / (double)p->count[i], 2);
+        if (p->count[i] > 0) p->spread += squares / p->count[i] - pow(mean / p->count[i], 2);
     }
+}
+
+static double root_of(const kb_patch *p, size_t point)
+{
+    double root = 1;
+    for (size_t a = 0; a < p->n_axes; a++) root *= kb_axis_root(p->axis[a], p->cloud->point[point + a * p->cloud->n_points]);
+    return root;
 }
 
 static kbass_status copy_data(kb_patch *p, const size_t *points, kbass_error *error)
@@ -79,16 +86,17 @@ static kbass_status copy_data(kb_patch *p, const size_t *points, kbass_error *er
     const kb_cloud *cloud = p->cloud;
     p->value = KB_NEW(double, p->n_points * p->n_fields);
     p->measured = KB_NEW(double, p->n_points * p->n_fields);
-    p->count = KB_NEW(size_t, p->n_fields);
+    p->count = KB_NEW(double, p->n_fields);
     if (!p->value || !p->measured || !p->count) return kb_out_of_memory(error, "a patch's data");
     for (size_t i = 0; i < p->n_fields; i++)
         for (size_t j = 0; j < p->n_points; j++) {
             size_t from = points[j] + i * cloud->n_points, to = j + i * p->n_points;
-            p->value[to] = cloud->value[from];
+            double root = root_of(p, points[j]);
+            p->value[to] = root * cloud->value[from];
             p->measured[to] = cloud->measured[from];
-            p->count[i] += cloud->measured[from] != 0;
+            p->count[i] += cloud->measured[from] * root * root;
+            p->n_values += cloud->measured[from] != 0;
         }
-    for (size_t i = 0; i < p->n_fields; i++) p->n_values += p->count[i];
     measure_spread(p);
     return KBASS_OK;
 }
@@ -131,7 +139,9 @@ static kbass_status create_axes(kb_patch *p, const kb_patch_scales *scales, cons
             for (size_t i = 0; i < n; i++) coordinates[i] = p->cloud->point[points[i] + a * p->cloud->n_points];
         kb_axis_plan plan = {.kind = scales->kind, .lo = p->lo[a], .hi = p->hi[a], .period = whole_period(p, a),
                              .unit = scales->unit[a], .shortest = scales->shortest[a], .margin = scales->margin,
-                             .highest = highest_order(p->dictionary, a), .n_axes = p->n_axes};
+                             .highest = highest_order(p->dictionary, a), .n_axes = p->n_axes,
+                             .shares_lo = scales->shares && p->lo[a] > 1e-9,
+                             .shares_hi = scales->shares && p->hi[a] < 1 - 1e-9};
         plan.n_given = p->cloud->n_mesh[a];
         plan.given = p->cloud->mesh[a];
         status = kb_axis_create(&plan, n, lines, &p->axis[a], error);

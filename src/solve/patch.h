@@ -23,8 +23,8 @@ typedef struct {
     kb_axis *axis[KB_CLOUD_AXES];
     bool gridded;              /* every field measured on a full grid of the patch */
     size_t n_points, n_values;
-    double *value, *measured;  /* n_points x n_fields */
-    size_t *count;             /* measured values per field */
+    double *value, *measured;  /* n_points x n_fields; values times the roots of their weights */
+    double *count;             /* per field: measured values by weight */
     double spread;             /* mean square of the values around their mean */
     size_t most;               /* unknowns per field, at any level */
 
@@ -40,6 +40,7 @@ typedef struct {
     kb_kernel_kind kind;
     double unit[KB_CLOUD_AXES], shortest[KB_CLOUD_AXES];
     double margin;       /* share of each axis at its ends where the equation is not imposed */
+    bool shares;         /* samples on inner borders are the neighbours', too, and count half */
     size_t most;         /* unknowns per field; 0: as the shortest scales need, within KB_PATCH_UNKNOWNS */
 } kb_patch_scales;
 
