@@ -259,10 +259,15 @@ static void test_write_keeps_the_mode(void **state)
 static const char *sha_of(const char *bytes, size_t n, size_t piece)
 {
     static char hex[65];
-    kb_sha256 sha;
-    kb_sha256_begin(&sha);
-    for (size_t i = 0; i < n; i += piece) kb_sha256_add(&sha, bytes + i, n - i < piece ? n - i : piece);
-    kb_sha256_finish(&sha, hex);
+    char plain[65]; /* without the processor's instructions, where it has them */
+    for (int k = 0; k < 2; k++) {
+        kb_sha256 sha;
+        kb_sha256_begin(&sha);
+        if (k) sha.is_wired = false;
+        for (size_t i = 0; i < n; i += piece) kb_sha256_add(&sha, bytes + i, n - i < piece ? n - i : piece);
+        kb_sha256_finish(&sha, k ? plain : hex);
+    }
+    CHECK_TEXT(plain, hex);
     return hex;
 }
 

@@ -251,7 +251,8 @@ static void test_number_ends(void **state)
         if ((end ? end - cases[i].text : -1) != cases[i].length) fail_msg("\"%s\"", cases[i].text);
         if (end) CHECK(value == cases[i].value);
     }
-    CHECK(kb_number_scan("1,5", "1,5" + 3, ',', &value) && value == 1.5);
+    const char *comma = "1,5";
+    CHECK(kb_number_scan(comma, comma + 3, ',', &value) && value == 1.5);
 }
 
 static void test_elements(void **state)

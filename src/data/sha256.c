@@ -33,22 +33,25 @@ static void schedule(const unsigned char *block, uint32_t w[64])
     }
 }
 
-/* The working variables a..h of the standard are v[0]..v[7]. */
+/* The working variables a..h of the standard are v[-t], v[1-t], ..., v[7-t], indices modulo 8: instead of moving all of
+   them on, round t overwrites the two that change. */
+static void take_round(uint32_t v[8], unsigned t, uint32_t sum)
+{
+    uint32_t a = v[-t & 7], b = v[(1 - t) & 7], c = v[(2 - t) & 7];
+    uint32_t e = v[(4 - t) & 7], f = v[(5 - t) & 7], g = v[(6 - t) & 7];
+    uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25), s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+    uint32_t t1 = v[(7 - t) & 7] + s1 + ((e & f) ^ (~e & g)) + sum;
+    v[(3 - t) & 7] += t1;
+    v[(7 - t) & 7] = t1 + s0 + ((a & b) ^ (a & c) ^ (b & c));
+}
+
 static void compress(uint32_t hash[8], const unsigned char *block)
 {
     uint32_t w[64], v[8];
     schedule(block, w);
     memcpy(v, hash, sizeof v);
-    for (int t = 0; t < 64; t++) {
-        uint32_t s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
-        uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        uint32_t t1 = v[7] + s1 + choice + K[t] + w[t];
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + s0 + majority;
-    }
+    for (unsigned t = 0; t < 64; t += 8)
+        for (unsigned i = 0; i < 8; i++) take_round(v, i, K[t + i] + w[t + i]);
     for (int i = 0; i < 8; i++) hash[i] += v[i];
 }
 
