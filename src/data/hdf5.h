@@ -2,7 +2,7 @@
  * must not go wrong here. hdf5.c is the parent, hdf5_child.c the child.
  *
  * The child sends one kb_hdf5_entry for each dataset and its name, then one with n_dims = KB_HDF5_END. After that it
- * answers requests, a number of an entry each, with a status and, when that is 0, all numbers as doubles in C order.
+ * answers requests, the number of an entry each, with all its numbers as doubles in C order. Where it cannot, it ends.
  */
 #ifndef KB_HDF5_H
 #define KB_HDF5_H
@@ -26,7 +26,7 @@ typedef struct {
 extern const char *const kb_hdf5_troubles[];
 enum { KB_FINE, KB_NO_NUMBERS, KB_TEXT, KB_ELSEWHERE, KB_FILTER, KB_DEEP, KB_EMPTY, KB_N_TROUBLES };
 
-/* Never returns. `image` holds the file where it is not on disk. */
+/* Never returns. A file that is not on disk is read from its bytes. */
 _Noreturn void kb_hdf5_child(int channel, const kb_file *file);
 
 #endif
