@@ -1,6 +1,7 @@
 #!/bin/bash
 # The command from outside: exit codes and messages for every kind of bad input, and the way through when all is well.
 kbass=$(realpath "$1")
+root=$(realpath "$(dirname "$0")/..")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
