@@ -281,14 +281,16 @@ static double spread(const kbass_data *data, size_t state)
 static void print_noise(const kbass_data *data, const kbass_result *result)
 {
     if (!result->noise) return;
-    printf("\n  noise, and its share of each %s's sd:", kbass_data_axes(data) > 1 ? "field" : "state");
+    if (result->noise_is_relative) printf("\n  noise, as a share of the value:");
+    else printf("\n  noise, and its share of each %s's sd:", kbass_data_axes(data) > 1 ? "field" : "state");
     for (size_t j = 0, n_shown = 0; j < result->n_states; j++) {
         char text[NUMBER_SIZE];
         if (isnan(result->noise[j])) continue; /* only followed */
         format_sd(result->noise[j], text);
         if (n_shown && n_shown % 4 == 0) fputs(",\n   ", stdout);
-        printf("%s %s %s (%.2g %%)", n_shown++ % 4 ? "," : "", kbass_data_state_name(data, j), text,
-               100 * result->noise[j] / spread(data, j));
+        printf("%s %s ", n_shown++ % 4 ? "," : "", kbass_data_state_name(data, j));
+        if (result->noise_is_relative) printf("%.2g %%", 100 * result->noise[j]);
+        else printf("%s (%.2g %%)", text, 100 * result->noise[j] / spread(data, j));
     }
     putchar('\n');
 }

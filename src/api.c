@@ -62,9 +62,17 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     return kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error);
 }
 
+static kbass_status check_method(const kbass_settings *settings, kbass_error *error)
+{
+    if (settings->method == KB_METHOD_PAPER && settings->noise_model)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the published method has additive noise only");
+    return KBASS_OK;
+}
+
 static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
     kbass_status status = kb_settings_check(settings, error);
+    if (status == KBASS_OK) status = check_method(settings, error);
     if (status == KBASS_OK) status = kb_settings_copy(settings, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);

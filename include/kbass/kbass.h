@@ -84,6 +84,9 @@ KBASS_API void kbass_free(void *memory);
       "for fields over space: the left-hand side, u_t or u_tt (default: u_t)")                                         \
     X(TEXT, noise, NULL, 0, 0, "SD", NULL, "inference",                                                                \
       "known noise: a standard deviation (0.1), a share of each state's (5%), or by state (x=0.1, y=2%)")              \
+    X(CHOICE, noise_model, 0, 0, 2, "NAME", "additive|multiplicative|log", "inference",                                \
+      "noise of the same size everywhere, in proportion to the value, or normal in the logarithm (positive data); "    \
+      "of the latter two --noise is a share of the value: 0.1 or 10%")                                                 \
     X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
       "mesh points on the time axis, or on each axis: 160,160; 20 to 4000 (default: from the data)")                   \
     X(TEXT, mesh_file, NULL, 0, 0, "FILE", NULL, "inference",                                                          \
@@ -270,7 +273,8 @@ typedef struct {
     size_t n_equations; /* 0 when there is no model, or when the run was stopped before there was one */
     const kbass_equation *equations;
     size_t n_states;
-    const double *noise;    /* estimated standard deviation per state */
+    const double *noise;    /* estimated standard deviation per state, */
+    int noise_is_relative;  /* as a share of the value: --noise-model multiplicative or log */
     const double *initial;  /* estimated state at the first time; NaN for fields over space */
     const char *const *profiles; /* fields along a periodic axis: n_states expressions in x, at the first time; or NULL */
     double period;          /* of that axis; NaN when there is none */

@@ -321,6 +321,7 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
         weigh_all(p, found, average, all);
         answer->result.probability = average->share[0];
         answer->result.log_evidence = best->log_evidence;
+        answer->result.noise_is_relative = found->noise_is_relative;
         status = kb_answer_equations(answer, p, &weights, &best->support, error);
     }
     if (status == KBASS_OK) status = add_runners_up(answer, p, &found->pool, error);
@@ -328,7 +329,7 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     if (status == KBASS_OK) status = add_groups(answer, p, average, error);
     for (size_t i = 0; status == KBASS_OK && i < p->dictionary->n_states; i++) {
         if (!p->dictionary->has_equation[i]) continue;
-        ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * p->sd[i];
+        ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * found->noise_unit[i];
         if (p->has_initial) ((double *)answer->result.initial)[i] = p->mean[i] + p->sd[i] * best->start[i];
     }
     kb_free(all);

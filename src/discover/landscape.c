@@ -95,6 +95,9 @@ kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *s
     l->threads = settings->threads ? settings->threads : omp_get_num_procs();
     kbass_status status = check_equations(dictionary, error);
     if (status == KBASS_OK) status = kb_cloud_create(data, settings->noise, &l->cloud, error);
+    if (status == KBASS_OK)
+        status = kb_noise_read_model(data, settings, dictionary->has_equation, l->cloud->mean, l->cloud->sd,
+                                     &l->cloud->noise_model, l->cloud->known_variance, error);
     if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, l->cloud->n_grid, error);
     if (status == KBASS_OK) status = kb_cloud_read_periodic(l->cloud, data, settings->periodic, error);
     if (status == KBASS_OK)

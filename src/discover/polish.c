@@ -16,6 +16,7 @@ void kb_search_result_clear(kb_search_result *result)
     kb_windows_destroy(result->windows);
     kb_opinion_clear(&result->opinion);
     kb_free(result->neighbours);
+    kb_free(result->noise_unit);
     memset(result, 0, sizeof *result);
 }
 
@@ -43,12 +44,24 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
     return status;
 }
 
+static kbass_status note_noise_units(const kb_measure *measure, kb_search_result *result, kbass_error *error)
+{
+    size_t n = measure->dynamics->n_groups;
+    result->noise_is_relative = measure->dynamics->noise_model != KB_NOISE_ADDITIVE;
+    result->noise_unit = KB_NEW(double, n);
+    if (!result->noise_unit) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; i < n; i++) result->noise_unit[i] = kb_measure_unit(measure, i);
+    return KBASS_OK;
+}
+
 kbass_status kb_polish(kb_arena *a, kb_search_result *result, kbass_error *error)
 {
     kb_pool *pool = &result->pool;
     kb_shooter *shooter = a->explorers[0]->shooter;
     result->n_models = pool->n;
-    if (!kb_has_model(result) || kb_run_stopped(a->run)) return KBASS_OK;
+    if (!kb_has_model(result)) return KBASS_OK;
+    kbass_status status = note_noise_units(&shooter->measure, result, error);
+    if (status != KBASS_OK || kb_run_stopped(a->run)) return status;
     shooter->windows = a->windows;
     for (size_t i = 0; i < pool->n && i < POLISHED && pool->fits[i]->valid; i++)
         if (!pool->fits[i]->converged) kb_shooter_fit(shooter, pool->fits[i], ITERATIONS, -INFINITY);

@@ -166,6 +166,9 @@ kbass_status kb_problem_create(const kbass_data *data, const kbass_settings *set
     p->threads = settings->threads ? settings->threads : omp_get_num_procs();
     int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_record_create(data, settings->noise, &p->record, error);
+    if (status == KBASS_OK)
+        status = kb_noise_read_model(data, settings, dictionary->has_equation, p->record->mean, p->record->sd,
+                                     &p->record->noise_model, p->record->known_variance, error);
     if (status == KBASS_OK) status = kb_columns_check_data(dictionary, data, error);
     if (status == KBASS_OK) status = choose_patches(p, error);
     if (status == KBASS_OK) status = make_reference(p, error);

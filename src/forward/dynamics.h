@@ -7,6 +7,7 @@
 #ifndef KB_DYNAMICS_H
 #define KB_DYNAMICS_H
 
+#include "gp/noise.h"
 #include "solve/columns.h"
 
 typedef struct kb_dynamics kb_dynamics;
@@ -19,6 +20,8 @@ struct kb_dynamics {
     double *observed;              /* values, scaled */
     size_t *group;                 /* which noise an observation has: its state or field */
     size_t n_groups;
+    const double *mean, *sd;       /* n_groups: values are mean + sd q in the data's units */
+    kb_noise_model noise_model;
     const double *known_variance;  /* n_groups; 0: unknown */
     double noise_floor;            /* smallest noise variance: below it lies the discretisation's own error */
 

@@ -23,6 +23,7 @@ typedef struct {
     size_t n_windows;
     double log_evidence;
     double log_likelihood; /* at the estimate, without prior or determinants */
+    double effective;   /* parameters that the data determine */
     double misfit;      /* rms residual in units of each state's sd */
     bool valid;         /* it could be integrated, and its numbers are finite */
     bool converged;

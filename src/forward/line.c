@@ -419,9 +419,10 @@ kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictiona
     l->n = settings->n_nodes;
     l->n_fields = cloud->n_fields;
     l->size = l->n * l->n_fields;
-    l->dynamics = (kb_dynamics){.n_rows = cloud->n_grid[0], .n_groups = cloud->n_fields,
-                                .known_variance = cloud->known_variance, .noise_floor = noise_floor, .set_model = set_model, .predict = predict,
-                                .carry = carry, .destroy = destroy};
+    l->dynamics = (kb_dynamics){.n_rows = cloud->n_grid[0], .n_groups = cloud->n_fields, .mean = cloud->mean,
+                                .sd = cloud->sd, .noise_model = cloud->noise_model,
+                                .known_variance = cloud->known_variance, .noise_floor = noise_floor,
+                                .set_model = set_model, .predict = predict, .carry = carry, .destroy = destroy};
     kbass_status status = build(l, profile, max_tangents, error);
     if (status == KBASS_OK) *out = l;
     else destroy(&l->dynamics);

@@ -44,7 +44,7 @@ kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *colum
                       .max_columns = max_columns, .max_windows = max_windows};
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) complete = (*arrays[i] = KB_NEW(double, sizes[i])) != NULL && complete;
-    if (!complete) {
+    if (!complete || kb_measure_create(dynamics, &s->measure, NULL) != KBASS_OK) {
         kb_shooter_destroy(s);
         return kb_out_of_memory(error, "shooting");
     }
@@ -70,6 +70,7 @@ void kb_shooter_destroy(kb_shooter *s)
     if (!s) return;
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) kb_free(*arrays[i]);
+    kb_measure_clear(&s->measure);
     s->dynamics->destroy(s->dynamics);
     kb_free(s);
 }
@@ -92,8 +93,14 @@ static void set_model(kb_shooter *s, const kb_support *support, const double *w,
 
 static bool shoot(kb_shooter *s, size_t window, const double *start, bool with_tangents)
 {
-    return s->dynamics->predict(s->dynamics, s->windows->first[window], s->windows->last[window], start, s->predicted,
-                                with_tangents ? s->tangents : NULL);
+    kb_dynamics *d = s->dynamics;
+    double *tangents = with_tangents ? s->tangents : NULL;
+    size_t first = s->windows->first[window], last = s->windows->last[window], begin = d->observation_start[first];
+    size_t n = d->observation_start[last + 1] - begin;
+    if (!d->predict(d, first, last, start, s->predicted, tangents)) return false;
+    if (with_tangents) kb_measure_weigh(&s->measure, begin, n, s->predicted);
+    kb_measure_apply(&s->measure, begin, n, s->predicted, s->n_tangents + s->n, tangents);
+    return true;
 }
 
 static void add_squares(kb_shooter *s, size_t window)
@@ -103,8 +110,9 @@ static void add_squares(kb_shooter *s, size_t window)
     for (size_t row = first; row <= s->windows->last[window]; row++) {
         double weight = row_weight(s, window, row);
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
-            double r = s->predicted[o - begin] - d->observed[o];
-            s->squares[d->group[o]] += weight * r * r;
+            double r = s->predicted[o - begin] - s->measure.target[o], relative = s->measure.relative[o];
+            s->squares[d->group[o]] += weight * r * r / relative;
+            s->log_relative += weight * log(relative);
         }
     }
 }
@@ -113,6 +121,7 @@ static void add_squares(kb_shooter *s, size_t window)
 static bool sum_squares(kb_shooter *s, const kb_support *support, const double *w, const double *start)
 {
     memset(s->squares, 0, s->n_groups * sizeof *s->squares);
+    s->log_relative = 0;
     set_model(s, support, w, NULL);
     for (size_t window = 0; window < s->windows->n; window++) {
         if (!shoot(s, window, start + window * s->n, false)) return false;
@@ -131,9 +140,9 @@ static void window_normals(kb_shooter *s, size_t window, const double *variance)
         double weight = row_weight(s, window, row);
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
             const double *tangent = s->tangents + (o - begin) * P;
-            double *out = s->weighted + used++ * P, root = sqrt(weight / variance[d->group[o]]);
+            double *out = s->weighted + used++ * P, root = sqrt(weight / (variance[d->group[o]] * s->measure.relative[o]));
             for (size_t p = 0; p < P; p++) out[p] = root * tangent[p];
-            kb_axpy(P, root * (s->predicted[o - begin] - d->observed[o]), out, s->gradient);
+            kb_axpy(P, root * (s->predicted[o - begin] - s->measure.target[o]), out, s->gradient);
         }
     }
     kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
@@ -177,6 +186,7 @@ static double assemble(kb_shooter *s, const kb_support *support, const double *w
     memset(s->Hww, 0, k * k * sizeof *s->Hww);
     memset(s->gw, 0, k * sizeof *s->gw);
     memset(s->squares, 0, s->n_groups * sizeof *s->squares);
+    s->log_relative = 0;
     set_model(s, support, w, tangents);
     for (size_t window = 0; window < s->windows->n; window++) {
         const double *own = start + window * s->n;
@@ -214,15 +224,16 @@ static void estimate_noise(const kb_shooter *s, double effective, double *varian
             if (!(s->counts[i] > 0)) continue;
             double freedom = fmax(s->counts[i] - effective * s->counts[i] / total, 0.2 * s->counts[i]);
             variance[i] = (s->squares[i] + noise_shrinkage * common) / (freedom + noise_shrinkage);
-            variance[i] = fmax(variance[i], s->dynamics->noise_floor);
-            if (s->dynamics->known_variance[i] > 0) variance[i] = s->dynamics->known_variance[i];
+            variance[i] = fmax(variance[i], kb_measure_variance(&s->measure, i, s->dynamics->noise_floor));
+            if (s->dynamics->known_variance[i] > 0)
+                variance[i] = kb_measure_variance(&s->measure, i, s->dynamics->known_variance[i]);
         }
     }
 }
 
 static double log_likelihood(const kb_shooter *s, const double *variance)
 {
-    double sum = 0;
+    double sum = -0.5 * s->log_relative;
     for (size_t i = 0; i < s->n_groups; i++)
         if (s->counts[i] > 0) sum -= 0.5 * s->counts[i] * log(variance[i]) + 0.5 * s->squares[i] / variance[i];
     return sum;
@@ -378,6 +389,7 @@ static void finish(kb_shooter *s, kb_fit *fit)
     double weights = factorise_weights(s, &fit->support, 0);
     if (!isfinite(starts) || !isfinite(weights)) return;
     double effective = effective_parameters(s, &fit->support);
+    fit->effective = effective;
     fit->log_likelihood = log_likelihood(s, fit->variance);
     fit->log_evidence = fit->log_likelihood - penalty(s, &fit->support, fit->w, fit->start) - starts - weights +
                         noise_evidence(s, effective, fit->variance) + kb_support_log_prior(&fit->support, s->columns);

@@ -9,6 +9,7 @@
 #define KB_SHOOT_H
 
 #include "forward/fit.h"
+#include "forward/measure.h"
 #include "forward/trajectory.h"
 #include "solve/message.h"
 
@@ -22,7 +23,9 @@ typedef struct {
     double *predicted, *tangents, *normals, *weighted; /* one window's predictions, tangents, J'J */
     double *Hww, *gw, *Hzw, *Hzz, *gz, *system, *dw, *dz, *trial_w, *trial_start, *squares, *counts;
     double *gradient, *inverse, *spread;
-    size_t n_tangents; /* of the model set last */
+    kb_measure measure;
+    double log_relative; /* sum of log h over what squares were summed over */
+    size_t n_tangents;   /* of the model set last */
 } kb_shooter;
 
 /* Shooting of trajectories through a record. */

@@ -84,7 +84,8 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
     kb_trajectory *t = KB_NEW(kb_trajectory, 1);
     if (!t) return kb_out_of_memory(error, "shooting");
     kb_dynamics *d = &t->dynamics;
-    *d = (kb_dynamics){.n_start = n, .n_rows = rows, .n_groups = n, .known_variance = record->known_variance,
+    *d = (kb_dynamics){.n_start = n, .n_rows = rows, .n_groups = n, .mean = record->mean, .sd = record->sd,
+                       .noise_model = record->noise_model, .known_variance = record->known_variance,
                        .noise_floor = noise_floor,
                        .set_model = set_model, .predict = predict, .carry = carry, .destroy = destroy};
     t->record = record;

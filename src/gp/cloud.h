@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "data/data.h"
+#include "gp/noise.h"
 
 enum { KB_CLOUD_AXES = 4 };
 
@@ -27,6 +27,7 @@ typedef struct {
     size_t n_mesh[KB_CLOUD_AXES];  /* gp/mesh.h: points along each axis */
     double *mesh[KB_CLOUD_AXES];   /* they, scaled, ascending; NULL: left to the engines */
     double *known_variance;     /* n_fields: noise variance known beforehand, scaled; 0: unknown */
+    kb_noise_model noise_model;
 } kb_cloud;
 
 kbass_status kb_cloud_create(const kbass_data *data, const char *noise, kb_cloud **out, kbass_error *error);

@@ -43,3 +43,39 @@ kbass_status kb_noise_read(const kbass_data *data, const char *noise, const doub
     }
     return KBASS_OK;
 }
+
+static kbass_status read_relative(const kbass_data *data, const char *noise, const double *mean, const double *sd,
+                                  double *variance, kbass_error *error)
+{
+    double unit[data->n_states];
+    for (size_t i = 0; i < data->n_states; i++) unit[i] = 1;
+    kbass_status status = kb_noise_read(data, noise, unit, variance, error);
+    for (size_t i = 0; i < data->n_states; i++) variance[i] *= 1 + mean[i] * mean[i] / (sd[i] * sd[i]);
+    return status;
+}
+
+static kbass_status check_positive(const kbass_data *data, const bool *has_equation, kbass_error *error)
+{
+    for (size_t row = 0; row < data->n_rows; row++)
+        for (size_t i = 0; i < data->n_states; i++) {
+            double value = data->values[row * data->n_states + i];
+            if (has_equation[i] && value <= 0)
+                return kb_fail(error, KBASS_ERROR_DATA,
+                               "noise-model log needs positive values, found %s = %g at %s = %g "
+                               "(--noise-model multiplicative allows any)",
+                               data->state_names[i], value, data->time_name, data->times[row]);
+        }
+    return KBASS_OK;
+}
+
+kbass_status kb_noise_read_model(const kbass_data *data, const kbass_settings *settings, const bool *has_equation,
+                                 const double *mean, const double *sd, kb_noise_model *model, double *variance,
+                                 kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    *model = (kb_noise_model)settings->noise_model;
+    if (*model == KB_NOISE_ADDITIVE) return KBASS_OK;
+    if (*model == KB_NOISE_LOG) status = check_positive(data, has_equation, error);
+    if (status == KBASS_OK && settings->noise) status = read_relative(data, settings->noise, mean, sd, variance, error);
+    return status;
+}

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "data/data.h"
+#include "gp/noise.h"
 
 typedef struct {
     size_t n_rows, n_states, n_values;
@@ -22,6 +22,7 @@ typedef struct {
     double spacing;     /* median gap between distinct times of one state, scaled */
     double stretch;     /* 1, or for a slice: whole record's span / slice's span; dq/ds of the whole = stretch * that of the slice */
     double *known_variance; /* n_states: noise variance known beforehand, scaled; 0: unknown */
+    kb_noise_model noise_model;
 } kb_record;
 
 kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error);

@@ -1,0 +1,34 @@
+/* How predictions are compared with measurements, by the noise model; u = mean + sd q in the data's units, s the standard
+ * deviation of log u over the measured values, rms the root mean square of u (docs/math.md, eq. 44).
+ *
+ *     additive          q - y                               variance v
+ *     multiplicative    q - y                               variance v h,   h = max(u^2, (rms/20)^2) / rms^2
+ *     log               (log u - log u_measured) / s        variance v
+ *
+ * h is that of the predictions last weighed: fits are reweighted as they proceed.
+ */
+#ifndef KB_MEASURE_H
+#define KB_MEASURE_H
+
+#include "forward/dynamics.h"
+
+typedef struct {
+    const kb_dynamics *dynamics;
+    double *target;                        /* measured values, as compared; by observation */
+    double *relative;                      /* h by observation; 1 unless the noise is multiplicative */
+    double *rms, *log_mean, *log_sd, *low; /* by group; low: u below which log u is continued by its tangent */
+} kb_measure;
+
+kbass_status kb_measure_create(const kb_dynamics *dynamics, kb_measure *out, kbass_error *error);
+void kb_measure_clear(kb_measure *measure);
+/* Turns predictions of n observations, from the first on, into what is compared; their tangents (n x P) too, unless
+   NULL. */
+void kb_measure_apply(const kb_measure *measure, size_t first, size_t n, double *predicted, size_t P, double *tangents);
+/* Sets h from predictions. */
+void kb_measure_weigh(kb_measure *measure, size_t first, size_t n, const double *predicted);
+/* A variance of q as one of what is compared, for values of ordinary size. */
+double kb_measure_variance(const kb_measure *measure, size_t group, double variance);
+/* Standard deviation of the noise for variance 1: in the data's units, or as a share of the value. */
+double kb_measure_unit(const kb_measure *measure, size_t group);
+
+#endif
