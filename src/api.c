@@ -49,6 +49,15 @@ const char *kbass_stage_name(int stage)
     return stage >= 0 && stage < KBASS_STAGE_COUNT ? names[stage] : "unknown";
 }
 
+/* The other noise models are those of the integrated equation. */
+static kbass_status check_additive(const kbass_settings *settings, kbass_error *error)
+{
+    if (settings->noise_model == KB_NOISE_ADDITIVE) return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: %s only additive noise so far",
+                   settings->method == KB_METHOD_PAPER ? "the published method knows" :
+                   "fields over several space axes, or of second order in time, have");
+}
+
 static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
 {
     kbass_status status =
@@ -59,20 +68,14 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
         return kb_paper_mesh_create(d->data, &d->settings, d->dictionary, &d->paper, error);
     if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
         return kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
-    return kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error);
-}
-
-static kbass_status check_method(const kbass_settings *settings, kbass_error *error)
-{
-    if (settings->method == KB_METHOD_PAPER && settings->noise_model)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the published method has additive noise only");
-    return KBASS_OK;
+    status = check_additive(&d->settings, error);
+    return status == KBASS_OK ? kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error) : status;
 }
 
 static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
     kbass_status status = kb_settings_check(settings, error);
-    if (status == KBASS_OK) status = check_method(settings, error);
+    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_additive(settings, error);
     if (status == KBASS_OK) status = kb_settings_copy(settings, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);

@@ -159,7 +159,7 @@ static void what_does_not_fit_is_refused(void **state)
     CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_DATA, "found x = 0 at t = 4");
     CHECK_OK(kbass_settings_set(&settings, "noise-model", "multiplicative", &error));
     CHECK_OK(kbass_settings_set(&settings, "method", "paper", &error));
-    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "additive noise only");
+    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "only additive noise");
     kbass_data_destroy(data);
 }
 

@@ -329,7 +329,7 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     if (status == KBASS_OK) status = add_groups(answer, p, average, error);
     for (size_t i = 0; status == KBASS_OK && i < p->dictionary->n_states; i++) {
         if (!p->dictionary->has_equation[i]) continue;
-        ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * found->noise_unit[i];
+        ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * (found->noise_unit ? found->noise_unit[i] : p->sd[i]);
         if (p->has_initial) ((double *)answer->result.initial)[i] = p->mean[i] + p->sd[i] * best->start[i];
     }
     kb_free(all);

@@ -21,7 +21,7 @@ typedef struct {
     size_t n_starts, n_lost;
     size_t n_models;
     bool settled;
-    double *noise_unit;       /* per state: what a noise variance of 1 is, kb_measure_unit */
+    double *noise_unit;       /* per state: what a noise variance of 1 is, kb_measure_unit; NULL: its sd squared */
     bool noise_is_relative;
     kb_neighbour *neighbours; /* per column; NULL when the run was stopped before */
     double seconds[KBASS_STAGE_COUNT];
