@@ -91,6 +91,8 @@ accepts data odd -o plain.csv
 [ "$(sed -n 2p plain.csv)" = 0,0,0.5 ] || complain "data -o: $(head -2 plain.csv)"
 refuses 'no column "tau" for time' data good.csv --time tau
 refuses 'nowhere.npz' data nowhere.npz
+"$kbass" data /dev/stdin < <(cat "$root/tests/data/grid_chunks.h5") | grep -q '20 rows on a 5 x 4 grid' ||
+    complain "data from a pipe"
 printf '\223NUMPY' > broken.npy
 refuses 'broken.npy: it breaks off in the header' discover broken.npy
 
