@@ -22,7 +22,7 @@ for corpus in ${@:-text npy npz mat hdf5 expression equations}; do
     esac
     mkdir -p "build-fuzz/corpus/$corpus"
     echo "$corpus: $seconds s"
-    build-fuzz/tests/$target -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=20000 -verbosity=0 \
+    build-fuzz/tests/$target -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3000 -max_len=20000 -verbosity=0 \
         -print_final_stats=1 -artifact_prefix="build-fuzz/findings/$corpus-" "build-fuzz/corpus/$corpus" \
         "tests/fuzz/corpus/$corpus" 2>&1 | grep -v '^stat::new\|^stat::slowest\|^INFO\|^\s*NEW_FUNC\|^###\|# Uses:' || exit 1
     [ "${PIPESTATUS[0]}" -eq 0 ] || exit 1
