@@ -269,6 +269,38 @@ static void test_lorenz_symmetry(void **state)
 }
 
 /* Lorenz 96 seen from the next site: x_{i+1} starts as x_i did. */
+static void lorenz96_slope(const double *x, double *slope)
+{
+    for (size_t i = 0; i < 6; i++) slope[i] = (x[(i + 1) % 6] - x[(i + 4) % 6]) * x[(i + 5) % 6] - x[i] + 8;
+}
+
+/* x + h * slope */
+static void moved(const double *x, double h, const double *slope, double *out)
+{
+    for (size_t i = 0; i < 6; i++) out[i] = x[i] + h * slope[i];
+}
+
+/* The classical method of Runge and Kutta with tiny steps, over as long as the benchmark's chaotic samples. */
+static void test_lorenz96_second_road(void **state)
+{
+    enum { STEPS = 20000 };
+    double x[6] = {2.05, 2, 2, 2, 2, 2}, k[4][6], y[6], end = 3.4, h = end / STEPS, found[6];
+    kbass_model *model = NULL;
+    (void)state;
+    CHECK_OK(kbass_model_named("lorenz96", &model, &error));
+    CHECK_OK(kbass_model_integrate(model, 0, x, 1, &end, found, &error));
+    for (int step = 0; step < STEPS; step++) {
+        lorenz96_slope(x, k[0]);
+        for (int s = 1; s < 4; s++) {
+            moved(x, s < 3 ? h / 2 : h, k[s - 1], y);
+            lorenz96_slope(y, k[s]);
+        }
+        for (size_t i = 0; i < 6; i++) x[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+    }
+    for (size_t i = 0; i < 6; i++) CHECK_CLOSE(found[i], x[i], 1e-5); /* 1e-6 of the largest state */
+    kbass_model_destroy(model);
+}
+
 static void test_lorenz96_rotation(void **state)
 {
     static const double times[] = {2}, rotated[] = {2, 2.05, 2, 2, 2, 2};
@@ -404,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_named_systems),
         cmocka_unit_test(test_unknown_system),
         cmocka_unit_test(test_lorenz_symmetry),
+        cmocka_unit_test(test_lorenz96_second_road),
         cmocka_unit_test(test_lorenz96_rotation),
         cmocka_unit_test(test_result_file),
         cmocka_unit_test(test_bad_result_files),

@@ -21,7 +21,8 @@ bool bench_is_asked(const char *cases, const char *name)
     for (const char *c = cases; c && *c;) {
         c += strspn(c, ", ");
         size_t length = strcspn(c, ", ");
-        if (length && (matches(c, length, name) || (strlen(name) < length && matches(name, strlen(name), c)))) return true;
+        if (length && (matches(c, length, name) || (strlen(name) < length && matches(name, strlen(name), c))))
+            return true;
         c += length;
     }
     return !cases;

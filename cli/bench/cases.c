@@ -13,12 +13,13 @@
     "x4_t: 8 1, -1 x4, 1 x3*x5, -1 x2*x3; x5_t: 8 1, -1 x5, 1 x4*x6, -1 x3*x4; x6_t: 8 1, -1 x6, 1 x1*x5, -1 x4*x5"
 #define SMALL_BURGERS .is_field = true, .grid = {50, 50}, .degree = 4, .derivatives = 4, .n_levels = 3
 
+/* clang-format off */
 const bench_case bench_cases[] = {
     {.key = "vdp-10", .title = "van der Pol, 10 samples", .system = "vdp", .start = {1, 0}, .step = 0.825, .n = 10,
      .box_degree = 4, .law = VDP_LAW, .note = "starts at (1, 0), samples 0.825 apart, as released",
      .n_levels = 3, .levels = {{0, 0.0086, 1, 1}, {1, 0.032, 1, 1}, {20, 0.0995, 1, 1}}},
     {.key = "vdp-25", .title = "van der Pol, 25 samples", .system = "vdp", .start = {1, 0}, .step = 1.0 / 3, .n = 25,
-     .box_degree = 4, .law = VDP_LAW, .note = "starts at (1, 0) like the released ten samples; none were released of it",
+     .box_degree = 4, .law = VDP_LAW, .note = "starts at (1, 0) like the ten samples; of these none were released",
      .n_levels = 3, .levels = {{0, 0, 1, 1}, {1, 0.0029, 1, 1}, {20, 0.042, 1, 1}}, .published_seconds = 643},
     {.key = "lorenz96-12", .title = "Lorenz 96, 12 samples", .system = "lorenz96", .first = 1.2, .step = 0.2, .n = 12,
      .has_absolute_noise = true, .degree = 3, .constant = 1, .law = LORENZ96_LAW,
@@ -53,6 +54,7 @@ const bench_case bench_cases[] = {
      .note = "measured; nobody knows the law: errors are distances to the reference the paper uses",
      .n_levels = 1, .levels = {{NAN, 0.0244, 1, 1}}},
     {0}};
+/* clang-format on */
 
 /* ---------------------------------------------------------------- laws */
 
@@ -97,8 +99,8 @@ static kbass_status sample_states(const bench_case *c, const kbass_model *model,
         has_start |= c->start[i] != 0;
     }
     for (size_t k = 0; k < c->n; k++) times[k] = c->first + (double)k * c->step;
-    kbass_status status = kbass_model_integrate(model, 0, has_start ? c->start : kbass_model_initial(model), c->n, times,
-                                                states, error);
+    const double *start = has_start ? c->start : kbass_model_initial(model);
+    kbass_status status = kbass_model_integrate(model, 0, start, c->n, times, states, error);
     return status == KBASS_OK ? kbass_data_create(c->n, n_states, times, states, NULL, names, data, error) : status;
 }
 

@@ -1,5 +1,6 @@
 /* The systems of the paper's result tables: how their data are made, their laws, their dictionaries, the published
- * figures. Sampling follows the data that the paper's authors released where their text and data differ; `note` says so.
+ * figures. Sampling follows the data that the paper's authors released where their text and data differ; `note` says
+ * so.
  */
 #ifndef BENCH_CASES_H
 #define BENCH_CASES_H

@@ -41,9 +41,10 @@ static size_t nobody_can_decide(const bench_saved *saved, const bench_cell *cell
     bench_law law = bench_law_read(cell->of->law);
     (void)saved;
     if (cell->failure || bench_cell_verdict(cell) != BENCH_TOO_WEAK) return 0;
-    fprintf(out, "- %s: without %s the samples would move by %.1f standard deviations in all; found exactly in %zu of %zu "
-                 "draws.\n", cell->name, law.terms[cell->weakest].term, cell->sigmas[cell->weakest], cell->n_exact,
-            cell->n_seeds);
+    fprintf(out,
+            "- %s: without %s the samples would move by %.1f standard deviations in all; found exactly in %zu of %zu "
+            "draws.\n",
+            cell->name, law.terms[cell->weakest].term, cell->sigmas[cell->weakest], cell->n_exact, cell->n_seeds);
     return 1;
 }
 
@@ -65,7 +66,8 @@ static size_t pysindy_is_better(const bench_saved *saved, const bench_cell *cell
     bench_cell theirs;
     if (!saved->pysindy ||
         !bench_cell_read(saved->pysindy, cell->of, (size_t)(cell->level - cell->of->levels), &theirs)) return 0;
-    double exact = (double)theirs.n_exact / (double)theirs.n_seeds, ours = (double)cell->n_exact / (double)cell->n_seeds;
+    double exact = (double)theirs.n_exact / (double)theirs.n_seeds,
+           ours = (double)cell->n_exact / (double)cell->n_seeds;
     if (!(exact > ours || (exact == ours && exact > 0 && theirs.rmse < cell->rmse))) return 0;
     fprintf(out, "- %s: PySINDy is exact in %.0f %% of the draws with an error of %.3g, we in %.0f %% with %.3g.\n",
             cell->name, 100 * exact, theirs.rmse, 100 * ours, cell->rmse);
@@ -83,8 +85,8 @@ void bench_losses(const bench_saved *saved, FILE *out)
     fputs("\n## Where we lose, and why\n", out);
     if (saved->paper) {
         section(saved, "Cells that the samples decide and we miss", ours_to_mend, out);
-        section(saved, "Cells where the weakest true term is below 6 sigma, so that a miss may be the data's", nobody_can_decide,
-                out);
+        section(saved, "Cells where the weakest true term is below 6 sigma, so that a miss may be the data's",
+                nobody_can_decide, out);
         section(saved, "Cells where the paper's error is below ours", paper_is_closer, out);
     }
     if (saved->paper && saved->pysindy) section(saved, "Cells where PySINDy does better", pysindy_is_better, out);

@@ -94,7 +94,8 @@ static double rate(const json_t *document, const char *cell)
 {
     const json_t *rows = json_object_get(document, "rows"), *row = NULL;
     double n = 0, exact = 0;
-    for (size_t at = 0; (row = bench_next_row(rows, cell, &at)); n++) exact += json_is_true(json_object_get(row, "exact"));
+    for (size_t at = 0; (row = bench_next_row(rows, cell, &at)); n++)
+        exact += json_is_true(json_object_get(row, "exact"));
     return n > 0 ? exact / n : NAN;
 }
 

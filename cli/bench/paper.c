@@ -1,4 +1,5 @@
-/* kbass bench paper: the paper's result tables, with the oracle, the detectability of each term and the clock beside. */
+/* kbass bench paper: the paper's result tables, with the oracle, the detectability of each term and the clock beside.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

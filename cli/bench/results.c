@@ -73,13 +73,17 @@ static void write_paper(const json_t *document, FILE *out)
     bench_paper_terms(document, 3, &terms);
     fprintf(out, "## The paper's tables\n\n%zu of %zu cells were run. ", cells.n_rows - 1, bench_cell_count());
     write_machine(document, out);
-    fputs("Errors are ||w - w*|| / ||w*|| over all weights, medians over draws of the noise; R and P are recall and "
-          "precision of the terms, *exact* the draws with exactly the true terms. The *oracle* is the same fit told the "
-          "true terms; *ratio* is our error over its. *sigma*: by how many standard deviations of the noise the absence of "
-          "the *weakest* true term moves the clean samples, all else refitted; below 2 or 3 nothing can be decided from "
-          "such data. *paper s/it*: seconds of one iteration of the published loop, in our version of it. A `*` marks "
-          "a published error below the oracle's on these data. The bar: where sigma is 6 or more, exact in 90 % of the draws "
-          "with an error of at most 1.25 times the oracle's (plus 1e-4).\n\n", out);
+    fputs(
+        "Errors are ||w - w*|| / ||w*|| over all weights, medians over draws of the noise; R and P are recall and "
+        "precision of the terms, *exact* the draws with exactly the true terms. The *oracle* is the same fit told the "
+        "true terms; *ratio* is our error over its. *sigma*: by how many standard deviations of the noise the absence "
+        "of "
+        "the *weakest* true term moves the clean samples, all else refitted; below 2 or 3 nothing can be decided from "
+        "such data. *paper s/it*: seconds of one iteration of the published loop, in our version of it. A `*` marks "
+        "a published error below the oracle's on these data. The bar: where sigma is 6 or more, exact in 90 % of the "
+        "draws "
+        "with an error of at most 1.25 times the oracle's (plus 1e-4).\n\n",
+        out);
     table_markdown(&cells, out);
     write_notes(out);
     fputs("\n### Each true weight\n\n", out);
@@ -106,7 +110,9 @@ static void write_pysindy(const bench_saved *saved, FILE *out)
             table_number(&table, 5, has_ours ? ours.rmse : NAN);
             if (has_ours) table_put(&table, 6, "%zu/%zu", ours.n_exact, ours.n_seeds);
         }
-    fputs("\n## PySINDy on the same samples\n\nIts threshold was chosen with the truth in sight (bench/pysindy.py).\n\n", out);
+    fputs(
+        "\n## PySINDy on the same samples\n\nIts threshold was chosen with the truth in sight (bench/pysindy.py).\n\n",
+        out);
     table_markdown(&table, out);
     table_clear(&table);
 }
@@ -121,8 +127,10 @@ static int write_map(const json_t *document, const char *figure, FILE *out)
 {
     bench_table table;
     bench_map_rates(document, &table);
-    fputs("\n## How much noise, how long a record\n\nHow often exactly the true terms were found, samples every 0.01; in "
-          "brackets what is published for ODR-BINDy, which is told the noise level. ", out);
+    fputs(
+        "\n## How much noise, how long a record\n\nHow often exactly the true terms were found, samples every 0.01; in "
+        "brackets what is published for ODR-BINDy, which is told the noise level. ",
+        out);
     write_machine(document, out);
     table_markdown(&table, out);
     fprintf(out, "\n![Rates over noise and length](%s)\n", file_name(figure));
@@ -136,7 +144,8 @@ static int write_speed(const json_t *document, const char *figure, FILE *out)
     bench_speed_table(document, 2, &table);
     fputs("\n## Seconds against size\n\nCPU seconds on one thread, by stage; `n^` is the exponent that fits them best. "
           "Arbitration follows the number of models fitted rather than n. GF/s: GFLOP/s of matrix products and "
-          "factorisations over all seconds of the stage, beside products of 1000 x 1000 matrices in the same run. ", out);
+          "factorisations over all seconds of the stage, beside products of 1000 x 1000 matrices in the same run. ",
+          out);
     write_machine(document, out);
     table_markdown(&table, out);
     fprintf(out, "\n![Seconds against size](%s)\n", file_name(figure));

@@ -17,9 +17,10 @@ static json_t *describe(const bench_case *c, double noise)
     json_t *terms = json_array();
     for (size_t i = 0; i < law.n; i++)
         json_array_append_new(terms, json_pack("[s, s, f]", law.terms[i].lhs, law.terms[i].term, law.terms[i].weight));
-    return json_pack("{s:o, s:b, s:i, s:i, s:i, s:b, s:o, s:[]}", "noise", isnan(noise) ? json_null() : json_real(noise),
-                     "is_field", c->is_field, "degree", c->degree, "box_degree", c->box_degree, "derivatives",
-                     c->derivatives, "constant", c->constant, "law", terms, "files");
+    return json_pack("{s:o, s:b, s:i, s:i, s:i, s:b, s:o, s:[]}", "noise",
+                     isnan(noise) ? json_null() : json_real(noise), "is_field", c->is_field, "degree", c->degree,
+                     "box_degree", c->box_degree, "derivatives", c->derivatives, "constant", c->constant, "law", terms,
+                     "files");
 }
 
 static int write_file(const bench_case *c, double noise, uint64_t seed, const char *path)

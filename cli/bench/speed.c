@@ -155,7 +155,8 @@ static int report(const json_t *document, const bench_options *options)
     bench_speed_table(document, 6, &csv);
     table_text(&table, stdout);
     puts("\nCPU seconds on one thread, by stage; arbitration follows the number of models fitted rather than n. GF/s: "
-         "GFLOP/s\nof products and factorisations over all seconds of the stage, beside products of 1000 x 1000 matrices "
+         "GFLOP/s\nof products and factorisations over all seconds of the stage, beside products of 1000 x 1000 "
+         "matrices "
          "just after.\nn^: the exponent that fits the seconds best.");
     for (size_t i = 0; i < N_SWEEPS; i++)
         if (bench_is_asked(options->cases, sweeps[i].key)) printf("  %-11s %s\n", sweeps[i].key, sweeps[i].what);

@@ -98,7 +98,8 @@ static void write_curve(const char *key, const curve *c, bench_table *table)
 
 void bench_speed_table(const json_t *document, int digits, bench_table *table)
 {
-    table_begin(table, digits, "sweep|n|field|search|arbitrate|polish|all|models|GF/s field|search|arbitrate|DGEMM|paper s/it");
+    table_begin(table, digits,
+                "sweep|n|field|search|arbitrate|polish|all|models|GF/s field|search|arbitrate|DGEMM|paper s/it");
     for (size_t i = 0; speed_key(i); i++) {
         curve c = read_curve(document, speed_key(i));
         if (c.n) write_curve(speed_key(i), &c, table);
@@ -110,7 +111,8 @@ int bench_speed_figure(const json_t *document, const char *path)
     FILE *script = NULL;
     int code = figure_begin(path, 900, 560, &script);
     if (code != EXIT_OK) return code;
-    fputs("set multiplot layout 2,3\nset logscale xy\nset ylabel 'CPU seconds'\nset key below horizontal samplen 2\nset format y '%g'\n",
+    fputs("set multiplot layout 2,3\nset logscale xy\nset ylabel 'CPU seconds'\nset key below horizontal samplen "
+          "2\nset format y '%g'\n",
           script);
     for (size_t i = 0; speed_key(i); i++) {
         curve c = read_curve(document, speed_key(i));
@@ -121,8 +123,10 @@ int bench_speed_figure(const json_t *document, const char *path)
             for (int stage = 0; stage <= KBASS_STAGE_COUNT; stage++) fprintf(script, " %g", c.seconds[stage][k]);
             fputc('\n', script);
         }
-        fprintf(script, "EOD\nplot $data%zu using 1:3 with linespoints title 'search', '' using 1:4 with linespoints title "
-                        "'arbitrate', '' using 1:6 with linespoints lw 2 title 'all'\n", i);
+        fprintf(script,
+                "EOD\nplot $data%zu using 1:3 with linespoints title 'search', '' using 1:4 with linespoints title "
+                "'arbitrate', '' using 1:6 with linespoints lw 2 title 'all'\n",
+                i);
     }
     return figure_end(path, script);
 }

@@ -10,7 +10,10 @@
 static atomic_ullong operations;
 
 /* Relaxed: nobody waits for it. */
-static void count(double flops) { atomic_fetch_add_explicit(&operations, (unsigned long long)flops, memory_order_relaxed); }
+static void count(double flops)
+{
+    atomic_fetch_add_explicit(&operations, (unsigned long long)flops, memory_order_relaxed);
+}
 
 double kb_dense_operations(void) { return (double)atomic_load(&operations); }
 

@@ -15,7 +15,7 @@
 
 enum { MOST_STEPS = 5000000 };
 
-static const double RELATIVE = 1e-10, ABSOLUTE = 1e-12; /* the latter in units of the initial state */
+static const double RELATIVE = 1e-12, ABSOLUTE = 1e-14; /* the latter in units of the initial state */
 static const double SMALL_SHARE = 1e-3;                 /* of the largest initial state: the least unit of any */
 static const double RUNAWAY = 1e4;                      /* growth that, with steps down to nothing, means a pole */
 static const double FARTHEST = 1e100;                   /* no solution is followed beyond */
