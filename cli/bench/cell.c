@@ -134,6 +134,7 @@ static void read_sigmas(const json_t *row, const bench_law *law, bench_cell *cel
         bench_label(&law->terms[i], label);
         const json_t *value = json_object_get(sigmas, label);
         cell->sigmas[i] = json_is_number(value) ? json_number_value(value) : value ? INFINITY : NAN;
+        cell->linear_sigmas[i] = number(json_object_get(row, "linear_sigmas"), label);
         if (cell->sigmas[i] < cell->sigmas[cell->weakest]) cell->weakest = i;
     }
 }

@@ -19,6 +19,7 @@ typedef struct {
     double oracle, oracle_seconds;
     double error[BENCH_MOST_TERMS], oracle_error[BENCH_MOST_TERMS]; /* absolute value of each term's relative error */
     double sigmas[BENCH_MOST_TERMS];                                /* detectability; infinite: no fit without it */
+    double linear_sigmas[BENCH_MOST_TERMS];                         /* the same linearised */
     size_t weakest;                                                 /* term */
     double seconds_per_iteration;                                   /* of the published loop */
 } bench_cell;

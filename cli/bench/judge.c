@@ -224,21 +224,42 @@ static void tell_noise(const kbass_data *data, const double *sd, char *text, siz
                                  sd[i]);
 }
 
-kbass_status bench_detectability(const kbass_data *clean, const double *sd, const kbass_settings *settings,
-                                 const bench_law *law, size_t absent, double *sigmas, kbass_error *error)
+/* Fits the clean samples told the terms, save the absent one, and the noise. */
+static kbass_status fit_told(const kbass_data *clean, const double *sd, const kbass_settings *settings,
+                             const bench_law *law, long absent, kbass_discovery **discovery, kbass_error *error)
 {
     told t;
     char noise[300];
     kbass_settings copy = *settings;
-    kbass_discovery *discovery = NULL;
-    tell(law, (long)absent, &t, &copy);
+    tell(law, absent, &t, &copy);
     tell_noise(clean, sd, noise, sizeof noise);
     copy.noise = noise;
-    kbass_status status = kbass_discovery_create(clean, &copy, &discovery, error);
-    if (status == KBASS_OK) status = kbass_discovery_run(discovery, NULL, NULL, error);
+    kbass_status status = kbass_discovery_create(clean, &copy, discovery, error);
+    return status == KBASS_OK ? kbass_discovery_run(*discovery, NULL, NULL, error) : status;
+}
+
+kbass_status bench_detectability(const kbass_data *clean, const double *sd, const kbass_settings *settings,
+                                 const bench_law *law, size_t absent, double *sigmas, kbass_error *error)
+{
+    kbass_discovery *discovery = NULL;
+    kbass_status status = fit_told(clean, sd, settings, law, (long)absent, &discovery, error);
     *sigmas = INFINITY;
     if (status == KBASS_OK && kbass_discovery_result(discovery)->n_equations)
         status = distance(discovery, clean, sd, sigmas, error);
+    kbass_discovery_destroy(discovery);
+    return status;
+}
+
+kbass_status bench_linear_detectability(const kbass_data *clean, const double *sd, const kbass_settings *settings,
+                                        const bench_law *law, double *sigmas, kbass_error *error)
+{
+    kbass_discovery *discovery = NULL;
+    kbass_status status = fit_told(clean, sd, settings, law, NOBODY, &discovery, error);
+    for (size_t i = 0; i < law->n; i++) {
+        const kbass_term *term =
+            status == KBASS_OK ? find_selected(kbass_discovery_result(discovery), &law->terms[i]) : NULL;
+        sigmas[i] = term ? fabs(term->weight) / term->sd : NAN;
+    }
     kbass_discovery_destroy(discovery);
     return status;
 }

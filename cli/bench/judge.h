@@ -22,6 +22,11 @@ json_t *bench_oracle(const kbass_data *data, const kbass_settings *settings, con
 kbass_status bench_detectability(const kbass_data *clean, const double *sd, const kbass_settings *settings,
                                  const bench_law *law, size_t absent, double *sigmas, kbass_error *error);
 
+/* The same for all terms, linearised: each weight over its standard deviation in the fit that is told all terms. It
+   needs no fit of a wrong model, which may end in a poor minimum, but holds near the truth only. NaN: no fit. */
+kbass_status bench_linear_detectability(const kbass_data *clean, const double *sd, const kbass_settings *settings,
+                                        const bench_law *law, double *sigmas, kbass_error *error);
+
 /* "y_t: x^2*y" */
 enum { BENCH_LABEL_SIZE = 40 };
 void bench_label(const bench_term *term, char label[BENCH_LABEL_SIZE]);

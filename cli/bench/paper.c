@@ -41,20 +41,25 @@ static json_t *limit(const void *argument)
 {
     const paper_task *task = argument;
     bench_law law = bench_law_read(task->of->law);
-    double noise = task->of->levels[task->level].noise, sd[BENCH_MOST_STATES], sigmas = 0;
+    double noise = task->of->levels[task->level].noise, sd[BENCH_MOST_STATES], linear[BENCH_MOST_TERMS], sigmas = 0;
     kbass_data *clean = NULL;
     kbass_error error = {0};
-    json_t *row = json_object();
+    json_t *row = json_object(), *linear_row = json_object();
     kbass_status status = bench_case_data(task->of, 0, 0, &clean, &error);
-    if (status == KBASS_OK) bench_case_noise(task->of, noise, clean, sd);
+    if (status == KBASS_OK) {
+        bench_case_noise(task->of, noise, clean, sd);
+        status = bench_linear_detectability(clean, sd, task->settings, &law, linear, &error);
+    }
     for (size_t i = 0; status == KBASS_OK && i < law.n; i++) {
         char label[BENCH_LABEL_SIZE];
         bench_label(&law.terms[i], label);
         status = bench_detectability(clean, sd, task->settings, &law, i, &sigmas, &error);
         json_object_set_new(row, label, bench_real(sigmas));
+        json_object_set_new(linear_row, label, bench_real(linear[i]));
     }
     kbass_data_destroy(clean);
-    if (status == KBASS_OK) return json_pack("{s:o}", "sigmas", row);
+    if (status == KBASS_OK) return json_pack("{s:o, s:o}", "sigmas", row, "linear_sigmas", linear_row);
+    json_decref(linear_row);
     json_decref(row);
     return bench_failed("%s", error.message);
 }

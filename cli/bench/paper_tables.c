@@ -83,11 +83,12 @@ static void write_terms(const bench_cell *cell, bench_table *table)
         table_number(table, 3, 100 * cell->error[i]);
         table_number(table, 4, 100 * cell->oracle_error[i]);
         put_sigmas(table, 5, cell->level->noise > 0 ? cell->sigmas[i] : NAN);
+        table_number(table, 6, cell->level->noise > 0 ? cell->linear_sigmas[i] : NAN);
     }
 }
 
 void bench_paper_terms(const json_t *document, int digits, bench_table *table)
 {
-    table_begin(table, digits, "cell|term|weight|error %|oracle's %|sigma");
+    table_begin(table, digits, "cell|term|weight|error %|oracle's %|sigma|linear");
     for_each_cell(document, table, write_terms);
 }

@@ -86,7 +86,9 @@ static void write_paper(const json_t *document, FILE *out)
         out);
     table_markdown(&cells, out);
     write_notes(out);
-    fputs("\n### Each true weight\n\n", out);
+    fputs("\n### Each true weight\n\nRelative errors in percent. *linear*: the weight over its standard deviation in the "
+          "fit told all terms. It differs from *sigma* where a term is too strong for linearisation, and where the fit "
+          "without the term ended in a poor minimum.\n\n", out);
     table_markdown(&terms, out);
     table_clear(&terms);
     table_clear(&cells);
