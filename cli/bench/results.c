@@ -66,6 +66,17 @@ static void write_notes(FILE *out)
         if (c->note) fprintf(out, "- %s: %s.\n", c->key, c->note);
 }
 
+/* A loss that was not measured is no win. */
+static void write_missing(const json_t *document, FILE *out)
+{
+    bench_cell cell;
+    size_t n = 0;
+    for (const bench_case *c = bench_cases; c->key; c++)
+        for (size_t level = 0; level < c->n_levels; level++)
+            if (!bench_cell_read(document, c, level, &cell)) fprintf(out, "%s%s", n++ ? ", " : "Not run: ", cell.name);
+    if (n) fputs(". Nothing below speaks of these.\n\n", out);
+}
+
 static void write_paper(const json_t *document, FILE *out)
 {
     bench_table cells, terms;
@@ -73,20 +84,18 @@ static void write_paper(const json_t *document, FILE *out)
     bench_paper_terms(document, 3, &terms);
     fprintf(out, "## The paper's tables\n\n%zu of %zu cells were run. ", cells.n_rows - 1, bench_cell_count());
     write_machine(document, out);
-    fputs(
-        "Errors are ||w - w*|| / ||w*|| over all weights, medians over draws of the noise; R and P are recall and "
-        "precision of the terms, *exact* the draws with exactly the true terms. The *oracle* is the same fit told the "
-        "true terms; *ratio* is our error over its. *sigma*: by how many standard deviations of the noise the absence "
-        "of "
-        "the *weakest* true term moves the clean samples, all else refitted; below 2 or 3 nothing can be decided from "
-        "such data. *paper s/it*: seconds of one iteration of the published loop, in our version of it. A `*` marks "
-        "a published error below the oracle's on these data. The bar: where sigma is 6 or more, exact in 90 % of the "
-        "draws "
-        "with an error of at most 1.25 times the oracle's (plus 1e-4).\n\n",
-        out);
+    write_missing(document, out);
+    fputs("Errors are ||w - w*|| / ||w*|| over all weights, medians over draws of the noise; R and P are recall and "
+          "precision of the terms, *exact* the draws with exactly the true terms. The *oracle* is the same fit told "
+          "the true terms; *ratio* is our error over its, 1 by construction when our terms are exact. *sigma*: by how "
+          "many standard deviations of the noise the absence of the *weakest* true term moves the clean samples, all "
+          "else refitted; below 2 or 3 nothing can be decided from such data. *paper s/it*: seconds of one iteration "
+          "of the published loop, in our version of it. A `*` marks a published error below the oracle's on these "
+          "data. The bar: where sigma is 6 or more, exact in 90 % of the draws with an error of at most 1.25 times "
+          "the oracle's (plus 1e-4).\n\n", out);
     table_markdown(&cells, out);
     write_notes(out);
-    fputs("\n### Each true weight\n\nRelative errors in percent. *linear*: the weight over its standard deviation in the "
+    fputs("\n### Each true weight\n\nRelative errors in percent. *linear*: the weight over its sd in the "
           "fit told all terms. It differs from *sigma* where a term is too strong for linearisation, and where the fit "
           "without the term ended in a poor minimum.\n\n", out);
     table_markdown(&terms, out);
@@ -129,10 +138,10 @@ static int write_map(const json_t *document, const char *figure, FILE *out)
 {
     bench_table table;
     bench_map_rates(document, &table);
-    fputs(
-        "\n## How much noise, how long a record\n\nHow often exactly the true terms were found, samples every 0.01; in "
-        "brackets what is published for ODR-BINDy, which is told the noise level. ",
-        out);
+    fprintf(out, "\n## How much noise, how long a record\n\n%zu draws in all. ",
+            json_array_size(json_object_get(document, "rows")));
+    fputs("How often exactly the true terms were found, samples every 0.01; in brackets what is published for ODR-BINDy, "
+          "which is told the noise level. ", out);
     write_machine(document, out);
     table_markdown(&table, out);
     fprintf(out, "\n![Rates over noise and length](%s)\n", file_name(figure));
