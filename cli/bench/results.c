@@ -140,8 +140,8 @@ static int write_map(const json_t *document, const char *figure, FILE *out)
     bench_map_rates(document, &table);
     fprintf(out, "\n## How much noise, how long a record\n\n%zu draws in all. ",
             json_array_size(json_object_get(document, "rows")));
-    fputs("How often exactly the true terms were found, samples every 0.01; in brackets what is published for ODR-BINDy, "
-          "which is told the noise level. ", out);
+    fputs("How often exactly the true terms were found, samples every 0.01; in brackets what is published for ODR-"
+          "BINDy, which is told the noise level. ", out);
     write_machine(document, out);
     table_markdown(&table, out);
     fprintf(out, "\n![Rates over noise and length](%s)\n", file_name(figure));
