@@ -310,6 +310,47 @@ static void print_runners_up(const kbass_result *result)
         printf("  and %zu more with smaller odds (all of them: --json)\n", result->n_runners_up - MOST_RUNNERS_UP);
 }
 
+/* ---------------------------------------------------------------- explanations */
+
+/* "0.322 +- 0.019", or "-" where the model is without the term */
+static void format_weight(double weight, double sd, char text[2 * NUMBER_SIZE + 5])
+{
+    char number[NUMBER_SIZE], spread_text[NUMBER_SIZE];
+    format_number(weight, sd, number);
+    format_sd(sd, spread_text);
+    if (weight == 0 && sd == 0) snprintf(text, 2 * NUMBER_SIZE + 5, "-");
+    else snprintf(text, 2 * NUMBER_SIZE + 5, "%s +- %s", number, spread_text);
+}
+
+static void print_change(const kbass_weight_change *change, int lhs_width, int term_width)
+{
+    char before[2 * NUMBER_SIZE + 5], after[2 * NUMBER_SIZE + 5];
+    format_weight(change->before, change->before_sd, before);
+    format_weight(change->after, change->after_sd, after);
+    printf("      %-*s  %-*s %24s   -> %24s\n", lhs_width, change->lhs, term_width, change->term, before, after);
+}
+
+static void print_explanations(const kbass_result *result)
+{
+    for (size_t i = 0; i < result->n_explanations; i++) {
+        const kbass_explanation *e = &result->explanations[i];
+        char odds[NUMBER_SIZE];
+        int width = 0;
+        printf("\n  %s %s: %s: ", e->is_added ? "with" : "without", e->lhs, e->term);
+        if (!e->is_fitted) {
+            puts("such a model cannot be fitted to these data");
+            continue;
+        }
+        format_odds(e->log_odds, odds);
+        printf("log evidence %+.1f (odds %s), misfit %.3g -> %.3g\n", e->log_odds, odds, e->misfit_before, e->misfit_after);
+        for (size_t j = 0; j < e->n_changes; j++)
+            if ((int)strlen(e->changes[j].term) > width) width = (int)strlen(e->changes[j].term);
+        for (size_t j = 0; j < e->n_changes; j++) print_change(&e->changes[j], widest_lhs(result), width);
+    }
+}
+
+/* ---------------------------------------------------------------- the outcome */
+
 static const char *words_for(const kbass_result *result)
 {
     switch (result->outcome) {
@@ -364,6 +405,7 @@ void cli_text_result(const kbass_data *data, const kbass_result *result, bool al
         print_averages(result);
         print_noise(data, result);
         print_runners_up(result);
+        print_explanations(result);
     }
     print_outcome(result);
 }

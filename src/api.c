@@ -49,13 +49,17 @@ const char *kbass_stage_name(int stage)
     return stage >= 0 && stage < KBASS_STAGE_COUNT ? names[stage] : "unknown";
 }
 
-/* The other noise models are those of the integrated equation. */
-static kbass_status check_additive(const kbass_settings *settings, kbass_error *error)
+/* Where no model is fitted through the integrated equation, some questions have no answer. */
+static kbass_status check_plain(const kbass_settings *settings, kbass_error *error)
 {
-    if (settings->noise_model == KB_NOISE_ADDITIVE) return KBASS_OK;
-    return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: %s only additive noise so far",
-                   settings->method == KB_METHOD_PAPER ? "the published method knows" :
-                   "fields over several space axes, or of second order in time, have");
+    const char *what = settings->method == KB_METHOD_PAPER
+                           ? "the published method"
+                           : "fields over several space axes, or of second order in time";
+    if (settings->noise_model != KB_NOISE_ADDITIVE)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: only additive noise for %s", what);
+    if (settings->explain && *settings->explain)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
+    return KBASS_OK;
 }
 
 static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
@@ -68,14 +72,14 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
         return kb_paper_mesh_create(d->data, &d->settings, d->dictionary, &d->paper, error);
     if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
         return kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
-    status = check_additive(&d->settings, error);
+    status = check_plain(&d->settings, error);
     return status == KBASS_OK ? kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error) : status;
 }
 
 static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
     kbass_status status = kb_settings_check(settings, error);
-    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_additive(settings, error);
+    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_plain(settings, error);
     if (status == KBASS_OK) status = kb_settings_copy(settings, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);

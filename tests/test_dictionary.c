@@ -570,6 +570,10 @@ static void roles_refused(void **state)
     (void)state;
     kbass_status argument = KBASS_ERROR_ARGUMENT, syntax = KBASS_ERROR_SYNTAX;
     check_not_created((kbass_settings){.forbid = "x^9"}, argument, "--forbid: \"x^9\" is not in the dictionary");
+    check_not_created((kbass_settings){.explain = "x^9"}, argument, "--explain: \"x^9\" is not in the dictionary");
+    check_not_created((kbass_settings){.explain = "x^9"}, argument, "did you mean \"x^2\"?");
+    check_not_created((kbass_settings){.explain = "x_t: y", .forbid = "x_t: y"}, argument, "no candidate there");
+    check_not_created((kbass_settings){.explain = "y", .require = "y"}, argument, "in by --require");
     check_not_created((kbass_settings){.forbid = "x, y*q"}, syntax, "--forbid: unknown name \"q\"");
     check_not_created((kbass_settings){.forbid = "z_t: x"}, syntax, "--forbid: unknown state \"z\" (known: x, y)");
     check_not_created((kbass_settings){.forbid = "X_t: x"}, syntax, "did you mean \"x\"?");

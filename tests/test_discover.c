@@ -254,6 +254,36 @@ static void test_required(void **state)
     kbass_discovery_destroy(d);
 }
 
+/* What adding a term does is what requiring it does; what the data need cannot be dropped. */
+static void test_explained(void **state)
+{
+    kbass_settings asking = defaults(), requiring = defaults();
+    (void)state;
+    asking.explain = "y_t: x^3, x";
+    requiring.require = "y_t: x^3";
+    kbass_discovery *d = discover(sample("vdp", 25, 2), asking), *other = discover(sample("vdp", 25, 2), requiring);
+    const kbass_result *result = kbass_discovery_result(d);
+    const kbass_term *required = term_of(equation_of(kbass_discovery_result(other), "y_t"), "x^3");
+    EXPECT(d, vdp, 0.1); /* 2 % noise */
+    CHECK(result->n_explanations == 2);
+    for (size_t i = 0; i < 2; i++) {
+        const kbass_explanation *e = &result->explanations[i];
+        CHECK_TEXT(e->lhs, "y_t");
+        CHECK_TEXT(e->term, e->is_added ? "x^3" : "x");
+        CHECK(e->is_fitted && e->n_changes == (e->is_added ? 5 : 4));
+        CHECK(e->log_odds < (e->is_added ? 0 : -20)); /* 25 samples settle it */
+        CHECK(e->is_added ? e->misfit_after <= e->misfit_before : e->misfit_after > 2 * e->misfit_before);
+        for (size_t j = 0; j < e->n_changes; j++) {
+            const kbass_weight_change *c = &e->changes[j];
+            if (strcmp(c->lhs, e->lhs) || strcmp(c->term, e->term)) continue;
+            CHECK(e->is_added ? c->before == 0 && c->before_sd == 0 : c->after == 0 && c->after_sd == 0);
+            if (e->is_added) CHECK_CLOSE(c->after, required->weight, 0.05 * c->after_sd); /* the fits' tolerance */
+        }
+    }
+    kbass_discovery_destroy(d);
+    kbass_discovery_destroy(other);
+}
+
 /* Only y's equation is sought; x is followed as measured. */
 static void test_equation_for(void **state)
 {
@@ -426,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_lotka_gaps),      cmocka_unit_test(test_logistic),
         cmocka_unit_test(test_pendulum),        cmocka_unit_test(test_fixed_equation),
         cmocka_unit_test(test_all_fixed),       cmocka_unit_test(test_required),
+        cmocka_unit_test(test_explained),
         cmocka_unit_test(test_equation_for),    cmocka_unit_test(test_threads),
         cmocka_unit_test(test_time_limit),      cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_before_the_run),  cmocka_unit_test(test_bad_times),

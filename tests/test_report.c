@@ -21,6 +21,8 @@ static const double correlation[] = {1,    0.5,  0,   0, /* of the four selected
                                      0,    0,    0.1, 1};
 static const char *const alike[] = {"1", "x^3"};
 static const kbass_group groups[] = {{"y_t", 2, alike, 1, 0.97}};
+static const kbass_weight_change changes[] = {{"y_t", "y", 2.499, 0.02, 1.2, 0.4}, {"y_t", "1", 0.25, 0.01, 0, 0}};
+static const kbass_explanation explanations[] = {{"y_t", "1", 0, 1, -7.5, 0.1, 0.3, 2, changes}};
 static const kbass_runner_up rivals[] = {{-2, 0.12, 0.2, 2, rival_equations}};
 
 static kbass_result sample_result(void)
@@ -28,6 +30,7 @@ static kbass_result sample_result(void)
     kbass_result result = {.outcome = KBASS_CONVERGED, .n_equations = 2, .equations = equations, .n_states = 2,
                            .noise = noise, .initial = initial, .n_weights = 4,
                            .correlation = correlation, .n_groups = 1, .groups = groups, .n_runners_up = 1, .runners_up = rivals,
+                           .n_explanations = 1, .explanations = explanations,
                            .probability = 0.88, .log_evidence = -12.5, .n_starts = 12, .n_starts_lost = 1,
                            .n_models = 40, .seconds = {0.1, 0.2, 0.3, 0.4}, .seconds_total = 1};
     return result;

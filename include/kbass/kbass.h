@@ -87,6 +87,9 @@ KBASS_API void kbass_free(void *memory);
     X(CHOICE, noise_model, 0, 0, 2, "NAME", "additive|multiplicative|log", "inference",                                \
       "noise of the same size everywhere, in proportion to the value, or normal in the logarithm (positive data); "    \
       "of the latter two --noise is a share of the value: 0.1 or 10%")                                                 \
+    X(TEXT, explain, NULL, 0, 0, "LIST", NULL, "inference",                                                            \
+      "what dropping these terms or, when they are out, adding them does to evidence, misfit and the other weights; "  \
+      "written as for --forbid")                                                                                       \
     X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
       "mesh points on the time axis, or on each axis: 160,160; 20 to 4000 (default: from the data)")                   \
     X(TEXT, mesh_file, NULL, 0, 0, "FILE", NULL, "inference",                                                          \
@@ -266,6 +269,22 @@ typedef struct {
     const char *const *equations; /* "x_t = 1.02 y" */
 } kbass_runner_up;
 
+typedef struct {
+    const char *lhs, *term;
+    double before, before_sd, after, after_sd; /* 0 in the model without the term */
+} kbass_weight_change;
+
+/* The chosen model against the same without a term, or with it (--explain). */
+typedef struct {
+    const char *lhs, *term;
+    int is_added;    /* the term is out, and the other model has it; else it is in, and the other has not */
+    int is_fitted;   /* 0: the other model cannot be fitted to the data, and what follows is NaN */
+    double log_odds; /* of the other model against the chosen one: the change of log evidence */
+    double misfit_before, misfit_after;
+    size_t n_changes;
+    const kbass_weight_change *changes; /* the weights of both models */
+} kbass_explanation;
+
 enum { KBASS_STAGE_FIELD, KBASS_STAGE_SEARCH, KBASS_STAGE_ARBITRATE, KBASS_STAGE_POLISH, KBASS_STAGE_COUNT };
 
 typedef struct {
@@ -284,6 +303,8 @@ typedef struct {
     const kbass_group *groups;
     size_t n_runners_up;    /* models with odds above 1:1000, best first */
     const kbass_runner_up *runners_up;
+    size_t n_explanations;  /* as --explain asks; 0 when the run was stopped before */
+    const kbass_explanation *explanations;
     double probability;     /* of the chosen model among the models compared */
     double log_evidence;
     size_t n_starts, n_starts_lost; /* lost: given up for numerical trouble */

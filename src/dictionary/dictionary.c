@@ -65,6 +65,7 @@ void kb_dictionary_destroy(kb_dictionary *d)
     kb_free(d->terms);
     kb_free(d->roles);
     kb_free(d->fixed_weights);
+    kb_free(d->explained);
     kb_free(d->has_equation);
     kb_free(d->is_known);
     kb_free(d->variables);

@@ -44,6 +44,7 @@ typedef struct {
     kb_expression **terms;
     kb_role *roles;        /* n_terms x n_states: roles[term + state * n_terms] */
     double *fixed_weights; /* likewise; in the units of the data */
+    bool *explained;       /* likewise: --explain asks about it */
     bool *has_equation;    /* n_states: false for states that are only followed (--equation-for) */
     bool *is_known;        /* n_states: equation given by --fix */
     char **state_names;    /* n_states: the first of variable_names */

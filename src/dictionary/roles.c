@@ -1,4 +1,4 @@
-/* The role of each term in each equation: --equation-for, --fix, --require, --forbid.
+/* The role of each term in each equation: --equation-for, --fix, --require, --forbid; and what --explain asks about.
  *
  * --fix and --require may bring terms that no family has, and the table of roles needs the final number of terms: the
  * options are read into a list of marks first, and the marks set in the table at the end.
@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "dictionary/build.h"
 #include "dictionary/text.h"
 
@@ -183,17 +184,28 @@ static kbass_status read_required(assignment *a, char *group)
     return status;
 }
 
-static kbass_status find_term(const assignment *a, const char *text, size_t *place)
+static kbass_status unknown_term(const assignment *a, const char *name, const char *purpose)
+{
+    const kb_dictionary *d = a->dictionary;
+    const char **names = KB_NEW(const char *, d->n_terms), *nearest = NULL;
+    if (!names) return kb_out_of_memory(a->error, "the dictionary");
+    for (size_t i = 0; i < d->n_terms; i++) names[i] = kb_dictionary_name(d, i);
+    nearest = kb_nearest(name, d->n_terms, names);
+    kb_free(names);
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is not in the dictionary, so there is nothing to %s%s%.100s%s",
+                   name, purpose, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static kbass_status find_term(const assignment *a, const char *text, const char *purpose, size_t *place)
 {
     const kb_dictionary *d = a->dictionary;
     kb_expression *term = NULL;
     kbass_status status = kb_expression_term(text, kb_dictionary_variables(d), &term, a->error);
     if (status != KBASS_OK) return status;
     *place = kb_dictionary_find(d, kb_expression_name(term));
+    if (*place >= d->n_terms) status = unknown_term(a, kb_expression_name(term), purpose);
     kb_expression_destroy(term);
-    if (*place < d->n_terms) return KBASS_OK;
-    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is not in the dictionary, so there is nothing to forbid",
-                   text);
+    return status;
 }
 
 static kbass_status read_forbidden(assignment *a, char *group)
@@ -201,8 +213,36 @@ static kbass_status read_forbidden(assignment *a, char *group)
     size_t scope = 0, term = 0;
     kbass_status status = read_scope(a, &group, &scope);
     for (char *text; status == KBASS_OK && (text = kb_piece_next(&group, ','));) {
-        status = find_term(a, text, &term);
+        status = find_term(a, text, "forbid", &term);
         if (status == KBASS_OK) status = mark_scope(a, scope, term, KB_ABSENT);
+    }
+    return status;
+}
+
+/* The table of roles is made: only candidates can be dropped and added. */
+static kbass_status explain_term(assignment *a, size_t scope, size_t term, const char *text)
+{
+    kb_dictionary *d = a->dictionary;
+    bool is_required = false, is_candidate = false;
+    for (size_t state = 0; state < d->n_states; state++) {
+        size_t place = term + state * d->n_terms;
+        if (scope != EVERY_EQUATION && scope != state) continue;
+        is_required = is_required || d->roles[place] == KB_REQUIRED;
+        is_candidate = is_candidate || d->roles[place] == KB_CANDIDATE;
+        if (d->roles[place] == KB_CANDIDATE) d->explained[place] = true;
+    }
+    if (is_candidate) return KBASS_OK;
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is %s: nothing to compare", text,
+                   is_required ? "in by --require" : "no candidate there");
+}
+
+static kbass_status read_explained(assignment *a, char *group)
+{
+    size_t scope = 0, term = 0;
+    kbass_status status = read_scope(a, &group, &scope);
+    for (char *text; status == KBASS_OK && (text = kb_piece_next(&group, ','));) {
+        status = find_term(a, text, "explain", &term);
+        if (status == KBASS_OK) status = explain_term(a, scope, term, text);
     }
     return status;
 }
@@ -236,7 +276,8 @@ static kbass_status fill_table(assignment *a)
     kbass_status status = KBASS_OK;
     d->roles = KB_NEW(kb_role, d->n_terms * d->n_states);
     d->fixed_weights = KB_NEW(double, d->n_terms * d->n_states);
-    if (!d->roles || !d->fixed_weights) return kb_out_of_memory(a->error, "the dictionary");
+    d->explained = KB_NEW(bool, d->n_terms * d->n_states);
+    if (!d->roles || !d->fixed_weights || !d->explained) return kb_out_of_memory(a->error, "the dictionary");
     for (size_t state = 0; state < d->n_states; state++)
         for (size_t j = 0; is_open(d, state) && j < a->n_candidates; j++)
             d->roles[j + state * d->n_terms] = KB_CANDIDATE;
@@ -258,6 +299,7 @@ kbass_status kb_dictionary_assign(kb_dictionary *d, const kbass_settings *settin
     if (status == KBASS_OK) status = read_option(&a, "--require", settings->require, read_required);
     if (status == KBASS_OK) status = read_option(&a, "--forbid", settings->forbid, read_forbidden);
     if (status == KBASS_OK) status = fill_table(&a);
+    if (status == KBASS_OK) status = read_option(&a, "--explain", settings->explain, read_explained);
     kb_free(a.marks);
     return status;
 }

@@ -279,16 +279,21 @@ static kbass_status add_correlation(kb_answer *answer, const kb_columns *columns
     return KBASS_OK;
 }
 
+static const char *lhs_of(const kb_answer *answer, const kb_frame *p, size_t column)
+{
+    size_t e = 0;
+    for (size_t i = 0; i < p->columns->equation[column]; i++) e += p->dictionary->has_equation[i];
+    return answer->result.equations[e].lhs;
+}
+
 static kbass_status name_group(kb_answer *answer, const kb_frame *p, const kb_group *group, kbass_group *out,
                                kbass_error *error)
 {
-    size_t state = p->columns->equation[group->column[0]], e = 0;
     const char **terms = kb_answer_own(answer, group->n, sizeof *terms);
     if (!terms) return kb_out_of_memory(error, "the answer");
-    for (size_t i = 0; i < state; i++) e += p->dictionary->has_equation[i];
     for (size_t i = 0; i < group->n; i++)
         terms[i] = kb_dictionary_name(p->dictionary, p->columns->term[group->column[i]]);
-    *out = (kbass_group){answer->result.equations[e].lhs, group->n, terms, group->n_present, group->probability};
+    *out = (kbass_group){lhs_of(answer, p, group->column[0]), group->n, terms, group->n_present, group->probability};
     return KBASS_OK;
 }
 
@@ -305,6 +310,55 @@ static kbass_status add_groups(kb_answer *answer, const kb_frame *p, const kb_av
         answer->result.n_groups = n;
     }
     kb_groups_free(groups, n);
+    return status;
+}
+
+/* ---------------------------------------------------------------- explanations */
+
+static double sd_in(const kb_frame *p, const kb_fit *fit, size_t column)
+{
+    double variance = kb_support_has(&fit->support, column) ? kb_fit_variance(fit, column) : 0;
+    return fabs(p->columns->unit[column]) * sqrt(variance);
+}
+
+/* The weights of the larger of the two models, which has those of the other. */
+static kbass_status add_changes(kb_answer *answer, const kb_frame *p, const kb_fit *before, const kb_fit *after,
+                                kbass_explanation *out, kbass_error *error)
+{
+    const kb_support *both = before->support.n > after->support.n ? &before->support : &after->support;
+    kbass_weight_change *changes = kb_answer_own(answer, both->n, sizeof *changes);
+    if (!changes) return kb_out_of_memory(error, "the answer");
+    for (size_t q = 0; q < both->n; q++) {
+        size_t c = both->column[q];
+        double unit = p->columns->unit[c];
+        changes[q] = (kbass_weight_change){lhs_of(answer, p, c), kb_dictionary_name(p->dictionary, p->columns->term[c]),
+                                           kb_support_has(&before->support, c) ? unit * before->w[c] : 0, sd_in(p, before, c),
+                                           kb_support_has(&after->support, c) ? unit * after->w[c] : 0, sd_in(p, after, c)};
+    }
+    out->n_changes = both->n;
+    out->changes = changes;
+    return KBASS_OK;
+}
+
+static kbass_status add_explanations(kb_answer *answer, const kb_frame *p, const kb_search_result *found,
+                                     kbass_error *error)
+{
+    const kb_fit *best = found->pool.fits[0];
+    size_t n = found->explained.n;
+    kbass_explanation *out = kb_answer_own(answer, n, sizeof *out);
+    kbass_status status = out ? KBASS_OK : kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        const kb_fit *other = found->explained.fits[i];
+        size_t c = found->explained_column[i];
+        out[i] = (kbass_explanation){.lhs = lhs_of(answer, p, c),
+                                     .term = kb_dictionary_name(p->dictionary, p->columns->term[c]),
+                                     .is_added = other->support.n > best->support.n, .is_fitted = other->valid,
+                                     .log_odds = other->valid ? other->log_evidence - best->log_evidence : NAN,
+                                     .misfit_before = best->misfit, .misfit_after = other->valid ? other->misfit : NAN};
+        if (other->valid) status = add_changes(answer, p, best, other, &out[i], error);
+    }
+    answer->result.explanations = out;
+    answer->result.n_explanations = status == KBASS_OK ? n : 0;
     return status;
 }
 
@@ -327,6 +381,7 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     if (status == KBASS_OK) status = add_runners_up(answer, p, &found->pool, error);
     if (status == KBASS_OK) status = add_correlation(answer, p->columns, best, error);
     if (status == KBASS_OK) status = add_groups(answer, p, average, error);
+    if (status == KBASS_OK) status = add_explanations(answer, p, found, error);
     for (size_t i = 0; status == KBASS_OK && i < p->dictionary->n_states; i++) {
         if (!p->dictionary->has_equation[i]) continue;
         ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * (found->noise_unit ? found->noise_unit[i] : p->sd[i]);

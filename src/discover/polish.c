@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "discover/explain.h"
 
 enum { POLISHED = 4, ITERATIONS = 60 };
 
@@ -17,6 +18,8 @@ void kb_search_result_clear(kb_search_result *result)
     kb_opinion_clear(&result->opinion);
     kb_free(result->neighbours);
     kb_free(result->noise_unit);
+    kb_pool_clear(&result->explained);
+    kb_free(result->explained_column);
     memset(result, 0, sizeof *result);
 }
 
@@ -68,5 +71,6 @@ kbass_status kb_polish(kb_arena *a, kb_search_result *result, kbass_error *error
     kb_pool_sort(pool);
     kb_explorer *e = a->explorers[0];
     if (!kb_shooter_message(shooter, pool->fits[0], a->all, e->message)) return KBASS_OK;
-    return kb_search_result_measure(result, e->message, a->columns, e->work, error);
+    status = kb_search_result_measure(result, e->message, a->columns, e->work, error);
+    return status == KBASS_OK ? kb_explain(a, result, error) : status;
 }

@@ -24,6 +24,8 @@ typedef struct {
     double *noise_unit;       /* per state: what a noise variance of 1 is, kb_measure_unit; NULL: its sd squared */
     bool noise_is_relative;
     kb_neighbour *neighbours; /* per column; NULL when the run was stopped before */
+    kb_pool explained;        /* the chosen model without a column, or with it, as --explain asks; */
+    size_t *explained_column; /* that column */
     double seconds[KBASS_STAGE_COUNT];
 } kb_search_result;
 

@@ -266,6 +266,33 @@ static json_t *all_runners_up(const kbass_result *result)
     return array;
 }
 
+/* ---------------------------------------------------------------- explanations */
+
+static json_t *all_changes(const kbass_explanation *explanation)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < explanation->n_changes; i++) {
+        const kbass_weight_change *change = &explanation->changes[i];
+        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "lhs", text(change->lhs), "term", text(change->term),
+                                 "before", number(change->before), "before_sd", number(change->before_sd), "after",
+                                 number(change->after), "after_sd", number(change->after_sd)));
+    }
+    return array;
+}
+
+static json_t *all_explanations(const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_explanations; i++) {
+        const kbass_explanation *e = &result->explanations[i];
+        append(&array, json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "lhs", text(e->lhs), "term", text(e->term),
+                                 "change", e->is_added ? "added" : "dropped", "fitted", e->is_fitted, "log_odds",
+                                 number(e->log_odds), "misfit_before", number(e->misfit_before), "misfit_after",
+                                 number(e->misfit_after), "weights", all_changes(e)));
+    }
+    return array;
+}
+
 /* ---------------------------------------------------------------- the whole */
 
 static json_t *seconds(const kbass_result *result)
@@ -281,7 +308,7 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
 {
     json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
     return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o, s:o}",
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
@@ -290,7 +317,7 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "noise", by_state(data, result->n_states, result->noise),
                      "probability", number(result->probability), "log_evidence", number(result->log_evidence),
                      "correlation", correlation(result), "groups", all_groups(result),
-                     "runners_up", all_runners_up(result), "starts", starts,
+                     "runners_up", all_runners_up(result), "explanations", all_explanations(result), "starts", starts,
                      "models", count(result->n_models), "windows", count(result->n_windows),
                      "iterations", count(result->n_iterations),
                      "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));

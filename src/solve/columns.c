@@ -29,13 +29,14 @@ static kbass_status allocate(const kb_dictionary *dictionary, kb_columns **out, 
     c->term = KB_NEW(size_t, n);
     c->log_odds = KB_NEW(double, n);
     c->required = KB_NEW(bool, n);
+    c->explained = KB_NEW(bool, n);
     c->scale = KB_NEW(double, n);
     c->unit = KB_NEW(double, n);
     c->slab = KB_NEW(double, n);
     c->fixed_equation = KB_NEW(size_t, n_fixed);
     c->fixed_term = KB_NEW(size_t, n_fixed);
     c->fixed_weight = KB_NEW(double, n_fixed);
-    if (!c->equation || !c->term || !c->log_odds || !c->required || !c->scale || !c->unit || !c->slab ||
+    if (!c->equation || !c->term || !c->log_odds || !c->required || !c->explained || !c->scale || !c->unit || !c->slab ||
         !c->fixed_equation || !c->fixed_term || !c->fixed_weight) {
         kb_columns_destroy(c);
         return kb_out_of_memory(error, "the columns");
@@ -52,6 +53,7 @@ static void add_column(kb_columns *c, const kb_dictionary *dictionary, double sl
     c->equation[n] = state;
     c->term[n] = term;
     c->required[n] = dictionary->roles[term + state * dictionary->n_terms] == KB_REQUIRED;
+    c->explained[n] = dictionary->explained[term + state * dictionary->n_terms];
     c->log_odds[n] = c->required[n] ? 0 : log(prior / (1 - prior));
     c->scale[n] = rms;
     c->unit[n] = slope_unit / rms;
@@ -183,6 +185,7 @@ void kb_columns_destroy(kb_columns *c)
     kb_free(c->term);
     kb_free(c->log_odds);
     kb_free(c->required);
+    kb_free(c->explained);
     kb_free(c->scale);
     kb_free(c->unit);
     kb_free(c->slab);

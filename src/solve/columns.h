@@ -16,6 +16,7 @@ typedef struct {
     size_t *equation, *term;
     double *log_odds;  /* prior */
     bool *required;
+    bool *explained;   /* --explain asks about it */
     double *scale, *unit, *slab;
     size_t n_fixed;    /* terms of equations given by the user, likewise */
     size_t *fixed_equation, *fixed_term;
