@@ -98,6 +98,7 @@ static int deliver(const discover_job *job)
 int cli_discover(const cli_arguments *arguments)
 {
     discover_job job = {0};
+    cli_interrupts_catch();
     int code = prepare(&job, arguments);
     if (code == EXIT_OK) code = load(&job, arguments);
     if (code == EXIT_OK) code = check_outputs(&job);
@@ -105,6 +106,7 @@ int cli_discover(const cli_arguments *arguments)
         cli_text_problem(job.data, job.discovery);
         code = run(&job);
     }
+    cli_interrupts_release();
     if (code == EXIT_OK) code = deliver(&job);
     kbass_discovery_destroy(job.discovery);
     kbass_data_destroy(job.data);

@@ -41,7 +41,7 @@ static const cli_option simulate_options[] = {
     {"boundary", 0, "KIND", NULL,
      "PDEs: periodic, dirichlet (ends keep their values) or neumann (no slope), or by axis: \"x=periodic, y=neumann\"; "
      "default: periodic"},
-    {"grid", 0, "COUNTS", NULL, "PDEs: even samples along each axis, time first: 20x20 (default: the system's own)"},
+    {"grid", 0, "COUNTS", NULL, "PDEs: even samples along each axis, time first: 20x20 or 20,20 (default: the system's own)"},
     {"scattered", 0, "N", NULL, "PDEs: sample at so many random points instead"},
     {"within", 0, "RANGES", NULL, "PDEs: sample only this part of the domain: \"x=0:9.5, t=0:7.5\""},
     {"noise", 0, "PERCENT", NULL, "Gaussian noise, in percent of each state's standard deviation; default: 0"},

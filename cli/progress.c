@@ -9,7 +9,8 @@
 enum { BAR_WIDTH = 24 };
 
 static volatile sig_atomic_t interrupted;
-static struct sigaction before; /* what an interrupt did outside runs */
+static struct sigaction before; /* what an interrupt did until it was caught */
+static int n_catches;
 
 static void interrupt(int signal_number)
 {
@@ -17,20 +18,25 @@ static void interrupt(int signal_number)
     interrupted = 1;
 }
 
-/* The first Ctrl-C asks the run to stop; a second one ends the program at once. */
-static void catch_interrupts(void)
+void cli_interrupts_catch(void)
 {
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    if (n_catches++) return;
+    interrupted = 0;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, &before);
+}
+
+void cli_interrupts_release(void)
+{
+    if (!--n_catches) sigaction(SIGINT, &before, NULL);
 }
 
 void cli_progress_begin(cli_progress *progress, bool is_quiet)
 {
     bool is_terminal = isatty(STDERR_FILENO);
     *progress = (cli_progress){.is_quiet = is_quiet, .is_terminal = is_terminal, .stage = "", .shown = -INFINITY};
-    interrupted = 0;
-    catch_interrupts();
+    cli_interrupts_catch();
 }
 
 static void describe(const kbass_progress *now, char *text, size_t size)
@@ -75,5 +81,5 @@ int cli_progress_show(const kbass_progress *now, void *user)
 void cli_progress_end(cli_progress *progress)
 {
     if (progress->is_terminal && !progress->is_quiet) fputs("\r\033[K", stderr);
-    sigaction(SIGINT, &before, NULL);
+    cli_interrupts_release();
 }

@@ -12,10 +12,16 @@ typedef struct {
     double shown;       /* seconds into the run when it was */
 } cli_progress;
 
+/* From the first catch to the last release, Ctrl-C is a wish that runs hear of at their next step: one that comes between
+   two runs is not lost. A second one ends the program at once. */
+void cli_interrupts_catch(void);
+void cli_interrupts_release(void);
+
+/* Catches interrupts until the end. */
 void cli_progress_begin(cli_progress *progress, bool is_quiet);
 /* A kbass_progress_callback; `user` is the cli_progress. */
 int cli_progress_show(const kbass_progress *now, void *user);
-/* Removes the bar and gives Ctrl-C its usual meaning back. */
+/* Removes the bar and releases them. */
 void cli_progress_end(cli_progress *progress);
 
 #endif

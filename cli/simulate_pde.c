@@ -57,7 +57,7 @@ static int load_pde(const cli_arguments *arguments, kbass_pde **pde)
 
 /* ---------------------------------------------------------------- the samples */
 
-/* "20x20" */
+/* "20x20" or "20,20" */
 static int read_grid(const kbass_pde *pde, const char *text, size_t counts[KBASS_MAX_AXES])
 {
     const char *rest = text;
@@ -65,10 +65,10 @@ static int read_grid(const kbass_pde *pde, const char *text, size_t counts[KBASS
     for (; n < KBASS_MAX_AXES && *rest; n++) {
         char *end = NULL;
         unsigned long count = strtoul(rest, &end, 10);
-        if (end == rest || *rest == '-' || count < 1 || count > 1000000 || (*end && *end != 'x'))
+        if (end == rest || *rest == '-' || count < 1 || count > 1000000 || !strchr("x,", *end))
             return cli_fail("--grid: \"%s\" is not a grid: write counts from 1 to 1000000, as in 20x20", text);
         counts[n] = count;
-        rest = *end ? end + 1 : end;
+        rest = *end && end[1] ? end + 1 : end;
     }
     if (n == kbass_pde_axes(pde) && !*rest) return EXIT_OK;
     return cli_fail("--grid: found \"%s\", needed %zu counts, time first", text, kbass_pde_axes(pde));

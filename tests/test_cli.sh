@@ -132,6 +132,7 @@ refuses 'unknown name "u_y"' discover field.csv --axes t,x --terms 'u_xx, u*u_y'
 points_at 3
 refuses '' discover field.csv --axes t,x --periodic y
 refuses '' discover field.csv --axes t,x --mesh 3,3
+refuses '"5," is not a grid' simulate burgers --grid 5,
 refuses 'has 3 numbers, the data have 2 axes' discover field.csv --axes t,x --mesh 30,30,30
 refuses_mesh() { printf '%b' "$2" > mesh.txt; refuses "$1" discover field.csv --axes t,x --mesh-file mesh.txt; }
 refuses_mesh 'mesh.txt:2: "y" is no axis of the data' '# a mesh\ny 0 1 2\n'
@@ -228,6 +229,9 @@ accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --json field.jso
 grep -q '^  u_t = ' out || complain "no equation: $(cat out)"
 grep -q '"u": ".*cos(' field.json && grep -q '"period": 6.28' field.json || complain "field.json: $(grep -A2 initial field.json)"
 accepts simulate field.json --grid 5x5
+cp out by_x
+accepts simulate field.json --grid 5,5
+cmp -s out by_x || complain "--grid 5,5 is not 5x5"
 awk -F, 'NR > 1 && ($3 - exp(-$1) * cos($2)) ^ 2 > 1e-6 { bad = 1 } END { exit bad || NR != 26 }' out || complain "$(head -3 out)"
 sed 's/"period": .*,/"period": null,/' field.json > open.json
 refuses 'not periodic' simulate open.json
@@ -298,21 +302,21 @@ grep -q 'before there was a model' out || complain "time limit before a model: $
 grep -q '"outcome": "time limit"' early.json && grep -q '"equations": \[\]' early.json || complain "early.json"
 [ -e early.csv ] && complain "a solution without a model"
 
-# interrupts seconds file: SIGINT after so many seconds ends the run within a second or so, with a result
+# SIGINT, sent when the search has begun, ends the run with a result; the machine may be busy with other tests
 interrupts() {
     local pid stopped code
-    "$kbass" discover "$2" --json stopped.json > out 2> err &
+    "$kbass" discover "$1" --json stopped.json > out 2> err &
     pid=$!
-    sleep "$1"
+    until grep -q '^kbass: .* search' err || ! kill -0 $pid; do sleep 0.05; done
     kill -INT $pid
     stopped=$SECONDS
     wait $pid
     code=$?
     [ $code -eq 130 ] || complain "Ctrl-C: exit code $code, expected 130: $(cat err)"
-    [ $((SECONDS - stopped)) -le 3 ] || complain "Ctrl-C took $((SECONDS - stopped)) s"
+    [ $((SECONDS - stopped)) -le 20 ] || complain "Ctrl-C took $((SECONDS - stopped)) s"
     grep -q '"outcome": "cancelled"' stopped.json || complain "Ctrl-C wrote no result"
 }
-interrupts 1 long.csv
+interrupts long.csv
 
 [ $failures -eq 0 ] && echo "all is well"
 exit $((failures > 0))
