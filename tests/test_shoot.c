@@ -257,10 +257,33 @@ static double noise_evidence(const fixture *f, const double *inverse)
     return E;
 }
 
+/* log of the mean over widths r of prod N(w; 0, r S) / N(w; 0, S), densities written out, equation by equation */
+static double width_evidence(const fixture *f)
+{
+    const kb_columns *c = f->s.columns;
+    static const double widths[] = {1.0 / 25, 1.0 / 5, 1, 5};
+    double E = 0;
+    for (size_t equation = 0; equation < 2; equation++) {
+        double mean = 0;
+        for (size_t g = 0; g < 4; g++) {
+            double ratio = 1;
+            for (size_t q = 0; q < f->fit->support.n; q++) {
+                size_t column = f->fit->support.column[q];
+                double w = f->fit->w[column], S = c->slab[column], wide = widths[g] * S;
+                if (c->equation[column] != equation) continue;
+                ratio *= exp(-w * w / (2 * wide)) / sqrt(wide) / (exp(-w * w / (2 * S)) / sqrt(S));
+            }
+            mean += ratio / 4;
+        }
+        E += log(mean);
+    }
+    return E;
+}
+
 static double dense_evidence(fixture *f, const double *inverse, double logdet)
 {
     const kb_columns *c = f->s.columns;
-    double E = noise_evidence(f, inverse) - 0.5 * logdet - 0.5 * kb_dot(f->n_residuals, f->r, f->r);
+    double E = noise_evidence(f, inverse) + width_evidence(f) - 0.5 * logdet - 0.5 * kb_dot(f->n_residuals, f->r, f->r);
     for (size_t i = 0; i < 2; i++)
         if (f->s.dictionary->has_equation[i]) E -= 0.5 * (double)f->s.record->count[i] * log(f->fit->variance[i]);
     for (size_t q = 0; q < f->fit->support.n; q++)

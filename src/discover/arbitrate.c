@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "discover/merge.h"
 
-enum { BEAM = 8, ROUNDS = 12, SEARCH_ITERATIONS = 12, FINAL_ITERATIONS = 40, GRACE_ITERATIONS = 6 };
+enum { BEAM = 40, ROUNDS = 30, SEARCH_ITERATIONS = 12, FINAL_ITERATIONS = 40, GRACE_ITERATIONS = 6 };
 static const double grace = 0.4;      /* seconds for the first fits when the run was stopped before any */
 static const double merge_failed = 2; /* growth of the noise variance at which merged windows lost the data */
 
@@ -75,7 +75,7 @@ kbass_status kb_arbitrate(kb_arena *a, bool *settled, kbass_error *error)
         }
         if (has_model) variance = noise;
         if (n > 1) {
-            if (has_model) kb_pool_trim(pool, 2 * BEAM);
+            if (has_model) kb_pool_trim(pool, 16);
             status = kb_pool_copy(pool, &before, error);
         }
     }

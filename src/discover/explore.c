@@ -8,7 +8,7 @@
 #include "base/status.h"
 
 enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, SCREENED = 3, SCREENED_SIZE = 3 };
-static const double worth_exploring = 8; /* nats behind the best within which a model's neighbours are proposed */
+static const double worth_exploring = 4; /* nats behind the best within which a model's neighbours are proposed */
 static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is fitted */
 
 /* ---------------------------------------------------------------- one thread's workspace */

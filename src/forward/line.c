@@ -145,7 +145,7 @@ static void destroy(kb_dynamics *self)
     void *arrays[] = {self->start_variance, self->observation_start, self->observed, self->group, l->row_time, l->row_steps,
                       l->modes, l->gram, l->node, l->weight, l->bound, l->flux_power,
                       l->flux_field, l->row, l->place, l->coupling, l->has_gain, l->points, l->values, l->slope, l->work, l->extended, l->flux,
-                      l->gain, l->boundary_gain, l->state, l->stage, l->rate, l->known, l->slopes, l->residual, l->matrix, l->tangent,
+                      l->gain, l->boundary_gain, l->state, l->stage, l->rate, l->known, l->guess, l->slopes, l->residual, l->matrix, l->tangent,
                       l->tangent_rate, l->tangent_known, l->tangent_stage, l->boundary_basis, l->wave, l->boundary_scale};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_rhs_clear(&l->rhs);
@@ -336,6 +336,7 @@ static bool allocate_nodes(kb_line *l, size_t max_tangents)
     l->stage = KB_NEW(double, N);
     l->known = KB_NEW(double, N);
     l->slopes = KB_NEW(double, N);
+    l->guess = KB_NEW(double, N);
     l->residual = KB_NEW(double, N);
     l->rate = KB_NEW(double, KB_LINE_STAGES * N);
     l->matrix = KB_NEW(double, N * (2 * l->band + 1));
@@ -344,7 +345,7 @@ static bool allocate_nodes(kb_line *l, size_t max_tangents)
     l->tangent_stage = KB_NEW(double, N * P);
     l->tangent_rate = KB_NEW(double, (KB_LINE_STAGES - 1) * N * P);
     return l->flux_power && l->flux_field && l->row && l->place && l->coupling && l->has_gain && l->points && l->values && l->slope && l->work && l->extended && l->flux && l->gain &&
-           l->boundary_gain && l->state && l->stage && l->known && l->slopes && l->residual && l->rate && l->matrix && l->tangent &&
+           l->boundary_gain && l->state && l->stage && l->known && l->guess && l->slopes && l->residual && l->rate && l->matrix && l->tangent &&
            l->tangent_known && l->tangent_stage && l->tangent_rate;
 }
 

@@ -64,7 +64,7 @@ typedef struct {
     double *extended, *flux, *gain, *boundary_gain;     /* (n + 6) x fields; variables' coefficients at the nodes */
     double *coupling;          /* fields x fields x KB_STENCIL x n: derivatives of the rates by neighbouring values */
     bool *has_gain;            /* fields x variables */
-    double *state, *stage, *rate, *known, *slopes, *residual, *matrix;
+    double *state, *stage, *rate, *known, *guess, *slopes, *residual, *matrix;
     double *tangent, *tangent_rate, *tangent_known, *tangent_stage;
     double *boundary_basis;    /* n_boundary: at the present time */
     const double *start;       /* of the window being integrated */

@@ -240,13 +240,15 @@ static double move(const kb_line *l, double *q)
     return largest;
 }
 
-/* q - factor rate(q) = known. The matrix at hand serves as long as it brings q on quickly; a fresh one is Newton's. */
+/* q - factor rate(q) = known. The matrix at hand serves as long as it brings q on quickly; a fresh one is Newton's, and
+   starts anew where the old one led astray. */
 static bool newton(kb_line *l, double s, double factor, const double *known, double *q)
 {
     size_t n_terms = terms_of_model(l);
     double last = 0; /* no ratio yet */
     int n_fresh = 0;
     bool slow = false;
+    memcpy(l->guess, q, l->size * sizeof *q);
     for (int iteration = 0; iteration < NEWTON_STEPS; iteration++) {
         evaluate_variables(l, q, s);
         evaluate_terms(l, n_terms);
@@ -256,12 +258,12 @@ static bool newton(kb_line *l, double s, double factor, const double *known, dou
         for (size_t k = 0; k < l->size; k++)
             l->residual[k] = known[l->row[k]] + factor * l->slopes[l->row[k]] - q[l->row[k]];
         kb_band_solve_one(l->size, l->band, l->matrix, l->residual);
-        double largest = move(l, q);
-        if (!(largest < INFINITY)) return false;
-        double ratio = largest / last;
+        double largest = move(l, q), ratio = largest / last;
+        if (fresh && !(largest < INFINITY)) return false;
         if (fresh ? largest < 1e-5 : largest * fmin(ratio, 1) < tolerance) return true;
         if (fresh && ++n_fresh > 4 && !(ratio < 0.5)) return false;
-        slow = slow || iteration >= 4 || (iteration && ratio > slow_ratio);
+        if (!fresh && !(largest < INFINITY && (iteration == 0 || ratio < 1))) memcpy(q, l->guess, l->size * sizeof *q);
+        slow = slow || iteration >= 4 || !(largest < INFINITY) || (iteration && !(ratio <= slow_ratio));
         last = largest;
     }
     return false;

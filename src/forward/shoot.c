@@ -392,7 +392,8 @@ static void finish(kb_shooter *s, kb_fit *fit)
     fit->effective = effective;
     fit->log_likelihood = log_likelihood(s, fit->variance);
     fit->log_evidence = fit->log_likelihood - penalty(s, &fit->support, fit->w, fit->start) - starts - weights +
-                        noise_evidence(s, effective, fit->variance) + kb_support_log_prior(&fit->support, s->columns);
+                        noise_evidence(s, effective, fit->variance) + kb_support_log_prior(&fit->support, s->columns) +
+                        kb_support_log_width(&fit->support, s->columns, fit->w);
     for (size_t i = 0; i < s->n_groups; i++) squares += s->squares[i], values += s->counts[i];
     fit->misfit = sqrt(squares / values);
     memcpy(fit->covariance, s->system, k * k * sizeof *fit->covariance); /* effective_parameters left the inverse */

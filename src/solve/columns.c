@@ -9,6 +9,7 @@
 
 /* Slab variance in units of the mean squared slope: sqrt(10) times what the whole right-hand side has to explain. */
 static const double slab_factor = 25;
+static const double slab_widths[] = {0.04, 0.2, 1, 5}; /* of an unknown slab, times the standard variance */
 
 static void count_roles(const kb_dictionary *dictionary, size_t *n, size_t *n_fixed)
 {
@@ -246,5 +247,34 @@ double kb_support_log_prior(const kb_support *support, const kb_columns *columns
 {
     double sum = 0;
     for (size_t i = 0; i < support->n; i++) sum += columns->log_odds[support->column[i]];
+    return sum;
+}
+
+/* log 1/G sum_g prod_j N(w_j; 0, r_g S_j) / N(w_j; 0, S_j) over the support's weights of one equation */
+static double log_width(const kb_support *support, const kb_columns *c, const double *w, size_t equation)
+{
+    enum { WIDTHS = sizeof slab_widths / sizeof *slab_widths };
+    double n = 0, squares = 0, largest = -INFINITY, terms[WIDTHS], sum = 0;
+    for (size_t q = 0; q < support->n; q++) {
+        size_t column = support->column[q];
+        if (c->equation[column] != equation) continue;
+        squares += w[column] * w[column] / c->slab[column];
+        n++;
+    }
+    for (size_t g = 0; g < WIDTHS; g++) {
+        terms[g] = -0.5 * n * log(slab_widths[g]) - 0.5 * squares * (1 / slab_widths[g] - 1);
+        largest = fmax(largest, terms[g]);
+    }
+    for (size_t g = 0; g < WIDTHS; g++) sum += exp(terms[g] - largest) / WIDTHS;
+    return largest + log(sum);
+}
+
+double kb_support_log_width(const kb_support *support, const kb_columns *c, const double *w)
+{
+    double sum = 0;
+    for (size_t q = 0; q < support->n; q++) { /* columns of one equation are neighbours */
+        size_t equation = c->equation[support->column[q]];
+        if (q == 0 || equation != c->equation[support->column[q - 1]]) sum += log_width(support, c, w, equation);
+    }
     return sum;
 }

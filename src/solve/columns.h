@@ -49,5 +49,8 @@ bool kb_support_has(const kb_support *support, size_t column);
 void kb_support_add(kb_support *support, size_t column);    /* keeps the order; adding twice does nothing */
 void kb_support_remove(kb_support *support, size_t column);
 double kb_support_log_prior(const kb_support *support, const kb_columns *columns);
+/* What an unknown width of the slab does to the evidence at weights w: each equation's slab is averaged over widths
+   about the standard one (docs/math.md, eq. 22). */
+double kb_support_log_width(const kb_support *support, const kb_columns *columns, const double *w);
 
 #endif
