@@ -16,6 +16,7 @@
 #include "discover/paper_states.h"
 #include "posterior/field_solution.h"
 #include "posterior/law.h"
+#include "posterior/posterior.h"
 #include "posterior/solution.h"
 #include "report/json.h"
 
@@ -344,10 +345,37 @@ size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coord
     return cloud->n_mesh[axis];
 }
 
+/* *out stays NULL where there is none. */
+static kbass_status gather_posterior(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
+{
+    const kb_search_result *f = &d->found;
+    const kb_landscape *l = d->landscape;
+    if (d->paper || !kb_has_model(f)) return KBASS_OK;
+    if (l) return kb_posterior_of_fields(d->data, l->cloud, l->dictionary, l->columns, &f->line, &f->profile, f->windows,
+                                         f->pool.n, f->pool.fits, out, error);
+    return kb_posterior_of_states(d->data, d->problem->record, d->dictionary, d->problem->columns, f->windows, f->pool.n,
+                                  f->pool.fits, out, error);
+}
+
+kbass_status kbass_discovery_posterior(const kbass_discovery *d, kbass_posterior **posterior, kbass_error *error)
+{
+    *posterior = NULL;
+    if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
+    kbass_status status = gather_posterior(d, posterior, error);
+    if (status == KBASS_OK && !*posterior)
+        status = kb_fail(error, KBASS_ERROR_DATA, "this run leaves no joint posterior of weights and state: it needs our "
+                         "method, a model, and an equation for every state");
+    return status;
+}
+
 kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)
 {
+    kbass_posterior *posterior = NULL;
     if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
-    return kb_report_json(d->data, &d->settings, &d->answer->result, json, error);
+    kbass_status status = gather_posterior(d, &posterior, error);
+    if (status == KBASS_OK) status = kb_report_json(d->data, &d->settings, &d->answer->result, posterior, json, error);
+    kbass_posterior_destroy(posterior);
+    return status;
 }
 
 void kbass_discovery_destroy(kbass_discovery *d)

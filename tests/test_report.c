@@ -68,7 +68,7 @@ static json_t *report_on(kbass_data *data, const kbass_result *result)
     settings.fix = "x_t = y";
     settings.constant = 1;
     settings.seed = 7;
-    CHECK_OK(kb_report_json(data, &settings, result, &text, &error));
+    CHECK_OK(kb_report_json(data, &settings, result, NULL, &text, &error));
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &trouble);
     if (!root) fail_msg("line %d: %s", trouble.line, trouble.text);
     kbass_free(text);
@@ -263,7 +263,7 @@ static void lack_of_memory_is_an_error(void **state)
     kbass_settings_default(&settings);
     for (long n = 0; !text && n < 1000; n++) {
         kb_memory_fail_after(n);
-        kbass_status status = kb_report_json(data, &settings, &result, &text, &error);
+        kbass_status status = kb_report_json(data, &settings, &result, NULL, &text, &error);
         kb_memory_fail_after(-1);
         CHECK(status == KBASS_ERROR_MEMORY || (status == KBASS_OK && text && strstr(text, "\"total\"")));
     }

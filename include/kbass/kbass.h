@@ -344,6 +344,72 @@ KBASS_API size_t kbass_discovery_mesh(const kbass_discovery *discovery, size_t a
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);
 
+/* ---------------------------------------------------------------- what a result believes: forecasts, draws, where to measure next */
+
+/* The chosen model and its near rivals with the joint covariance of weights and state. */
+typedef struct kbass_posterior kbass_posterior;
+
+/* From a finished run. KBASS_ERROR_DATA when the run leaves none: --method paper, states without an equation. */
+KBASS_API kbass_status kbass_discovery_posterior(const kbass_discovery *discovery, kbass_posterior **posterior,
+                                                 kbass_error *error);
+/* From a result file. It is refused, with the field at fault, when it is of another version, cut short, or no longer
+   consistent with itself. */
+KBASS_API kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **posterior, kbass_error *error);
+/* Was it made from these data? Compares their SHA-256. */
+KBASS_API kbass_status kbass_posterior_check_data(const kbass_posterior *posterior, const kbass_data *data,
+                                                  kbass_error *error);
+KBASS_API size_t kbass_posterior_states(const kbass_posterior *posterior);
+KBASS_API const char *kbass_posterior_state_name(const kbass_posterior *posterior, size_t state);
+KBASS_API size_t kbass_posterior_axes(const kbass_posterior *posterior);
+KBASS_API const char *kbass_posterior_axis_name(const kbass_posterior *posterior, size_t axis);
+/* First and last coordinate that was measured along an axis. */
+KBASS_API void kbass_posterior_range(const kbass_posterior *posterior, size_t axis, double *first, double *last);
+KBASS_API size_t kbass_posterior_models(const kbass_posterior *posterior); /* the chosen one first */
+KBASS_API double kbass_posterior_probability(const kbass_posterior *posterior, size_t model); /* among these */
+KBASS_API void kbass_posterior_destroy(kbass_posterior *posterior);
+
+typedef struct kbass_forecast kbass_forecast;
+
+typedef struct {
+    size_t n_draws;
+    uint64_t seed;
+    int threads;          /* 0: all cores; the draws do not depend on it */
+    int average;          /* draw from the rivals too, by their probabilities */
+    const double *state;  /* where it starts, at the last measured time, known exactly; NULL: as fitted */
+    const char *boundary; /* of fields: "fitted" (as in the fit: periodic, or the fitted values at the ends carried on, for
+                             a quarter of the record at most), "periodic", "dirichlet" (the ends keep their last values),
+                             "neumann" (no slope at the ends); NULL: fitted */
+} kbass_forecast_options;
+
+/* Integrates draws of weights and last state through ascending times from the last measured one on; for fields at
+   n_places of the space axis each time (0, NULL for states). */
+KBASS_API kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options,
+                                                size_t n_times, const double *times, size_t n_places, const double *places,
+                                                kbass_forecast **forecast, kbass_error *error);
+KBASS_API size_t kbass_forecast_draws(const kbass_forecast *forecast);
+/* n_times x n_places x n_states of one draw; NaN from where it diverges. */
+KBASS_API const double *kbass_forecast_values(const kbass_forecast *forecast, size_t draw);
+/* How many draws diverge, and the first time asked for that one of them does not reach (NaN when all arrive). */
+KBASS_API size_t kbass_forecast_lost(const kbass_forecast *forecast, double *first);
+/* Over the draws that reach each time: mean (n_times x n_places x n_states, or NULL), quantiles (the same for each of
+   n_quantiles probabilities), how many they are (n_times, or NULL). NaN where none is left. */
+KBASS_API kbass_status kbass_forecast_summary(const kbass_forecast *forecast, size_t n_quantiles,
+                                              const double *probabilities, double *mean, double *quantiles, size_t *reached,
+                                              kbass_error *error);
+KBASS_API void kbass_forecast_destroy(kbass_forecast *forecast);
+
+/* Draws of the solution within the record, or of a derivative of it (order_t times in time, order_x in space; 0, 0: the
+   solution itself), at n points with ascending times; positions n, NULL for states; draws: n_draws x n x n_states. */
+KBASS_API kbass_status kbass_posterior_draws(const kbass_posterior *posterior, size_t n_points, const double *times,
+                                             const double *positions, int order_t, int order_x, size_t n_draws, uint64_t seed,
+                                             double *draws, kbass_error *error);
+
+/* What one more sample of a state, with the noise of the others, would tell at n points as above: the expected gain of
+   information about which of the models is true, and about the chosen one's weights; in nats, n x n_states each. */
+KBASS_API kbass_status kbass_posterior_gain(const kbass_posterior *posterior, size_t n_points, const double *times,
+                                            const double *positions, double *about_models, double *about_weights,
+                                            kbass_error *error);
+
 /* ---------------------------------------------------------------- models and their integration */
 
 typedef struct kbass_model kbass_model;

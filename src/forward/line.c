@@ -57,6 +57,7 @@ static void set_model(kb_dynamics *self, const kb_support *support, const double
 
 void kb_line_boundary(const kb_line *l, double s, double *basis)
 {
+    if (l->settings.ends == KB_ENDS_HELD) s = fmin(s, 1);
     for (size_t j = 0; j < l->n_boundary; j++)
         basis[j] = l->boundary_scale[j] * (j % 2 || j == 0 ? cos(l->wave[j] * s) : sin(l->wave[j] * s));
 }
@@ -111,6 +112,19 @@ static bool predict(kb_dynamics *self, size_t first, size_t last, const double *
     for (size_t row = first; row <= last; row++) {
         if (row > first && !advance(l, row, row == first + 1, tangents != NULL)) return false;
         done += observe(l, row, predicted + done, tangents ? tangents + done * l->n_parameters : NULL);
+    }
+    return true;
+}
+
+bool kb_line_continue(kb_line *l, const double *state, const double *start, double *predicted)
+{
+    size_t done = 0;
+    l->start = start;
+    l->factor = 0;
+    memcpy(l->state, state, l->size * sizeof *l->state);
+    for (size_t row = 0; row < l->dynamics.n_rows; row++) {
+        if (row && !advance(l, row, row == 1, false)) return false;
+        done += observe(l, row, predicted + done, NULL);
     }
     return true;
 }
@@ -206,6 +220,7 @@ static void number_nodes(kb_line *l)
         for (size_t m = 0; m < KB_STENCIL; m++) {
             size_t j = (i + m + n - half) % n;
             bool beyond = !l->settings.periodic && (i + m < half || i + m >= n + half);
+            if (beyond && l->settings.ends == KB_ENDS_MIRRORED) j = i + m < half ? 0 : n - 1, beyond = false;
             l->place[i * KB_STENCIL + m] =
                 beyond ? KB_BEYOND : position(l, i) * F * 2 * l->band + position(l, j) * F + l->band;
         }

@@ -18,11 +18,16 @@
 #define KB_BEYOND SIZE_MAX
 enum { KB_STENCIL = 7, KB_LINE_STAGES = 3, KB_LINE_MODES = 61 };
 
+/* What stands beyond the ends of an axis that is not periodic: the boundary's modes; they with their values at the end of
+   the record from there on; the outermost nodes' own values. */
+typedef enum { KB_ENDS_FITTED, KB_ENDS_HELD, KB_ENDS_MIRRORED } kb_ends;
+
 typedef struct {
     size_t n_nodes;
     size_t steps;     /* between two data lines of median distance */
     bool periodic;
     double period;    /* in units of the axis' span (1: the first and the last coordinate are the same place) */
+    kb_ends ends;
 } kb_line_settings;
 
 typedef struct {
@@ -83,6 +88,10 @@ kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictiona
                             kbass_error *error);
 /* A first guess of the start at a row, by regression of the profile on the nearest data lines. start: n_start */
 bool kb_line_guess(const kb_line *line, size_t row, double *start);
+
+/* As predict, over all rows, from the state at the nodes instead of a profile; `start` is that of the boundary. What is
+   not reached is left as it is. */
+bool kb_line_continue(kb_line *line, const double *state, const double *start, double *predicted);
 
 /* One step of size h from s (scaled time): state and, with tangents, tangent move on. False when Newton fails, the state
    escapes, or the equation amplifies the grid's shortest wave: ill-posed. */

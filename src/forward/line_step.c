@@ -31,7 +31,14 @@ static double boundary_value(const kb_line *l, size_t field, size_t side)
     return kb_dot(l->n_boundary, l->boundary_basis, z);
 }
 
-/* Fields with HALO nodes beyond each end, in the data's units: periodic copies or the boundary's value. */
+/* What a field has beyond an end that is open, in the data's units. */
+static double beyond(const kb_line *l, const double *extended, size_t field, size_t side)
+{
+    if (l->settings.ends == KB_ENDS_MIRRORED) return extended[side ? l->n + HALO - 1 : HALO];
+    return l->cloud->mean[field] + l->cloud->sd[field] * boundary_value(l, field, side);
+}
+
+/* Fields with HALO nodes beyond each end, in the data's units: periodic copies, or what lies beyond. */
 static void extend(kb_line *l, const double *q)
 {
     size_t n = l->n, F = l->n_fields, stride = n + 2 * HALO;
@@ -39,8 +46,8 @@ static void extend(kb_line *l, const double *q)
         double *e = l->extended + f * stride, mean = l->cloud->mean[f], sd = l->cloud->sd[f];
         for (size_t i = 0; i < n; i++) e[i + HALO] = mean + sd * q[i * F + f];
         for (size_t i = 0; i < HALO; i++) {
-            e[i] = l->settings.periodic ? e[n + i] : mean + sd * boundary_value(l, f, 0);
-            e[n + HALO + i] = l->settings.periodic ? e[HALO + i] : mean + sd * boundary_value(l, f, 1);
+            e[i] = l->settings.periodic ? e[n + i] : beyond(l, e, f, 0);
+            e[n + HALO + i] = l->settings.periodic ? e[HALO + i] : beyond(l, e, f, 1);
         }
     }
 }

@@ -1,9 +1,9 @@
 #include "report/json.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -323,20 +323,31 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
 }
 
-kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
-                            char **json, kbass_error *error)
+/* The posterior's many numbers would take a line each: they are written without breaks, behind the rest. */
+static char *join(const char *rest, size_t length, const char *posterior)
 {
-    const size_t format = JSON_INDENT(2) | JSON_REAL_PRECISION(15);
-    json_t *root = root_object(data, settings, result);
-    size_t length = root ? json_dumpb(root, NULL, 0, format) : 0;
-    char *written = length ? KB_NEW(char, length + 2) : NULL;
-    kbass_status status = written ? KBASS_OK : kb_out_of_memory(error, "the result as JSON");
+    static const char key[] = ",\n  \"posterior\": ", end[] = "\n}\n";
+    size_t room = length + strlen(posterior) + sizeof key + sizeof end;
+    char *whole = KB_NEW(char, room);
+    while (length && (rest[length - 1] == '}' || rest[length - 1] == '\n')) length--;
+    if (whole) snprintf(whole, room, "%.*s%s%s%s", (int)length, rest, key, posterior, end);
+    return whole;
+}
 
-    if (status == KBASS_OK) {
-        json_dumpb(root, written, length, format);
-        written[length] = '\n';
-        *json = written;
-    }
+kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
+                            const kbass_posterior *posterior, char **json, kbass_error *error)
+{
+    const size_t precision = JSON_REAL_PRECISION(15);
+    json_t *root = root_object(data, settings, result), *belief = posterior ? kb_report_posterior(posterior) : json_null();
+    if (root) put(&root, "format_version", json_integer(KB_FORMAT_VERSION));
+    char *rest = root ? json_dumps(root, JSON_INDENT(2) | precision) : NULL;
+    char *numbers = belief ? json_dumps(belief, JSON_ENCODE_ANY | precision) : NULL;
+    char *written = rest && numbers ? join(rest, strlen(rest), numbers) : NULL;
+
+    if (written) *json = written;
+    free(rest);
+    free(numbers);
     json_decref(root);
-    return status;
+    json_decref(belief);
+    return written ? KBASS_OK : kb_out_of_memory(error, "the result as JSON");
 }

@@ -2,10 +2,16 @@
 #ifndef KB_JSON_H
 #define KB_JSON_H
 
-#include "kbass/kbass.h"
+#include <jansson.h>
 
-/* *json belongs to the caller: kb_free. */
+#include "posterior/posterior.h"
+
+enum { KB_FORMAT_VERSION = 1 }; /* of result files; readers refuse any other */
+
+/* *json belongs to the caller: kb_free. `posterior` may be NULL. */
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
-                            char **json, kbass_error *error);
+                            const kbass_posterior *posterior, char **json, kbass_error *error);
+/* The part of it that forecasts are drawn from; NULL when memory ran out. */
+json_t *kb_report_posterior(const kbass_posterior *posterior);
 
 #endif

@@ -131,7 +131,7 @@ static bool begin(integrator *in, double start, double last)
 
 /* ---------------------------------------------------------------- steps */
 
-static kbass_status give_up(integrator *in, double t, bool too_long, kbass_error *error)
+static kbass_status give_up(integrator *in, double t, size_t too_long, kbass_error *error)
 {
     const double *x = N_VGetArrayPointer(in->state);
     size_t worst = 0;
@@ -142,7 +142,7 @@ static kbass_status give_up(integrator *in, double t, bool too_long, kbass_error
         return kb_fail(error, KBASS_ERROR_NUMERICAL, "the solution leaves every bound near %s = %.6g (%s = %.3g)", time,
                        t, name, x[worst]);
     if (too_long)
-        return kb_fail(error, KBASS_ERROR_NUMERICAL, "%d steps reach only %s = %.6g (%s = %.6g)", MOST_STEPS, time, t,
+        return kb_fail(error, KBASS_ERROR_NUMERICAL, "%zu steps reach only %s = %.6g (%s = %.6g)", too_long, time, t,
                        name, x[worst]);
     return kb_fail(error, KBASS_ERROR_NUMERICAL, "the equations cannot be followed beyond %s = %.6g (%s = %.6g)", time,
                    t, name, x[worst]);
@@ -164,19 +164,19 @@ static bool step(integrator *in, double last, double *t)
 }
 
 /* Steps until the times are passed and interpolates at each. */
-static kbass_status follow(integrator *in, double start, size_t n_times, const double *times, double *states,
-                           kbass_error *error)
+static kbass_status follow(integrator *in, size_t most_steps, double start, size_t n_times, const double *times,
+                           double *states, kbass_error *error)
 {
     size_t n = in->model->n_states, done = 0, n_steps = 0;
     double t = start, last = times[n_times - 1];
     while (done < n_times && times[done] <= start)
         memcpy(states + done++ * n, N_VGetArrayPointer(in->state), n * sizeof *states);
     while (done < n_times) {
-        if (!step(in, last, &t)) return give_up(in, t, false, error);
-        if (++n_steps > MOST_STEPS) return give_up(in, t, true, error);
+        if (!step(in, last, &t)) return give_up(in, t, 0, error);
+        if (++n_steps > most_steps) return give_up(in, t, most_steps, error);
         for (; done < n_times && times[done] <= t; done++) {
             if (CVodeGetDky(in->cvodes, times[done], 0, in->tolerance) != CV_SUCCESS)
-                return give_up(in, t, false, error);
+                return give_up(in, t, 0, error);
             memcpy(states + done * n, N_VGetArrayPointer(in->tolerance), n * sizeof *states);
         }
     }
@@ -211,6 +211,12 @@ static bool stands_still(double start, double last)
 kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial, size_t n_times,
                                    const double *times, double *states, kbass_error *error)
 {
+    return kb_model_follow(model, MOST_STEPS, start, initial, n_times, times, states, error);
+}
+
+kbass_status kb_model_follow(const kbass_model *model, size_t most_steps, double start, const double *initial,
+                             size_t n_times, const double *times, double *states, kbass_error *error)
+{
     integrator in = {.model = model};
     kbass_status status = check(model, start, initial, n_times, times, error);
     if (status != KBASS_OK || !n_times) return status;
@@ -223,7 +229,7 @@ kbass_status kbass_model_integrate(const kbass_model *model, double start, const
         set_scales(&in, initial);
         if (!begin(&in, start, times[n_times - 1])) status = kb_out_of_memory(error, "the integrator");
     }
-    if (status == KBASS_OK) status = follow(&in, start, n_times, times, states, error);
+    if (status == KBASS_OK) status = follow(&in, most_steps, start, n_times, times, states, error);
     finish(&in);
     return status;
 }

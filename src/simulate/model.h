@@ -21,5 +21,8 @@ kbass_status kb_model_create(size_t n_equations, const char *const *equations, c
                              kbass_model **out, kbass_error *error);
 /* Copies the initial state and sets the span. */
 kbass_status kb_model_start(kbass_model *model, const double *initial, double first, double last, kbass_error *error);
+/* kbass_model_integrate with a bound on the steps; when it fails, rows that were not reached stay as they are. */
+kbass_status kb_model_follow(const kbass_model *model, size_t most_steps, double start, const double *initial,
+                             size_t n_times, const double *times, double *states, kbass_error *error);
 
 #endif

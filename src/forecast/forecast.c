@@ -1,0 +1,438 @@
+/* Forecasts: draws of weights and last state, each carried on by its own equation. The Gaussian of both at the record's
+ * end comes from the fit, linearised (spread.h); from there on nothing is.
+ */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "forecast/spread.h"
+#include "forecast/stage.h"
+#include "simulate/model.h"
+
+enum { MOST_STEPS = 200000, MOST_DRAWS = 1000000 };
+static const double farther = 10;          /* than in the fit may fields go before they count as lost */
+static const double fitted_reach = 0.25;   /* of the record: the modes of fitted boundary values come round again at 0.5 */
+
+struct kbass_forecast {
+    size_t n_draws, n_times, n_values; /* values: of one time */
+    double *times;
+    double *values; /* n_draws x n_times x n_values */
+};
+
+/* What is asked for. */
+typedef struct {
+    const kbass_posterior *posterior;
+    const kbass_forecast_options *options;
+    size_t n_times, n_places;
+    const double *times, *places;
+    kb_ends ends;
+    int threads;
+    kbass_forecast *forecast;
+} request;
+
+/* One model at the record's end: weights + L e, state = mean + factor e. */
+typedef struct {
+    const kb_belief *belief;
+    size_t size, n_state; /* of e; of the state: states, or fields at the nodes, scaled */
+    double *L, *mean, *factor;
+    kb_stage *stage;      /* of fields */
+} departure;
+
+/* ---------------------------------------------------------------- what is asked for */
+
+static kbass_status check_options(const kbass_posterior *p, const kbass_forecast_options *o, kbass_error *error)
+{
+    if (!o->n_draws || o->n_draws > MOST_DRAWS)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu draws, needed 1 to %d", o->n_draws, MOST_DRAWS);
+    if (o->state && p->n_axes > 1)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "a field cannot start from a list of numbers: kbass simulate takes its "
+                       "equation with --initial");
+    for (size_t i = 0; o->state && i < p->n_states; i++)
+        if (!isfinite(o->state[i]))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s starts at %g, needed a finite number", p->state_names[i], o->state[i]);
+    if (o->boundary && p->n_axes == 1)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "a boundary is for fields over space, these are states over time");
+    return KBASS_OK;
+}
+
+static kbass_status check_times(const request *q, kbass_error *error)
+{
+    const kbass_posterior *p = q->posterior;
+    double slack = 1e-9 * (p->last[0] - p->first[0]), before = p->last[0] - slack;
+    if (!q->n_times) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no time to forecast");
+    for (size_t i = 0; i < q->n_times; i++) {
+        if (!isfinite(q->times[i]) || !(q->times[i] >= before))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "found the time %.10g, needed %s from %.10g on, where the record ends",
+                           q->times[i], "ascending times", p->last[0]);
+        before = q->times[i];
+    }
+    return KBASS_OK;
+}
+
+static kbass_status check_places(const request *q, kbass_error *error)
+{
+    const kbass_posterior *p = q->posterior;
+    double length = p->last[1] - p->first[1], reach = p->line.periodic ? p->line.period : 1, slack = 1e-9 * length;
+    if (!q->n_places) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no place to forecast the fields at");
+    for (size_t i = 0; i < q->n_places; i++)
+        if (!(q->places[i] >= p->first[1] - slack && q->places[i] <= p->first[1] + reach * length + slack))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "the place %s = %g is outside the domain, %g to %g", p->axis_names[1],
+                           q->places[i], p->first[1], p->first[1] + reach * length);
+    return KBASS_OK;
+}
+
+static kbass_status choose_ends(request *q, kbass_error *error)
+{
+    static const char *const names[] = {"fitted", "dirichlet", "neumann"};
+    const kbass_posterior *p = q->posterior;
+    const char *name = q->options->boundary ? q->options->boundary : "fitted", *axis = p->axis_names[1];
+    double farthest = p->last[0] + fitted_reach * (p->last[0] - p->first[0]);
+    size_t i = 0;
+    if (p->line.periodic && (!strcmp(name, "periodic") || !strcmp(name, "fitted"))) return KBASS_OK;
+    while (i < 3 && strcmp(names[i], name)) i++;
+    if (i == 3 && strcmp(name, "periodic"))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found the boundary \"%.40s\", needed fitted, periodic, dirichlet or neumann",
+                       name);
+    if (i == 3 || p->line.periodic)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found the boundary \"%s\", but the fit has %s %s: discover again with "
+                       "--periodic %s", name, axis, i == 3 ? "not periodic" : "periodic", i == 3 ? axis : "none");
+    if (i == KB_ENDS_FITTED && !(q->times[q->n_times - 1] <= farthest))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the fitted values at the ends of %s reach only a quarter of the record "
+                       "beyond it, to %s = %g: name a boundary, dirichlet or neumann", axis, p->axis_names[0], farthest);
+    q->ends = (kb_ends)i;
+    return KBASS_OK;
+}
+
+/* Has every equation a value where the forecast starts? */
+static kbass_status check_start(const kbass_posterior *p, const double *state, kbass_error *error)
+{
+    kbass_model *model = NULL;
+    kbass_status status = kb_belief_model(p, &p->models[0], p->models[0].weight, &model, error);
+    double *x = KB_NEW(double, p->n_states + 1), *work = status == KBASS_OK ? KB_NEW(double, model->n_work) : NULL;
+    if (status == KBASS_OK && (!x || !work)) status = kb_out_of_memory(error, "the start");
+    for (size_t i = 0; status == KBASS_OK && i < p->n_states; i++) {
+        double rate = NAN;
+        memcpy(x, state, p->n_states * sizeof *x);
+        x[p->n_states] = p->last[0];
+        kb_expression_values(model->rates[i], 1, x, 1, &rate, work);
+        if (!isfinite(rate))
+            status = kb_fail(error, KBASS_ERROR_ARGUMENT, "the forecast cannot start: %s_t has no finite value at the given "
+                             "state (%s = %g)", p->state_names[i], p->state_names[i], state[i]);
+    }
+    kbass_model_destroy(model);
+    kb_free(x);
+    kb_free(work);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the record's end */
+
+static void leave(departure *d)
+{
+    kb_free(d->L);
+    kb_free(d->mean);
+    kb_free(d->factor);
+    kb_stage_destroy(d->stage);
+}
+
+static kbass_status depart_states(const request *q, departure *d, kbass_error *error)
+{
+    const kbass_posterior *p = q->posterior;
+    const kb_stretch *last = &d->belief->windows[d->belief->n_windows - 1];
+    d->n_state = p->n_states;
+    d->mean = KB_NEW(double, p->n_states);
+    d->factor = KB_NEW(double, p->n_states * d->size);
+    if (!d->mean || !d->factor) return kb_out_of_memory(error, "the forecast");
+    if (!q->options->state) return kb_spread_states(p, d->belief, last, 1, &p->last[0], d->mean, d->factor, error);
+    memcpy(d->mean, q->options->state, p->n_states * sizeof *d->mean);
+    return KBASS_OK;
+}
+
+static kbass_status depart_fields(const request *q, departure *d, kbass_error *error)
+{
+    kbass_status status = kb_stage_create(q->posterior, d->belief, &d->stage, error);
+    return status == KBASS_OK ? kb_stage_end(d->stage, &d->mean, &d->factor, &d->n_state, error) : status;
+}
+
+static kbass_status depart(const request *q, const kb_belief *belief, departure *d, kbass_error *error)
+{
+    const kb_stretch *last = &belief->windows[belief->n_windows - 1];
+    *d = (departure){.belief = belief, .size = belief->n_terms + q->posterior->n_start};
+    d->L = KB_NEW(double, d->size * d->size);
+    if (!d->L) return kb_out_of_memory(error, "the forecast");
+    if (!kb_covariance_factor(d->size, last->covariance, d->L))
+        return kb_fail(error, KBASS_ERROR_NUMERICAL, "the covariance of weights and state is not positive semidefinite");
+    return q->posterior->n_axes > 1 ? depart_fields(q, d, error) : depart_states(q, d, error);
+}
+
+/* ---------------------------------------------------------------- draws */
+
+/* The draw's own stream: which model it is of, and its e. */
+static size_t choose_model(const request *q, kb_random *random, size_t draw)
+{
+    size_t model = 0;
+    kb_random_seed(random, q->options->seed ^ (0xd1342543de82ef95u * (draw + 1)));
+    double u = kb_random_uniform(random);
+    if (!q->options->average) return 0;
+    while (model + 1 < q->posterior->n_models && u >= kbass_posterior_probability(q->posterior, model))
+        u -= kbass_posterior_probability(q->posterior, model++);
+    return model;
+}
+
+/* parameters = (weights, start) + L e, state = mean + factor e */
+static void draw_departure(const request *q, const departure *d, kb_random *random, double *e, double *parameters, double *state)
+{
+    size_t k = d->belief->n_terms, n = q->posterior->n_start;
+    for (size_t i = 0; i < d->size; i++) e[i] = kb_random_normal(random);
+    memcpy(parameters, d->belief->weight, k * sizeof *parameters);
+    memcpy(parameters + k, d->belief->windows[d->belief->n_windows - 1].start, n * sizeof *parameters);
+    memcpy(state, d->mean, d->n_state * sizeof *state);
+    kb_gemv(KB_PLAIN, d->size, d->size, 1, d->L, d->size, e, 1, parameters);
+    kb_gemv(KB_TRANSPOSED, d->size, d->n_state, 1, d->factor, d->size, e, 1, state);
+}
+
+/* A draw that cannot be followed to the end is no error: what it does not reach stays NaN. */
+static kbass_status follow_states(const request *q, const departure *d, const double *parameters, const double *state,
+                                  double *values, kbass_error *error)
+{
+    kbass_model *model = NULL;
+    const kbass_posterior *p = q->posterior;
+    kbass_status status = kb_belief_model(p, d->belief, parameters, &model, error);
+    if (status == KBASS_OK)
+        status = kb_model_follow(model, MOST_STEPS, fmin(p->last[0], q->times[0]), state, q->n_times, q->times, values, error);
+    kbass_model_destroy(model);
+    return status == KBASS_ERROR_NUMERICAL ? KBASS_OK : status;
+}
+
+static void follow_fields(const request *q, const departure *d, kb_course *course, const double *parameters, double *scaled,
+                          const double *state, double *values)
+{
+    kb_dynamics *dynamics = &course->line->dynamics;
+    kb_stage_weights(d->stage, parameters, scaled);
+    dynamics->set_model(dynamics, &d->stage->support, scaled, NULL);
+    kb_line_continue(course->line, state, parameters + d->belief->n_terms, values);
+    kb_stage_unscale(d->stage, q->n_times * q->n_places, values);
+}
+
+/* One thread's workspace. */
+typedef struct {
+    kb_course course;
+    double *e, *parameters, *scaled, *state;
+} hand;
+
+static kbass_status hand_begin(const request *q, const departure *d, const double *times, const double *positions, hand *h,
+                               kbass_error *error)
+{
+    *h = (hand){.e = KB_NEW(double, d->size), .parameters = KB_NEW(double, d->size), .scaled = KB_NEW(double, d->size),
+                .state = KB_NEW(double, d->n_state)};
+    if (!h->e || !h->parameters || !h->scaled || !h->state) return kb_out_of_memory(error, "the forecast");
+    if (!d->stage) return KBASS_OK;
+    kbass_status status = kb_course_create(d->stage, q->ends, q->posterior->last[0], q->n_times * q->n_places, times, positions,
+                                           0, &h->course, error);
+    for (size_t f = 0; status == KBASS_OK && f < q->posterior->n_states; f++) h->course.line->bound[f] *= farther;
+    return status;
+}
+
+static void hand_end(hand *h)
+{
+    kb_course_clear(&h->course);
+    kb_free(h->e);
+    kb_free(h->parameters);
+    kb_free(h->scaled);
+    kb_free(h->state);
+}
+
+static kbass_status carry_draw(const request *q, const departure *d, size_t model, size_t draw, hand *h, kbass_error *error)
+{
+    kb_random random;
+    kbass_forecast *f = q->forecast;
+    double *values = f->values + draw * f->n_times * f->n_values;
+    if (choose_model(q, &random, draw) != model) return KBASS_OK;
+    draw_departure(q, d, &random, h->e, h->parameters, h->state);
+    if (!d->stage) return follow_states(q, d, h->parameters, h->state, values, error);
+    follow_fields(q, d, &h->course, h->parameters, h->scaled, h->state, values);
+    return KBASS_OK;
+}
+
+/* All draws of one model, in threads. */
+static kbass_status carry_draws(const request *q, const departure *d, size_t model, const double *times,
+                                const double *positions, kbass_error *error)
+{
+    kbass_status worst = KBASS_OK;
+    int blas = kb_blas_threads(1);
+#pragma omp parallel num_threads(q->threads)
+    {
+        hand h;
+        kbass_error problem = {.message = ""};
+        kbass_status status = hand_begin(q, d, times, positions, &h, &problem);
+#pragma omp for schedule(dynamic)
+        for (size_t draw = 0; draw < q->forecast->n_draws; draw++)
+            if (status == KBASS_OK) status = carry_draw(q, d, model, draw, &h, &problem);
+#pragma omp critical
+        if (status != KBASS_OK && worst == KBASS_OK) {
+            worst = status;
+            if (error) *error = problem;
+        }
+        hand_end(&h);
+    }
+    kb_blas_threads(blas);
+    return worst;
+}
+
+/* ---------------------------------------------------------------- the public door */
+
+static kbass_status check(request *q, kbass_error *error)
+{
+    kbass_status status = check_options(q->posterior, q->options, error);
+    if (status == KBASS_OK) status = check_times(q, error);
+    if (status == KBASS_OK && q->posterior->n_axes > 1) status = check_places(q, error);
+    if (status == KBASS_OK && q->posterior->n_axes > 1) status = choose_ends(q, error);
+    if (status == KBASS_OK && q->options->state) status = check_start(q->posterior, q->options->state, error);
+    return status;
+}
+
+static kbass_status forecast_allocate(const request *q, kbass_forecast **out, kbass_error *error)
+{
+    kbass_forecast *f = KB_NEW(kbass_forecast, 1);
+    if (!f) return kb_out_of_memory(error, "the forecast");
+    f->n_draws = q->options->n_draws;
+    f->n_times = q->n_times;
+    f->n_values = (q->posterior->n_axes > 1 ? q->n_places : 1) * q->posterior->n_states;
+    size_t n = f->n_draws * f->n_times, all = n * f->n_values;
+    f->times = KB_NEW(double, f->n_times);
+    f->values = n / f->n_draws == f->n_times && all / f->n_values == n ? KB_NEW(double, all) : NULL;
+    if (!f->times || !f->values) {
+        kbass_forecast_destroy(f);
+        return kb_out_of_memory(error, "the draws of the forecast");
+    }
+    memcpy(f->times, q->times, f->n_times * sizeof *f->times);
+    for (size_t i = 0; i < all; i++) f->values[i] = NAN;
+    *out = f;
+    return KBASS_OK;
+}
+
+/* Every place at every time, as points. */
+static kbass_status list_points(const request *q, double **times, double **positions, kbass_error *error)
+{
+    size_t n = q->n_times * q->n_places;
+    *times = KB_NEW(double, n);
+    *positions = KB_NEW(double, n);
+    if (!*times || !*positions) return kb_out_of_memory(error, "the forecast");
+    for (size_t i = 0; i < n; i++) {
+        (*times)[i] = q->times[i / q->n_places];
+        (*positions)[i] = q->places[i % q->n_places];
+    }
+    return KBASS_OK;
+}
+
+kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options, size_t n_times,
+                                      const double *times, size_t n_places, const double *places, kbass_forecast **forecast,
+                                      kbass_error *error)
+{
+    request q = {.posterior = posterior, .options = options, .n_times = n_times, .n_places = posterior->n_axes > 1 ? n_places : 1,
+                 .times = times, .places = places, .threads = options->threads > 0 ? options->threads : omp_get_num_procs()};
+    double *point_times = NULL, *positions = NULL;
+    kbass_status status = check(&q, error);
+    if (status == KBASS_OK) status = forecast_allocate(&q, &q.forecast, error);
+    if (status == KBASS_OK && posterior->n_axes > 1) status = list_points(&q, &point_times, &positions, error);
+    for (size_t m = 0; status == KBASS_OK && m < (options->average ? posterior->n_models : 1); m++) {
+        departure d;
+        status = depart(&q, &posterior->models[m], &d, error);
+        if (status == KBASS_OK) status = carry_draws(&q, &d, m, point_times, positions, error);
+        leave(&d);
+    }
+    kb_free(point_times);
+    kb_free(positions);
+    if (status == KBASS_OK) *forecast = q.forecast;
+    else                    kbass_forecast_destroy(q.forecast);
+    return status;
+}
+
+/* ---------------------------------------------------------------- what came of it */
+
+void kbass_forecast_destroy(kbass_forecast *f)
+{
+    if (!f) return;
+    kb_free(f->times);
+    kb_free(f->values);
+    kb_free(f);
+}
+
+size_t kbass_forecast_draws(const kbass_forecast *f) { return f->n_draws; }
+
+const double *kbass_forecast_values(const kbass_forecast *f, size_t draw)
+{
+    return draw < f->n_draws ? f->values + draw * f->n_times * f->n_values : NULL;
+}
+
+static bool reaches(const kbass_forecast *f, size_t draw, size_t time)
+{
+    const double *values = f->values + (draw * f->n_times + time) * f->n_values;
+    for (size_t i = 0; i < f->n_values; i++)
+        if (!isfinite(values[i])) return false;
+    return true;
+}
+
+size_t kbass_forecast_lost(const kbass_forecast *f, double *first)
+{
+    size_t lost = 0, earliest = f->n_times;
+    for (size_t draw = 0; draw < f->n_draws; draw++) {
+        size_t time = 0;
+        while (time < f->n_times && reaches(f, draw, time)) time++;
+        lost += time < f->n_times;
+        if (time < earliest) earliest = time;
+    }
+    if (first) *first = earliest < f->n_times ? f->times[earliest] : NAN;
+    return lost;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Between the order statistics around 1 + (n - 1) p. */
+static double quantile(size_t n, const double *sorted, double p)
+{
+    double at = p * (double)(n - 1), below = floor(at);
+    size_t i = (size_t)below;
+    return i + 1 < n ? sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+}
+
+/* The draws that reach a time; returns how many. */
+static size_t list_reached(const kbass_forecast *f, size_t time, size_t *draws)
+{
+    size_t n = 0;
+    for (size_t draw = 0; draw < f->n_draws; draw++)
+        if (reaches(f, draw, time)) draws[n++] = draw;
+    return n;
+}
+
+kbass_status kbass_forecast_summary(const kbass_forecast *f, size_t n_quantiles, const double *probabilities, double *mean,
+                                    double *quantiles, size_t *reached, kbass_error *error)
+{
+    size_t each = f->n_times * f->n_values, *draws = KB_NEW(size_t, f->n_draws);
+    double *sorted = KB_NEW(double, f->n_draws);
+    kbass_status status = draws && sorted ? KBASS_OK : kb_out_of_memory(error, "the summary of the forecast");
+    for (size_t time = 0; status == KBASS_OK && time < f->n_times; time++) {
+        size_t n = list_reached(f, time, draws);
+        if (reached) reached[time] = n;
+        for (size_t at = time * f->n_values; at < (time + 1) * f->n_values; at++) {
+            double sum = 0;
+            for (size_t k = 0; k < n; k++) sum += sorted[k] = f->values[draws[k] * each + at];
+            if (n_quantiles) qsort(sorted, n, sizeof *sorted, ascending);
+            if (mean) mean[at] = n ? sum / (double)n : NAN;
+            for (size_t k = 0; k < n_quantiles; k++)
+                quantiles[k * each + at] = n ? quantile(n, sorted, probabilities[k]) : NAN;
+        }
+    }
+    kb_free(draws);
+    kb_free(sorted);
+    return status;
+}

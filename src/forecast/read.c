@@ -1,0 +1,443 @@
+/* The strict reader of result files, for what is drawn from them (docs/schema.md). Whatever does not fit is refused with
+ * the path of the field at fault; nothing is mended.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "forecast/spread.h"
+#include "report/json.h"
+
+enum { FIELD_SIZE = 200, MOST_MODELS = 64, MOST_WINDOWS = 100000, MOST_START = 20000 };
+
+typedef struct {
+    const char *path;
+    json_t *root;
+    kbass_posterior *posterior;
+    kbass_error *error;
+} reader;
+
+/* ---------------------------------------------------------------- values and what is wrong with them */
+
+__attribute__((format(printf, 3, 4)))
+static kbass_status wrong(const reader *r, const char *field, const char *format, ...)
+{
+    char reason[240];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return kb_fail(r->error, KBASS_ERROR_DATA, "%.150s: \"%s\" %s", r->path, field, reason);
+}
+
+static kbass_status number_of(const reader *r, json_t *value, const char *field, double *out)
+{
+    if (!json_is_number(value) || !isfinite(json_number_value(value)))
+        return wrong(r, field, "is missing or not a finite number");
+    *out = json_number_value(value);
+    return KBASS_OK;
+}
+
+static kbass_status number_at(const reader *r, json_t *object, const char *where, const char *key, double *out)
+{
+    char field[FIELD_SIZE];
+    snprintf(field, sizeof field, "%.120s.%.30s", where, key);
+    return number_of(r, json_object_get(object, key), field, out);
+}
+
+static kbass_status count_at(const reader *r, json_t *object, const char *where, const char *key, size_t low, size_t high,
+                             size_t *out)
+{
+    char field[FIELD_SIZE];
+    json_t *value = json_object_get(object, key);
+    json_int_t found = json_integer_value(value);
+    snprintf(field, sizeof field, "%.120s.%.30s", where, key);
+    if (!json_is_integer(value) || found < (json_int_t)low || found > (json_int_t)high)
+        return wrong(r, field, "is missing or not a whole number from %zu to %zu", low, high);
+    *out = (size_t)found;
+    return KBASS_OK;
+}
+
+/* A list of exactly n numbers, each at least `low`. */
+static kbass_status numbers_of(const reader *r, json_t *array, const char *field, size_t n, double low, double *out)
+{
+    kbass_status status = KBASS_OK;
+    char item[FIELD_SIZE];
+    if (!json_is_array(array)) return wrong(r, field, "is missing or not a list");
+    if (json_array_size(array) != n)
+        return wrong(r, field, "has %zu items, needed %zu", json_array_size(array), n);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        snprintf(item, sizeof item, "%.130s[%zu]", field, i);
+        status = number_of(r, json_array_get(array, i), item, &out[i]);
+        if (status == KBASS_OK && !(out[i] >= low)) status = wrong(r, item, "is %g, needed at least %g", out[i], low);
+    }
+    return status;
+}
+
+static kbass_status numbers_at(const reader *r, json_t *object, const char *where, const char *key, size_t n, double low,
+                               double *out)
+{
+    char field[FIELD_SIZE];
+    snprintf(field, sizeof field, "%.120s.%.30s", where, key);
+    return numbers_of(r, json_object_get(object, key), field, n, low, out);
+}
+
+/* ---------------------------------------------------------------- the file and the data it was made from */
+
+static kbass_status load(reader *r)
+{
+    json_error_t problem;
+    r->root = json_load_file(r->path, JSON_REJECT_DUPLICATES, &problem);
+    if (r->root) return KBASS_OK;
+    if (problem.line < 0) return kb_fail(r->error, KBASS_ERROR_FILE, "%s", problem.text);
+    return kb_fail(r->error, KBASS_ERROR_DATA, "%.150s:%d: not a whole result file: %s", r->path, problem.line, problem.text);
+}
+
+static kbass_status check_format(const reader *r)
+{
+    json_t *format = json_object_get(r->root, "format"), *version = json_object_get(r->root, "format_version");
+    if (!json_is_string(format) || strcmp(json_string_value(format), "kbass-result"))
+        return wrong(r, "format", "is not \"kbass-result\": this is no result of kbass discover --json");
+    if (!json_is_integer(version))
+        return wrong(r, "format_version", "is missing: the file is of an older program; run kbass discover --json again");
+    if (json_integer_value(version) != KB_FORMAT_VERSION)
+        return wrong(r, "format_version", "is %lld, this program reads %d", (long long)json_integer_value(version),
+                     KB_FORMAT_VERSION);
+    return KBASS_OK;
+}
+
+static kbass_status read_names(const reader *r, const char *key, size_t least, size_t most, size_t *n, char ***names)
+{
+    char field[FIELD_SIZE];
+    json_t *list = json_object_get(json_object_get(r->root, "data"), key);
+    snprintf(field, sizeof field, "data.%s", key);
+    size_t found = json_array_size(list);
+    if (found < least || found > most) return wrong(r, field, "has %zu names, needed %zu to %zu", found, least, most);
+    *names = KB_NEW(char *, found);
+    if (!*names) return kb_out_of_memory(r->error, r->path);
+    *n = found;
+    for (size_t i = 0; i < found; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        if (!name || !*name) return wrong(r, field, "holds something that is not a name");
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp((*names)[k], name)) return wrong(r, field, "has \"%.60s\" twice", name);
+        if (!((*names)[i] = kb_strdup(name))) return kb_out_of_memory(r->error, r->path);
+    }
+    return KBASS_OK;
+}
+
+static kbass_status read_spans(const reader *r)
+{
+    kbass_posterior *p = r->posterior;
+    json_t *data = json_object_get(r->root, "data"), *spans = json_object_get(data, "span");
+    double first = NAN, last = NAN;
+    kbass_status status = KBASS_OK;
+    for (size_t a = 0; status == KBASS_OK && a < p->n_axes; a++) {
+        char field[FIELD_SIZE];
+        double pair[2];
+        snprintf(field, sizeof field, "data.span.%.60s", p->axis_names[a]);
+        status = numbers_of(r, json_object_get(spans, p->axis_names[a]), field, 2, -INFINITY, pair);
+        if (status == KBASS_OK && !(pair[0] < pair[1])) status = wrong(r, field, "does not ascend");
+        p->first[a] = pair[0];
+        p->last[a] = pair[1];
+    }
+    if (status == KBASS_OK) status = number_at(r, data, "data", "first_time", &first);
+    if (status == KBASS_OK) status = number_at(r, data, "data", "last_time", &last);
+    if (status == KBASS_OK && first != p->first[0]) status = wrong(r, "data.first_time", "is not where data.span begins");
+    if (status == KBASS_OK && last != p->last[0]) status = wrong(r, "data.last_time", "is not where data.span ends");
+    return status;
+}
+
+static kbass_status read_data(const reader *r)
+{
+    kbass_posterior *p = r->posterior;
+    const char *sum = json_string_value(json_object_get(json_object_get(r->root, "data"), "sha256"));
+    if (!sum || strlen(sum) != 64 || strspn(sum, "0123456789abcdef") != 64)
+        return wrong(r, "data.sha256", "is missing or not 64 hexadecimal digits");
+    memcpy(p->sha256, sum, 65);
+    kbass_status status = read_names(r, "states", 1, 1000, &p->n_states, &p->state_names);
+    if (status == KBASS_OK) status = read_names(r, "axes", 1, 2, &p->n_axes, &p->axis_names);
+    if (status == KBASS_OK) status = read_spans(r);
+    return status;
+}
+
+/* ---------------------------------------------------------------- models */
+
+static size_t find_name(size_t n, char *const *names, const char *name)
+{
+    size_t i = 0;
+    while (i < n && (!name || strcmp(names[i], name))) i++;
+    return i;
+}
+
+/* The term is one that these states and axes can make, by its own canonical name. */
+static kbass_status check_term(const reader *r, const char *where, const char *term)
+{
+    char field[FIELD_SIZE];
+    kbass_settings settings;
+    kb_dictionary *dictionary = NULL;
+    kbass_error problem = {.message = ""};
+    const kbass_posterior *p = r->posterior;
+    snprintf(field, sizeof field, "%.130s.term", where);
+    if (!term || !*term) return wrong(r, field, "is missing or not text");
+    kbass_settings_default(&settings);
+    settings.terms = term;
+    kbass_status status = kb_dictionary_create_fields(&settings, p->n_states, (const char *const *)p->state_names, p->n_axes,
+                                                      (const char *const *)p->axis_names, &dictionary, &problem);
+    if (status == KBASS_ERROR_MEMORY) return kb_out_of_memory(r->error, r->path);
+    bool is_good = status == KBASS_OK && dictionary->n_terms == 1 && !strcmp(kb_dictionary_name(dictionary, 0), term);
+    kb_dictionary_destroy(dictionary);
+    return is_good ? KBASS_OK : wrong(r, field, "is \"%.80s\", which is no term of these states", term);
+}
+
+static kbass_status read_term(const reader *r, json_t *item, const char *where, kb_belief *b, size_t i)
+{
+    char field[FIELD_SIZE];
+    const char *state = json_string_value(json_object_get(item, "state"));
+    const char *term = json_string_value(json_object_get(item, "term"));
+    const kbass_posterior *p = r->posterior;
+    snprintf(field, sizeof field, "%.100s.terms[%zu]", where, i);
+    kbass_status status = check_term(r, field, term);
+    if (status == KBASS_OK) status = number_at(r, item, field, "weight", &b->weight[i]);
+    if (status != KBASS_OK) return status;
+    b->equation[i] = find_name(p->n_states, p->state_names, state);
+    if (b->equation[i] == p->n_states) return wrong(r, field, "is of a state that data.states does not name");
+    for (size_t k = 0; k < i; k++)
+        if (b->equation[k] == b->equation[i] && !strcmp(b->term[k], term)) return wrong(r, field, "is there twice");
+    b->term[i] = kb_strdup(term);
+    return b->term[i] ? KBASS_OK : kb_out_of_memory(r->error, r->path);
+}
+
+static kbass_status read_covariance(const reader *r, json_t *rows, const char *field, size_t size, double *V)
+{
+    char row[FIELD_SIZE];
+    kbass_status status = KBASS_OK;
+    if (!json_is_array(rows) || json_array_size(rows) != size)
+        return wrong(r, field, "is missing or has not %zu rows, one for each weight and number of the start", size);
+    for (size_t i = 0; status == KBASS_OK && i < size; i++) {
+        snprintf(row, sizeof row, "%.130s[%zu]", field, i);
+        status = numbers_of(r, json_array_get(rows, i), row, i + 1, -INFINITY, V + i * size);
+    }
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < i; j++) V[i + j * size] = V[j + i * size];
+    if (status == KBASS_OK && !kb_is_covariance(size, V)) status = wrong(r, field, "is not positive semidefinite");
+    return status;
+}
+
+static kbass_status read_window(const reader *r, json_t *item, const char *where, kb_belief *b, size_t i)
+{
+    char field[FIELD_SIZE], covariance[FIELD_SIZE];
+    const kbass_posterior *p = r->posterior;
+    kb_stretch *w = &b->windows[i];
+    snprintf(field, sizeof field, "%.100s.windows[%zu]", where, i);
+    snprintf(covariance, sizeof covariance, "%.100s.windows[%zu].covariance", where, i);
+    double slack = 1e-9 * (p->last[0] - p->first[0]), begin = i ? b->windows[i - 1].last : p->first[0];
+    kbass_status status = number_at(r, item, field, "first", &w->first);
+    if (status == KBASS_OK) status = number_at(r, item, field, "last", &w->last);
+    if (status == KBASS_OK && !(fabs(w->first - begin) <= slack && w->last > w->first))
+        status = wrong(r, field, "runs from %g to %g, needed to begin at %g", w->first, w->last, begin);
+    if (status == KBASS_OK && i + 1 == b->n_windows && !(fabs(w->last - p->last[0]) <= slack))
+        status = wrong(r, field, "ends at %g, the data at %g", w->last, p->last[0]);
+    if (status == KBASS_OK) status = numbers_at(r, item, field, "start", p->n_start, -INFINITY, w->start);
+    if (status == KBASS_OK)
+        status = read_covariance(r, json_object_get(item, "covariance"), covariance, b->n_terms + p->n_start, w->covariance);
+    return status;
+}
+
+static kbass_status read_model(const reader *r, json_t *item, size_t index)
+{
+    char where[64], field[FIELD_SIZE];
+    kbass_posterior *p = r->posterior;
+    kb_belief *b = &p->models[index];
+    json_t *terms = json_object_get(item, "terms"), *windows = json_object_get(item, "windows");
+    snprintf(where, sizeof where, "posterior.models[%zu]", index);
+    snprintf(field, sizeof field, "%s.terms", where);
+    if (!json_is_array(terms)) return wrong(r, field, "is missing or not a list");
+    snprintf(field, sizeof field, "%s.windows", where);
+    if (!json_array_size(windows) || json_array_size(windows) > MOST_WINDOWS) return wrong(r, field, "is missing or empty");
+    kbass_status status = kb_belief_allocate(p, json_array_size(terms), json_array_size(windows), b, r->error);
+    if (status != KBASS_OK) return status;
+    p->n_models++;
+    status = number_at(r, item, where, "log_odds", &b->log_odds);
+    snprintf(field, sizeof field, "%s.log_odds", where);
+    if (status == KBASS_OK && (index ? !(b->log_odds <= 0) : b->log_odds != 0))
+        status = wrong(r, field, "is %g, needed %s", b->log_odds, index ? "at most 0" : "0: the first model is the chosen one");
+    if (status == KBASS_OK) status = numbers_at(r, item, where, "noise", p->n_states, 0, b->noise);
+    for (size_t i = 0; status == KBASS_OK && i < b->n_terms; i++) status = read_term(r, json_array_get(terms, i), where, b, i);
+    for (size_t i = 0; status == KBASS_OK && i < b->n_windows; i++)
+        status = read_window(r, json_array_get(windows, i), where, b, i);
+    return status;
+}
+
+static kbass_status no_posterior(const reader *r)
+{
+    const char *method = json_string_value(json_object_get(r->root, "method"));
+    if (!json_array_size(json_object_get(r->root, "equations")))
+        return wrong(r, "equations", "is empty: no model was found");
+    if (method && !strcmp(method, "paper"))
+        return wrong(r, "posterior", "is null: --method paper gives no joint posterior of weights and state");
+    return wrong(r, "posterior", "is missing or null: every state needs an equation (--equation-for, --fix)");
+}
+
+static kbass_status read_models(const reader *r)
+{
+    json_t *models = json_object_get(json_object_get(r->root, "posterior"), "models");
+    size_t n = json_array_size(models);
+    kbass_status status = KBASS_OK;
+    if (!n || n > MOST_MODELS) return wrong(r, "posterior.models", "has %zu items, needed 1 to %d", n, MOST_MODELS);
+    r->posterior->models = KB_NEW(kb_belief, n);
+    if (!r->posterior->models) return kb_out_of_memory(r->error, r->path);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = read_model(r, json_array_get(models, i), i);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the grid of fields */
+
+static kbass_status read_profile(const reader *r, json_t *profile)
+{
+    static const char where[] = "posterior.grid.profile";
+    kb_profile *f = &r->posterior->profile;
+    kbass_status status = number_at(r, profile, where, "period", &f->period);
+    if (status == KBASS_OK) status = number_at(r, profile, where, "length", &f->length);
+    if (status == KBASS_OK) status = number_at(r, profile, where, "cutoff", &f->cutoff);
+    if (status == KBASS_OK) status = number_at(r, profile, where, "amplitude", &f->amplitude);
+    if (status == KBASS_OK) status = count_at(r, profile, where, "modes", 1, KB_LINE_MODES, &f->n_modes);
+    if (status == KBASS_OK && !(f->period >= 1 && f->length > 0 && f->amplitude > 0))
+        status = wrong(r, where, "needs a period of at least 1, length and amplitude above 0");
+    return status;
+}
+
+static kbass_status allocate_scales(const reader *r)
+{
+    kbass_posterior *p = r->posterior;
+    p->mean = KB_NEW(double, p->n_states);
+    p->sd = KB_NEW(double, p->n_states);
+    p->bound = KB_NEW(double, p->n_states);
+    p->boundary = KB_NEW(double, p->n_boundary);
+    return p->mean && p->sd && p->bound && p->boundary ? KBASS_OK : kb_out_of_memory(r->error, r->path);
+}
+
+static kbass_status read_grid(const reader *r)
+{
+    static const char where[] = "posterior.grid";
+    const double tiny = 1e-300;
+    kbass_posterior *p = r->posterior;
+    json_t *grid = json_object_get(json_object_get(r->root, "posterior"), "grid");
+    p->n_start = p->n_states;
+    if (p->n_axes == 1) return json_is_null(grid) ? KBASS_OK : wrong(r, where, "is not null, but there is no space axis");
+    if (!json_is_object(grid)) return wrong(r, where, "is missing or not an object");
+    if (!json_is_boolean(json_object_get(grid, "periodic")))
+        return wrong(r, "posterior.grid.periodic", "is missing or not true or false");
+    p->line.periodic = json_is_true(json_object_get(grid, "periodic"));
+    p->n_boundary = p->line.periodic ? 0 : json_array_size(json_object_get(grid, "boundary"));
+    kbass_status status = allocate_scales(r);
+    if (status == KBASS_OK) status = count_at(r, grid, where, "nodes", 8, 100000, &p->line.n_nodes);
+    if (status == KBASS_OK) status = count_at(r, grid, where, "steps", 1, 100000, &p->line.steps);
+    if (status == KBASS_OK) status = number_at(r, grid, where, "period", &p->line.period);
+    if (status == KBASS_OK && p->line.periodic && !(p->line.period >= 1))
+        status = wrong(r, "posterior.grid.period", "is %g, needed at least 1", p->line.period);
+    if (status == KBASS_OK) status = numbers_at(r, grid, where, "spacing", 2, tiny, p->spacing);
+    if (status == KBASS_OK) status = numbers_at(r, grid, where, "mean", p->n_states, -INFINITY, p->mean);
+    if (status == KBASS_OK) status = numbers_at(r, grid, where, "sd", p->n_states, tiny, p->sd);
+    if (status == KBASS_OK) status = numbers_at(r, grid, where, "bound", p->n_states, tiny, p->bound);
+    if (status == KBASS_OK) status = numbers_at(r, grid, where, "boundary", p->n_boundary, 0, p->boundary);
+    if (status == KBASS_OK) status = read_profile(r, json_object_get(grid, "profile"));
+    p->n_start = p->n_states * (p->profile.n_modes + 2 * p->n_boundary);
+    if (status == KBASS_OK && p->n_start > MOST_START) status = wrong(r, where, "has %zu unknowns", p->n_start);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the equations say the same */
+
+static kbass_status compare_term(const reader *r, json_t *item, size_t state, const char *field, size_t *n_found)
+{
+    const kb_belief *b = &r->posterior->models[0];
+    const char *term = json_string_value(json_object_get(item, "term"));
+    double weight = json_number_value(json_object_get(item, "weight"));
+    if (!json_is_true(json_object_get(item, "selected"))) return KBASS_OK;
+    for (size_t i = 0; term && i < b->n_terms; i++) {
+        if (b->equation[i] != state || strcmp(b->term[i], term)) continue;
+        ++*n_found;
+        if (fabs(weight - b->weight[i]) <= 1e-9 * fabs(b->weight[i])) return KBASS_OK;
+        return wrong(r, field, "has the weight %g, posterior.models[0] has %g", weight, b->weight[i]);
+    }
+    return wrong(r, field, "is selected, but posterior.models[0] does not have it");
+}
+
+static kbass_status compare_equations(const reader *r)
+{
+    const kbass_posterior *p = r->posterior;
+    json_t *equations = json_object_get(r->root, "equations");
+    size_t n_found = 0;
+    kbass_status status = KBASS_OK;
+    if (json_array_size(equations) != p->n_states)
+        return wrong(r, "equations", "has %zu items, needed one for each of %zu states", json_array_size(equations), p->n_states);
+    for (size_t e = 0; status == KBASS_OK && e < p->n_states; e++) {
+        json_t *terms = json_object_get(json_array_get(equations, e), "terms");
+        for (size_t i = 0; status == KBASS_OK && i < json_array_size(terms); i++) {
+            char field[FIELD_SIZE];
+            snprintf(field, sizeof field, "equations[%zu].terms[%zu]", e, i);
+            status = compare_term(r, json_array_get(terms, i), e, field, &n_found);
+        }
+    }
+    if (status == KBASS_OK && n_found != p->models[0].n_terms)
+        status = wrong(r, "equations", "selects %zu terms, posterior.models[0] has %zu", n_found, p->models[0].n_terms);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the public door */
+
+kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **posterior, kbass_error *error)
+{
+    reader r = {.path = json_path, .posterior = KB_NEW(kbass_posterior, 1), .error = error};
+    kbass_status status = r.posterior ? load(&r) : kb_out_of_memory(error, json_path);
+    if (status == KBASS_OK) status = check_format(&r);
+    if (status == KBASS_OK) status = read_data(&r);
+    if (status == KBASS_OK && !json_is_object(json_object_get(r.root, "posterior"))) status = no_posterior(&r);
+    if (status == KBASS_OK) status = read_grid(&r);
+    if (status == KBASS_OK) status = read_models(&r);
+    if (status == KBASS_OK) status = compare_equations(&r);
+
+    if (status == KBASS_OK) *posterior = r.posterior;
+    else                    kbass_posterior_destroy(r.posterior);
+    json_decref(r.root);
+    return status;
+}
+
+kbass_status kbass_posterior_check_data(const kbass_posterior *p, const kbass_data *data, kbass_error *error)
+{
+    if (!strcmp(p->sha256, kbass_data_sha256(data))) return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_DATA, "the result is of other data: its \"data.sha256\" is %.12s..., that of these data "
+                   "%.12s...", p->sha256, kbass_data_sha256(data));
+}
+
+size_t kbass_posterior_states(const kbass_posterior *p) { return p->n_states; }
+size_t kbass_posterior_axes(const kbass_posterior *p) { return p->n_axes; }
+size_t kbass_posterior_models(const kbass_posterior *p) { return p->n_models; }
+
+const char *kbass_posterior_state_name(const kbass_posterior *p, size_t state)
+{
+    return state < p->n_states ? p->state_names[state] : NULL;
+}
+
+const char *kbass_posterior_axis_name(const kbass_posterior *p, size_t axis)
+{
+    return axis < p->n_axes ? p->axis_names[axis] : NULL;
+}
+
+void kbass_posterior_range(const kbass_posterior *p, size_t axis, double *first, double *last)
+{
+    *first = axis < p->n_axes ? p->first[axis] : NAN;
+    *last = axis < p->n_axes ? p->last[axis] : NAN;
+}
+
+double kbass_posterior_probability(const kbass_posterior *p, size_t model)
+{
+    double total = 0;
+    for (size_t i = 0; i < p->n_models; i++) total += exp(p->models[i].log_odds);
+    return model < p->n_models ? exp(p->models[model].log_odds) / total : NAN;
+}
