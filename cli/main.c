@@ -51,6 +51,38 @@ static const cli_option simulate_options[] = {
     {"list", 0, NULL, NULL, "list the named systems"},
     {0}};
 
+static const cli_option forecast_options[] = {
+    {"until", 0, "T", NULL, "the last time of the forecast"},
+    {"from", 0, "STATE", NULL,
+     "start from this state at the end of the record, known exactly: \"1, 0\" or \"x=1, y=0\" (default: as fitted)"},
+    {"draws", 0, "N", NULL, "how many equations are drawn and integrated; 1 to 100000; default: 200"},
+    {"samples", 'n', "N", NULL, "even times from the end of the record to T, both included; 2 to 100000; default: 101"},
+    {"times", 0, "LIST", NULL, "these times instead: \"10, 10.5, 12\", or a file whose first column holds them"},
+    {"places", 0, "N", NULL, "fields: even places along the space axis; 2 to 100000; default: 100"},
+    {"boundary", 0, "KIND", NULL,
+     "fields: fitted (periodic, or the fitted values at the ends carried on for a quarter of the record), periodic, "
+     "dirichlet (the ends keep their last values) or neumann (no slope at the ends); default: fitted"},
+    {"quantiles", 0, "LIST", NULL, "in percent; default: 5, 25, 50, 75, 95"},
+    {"average", 0, NULL, NULL, "draw from the rival models too, by their probabilities"},
+    {"seed", 0, "N", NULL, "seed of the draws; default: 1"},
+    {"threads", 0, "N", NULL, "threads; the draws do not depend on them (default: all cores)"},
+    {"data", 0, "FILE", NULL, "check that the result was made from these data, and show them in the figure"},
+    {"axes", 0, "AXES", NULL, "the columns of time and space in --data"},
+    {"output", 'o', "FILE", NULL,
+     "write mean and quantiles here; the ending says the format: .csv, .npz, .json (default: CSV to standard output)"},
+    {"save-draws", 0, "FILE", NULL, "write the draws, in the same formats; a draw ends where it diverges"},
+    {"figure", 0, "FILE.svg", NULL, "draw the forecast (with gnuplot), as SVG or PNG by the file's ending"},
+    {0}};
+
+static const cli_option next_options[] = {
+    {"until", 0, "T", NULL, "consider times up to T (default: the end of the record)"},
+    {"samples", 'n', "N", NULL, "even times; 2 to 10000; default: 101, 31 for fields"},
+    {"places", 0, "N", NULL, "fields: even places along the space axis; 2 to 1000; default: 31"},
+    {"best", 0, "N", NULL, "how many of the best points are listed; 1 to 1000; default: 10"},
+    {"output", 'o', "FILE.csv", NULL, "write all points here"},
+    {"figure", 0, "FILE.svg", NULL, "draw the gain (with gnuplot), as SVG or PNG by the file's ending"},
+    {0}};
+
 static const cli_option data_options[] = {
     READING_OPTIONS,
     {"output", 'o', "FILE.csv", NULL, "write the table here as CSV (default: data sets to standard output)"},
@@ -83,6 +115,14 @@ const cli_command cli_commands[] = {
      "Integrates a named system, the equations of a result file, or equations typed here, and writes samples as CSV, "
      "with noise if asked. PDEs are resolved until the samples stand still within 1e-7 of their size.",
      simulate_options, false, cli_simulate},
+    {"forecast", "RESULT.json --until T [options]", "what happens next, with bands",
+     "Draws equations and last states from the posterior of a result (discover --json), integrates each beyond the record, "
+     "and writes their mean and quantiles. A draw that diverges is counted and left out from there on.",
+     forecast_options, false, cli_forecast},
+    {"next", "RESULT.json [options]", "where one more sample would tell most",
+     "For every state at every time (and place): the information that one more sample with the noise of the others is "
+     "expected to bring, in nats, about which of the near rival models is true, and about the weights of the chosen one.",
+     next_options, false, cli_next},
     {"data", "FILE | NAME [options]", "show what a file holds, or write a data set that ships with the program",
      "Reads a file as discover would and says what was understood: axes, fields, which dimension is which, what is missing "
      "or left out; with -o writes it as a table. Files may be text (, ; tab or blanks between cells, decimal points or "
@@ -112,7 +152,7 @@ static const cli_command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-    const char *names[12] = {"help", "version"};
+    const char *names[16] = {"help", "version"};
     for (size_t i = 0; cli_commands[i].name && i + 3 < sizeof names / sizeof *names; i++)
         names[i + 2] = cli_commands[i].name;
     const char *nearest = cli_nearest(name, names);

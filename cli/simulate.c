@@ -8,6 +8,7 @@
 #include "message.h"
 #include "numbers.h"
 #include "output.h"
+#include "state.h"
 
 enum { MOST_NAMES = 100 };
 
@@ -107,56 +108,20 @@ static void state_list(const kbass_model *model, char *text, size_t size)
                                    kbass_model_state_name(model, j));
 }
 
-static size_t find_state(const kbass_model *model, const char *name)
-{
-    size_t j = 0;
-    while (j < kbass_model_states(model) && strcmp(kbass_model_state_name(model, j), name) != 0) j++;
-    return j;
-}
-
-static int named_start(const kbass_model *model, char *text, cli_numbers *start)
-{
-    char *rest = text;
-    for (char *part = strtok_r(text, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
-        char *equals = strchr(part, '='), *end = NULL;
-        part += strspn(part, " ");
-        if (!equals) return cli_fail("--start: \"%s\" has no =; write \"x=1, y=0\" or \"1, 0\"", part);
-        part[strcspn(part, " =")] = '\0';
-        size_t j = find_state(model, part);
-        if (j == kbass_model_states(model)) return cli_fail("--start: the system has no state \"%s\"", part);
-        start->values[j] = strtod(equals + 1, &end);
-        if (end == equals + 1 || end[strspn(end, " ")] || !isfinite(start->values[j]))
-            return cli_fail("--start: \"%s\" is not a number", equals + 1);
-    }
-    return EXIT_OK;
-}
-
 static int read_start(simulate_job *job, const char *text)
 {
     size_t n = kbass_model_states(job->model);
     char names[400];
-    state_list(job->model, names, sizeof names);
     if (!text) {
+        state_list(job->model, names, sizeof names);
         if (!kbass_model_initial(job->model))
             return cli_fail("--start is needed: the state (%s) at the first time", names);
         return cli_numbers_copy(&job->start, n, kbass_model_initial(job->model));
     }
-    if (!strchr(text, '=')) {
-        int code = cli_numbers_parse(&job->start, "--start", text);
-        if (code == EXIT_OK && job->start.n != n)
-            code = cli_fail("--start: found %zu values, needed %zu (%s)", job->start.n, n, names);
-        return code;
-    }
-    char *copy = strdup(text);
-    double *unset = calloc(n, sizeof *unset);
-    for (size_t j = 0; unset && j < n; j++) unset[j] = NAN;
-    int code = copy && unset ? cli_numbers_copy(&job->start, n, unset) : cli_fail("out of memory for the start");
-    if (code == EXIT_OK) code = named_start(job->model, copy, &job->start);
-    for (size_t j = 0; code == EXIT_OK && j < n; j++)
-        if (isnan(job->start.values[j]))
-            code = cli_fail("--start: no value for %s", kbass_model_state_name(job->model, j));
-    free(unset);
-    free(copy);
+    const char **known = calloc(n, sizeof *known);
+    for (size_t j = 0; known && j < n; j++) known[j] = kbass_model_state_name(job->model, j);
+    int code = known ? cli_state_read("--start", text, n, known, &job->start) : cli_fail("out of memory for the start");
+    free(known);
     return code;
 }
 

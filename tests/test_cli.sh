@@ -223,6 +223,45 @@ accepts simulate turn.json --until 3 -n 4
 grep -q '%' err || complain "no progress on stderr"
 grep -q $'\033' out err && complain "colours without a terminal"
 
+# ---------------------------------------------------------------- what happens next, and where to look
+accepts forecast turn.json --until 12 --draws 20 -n 5 -o next.csv --save-draws draws.npz
+grep -q '^20 draws of the equations and the last state from t = 6 to 12, seed 1' out || complain "forecast: $(cat out)"
+[ "$(head -1 next.csv)" = t,x,x_q5,x_q25,x_q50,x_q75,x_q95,y,y_q5,y_q25,y_q50,y_q75,y_q95,draws ] || complain "$(head -1 next.csv)"
+awk -F, 'NR > 1 && (($2 - cos($1)) ^ 2 > 1e-6 || $14 != 20) { bad = 1 } END { exit bad || NR != 6 }' next.csv || complain "$(cat next.csv)"
+accepts forecast turn.json --times '7, 8' --draws 3 --quantiles 2.5,50 --from 'y=0, x=2' --data turn.csv
+[ "$(head -1 out)" = t,x,x_q2_5,x_q50,y,y_q2_5,y_q50,draws ] || complain "$(head -1 out)"
+accepts forecast turn.json --until 8 --draws 3 --save-draws draws.csv -o forecast.json
+[ "$(head -1 draws.csv)" = t,x_1,x_2,x_3,y_1,y_2,y_3 ] || complain "$(head -1 draws.csv)"
+refuses 'one result file' forecast --until 8
+refuses '--until is needed' forecast turn.json
+refuses 'needed more than 6, where the record ends' forecast turn.json --until 6
+refuses 'needed more than 6' forecast turn.json --until -3
+refuses '--until' forecast turn.json --until nan
+refuses '--until' forecast turn.json --until inf
+refuses '--draws: found 0' forecast turn.json --until 8 --draws 0
+refuses '--draws: found 2.5' forecast turn.json --until 8 --draws 2.5
+refuses 'needed ascending times from 6 on' forecast turn.json --times '5, 7'
+refuses 'no state "z"' forecast turn.json --until 8 --from 'z=1'
+refuses 'no value for y' forecast turn.json --until 8 --from 'x=1'
+refuses 'is not a number' forecast turn.json --until 8 --from 'nan, 1'
+refuses 'percents' forecast turn.json --until 8 --quantiles 5,101
+refuses '5 twice' forecast turn.json --until 8 --quantiles 5,5
+refuses 'boundary is for fields' forecast turn.json --until 8 --boundary neumann
+refuses '--places is for fields' forecast turn.json --until 8 --places 5
+refuses 'data.sha256' forecast turn.json --until 8 --data good.csv
+refuses 'NPY has room for one' forecast turn.json --until 8 -o forecast.npy
+refuses 'cannot write over' forecast turn.json --until 8 -o turn.json
+sed 's/"format_version": 1/"format_version": 2/' turn.json > edited.json
+refuses '"format_version" is 2, this program reads 1' forecast edited.json --until 8
+head -c 3000 turn.json > edited.json
+refuses 'not a whole result file' next edited.json
+sed 's/"first_time": 0.0/"first_time": 1.0/' turn.json > edited.json
+refuses '"data.first_time"' next edited.json
+accepts next turn.json --best 4 -o gains.csv
+grep -q 'about weights' out && [ "$(head -1 gains.csv)" = t,x_models,x_weights,y_models,y_weights ] || complain "next: $(cat out)"
+refuses '--until' next turn.json --until 1
+refuses '--best' next turn.json --best 0
+
 # ---------------------------------------------------------------- the same for a field
 accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --json field.json --solution field_solution.csv \
     --residuals field_residuals.csv --mesh 20,30
@@ -233,7 +272,12 @@ cp out by_x
 accepts simulate field.json --grid 5,5
 cmp -s out by_x || complain "--grid 5,5 is not 5x5"
 awk -F, 'NR > 1 && ($3 - exp(-$1) * cos($2)) ^ 2 > 1e-6 { bad = 1 } END { exit bad || NR != 26 }' out || complain "$(head -3 out)"
-sed 's/"period": .*,/"period": null,/' field.json > open.json
+accepts forecast field.json --until 1.5 -n 3 --places 7 --draws 20
+awk -F, 'NR > 1 && ($3 - exp(-$1) * cos($2)) ^ 2 > 1e-4 { bad = 1 } END { exit bad || NR != 22 }' out || complain "$(head -3 out)"
+refuses 'the fit has x periodic' forecast field.json --until 1.5 --boundary dirichlet
+refuses 'a field cannot start' forecast field.json --until 1.5 --from 1
+accepts next field.json -n 5 --places 5
+sed 's/^  "period": .*,/  "period": null,/' field.json > open.json
 refuses 'not periodic' simulate open.json
 refuses '--until is not for PDEs' simulate field.json --until 3
 [ "$(head -1 field_solution.csv)" = t,x,u,u_sd ] || complain "field_solution.csv: $(head -1 field_solution.csv)"

@@ -56,6 +56,23 @@ static kbass_data *sample_field(void)
     return data;
 }
 
+/* One model of a field with one term. */
+static kbass_posterior *sample_posterior(void)
+{
+    kbass_data *data = sample_field();
+    kbass_posterior *p = NULL;
+    kbass_error error;
+    CHECK_OK(kb_posterior_create(data, 3, 1, &p, &error));
+    CHECK_OK(kb_belief_allocate(p, 1, 1, &p->models[0], &error));
+    p->n_models = 1;
+    p->profile.n_modes = 3;
+    p->models[0].term[0] = kb_strdup("u_xx");
+    p->models[0].weight[0] = 0.25;
+    p->models[0].windows[0].covariance[5] = 2; /* (1, 1) of 4 x 4 */
+    kbass_data_destroy(data);
+    return p;
+}
+
 /* Takes the data over. */
 static json_t *report_on(kbass_data *data, const kbass_result *result)
 {
@@ -68,7 +85,9 @@ static json_t *report_on(kbass_data *data, const kbass_result *result)
     settings.fix = "x_t = y";
     settings.constant = 1;
     settings.seed = 7;
-    CHECK_OK(kb_report_json(data, &settings, result, NULL, &text, &error));
+    kbass_posterior *posterior = sample_posterior();
+    CHECK_OK(kb_report_json(data, &settings, result, posterior, &text, &error));
+    kbass_posterior_destroy(posterior);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &trouble);
     if (!root) fail_msg("line %d: %s", trouble.line, trouble.text);
     kbass_free(text);
@@ -194,6 +213,10 @@ static void values_are_those_of_the_result(void **state)
     CHECK(json_array_size(follow(root, "equations[].terms")) == 5);
     CHECK(json_is_true(follow(json_array_get(follow(root, "equations"), 0), "known")));
     CHECK(json_is_false(follow(root, "equations[].terms[].selected")));
+    CHECK_CLOSE(number_at(root, "posterior.models[].terms[].weight"), 0.25, 0); /* exact in decimal */
+    json_t *rows = follow(root, "posterior.models[].windows[].covariance");
+    CHECK(json_array_size(rows) == 4 && json_array_size(json_array_get(rows, 3)) == 4);
+    CHECK_CLOSE(json_number_value(json_array_get(json_array_get(rows, 1), 1)), 2, 0); /* likewise */
     json_decref(root);
 }
 

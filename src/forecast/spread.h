@@ -1,5 +1,5 @@
 /* The posterior of a solution, linearised: value = mean + factor e with e ~ N(0, I), where e spans the joint posterior of
- * weights and start (docs/math.md, eqs 33 and 34). e begins with the weights' part, which all windows share; each window
+ * weights and start (docs/math.md, eqs 45 and 46). e begins with the weights' part, which all windows share; each window
  * has a part of its own for its start.
  */
 #ifndef KB_SPREAD_H

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { STENCIL = 7, POINTS_AT_ONCE = 5000 };
+enum { STENCIL = KB_LAW_STENCIL, POINTS_AT_ONCE = 5000 };
 
 /* Where the solution is wanted around each point: along time, then a box of space. */
 typedef struct {
@@ -27,8 +27,8 @@ typedef struct {
 
 /* ---------------------------------------------------------------- stencils */
 
-/* Weights of the derivative of `order` at x from the values at first + k step (Fornberg 1988). */
-static void difference_weights(size_t width, double first, double step, double x, int order, double *weights)
+/* Fornberg (1988) */
+void kb_difference_weights(size_t width, double first, double step, double x, int order, double *weights)
 {
     double c[STENCIL][KB_HIGHEST_ORDER + 1] = {{1}}, c1 = 1, c4 = first - x;
     for (size_t i = 1; i < width; i++) {
@@ -116,7 +116,7 @@ static double time_derivative(const sheet *s, size_t p, double time, size_t stat
 {
     const kb_dictionary *d = s->law->dictionary;
     double weights[STENCIL], sum = 0;
-    difference_weights(STENCIL, s->origin[p * (s->n_space + 1)], s->law->step[0], time, d->time_order, weights);
+    kb_difference_weights(STENCIL, s->origin[p * (s->n_space + 1)], s->law->step[0], time, d->time_order, weights);
     for (size_t k = 0; k < STENCIL; k++) sum += weights[k] * s->values[(p * s->each + k) * d->n_states + state];
     return sum;
 }
@@ -128,7 +128,7 @@ static double space_derivative(const sheet *s, size_t p, const double *at, const
     double weights[KB_MAX_AXES][STENCIL] = {{0}}, sum = 0;
     const double *box = s->values + (p * s->each + STENCIL) * law->dictionary->n_states;
     for (size_t a = 1; a <= s->n_space; a++)
-        difference_weights(s->width[a], s->origin[p * (s->n_space + 1) + a], law->step[a], at[a - 1], variable->order[a],
+        kb_difference_weights(s->width[a], s->origin[p * (s->n_space + 1) + a], law->step[a], at[a - 1], variable->order[a],
                            weights[a]);
     for (size_t k = 0; k < s->box; k++) {
         double product = 1;

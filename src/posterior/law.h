@@ -7,6 +7,10 @@
 
 #include "dictionary/dictionary.h"
 
+enum { KB_LAW_STENCIL = 7 };
+/* Weights of the derivative of `order` at x from values at first + k step, k < width <= KB_LAW_STENCIL. */
+void kb_difference_weights(size_t width, double first, double step, double x, int order, double *weights);
+
 /* values: n x n_states, row-major; times ascend; positions: n x (n_axes - 1). */
 typedef kbass_status kb_solution_at(const void *context, size_t n, const double *times, const double *positions,
                                     double *values, kbass_error *error);

@@ -324,12 +324,11 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
 }
 
 /* The posterior's many numbers would take a line each: they are written without breaks, behind the rest. */
-static char *join(const char *rest, size_t length, const char *posterior)
+static char *join(const char *rest, const char *posterior)
 {
-    static const char key[] = ",\n  \"posterior\": ", end[] = "\n}\n";
-    size_t room = length + strlen(posterior) + sizeof key + sizeof end;
+    static const char last[] = "\n}", key[] = ",\n  \"posterior\": ", end[] = "\n}\n";
+    size_t length = strlen(rest) - strlen(last), room = length + strlen(posterior) + sizeof key + sizeof end;
     char *whole = KB_NEW(char, room);
-    while (length && (rest[length - 1] == '}' || rest[length - 1] == '\n')) length--;
     if (whole) snprintf(whole, room, "%.*s%s%s%s", (int)length, rest, key, posterior, end);
     return whole;
 }
@@ -342,7 +341,7 @@ kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settin
     if (root) put(&root, "format_version", json_integer(KB_FORMAT_VERSION));
     char *rest = root ? json_dumps(root, JSON_INDENT(2) | precision) : NULL;
     char *numbers = belief ? json_dumps(belief, JSON_ENCODE_ANY | precision) : NULL;
-    char *written = rest && numbers ? join(rest, strlen(rest), numbers) : NULL;
+    char *written = rest && numbers ? join(rest, numbers) : NULL;
 
     if (written) *json = written;
     free(rest);

@@ -1,6 +1,6 @@
 /* Figures by gnuplot, as SVG or PNG by the file's ending. */
-#ifndef BENCH_FIGURE_H
-#define BENCH_FIGURE_H
+#ifndef CLI_FIGURE_H
+#define CLI_FIGURE_H
 
 #include <stdio.h>
 

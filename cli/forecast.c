@@ -1,0 +1,248 @@
+/* kbass forecast: what the equations of a result say about the time after the record. */
+#include "forecast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrays.h"
+#include "commands.h"
+#include "message.h"
+#include "output.h"
+#include "read.h"
+#include "state.h"
+
+typedef struct {
+    const char *path, *output, *draws, *figure;
+    kbass_forecast_options options;
+    cli_numbers state;
+    cli_outlook outlook;
+} forecast_job;
+
+/* ---------------------------------------------------------------- what is asked for */
+
+static int even(cli_numbers *numbers, size_t n, double first, double last)
+{
+    int code = cli_numbers_copy(numbers, n, NULL);
+    for (size_t i = 0; code == EXIT_OK && i < n; i++)
+        numbers->values[i] = first + (last - first) * (double)i / (double)(n - 1);
+    if (code == EXIT_OK) numbers->values[n - 1] = last;
+    return code;
+}
+
+static int read_times(const cli_arguments *arguments, forecast_job *job)
+{
+    const double far = 1e300;
+    double first = NAN, last = NAN, until = NAN;
+    unsigned long n = 101;
+    const char *times = cli_value(arguments, "times"), *name = kbass_posterior_axis_name(job->outlook.posterior, 0);
+    kbass_posterior_range(job->outlook.posterior, 0, &first, &last);
+    int code = cli_number(arguments, "until", -far, far, &until);
+    if (code == EXIT_OK) code = cli_count(arguments, "samples", 2, 100000, &n);
+    if (code != EXIT_OK) return code;
+    if (times && !isnan(until)) return cli_fail("found both --times and --until, needed one of them");
+    if (times) {
+        code = cli_numbers_read(&job->outlook.times, "--times", times);
+        if (code == EXIT_OK) cli_numbers_sort(&job->outlook.times);
+        return code;
+    }
+    if (isnan(until)) return cli_fail("--until is needed: the last time; the record ends at %s = %.10g", name, last);
+    if (!(until > last))
+        return cli_fail("--until: found %.10g, needed more than %.10g, where the record ends", until, last);
+    return even(&job->outlook.times, n, last, until);
+}
+
+static int read_places(const cli_arguments *arguments, forecast_job *job)
+{
+    double first = NAN, last = NAN;
+    unsigned long n = 100;
+    bool has_space = kbass_posterior_axes(job->outlook.posterior) > 1;
+    int code = cli_count(arguments, "places", 2, 100000, &n);
+    if (code != EXIT_OK) return code;
+    if (!has_space && cli_value(arguments, "places")) return cli_fail("--places is for fields over space");
+    if (!has_space) return EXIT_OK;
+    kbass_posterior_range(job->outlook.posterior, 1, &first, &last);
+    return even(&job->outlook.places, n, first, last);
+}
+
+static int read_quantiles(const char *text, cli_numbers *percents)
+{
+    static const double usual[] = {5, 25, 50, 75, 95};
+    int code = text ? cli_numbers_parse(percents, "--quantiles", text) : cli_numbers_copy(percents, 5, usual);
+    for (size_t i = 0; code == EXIT_OK && i < percents->n; i++)
+        if (!(percents->values[i] >= 0 && percents->values[i] <= 100))
+            code = cli_fail("--quantiles: found %g, needed percents from 0 to 100", percents->values[i]);
+    if (code == EXIT_OK) cli_numbers_sort(percents);
+    for (size_t i = 1; code == EXIT_OK && i < percents->n; i++)
+        if (percents->values[i] == percents->values[i - 1])
+            code = cli_fail("--quantiles: found %g twice", percents->values[i]);
+    return code;
+}
+
+static int read_state(forecast_job *job, const char *text)
+{
+    const kbass_posterior *p = job->outlook.posterior;
+    size_t n = kbass_posterior_states(p);
+    if (!text) return EXIT_OK;
+    if (kbass_posterior_axes(p) > 1)
+        return cli_fail("--from: a field cannot start from numbers; kbass simulate takes its equation with --initial");
+    const char **names = calloc(n, sizeof *names);
+    for (size_t j = 0; names && j < n; j++) names[j] = kbass_posterior_state_name(p, j);
+    int code = names ? cli_state_read("--from", text, n, names, &job->state) : cli_fail("out of memory for the state");
+    job->options.state = job->state.values;
+    free(names);
+    return code;
+}
+
+static int read_options(const cli_arguments *arguments, forecast_job *job)
+{
+    unsigned long draws = 200, seed = 1, threads = 0;
+    int code = cli_count(arguments, "draws", 1, 100000, &draws);
+    if (code == EXIT_OK) code = cli_count(arguments, "seed", 0, 2147483647, &seed);
+    if (code == EXIT_OK) code = cli_count(arguments, "threads", 1, 1024, &threads);
+    if (code == EXIT_OK) code = read_quantiles(cli_value(arguments, "quantiles"), &job->outlook.percents);
+    if (code == EXIT_OK) code = read_times(arguments, job);
+    if (code == EXIT_OK) code = read_places(arguments, job);
+    if (code == EXIT_OK) code = read_state(job, cli_value(arguments, "from"));
+    job->options.n_draws = draws;
+    job->options.seed = seed;
+    job->options.threads = (int)threads;
+    job->options.average = cli_value(arguments, "average") != NULL;
+    job->options.boundary = cli_value(arguments, "boundary");
+    return code;
+}
+
+static int load(const cli_arguments *arguments, forecast_job *job)
+{
+    kbass_error error;
+    const char *data = cli_value(arguments, "data");
+    if (arguments->n_operands != 1)
+        return cli_fail("forecast needs one result file, found %zu (see kbass help forecast)", arguments->n_operands);
+    job->path = arguments->operands[0];
+    kbass_status status = kbass_posterior_read(job->path, &job->outlook.posterior, &error);
+    if (status != KBASS_OK) return cli_fail_with(status, &error);
+    int code = data ? cli_read(arguments, data, true, &job->outlook.data) : EXIT_OK;
+    if (data && code == EXIT_OK) {
+        status = kbass_posterior_check_data(job->outlook.posterior, job->outlook.data, &error);
+        if (status != KBASS_OK) return cli_fail("%s: %s", data, error.message);
+    }
+    return code;
+}
+
+static int check_outputs(const cli_arguments *arguments, forecast_job *job)
+{
+    job->output = cli_value(arguments, "output");
+    job->draws = cli_value(arguments, "save-draws");
+    job->figure = cli_value(arguments, "figure");
+    const char *files[] = {job->output, job->draws, job->figure};
+    for (size_t i = 0; i < 2; i++)
+        if (cli_format_of(files[i]) == CLI_NPY)
+            return cli_fail("%s: a forecast has several arrays, NPY has room for one: use .npz, .json or .csv", files[i]);
+    for (size_t i = 0; i < 3; i++)
+        if (cli_output_check(files[i], job->path) != EXIT_OK) return EXIT_BAD_INPUT;
+    return EXIT_OK;
+}
+
+/* ---------------------------------------------------------------- running it */
+
+static int summarise(cli_outlook *o)
+{
+    size_t places = o->places.n ? o->places.n : 1, each = o->times.n * places * kbass_posterior_states(o->posterior);
+    kbass_error error;
+    double *shares = calloc(o->percents.n, sizeof *shares);
+    o->mean = calloc(each, sizeof *o->mean);
+    o->quantiles = calloc(each * o->percents.n, sizeof *o->quantiles);
+    o->reached = calloc(o->times.n, sizeof *o->reached);
+    int code = shares && o->mean && o->quantiles && o->reached ? EXIT_OK : cli_fail("out of memory for the forecast");
+    for (size_t i = 0; code == EXIT_OK && i < o->percents.n; i++) shares[i] = o->percents.values[i] / 100;
+    if (code == EXIT_OK) {
+        kbass_status status = kbass_forecast_summary(o->forecast, o->percents.n, shares, o->mean, o->quantiles, o->reached, &error);
+        if (status != KBASS_OK) code = cli_fail_with(status, &error);
+    }
+    while (code == EXIT_OK && o->n_written < o->times.n && o->reached[o->n_written]) o->n_written++;
+    free(shares);
+    return code;
+}
+
+/* "7 of 200 draws diverge before t = 9.1", beside the table, wherever that goes. */
+static void report_lost(const forecast_job *job)
+{
+    const cli_outlook *o = &job->outlook;
+    const char *time = kbass_posterior_axis_name(o->posterior, 0);
+    FILE *out = job->output ? stdout : stderr;
+    size_t lost = kbass_forecast_lost(o->forecast, NULL), n = kbass_forecast_draws(o->forecast), before = 0;
+    double first = NAN, last = o->times.values[o->times.n - 1];
+    if (!lost) return;
+    kbass_forecast_lost(o->forecast, &first);
+    fprintf(out, "%zu of %zu draws diverge before %s = %.6g, the first before %s = %.6g; from there on they are left out.\n",
+            lost, n, time, last, time, first);
+    while (before < o->times.n && 2 * o->reached[before] >= n) before++;
+    if (before < o->times.n)
+        fprintf(out, "From %s = %.6g on fewer than half of the draws are left: the bands are those of the tame ones.\n", time,
+                o->times.values[before]);
+    if (o->n_written < o->times.n)
+        fprintf(out, "None is left from %s = %.6g on, where the table ends.\n", time, o->times.values[o->n_written]);
+}
+
+static void report(const forecast_job *job)
+{
+    const cli_outlook *o = &job->outlook;
+    size_t n = kbass_forecast_draws(o->forecast), models = kbass_posterior_models(o->posterior);
+    const char *time = kbass_posterior_axis_name(o->posterior, 0);
+    printf("%zu draws of the equations%s from %s = %.6g to %.6g, seed %llu.\n", n, job->options.state ? "" : " and the last state",
+           time, o->times.values[0], o->times.values[o->times.n - 1], (unsigned long long)job->options.seed);
+    if (job->options.average && models > 1)
+        printf("They are of %zu models; the chosen one has the probability %.2g among them.\n", models,
+               kbass_posterior_probability(o->posterior, 0));
+    if (!job->options.average && models > 1)
+        printf("They are of the chosen model; %zu near rival%s not counted (--average).\n", models - 1,
+               models == 2 ? " is" : "s are");
+}
+
+static int run(forecast_job *job)
+{
+    cli_outlook *o = &job->outlook;
+    kbass_error error;
+    kbass_status status = kbass_posterior_forecast(o->posterior, &job->options, o->times.n, o->times.values, o->places.n,
+                                                   o->places.values, &o->forecast, &error);
+    return status == KBASS_OK ? summarise(o) : cli_fail_with(status, &error);
+}
+
+static int deliver(const forecast_job *job)
+{
+    const cli_outlook *o = &job->outlook;
+    int code = EXIT_OK;
+    if (job->output) report(job);
+    report_lost(job);
+    if (!o->n_written) {
+        cli_fail("no draw reaches %s = %.6g: there is nothing to write", kbass_posterior_axis_name(o->posterior, 0),
+                 o->times.values[0]);
+        return EXIT_NO_RESULT;
+    }
+    code = cli_outlook_write(o, job->output);
+    if (code == EXIT_OK && job->draws) code = cli_outlook_draws(o, job->draws);
+    if (code == EXIT_OK && job->figure) code = cli_outlook_figure(o, job->figure);
+    return code;
+}
+
+int cli_forecast(const cli_arguments *arguments)
+{
+    forecast_job job = {0};
+    int code = load(arguments, &job);
+    if (code == EXIT_OK) code = read_options(arguments, &job);
+    if (code == EXIT_OK) code = check_outputs(arguments, &job);
+    if (code == EXIT_OK) code = run(&job);
+    if (code == EXIT_OK) code = deliver(&job);
+    cli_outlook *o = &job.outlook;
+    free(o->mean);
+    free(o->quantiles);
+    free(o->reached);
+    cli_numbers_clear(&o->times);
+    cli_numbers_clear(&o->places);
+    cli_numbers_clear(&o->percents);
+    cli_numbers_clear(&job.state);
+    kbass_forecast_destroy(o->forecast);
+    kbass_posterior_destroy(o->posterior);
+    kbass_data_destroy(o->data);
+    return code;
+}

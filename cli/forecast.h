@@ -1,0 +1,24 @@
+/* What kbass forecast has computed, and how it is written. */
+#ifndef CLI_FORECAST_H
+#define CLI_FORECAST_H
+
+#include "kbass/kbass.h"
+#include "numbers.h"
+
+typedef struct {
+    kbass_posterior *posterior;
+    kbass_forecast *forecast;
+    kbass_data *data;               /* or NULL */
+    cli_numbers times, places;      /* no places without space */
+    cli_numbers percents;           /* of the quantiles */
+    size_t n_written;               /* times that at least one draw reaches */
+    double *mean, *quantiles;       /* times x places x states; one such block for each quantile */
+    size_t *reached;                /* draws, per time */
+} cli_outlook;
+
+/* Each returns an exit code. */
+int cli_outlook_write(const cli_outlook *outlook, const char *path); /* mean and quantiles */
+int cli_outlook_draws(const cli_outlook *outlook, const char *path);
+int cli_outlook_figure(const cli_outlook *outlook, const char *path);
+
+#endif

@@ -1,0 +1,10 @@
+/* A state as the user types it: "1, 0" in the order of the states, or "x=1, y=0". */
+#ifndef CLI_STATE_H
+#define CLI_STATE_H
+
+#include "numbers.h"
+
+/* Returns an exit code; `what` names the option in messages. */
+int cli_state_read(const char *what, const char *text, size_t n, const char *const *names, cli_numbers *state);
+
+#endif
