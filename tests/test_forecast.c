@@ -322,7 +322,7 @@ static void derivatives_of_draws_are_those_of_the_solution(void **state)
         for (size_t i = 0; i < 3; i++) { /* d/da of a^2 x0 e^{at} = (2 a + a^2 t) x0 e^{at} */
             double t = times[i];
             exact[3 * d + i] = exp(a * t) * (a * a * (2 + dx) + (2 * a + a * a * t) * 2 * da);
-            CHECK_CLOSE(second[3 * d + i], exact[3 * d + i], 1e-4); /* 1e-9 of the integrator over the step squared */
+            CHECK_CLOSE(second[3 * d + i], exact[3 * d + i], 1e-3); /* 1e-9 of the integrator over the step squared, times the weights at the ends */
         }
     }
     CHECK_FAILS(kbass_posterior_draws(p, 3, times, NULL, 0, 1, 1, 1, draws, &error), KBASS_ERROR_ARGUMENT, "none in space");
