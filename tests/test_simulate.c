@@ -418,6 +418,20 @@ static void test_without_memory(void **state)
     CHECK(n > 20);
 }
 
+/* A state that is exactly 0 makes CVODES begin with a step of a few roundings of t. */
+static void test_start_at_zero(void **state)
+{
+    (void)state;
+    static const char *const equations[] = {"x_t = y", "y_t = -x"};
+    const double initial[] = {2, 0}, time = 7;
+    double found[2];
+    kbass_model *model = NULL;
+    CHECK_OK(kbass_model_parse(2, equations, &model, &error));
+    CHECK_OK(kbass_model_integrate(model, 6, initial, 1, &time, found, &error));
+    CHECK_CLOSE(found[0], 2 * cos(1), 1e-9); /* the integrator's 1e-12, with room */
+    kbass_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +454,7 @@ int main(void)
         cmocka_unit_test(test_lorenz96_rotation),
         cmocka_unit_test(test_result_file),
         cmocka_unit_test(test_bad_result_files),
+        cmocka_unit_test(test_start_at_zero),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

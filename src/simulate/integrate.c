@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "simulate/model.h"
 
-enum { MOST_STEPS = 5000000 };
+enum { MOST_STEPS = 5000000, MOST_SHORT = 20 }; /* CVODES may begin with a short one where a state is 0 */
 
 static const double RELATIVE = 1e-12, ABSOLUTE = 1e-14; /* the latter in units of the initial state */
 static const double SMALL_SHARE = 1e-3;                 /* of the largest initial state: the least unit of any */
@@ -25,6 +25,7 @@ typedef struct {
     double *x; /* states, then time */
     double *work;
     double largest; /* initial state */
+    size_t n_short; /* steps in a row that are too short to count */
     SUNContext context;
     void *cvodes;
     N_Vector state, tolerance;
@@ -160,7 +161,8 @@ static bool step(integrator *in, double last, double *t)
     }
     for (size_t i = 0; i < in->model->n_states; i++) size = !(fabs(x[i]) <= size) ? fabs(x[i]) : size;
     bool moves = *t >= last || *t - before > 4 * DBL_EPSILON * fabs(*t);
-    return moves && size <= FARTHEST * fmax(in->largest, 1);
+    in->n_short = moves ? 0 : in->n_short + 1;
+    return in->n_short <= MOST_SHORT && size <= FARTHEST * fmax(in->largest, 1);
 }
 
 /* Steps until the times are passed and interpolates at each. */
