@@ -368,13 +368,34 @@ kbass_status kbass_discovery_posterior(const kbass_discovery *d, kbass_posterior
     return status;
 }
 
+static kbass_status solution_with_sd(const void *context, size_t n, const double *times, const double *positions,
+                                     double *mean, double *sd, kbass_error *error)
+{
+    const kbass_discovery *d = context;
+    if (!sd) return solution_at(context, n, times, positions, mean, error);
+    return positions ? kbass_discovery_field(d, n, times, positions, mean, sd, error)
+                     : kbass_discovery_solution(d, n, times, mean, sd, error);
+}
+
+/* *out stays NULL where there is no solution. */
+static kbass_status gather_sketch(const kbass_discovery *d, kb_sketch **out, kbass_error *error)
+{
+    if (!d->answer->result.n_equations) return KBASS_OK;
+    kbass_status status = kb_sketch_create(d->data, solution_with_sd, d, out, error);
+    return status == KBASS_ERROR_MEMORY ? status : KBASS_OK;
+}
+
 kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)
 {
     kbass_posterior *posterior = NULL;
+    kb_sketch *sketch = NULL;
     if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
     kbass_status status = gather_posterior(d, &posterior, error);
-    if (status == KBASS_OK) status = kb_report_json(d->data, &d->settings, &d->answer->result, posterior, json, error);
+    if (status == KBASS_OK) status = gather_sketch(d, &sketch, error);
+    if (status == KBASS_OK)
+        status = kb_report_json(d->data, &d->settings, &d->answer->result, posterior, sketch, json, error);
     kbass_posterior_destroy(posterior);
+    kb_sketch_destroy(sketch);
     return status;
 }
 

@@ -73,6 +73,20 @@ static kbass_posterior *sample_posterior(void)
     return p;
 }
 
+/* A solution that is known everywhere: state j is t + 2 x + 10 j, its sd 0.1; NaN where t is last. */
+static kbass_status plane(const void *context, size_t n, const double *times, const double *positions, double *mean,
+                          double *sd, kbass_error *error)
+{
+    const kbass_data *data = context;
+    (void)error;
+    for (size_t i = 0; i < n * data->n_states; i++) {
+        size_t point = i / data->n_states;
+        mean[i] = times[point] + 2 * (positions ? positions[point] : 0) + 10 * (double)(i % data->n_states);
+        if (sd) sd[i] = times[point] == data->times[data->n_rows - 1] ? NAN : 0.1;
+    }
+    return KBASS_OK;
+}
+
 /* Takes the data over. */
 static json_t *report_on(kbass_data *data, const kbass_result *result)
 {
@@ -86,8 +100,11 @@ static json_t *report_on(kbass_data *data, const kbass_result *result)
     settings.constant = 1;
     settings.seed = 7;
     kbass_posterior *posterior = sample_posterior();
-    CHECK_OK(kb_report_json(data, &settings, result, posterior, &text, &error));
+    kb_sketch *sketch = NULL;
+    CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
+    CHECK_OK(kb_report_json(data, &settings, result, posterior, sketch, &text, &error));
     kbass_posterior_destroy(posterior);
+    kb_sketch_destroy(sketch);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &trouble);
     if (!root) fail_msg("line %d: %s", trouble.line, trouble.text);
     kbass_free(text);
@@ -147,7 +164,9 @@ static void documented_keys_are_written(void **state)
 
 static bool has_free_names(const char *path)
 {
-    static const char *const maps[] = {"settings", "data.missing", "data.span", "initial", "noise"};
+    static const char *const maps[] = {"settings", "data.missing", "data.span", "initial", "noise", "solution.axes",
+                                       "solution.mean", "solution.sd", "samples.axes", "samples.measured",
+                                       "samples.fitted"};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if (!strcmp(maps[i], path)) return true;
     return false;
@@ -275,6 +294,53 @@ static void fields_have_axes_and_no_initial_state(void **state)
     json_decref(root);
 }
 
+static double item(json_t *root, const char *path, size_t index)
+{
+    return json_number_value(json_array_get(follow(root, path), index));
+}
+
+static void figures_get_a_grid_and_the_samples(void **state)
+{
+    (void)state;
+    kbass_result result = sample_result();
+    json_t *root = report_on(sample_field(), &result);
+    size_t n_t = json_array_size(follow(root, "solution.axes.t")), n_x = json_array_size(follow(root, "solution.axes.x"));
+    CHECK(n_t > 2 && n_x > 2 && json_array_size(follow(root, "solution.mean.u")) == n_t * n_x);
+    for (size_t i = 0; i < n_t; i += 7)
+        for (size_t j = 0; j < n_x; j += 11)
+            CHECK_CLOSE(item(root, "solution.mean.u", i * n_x + j),
+                        item(root, "solution.axes.t", i) + 2 * item(root, "solution.axes.x", j), 1e-5); /* 7 digits */
+    CHECK_CLOSE(item(root, "solution.sd.u", 0), 0.1, 1e-7); /* likewise */
+    CHECK(json_is_null(json_array_get(follow(root, "solution.sd.u"), n_t * n_x - 1)));
+    CHECK(json_integer_value(follow(root, "samples.step")) == 1);
+    for (size_t i = 0; i < 4; i++) /* small whole numbers are exact */
+        CHECK_CLOSE(item(root, "samples.fitted.u", i),
+                    item(root, "samples.axes.t", i) + 2 * item(root, "samples.axes.x", i), 0);
+    json_decref(root);
+    root = report_of(&result);
+    CHECK(json_is_null(json_array_get(follow(root, "samples.measured.y"), 1))); /* not measured */
+    CHECK_CLOSE(item(root, "samples.fitted.y", 1), 10.5, 0);                     /* exact in decimal */
+    json_decref(root);
+}
+
+static void many_rows_are_thinned(void **state)
+{
+    (void)state;
+    enum { N = 25001 };
+    static double times[N], values[N];
+    static const char *const names[] = {"x"};
+    kbass_data *data = NULL;
+    kb_sketch *sketch = NULL;
+    kbass_error error;
+    for (size_t i = 0; i < N; i++) times[i] = values[i] = (double)i;
+    CHECK_OK(kbass_data_create(N, 1, times, values, NULL, names, &data, &error));
+    CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
+    CHECK(sketch->n_rows <= 10000 && (sketch->n_rows - 1) * sketch->step < N && sketch->n_rows * sketch->step >= N);
+    CHECK_CLOSE(sketch->fitted[sketch->n_rows - 1], (double)((sketch->n_rows - 1) * sketch->step), 0); /* whole numbers */
+    kb_sketch_destroy(sketch);
+    kbass_data_destroy(data);
+}
+
 static void lack_of_memory_is_an_error(void **state)
 {
     (void)state;
@@ -286,7 +352,7 @@ static void lack_of_memory_is_an_error(void **state)
     kbass_settings_default(&settings);
     for (long n = 0; !text && n < 1000; n++) {
         kb_memory_fail_after(n);
-        kbass_status status = kb_report_json(data, &settings, &result, NULL, &text, &error);
+        kbass_status status = kb_report_json(data, &settings, &result, NULL, NULL, &text, &error);
         kb_memory_fail_after(-1);
         CHECK(status == KBASS_ERROR_MEMORY || (status == KBASS_OK && text && strstr(text, "\"total\"")));
     }
@@ -305,6 +371,8 @@ int main(void)
         cmocka_unit_test(equations_are_written_for_the_parser),
         cmocka_unit_test(a_run_without_a_model_is_reported),
         cmocka_unit_test(fields_have_axes_and_no_initial_state),
+        cmocka_unit_test(figures_get_a_grid_and_the_samples),
+        cmocka_unit_test(many_rows_are_thinned),
         cmocka_unit_test(lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

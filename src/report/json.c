@@ -323,30 +323,54 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
 }
 
-/* The posterior's many numbers would take a line each: they are written without breaks, behind the rest. */
-static char *join(const char *rest, const char *posterior)
+/* Parts with many numbers, which would take a line each: they are written without breaks, behind the rest. */
+typedef struct {
+    const char *key;
+    size_t digits;
+    json_t *value;
+    char *text;
+} appendix;
+
+enum { N_APPENDICES = 3, ALL_DIGITS = 15, DIGITS_TO_DRAW = 7 };
+
+/* rest without its closing brace, then ,\n  "key": text for each */
+static char *join(const char *rest, const appendix *parts)
 {
-    static const char last[] = "\n}", key[] = ",\n  \"posterior\": ", end[] = "\n}\n";
-    size_t length = strlen(rest) - strlen(last), room = length + strlen(posterior) + sizeof key + sizeof end;
+    static const char last[] = "\n}", format[] = ",\n  \"%s\": %s", end[] = "\n}\n";
+    size_t length = strlen(rest) - strlen(last), room = length + sizeof end;
+    for (size_t i = 0; i < N_APPENDICES; i++) room += sizeof format + strlen(parts[i].key) + strlen(parts[i].text);
     char *whole = KB_NEW(char, room);
-    if (whole) snprintf(whole, room, "%.*s%s%s%s", (int)length, rest, key, posterior, end);
+    if (!whole) return NULL;
+    memcpy(whole, rest, length);
+    for (size_t i = 0; i < N_APPENDICES; i++)
+        length += (size_t)snprintf(whole + length, room - length, format, parts[i].key, parts[i].text);
+    snprintf(whole + length, room - length, "%s", end);
     return whole;
 }
 
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
-                            const kbass_posterior *posterior, char **json, kbass_error *error)
+                            const kbass_posterior *posterior, const kb_sketch *sketch, char **json, kbass_error *error)
 {
-    const size_t precision = JSON_REAL_PRECISION(15);
-    json_t *root = root_object(data, settings, result), *belief = posterior ? kb_report_posterior(posterior) : json_null();
+    appendix parts[N_APPENDICES] = {
+        {"posterior", ALL_DIGITS, posterior ? kb_report_posterior(posterior) : json_null(), NULL},
+        {"solution", DIGITS_TO_DRAW, sketch ? kb_report_solution(data, sketch) : json_null(), NULL},
+        {"samples", DIGITS_TO_DRAW, sketch ? kb_report_samples(data, sketch) : json_null(), NULL}};
+    json_t *root = root_object(data, settings, result);
     if (root) put(&root, "format_version", json_integer(KB_FORMAT_VERSION));
-    char *rest = root ? json_dumps(root, JSON_INDENT(2) | precision) : NULL;
-    char *numbers = belief ? json_dumps(belief, JSON_ENCODE_ANY | precision) : NULL;
-    char *written = rest && numbers ? join(rest, numbers) : NULL;
-
+    char *rest = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(ALL_DIGITS)) : NULL;
+    bool is_whole = rest != NULL;
+    for (size_t i = 0; i < N_APPENDICES; i++) {
+        const size_t format = JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(parts[i].digits);
+        parts[i].text = parts[i].value ? json_dumps(parts[i].value, format) : NULL;
+        is_whole = is_whole && parts[i].text;
+    }
+    char *written = is_whole ? join(rest, parts) : NULL;
     if (written) *json = written;
+    for (size_t i = 0; i < N_APPENDICES; i++) {
+        free(parts[i].text);
+        json_decref(parts[i].value);
+    }
     free(rest);
-    free(numbers);
     json_decref(root);
-    json_decref(belief);
     return written ? KBASS_OK : kb_out_of_memory(error, "the result as JSON");
 }

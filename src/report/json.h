@@ -5,13 +5,18 @@
 #include <jansson.h>
 
 #include "posterior/posterior.h"
+#include "report/sketch.h"
 
 enum { KB_FORMAT_VERSION = 1 }; /* of result files; readers refuse any other */
 
-/* *json belongs to the caller: kb_free. `posterior` may be NULL. */
+/* *json belongs to the caller: kb_free. `posterior` and `sketch` may be NULL. */
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
-                            const kbass_posterior *posterior, char **json, kbass_error *error);
+                            const kbass_posterior *posterior, const kb_sketch *sketch, char **json,
+                            kbass_error *error);
 /* The part of it that forecasts are drawn from; NULL when memory ran out. */
 json_t *kb_report_posterior(const kbass_posterior *posterior);
+/* The parts that figures are drawn from; likewise. */
+json_t *kb_report_solution(const kbass_data *data, const kb_sketch *sketch);
+json_t *kb_report_samples(const kbass_data *data, const kb_sketch *sketch);
 
 #endif
