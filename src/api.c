@@ -350,7 +350,7 @@ static kbass_status gather_posterior(const kbass_discovery *d, kbass_posterior *
 {
     const kb_search_result *f = &d->found;
     const kb_landscape *l = d->landscape;
-    if (d->paper || !kb_has_model(f)) return KBASS_OK;
+    if (d->paper || d->expanse || !kb_has_model(f)) return KBASS_OK;
     if (l) return kb_posterior_of_fields(d->data, l->cloud, l->dictionary, l->columns, &f->line, &f->profile, f->windows,
                                          f->pool.n, f->pool.fits, out, error);
     return kb_posterior_of_states(d->data, d->problem->record, d->dictionary, d->problem->columns, f->windows, f->pool.n,
@@ -364,7 +364,7 @@ kbass_status kbass_discovery_posterior(const kbass_discovery *d, kbass_posterior
     kbass_status status = gather_posterior(d, posterior, error);
     if (status == KBASS_OK && !*posterior)
         status = kb_fail(error, KBASS_ERROR_DATA, "this run leaves no joint posterior of weights and state: it needs our "
-                         "method, a model, and an equation for every state");
+                         "method, a model, an equation of first order for every state, one space axis at most");
     return status;
 }
 

@@ -59,7 +59,7 @@ static kbass_status predict(const kbass_posterior *p, const kb_belief *b, size_t
     kbass_status status = factor ? kb_spread(p, b, n, times, positions, mean, factor, error)
                                  : kb_out_of_memory(error, "the predictions");
     for (size_t i = 0; status == KBASS_OK && i < values; i++) {
-        const double *own = factor + i * size, noise = b->noise[i % p->n_states];
+        const double *own = factor + i * size, noise = b->noise[i % p->n_states] * (p->is_relative ? fabs(mean[i]) : 1);
         double given_weights = kb_dot(size - k, own + k, own + k) + noise * noise;
         variance[i] = kb_dot(k, own, own) + given_weights;
         if (about_weights) about_weights[i] = given_weights > 0 ? 0.5 * log(variance[i] / given_weights) : 0;

@@ -280,7 +280,7 @@ static kbass_status no_posterior(const reader *r)
         return wrong(r, "equations", "is empty: no model was found");
     if (method && !strcmp(method, "paper"))
         return wrong(r, "posterior", "is null: --method paper gives no joint posterior of weights and state");
-    return wrong(r, "posterior", "is missing or null: every state needs an equation (--equation-for, --fix)");
+    return wrong(r, "posterior", "is missing or null: every state needs an equation of first order, over one space axis at most");
 }
 
 static kbass_status read_models(const reader *r)
@@ -289,6 +289,9 @@ static kbass_status read_models(const reader *r)
     size_t n = json_array_size(models);
     kbass_status status = KBASS_OK;
     if (!n || n > MOST_MODELS) return wrong(r, "posterior.models", "has %zu items, needed 1 to %d", n, MOST_MODELS);
+    json_t *relative = json_object_get(json_object_get(r->root, "posterior"), "relative_noise");
+    if (!json_is_boolean(relative)) return wrong(r, "posterior.relative_noise", "is missing or not true or false");
+    r->posterior->is_relative = json_is_true(relative);
     r->posterior->models = KB_NEW(kb_belief, n);
     if (!r->posterior->models) return kb_out_of_memory(r->error, r->path);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = read_model(r, json_array_get(models, i), i);

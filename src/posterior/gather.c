@@ -47,8 +47,8 @@ static bool name_terms(const setting *s, const kb_fit *fit, kb_belief *b)
     return complete;
 }
 
-static kbass_status add_model(kbass_posterior *p, const setting *s, const kb_fit *fit, double log_odds, const double *V,
-                              kbass_error *error)
+static kbass_status add_model(kbass_posterior *p, const setting *s, const kb_measure *measure, const kb_fit *fit,
+                              double log_odds, const double *V, kbass_error *error)
 {
     size_t n = p->n_start, size = fit->support.n + n;
     kb_belief *b = &p->models[p->n_models];
@@ -56,7 +56,7 @@ static kbass_status add_model(kbass_posterior *p, const setting *s, const kb_fit
     if (status != KBASS_OK) return status;
     p->n_models++;
     b->log_odds = log_odds;
-    for (size_t i = 0; i < p->n_states; i++) b->noise[i] = sqrt(fit->variance[i]) * s->sd[i];
+    for (size_t i = 0; i < p->n_states; i++) b->noise[i] = sqrt(fit->variance[i]) * kb_measure_unit(measure, i);
     for (size_t window = 0; window < s->windows->n; window++) {
         kb_stretch *stretch = &b->windows[window];
         const double *start = fit->start + window * n;
@@ -92,11 +92,12 @@ static kbass_status add_models(kbass_posterior *p, const setting *s, kb_shooter 
     double *V = KB_NEW(double, s->windows->n * size * size);
     kbass_status status = V ? KBASS_OK : kb_out_of_memory(error, "the posterior");
     shooter->windows = s->windows;
+    p->is_relative = shooter->dynamics->noise_model != KB_NOISE_ADDITIVE;
     for (size_t i = 0; status == KBASS_OK && i < n_fits && p->n_models < most; i++) {
         double log_odds = fits[i]->log_evidence - fits[0]->log_evidence;
         if (fits[i]->n_windows != s->windows->n) continue;
         bool is_known = kb_shooter_covariances(shooter, fits[i], V);
-        if (is_known) status = add_model(p, s, fits[i], log_odds, V, error);
+        if (is_known) status = add_model(p, s, &shooter->measure, fits[i], log_odds, V, error);
         else if (i == 0) break;
     }
     kb_free(V);

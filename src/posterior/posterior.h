@@ -22,7 +22,7 @@ typedef struct {
     size_t *equation;   /* n_terms: which state's */
     char **term;        /* n_terms */
     double *weight;     /* n_terms; those given by --fix have no variance */
-    double *noise;      /* n_states: standard deviation */
+    double *noise;      /* n_states: standard deviation; a share of the value where the noise is relative */
     size_t n_windows;
     kb_stretch *windows;
 } kb_belief;
@@ -32,6 +32,7 @@ struct kbass_posterior {
     char **state_names, **axis_names;
     char sha256[65];                          /* of the data */
     double first[KB_MAX_AXES], last[KB_MAX_AXES]; /* what was measured */
+    bool is_relative;                         /* the noise */
     size_t n_models;
     kb_belief *models;
     /* of fields */

@@ -77,5 +77,5 @@ static json_t *grid(const kbass_posterior *p)
 json_t *kb_report_posterior(const kbass_posterior *posterior)
 {
     scope s = {.posterior = posterior};
-    return json_pack("{s:o, s:o}", "grid", grid(posterior), "models", list(posterior->n_models, model, &s));
+    return json_pack("{s:b, s:o, s:o}", "relative_noise", posterior->is_relative, "grid", grid(posterior), "models", list(posterior->n_models, model, &s));
 }
