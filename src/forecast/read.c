@@ -399,8 +399,8 @@ kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **poste
     reader r = {.path = json_path, .posterior = KB_NEW(kbass_posterior, 1), .error = error};
     kbass_status status = r.posterior ? load(&r) : kb_out_of_memory(error, json_path);
     if (status == KBASS_OK) status = check_format(&r);
-    if (status == KBASS_OK) status = read_data(&r);
     if (status == KBASS_OK && !json_is_object(json_object_get(r.root, "posterior"))) status = no_posterior(&r);
+    if (status == KBASS_OK) status = read_data(&r);
     if (status == KBASS_OK) status = read_grid(&r);
     if (status == KBASS_OK) status = read_models(&r);
     if (status == KBASS_OK) status = compare_equations(&r);
