@@ -28,7 +28,8 @@ static const char *setting_separator(const char *name)
         const char *name, *separator;
     } lists[] = {{"terms", ", "}, {"forbid", "; "},       {"require", "; "},
                  {"fix", "; "},   {"equation-for", ", "}, {"noise", ", "},
-                 {"lhs", ", "},   {"periodic", ", "}};
+                 {"lhs", ", "},   {"periodic", ", "},
+                 {"units", ", "}, {"constants", ", "}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (!strcmp(lists[i].name, name)) return lists[i].separator;
     return NULL;

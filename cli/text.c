@@ -155,24 +155,39 @@ static void format_interval(const kbass_term *term, char text[2 * NUMBER_SIZE + 
     else snprintf(text, 2 * NUMBER_SIZE + 4, "-");
 }
 
-static void print_term_row(const char *lhs, int lhs_width, const kbass_term *term, int term_width)
+/* Of the column of units; 0 when no weight has one. */
+static int widest_unit(const kbass_result *result, bool all)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < result->n_equations; i++)
+        for (size_t j = 0; j < result->equations[i].n_terms; j++) {
+            const kbass_term *term = &result->equations[i].terms[j];
+            if (term->unit && is_shown(term, all) && strlen(term->unit) > width) width = strlen(term->unit);
+        }
+    return (int)(width && width < strlen("unit") ? strlen("unit") : width);
+}
+
+/* The unit stands behind the weight, in a column of its own. */
+static void print_term_row(const char *lhs, int lhs_width, const kbass_term *term, int term_width, int unit_width)
 {
     char weight[NUMBER_SIZE], sd[NUMBER_SIZE], probability[NUMBER_SIZE], interval[2 * NUMBER_SIZE + 4];
     format_number(term->weight, term->sd, weight);
     format_sd(term->sd, sd);
     format_interval(term, interval);
     format_probability(term->probability, probability);
-    printf("  %-*s  %-*s %12s %11s %22s %12s   %s\n", lhs_width, lhs, term_width, term->term, weight, sd, interval,
-           probability, kbass_verdict_name(term->verdict));
+    printf("  %-*s  %-*s %12s", lhs_width, lhs, term_width, term->term, weight);
+    if (unit_width) printf(" %-*s", unit_width, term->unit ? term->unit : "-");
+    printf(" %11s %22s %12s   %s\n", sd, interval, probability, kbass_verdict_name(term->verdict));
 }
 
 /* The weight of a term left out is what it would be in the likeliest model that has it. */
 static void print_terms(const kbass_result *result, bool all)
 {
-    int lhs_width = widest_lhs(result), term_width = widest_term(result, all);
+    int lhs_width = widest_lhs(result), term_width = widest_term(result, all), unit_width = widest_unit(result, all);
     size_t n_hidden = 0;
-    printf("\n  %-*s  %-*s %12s %11s %22s %12s\n", lhs_width, "", term_width, "term", "weight", "sd", "95 % interval",
-           "probability");
+    printf("\n  %-*s  %-*s %12s", lhs_width, "", term_width, "term", "weight");
+    if (unit_width) printf(" %-*s", unit_width, "unit");
+    printf(" %11s %22s %12s\n", "sd", "95 % interval", "probability");
     for (size_t i = 0; i < result->n_equations; i++) {
         const kbass_equation *equation = &result->equations[i];
         const char *lhs = equation->lhs;
@@ -182,7 +197,7 @@ static void print_terms(const kbass_result *result, bool all)
                 n_hidden++;
                 continue;
             }
-            print_term_row(lhs, lhs_width, &equation->terms[j], term_width);
+            print_term_row(lhs, lhs_width, &equation->terms[j], term_width, unit_width);
             lhs = "";
         }
     }

@@ -82,6 +82,14 @@ KBASS_API void kbass_free(void *memory);
       "find equations for these states only; the others are followed as measured (fields over space need --fix)")                                     \
     X(TEXT, lhs, NULL, 0, 0, "NAME", NULL, "dictionary",                                                               \
       "for fields over space: the left-hand side, u_t or u_tt (default: u_t)")                                         \
+    X(TEXT, units, NULL, 0, 0, "LIST", NULL, "dictionary",                                                             \
+      "units of axes and states, \"t:s, x:m, v:m/s\": weights are shown with theirs; SI units with prefixes, and any other " \
+      "word as a unit of its own")                                                                                     \
+    X(FLAG, dimensional, 0, 0, 1, NULL, NULL, "dictionary",                                                            \
+      "with --units: only terms whose weight is made of the --constants' units, or of the axes' where none are given") \
+    X(TEXT, constants, NULL, 0, 0, "LIST", NULL, "dictionary",                                                         \
+      "with --dimensional: the constants that weights may be made of, by products of powers: \"g:m/s^2, L:m\"; none: "  \
+      "weights are numbers")                                                                                           \
     X(TEXT, noise, NULL, 0, 0, "SD", NULL, "inference",                                                                \
       "known noise: a standard deviation (0.1), a share of each state's (5%), or by state (x=0.1, y=2%)")              \
     X(CHOICE, noise_model, 0, 0, 2, "NAME", "additive|multiplicative|log", "inference",                                \
@@ -243,6 +251,7 @@ typedef struct {
     kbass_verdict verdict;
     double low, high;       /* 95 % interval of the weight */
     double average, average_sd; /* over all models compared, 0 in those without it */
+    const char *unit;       /* of the weight: "m/s^2"; NULL without --units, or where it has none */
 } kbass_term;
 
 /* Terms of one equation that the data cannot tell apart: n_present of them are in, whichever. */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "dictionary/build.h"
+#include "dictionary/dimensions.h"
 #include "dictionary/text.h"
 
 /* ---------------------------------------------------------------- life */
@@ -27,7 +28,9 @@ static kbass_status build(kb_dictionary *d, const kbass_settings *settings, cons
 {
     kbass_status status = kb_dictionary_list_variables(d, names, axis_names, error);
     if (status == KBASS_OK) status = kb_dictionary_read_lhs(d, settings->lhs, error);
+    if (status == KBASS_OK) status = kb_dictionary_read_units(d, settings, error);
     if (status == KBASS_OK) status = kb_dictionary_fill(d, settings, error);
+    if (status == KBASS_OK) status = kb_dictionary_drop_misfits(d, error);
     if (status == KBASS_OK) status = kb_dictionary_assign(d, settings, error);
     if (status == KBASS_OK) status = kb_dictionary_trim_variables(d, error);
     if (status == KBASS_OK) status = kb_dictionary_tabulate(d, error);
@@ -74,6 +77,7 @@ void kb_dictionary_destroy(kb_dictionary *d)
     kb_free(d->is_monomial);
     kb_free(d->factor_start);
     kb_free(d->factors);
+    kb_units_destroy(d->units);
     kb_free(d);
 }
 

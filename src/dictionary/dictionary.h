@@ -33,6 +33,8 @@ typedef struct {
     unsigned variable, power, position;
 } kb_table_power;
 
+typedef struct kb_units kb_units; /* dictionary/dimensions.h */
+
 typedef struct {
     size_t n_states;        /* fields, for PDEs */
     size_t n_axes;          /* 1: time only */
@@ -49,6 +51,7 @@ typedef struct {
     bool *is_known;        /* n_states: equation given by --fix */
     char **state_names;    /* n_states: the first of variable_names */
     const char *time_name; /* the first axis of variable_names */
+    kb_units *units;       /* NULL without --units */
     size_t capacity;       /* of terms */
     /* For kb_dictionary_at_point: powers 0, 1, ... of variable v from table_start[v] on; the factors of term j are
        factors[factor_start[j]] and up to the next term's. */

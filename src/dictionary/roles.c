@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "dictionary/build.h"
+#include "dictionary/dimensions.h"
 #include "dictionary/text.h"
 
 typedef struct {
@@ -266,8 +267,8 @@ static kbass_status check_candidates(const assignment *a, size_t state)
     const kb_dictionary *d = a->dictionary;
     for (size_t j = 0; j < d->n_terms; j++)
         if (d->roles[j + state * d->n_terms] != KB_ABSENT) return KBASS_OK;
-    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s has no candidate terms left",
-                   d->state_names[state], kb_dictionary_suffix(d));
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s has no candidate terms left%s",
+                   d->state_names[state], kb_dictionary_suffix(d), d->units ? " (with --dimensional: see --constants)" : "");
 }
 
 static kbass_status fill_table(assignment *a)
@@ -280,7 +281,7 @@ static kbass_status fill_table(assignment *a)
     if (!d->roles || !d->fixed_weights || !d->explained) return kb_out_of_memory(a->error, "the dictionary");
     for (size_t state = 0; state < d->n_states; state++)
         for (size_t j = 0; is_open(d, state) && j < a->n_candidates; j++)
-            d->roles[j + state * d->n_terms] = KB_CANDIDATE;
+            d->roles[j + state * d->n_terms] = kb_dictionary_fits(d, j, state) ? KB_CANDIDATE : KB_ABSENT;
     for (size_t i = 0; status == KBASS_OK && i < a->n_marks; i++) status = set_mark(a, &a->marks[i]);
     for (size_t state = 0; status == KBASS_OK && state < d->n_states; state++)
         if (is_open(d, state)) status = check_candidates(a, state);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "dictionary/dimensions.h"
 #include "discover/average.h"
 
 static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
@@ -146,6 +147,20 @@ static size_t gather_terms(const kb_frame *p, size_t state, const kb_weights *we
     return n;
 }
 
+/* The weights' units, where there are any. */
+static bool add_units(kb_answer *answer, const kb_dictionary *dictionary, size_t state, size_t n, kbass_term *terms)
+{
+    bool complete = true;
+    for (size_t i = 0; dictionary->units && complete && i < n; i++) {
+        char unit[256];
+        size_t term = kb_dictionary_find(dictionary, terms[i].term);
+        if (!kb_dictionary_weight_text(dictionary, term, state, unit, sizeof unit)) continue;
+        terms[i].unit = own_text(answer, unit);
+        complete = terms[i].unit != NULL;
+    }
+    return complete;
+}
+
 kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *p, const kb_weights *weights,
                                  const kb_support *selected, kbass_error *error)
 {
@@ -157,7 +172,9 @@ kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *p, const kb_
         if (!terms) return kb_out_of_memory(error, "the answer");
         size_t fixed = gather_fixed(p, state, terms);
         equations[e].terms = terms;
-        equations[e++].n_terms = fixed + gather_terms(p, state, weights, selected, terms + fixed);
+        size_t n = fixed + gather_terms(p, state, weights, selected, terms + fixed);
+        if (!add_units(answer, p->dictionary, state, n, terms)) return kb_out_of_memory(error, "the answer");
+        equations[e++].n_terms = n;
     }
     answer->result.n_equations = e;
     return KBASS_OK;
