@@ -45,9 +45,9 @@ static bool starts_group(const cli_command *command, size_t index, const cli_ent
 void cli_help_overview(FILE *out)
 {
     fprintf(out, "kbass %s: discover the differential equations behind a few noisy measurements\n\n", kbass_version());
-    for (const cli_command *c = cli_commands; c->name; c++) fprintf(out, "  kbass %-9s %s\n", c->name, c->summary);
-    fputs("  kbass help      help on a command: kbass help discover\n"
-          "  kbass version   the version\n\n"
+    for (const cli_command *c = cli_commands; c->name; c++) fprintf(out, "  kbass %-11s %s\n", c->name, c->summary);
+    fputs("  kbass help        help on a command: kbass help discover\n"
+          "  kbass version     the version\n\n"
           "A first result:\n"
           "  kbass simulate vdp --samples 25 --until 8 --noise 1 -o vdp.csv\n"
           "  kbass discover vdp.csv\n", out);

@@ -83,6 +83,15 @@ static const cli_option next_options[] = {
     {"figure", 0, "FILE.svg", NULL, "draw the gain (with gnuplot), as SVG or PNG by the file's ending"},
     {0}};
 
+static const cli_option export_options[] = {
+    {"to", 0, "FORMAT", NULL, "latex, sympy, julia, matlab, c or csv (--list says what each is)"},
+    {"name", 0, "NAME", NULL, "matlab, c: the name of the function; default: kbass_rhs"},
+    {"output", 'o', "FILE", NULL, "write here (default: standard output)"},
+    {"list", 0, NULL, NULL, "list the formats"},
+    {0}};
+
+static const cli_option completion_options[] = {{0}};
+
 static const cli_option data_options[] = {
     READING_OPTIONS,
     {"output", 'o', "FILE.csv", NULL, "write the table here as CSV (default: data sets to standard output)"},
@@ -123,6 +132,11 @@ const cli_command cli_commands[] = {
      "For every state at every time (and place): the information that one more sample with the noise of the others is "
      "expected to bring, in nats, about which of the near rival models is true, and about the weights of the chosen one.",
      next_options, false, cli_next},
+    {"export", "RESULT.json --to FORMAT [options]", "a result in LaTeX, SymPy, Julia, MATLAB or C",
+     "Writes the equations of a result file (discover --json) in another language: for a paper with their uncertainties, "
+     "1.07(3), for programs with all digits. Functions of fields over space take arrays of the derivatives they need. csv is "
+     "the solution of the equations over the record, from the fitted start.",
+     export_options, false, cli_export},
     {"data", "FILE | NAME [options]", "show what a file holds, or write a data set that ships with the program",
      "Reads a file as discover would and says what was understood: axes, fields, which dimension is which, what is missing "
      "or left out; with -o writes it as a table. Files may be text (, ; tab or blanks between cells, decimal points or "
@@ -141,6 +155,10 @@ const cli_command cli_commands[] = {
      "samples: the data of the paper's cells as CSV files, with their laws in cells.json, for other programs to try. "
      "results: a Markdown file with tables and figures, from files that --json has kept.",
      bench_options, false, cli_bench},
+    {"completion", "bash | zsh", "a script that completes commands and options in your shell",
+     "Writes it to standard output, made from the same tables as this help. make install puts both where the shells look; "
+     "to try it: source <(kbass completion bash).",
+     completion_options, false, cli_completion},
     {0}};
 
 static const cli_command *find_command(const char *name)
@@ -152,9 +170,9 @@ static const cli_command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-    const char *names[16] = {"help", "version"};
-    for (size_t i = 0; cli_commands[i].name && i + 3 < sizeof names / sizeof *names; i++)
-        names[i + 2] = cli_commands[i].name;
+    enum { MOST = 32 };
+    const char *names[MOST] = {"help", "version"};
+    for (size_t i = 0; cli_commands[i].name && i + 3 < MOST; i++) names[i + 2] = cli_commands[i].name;
     const char *nearest = cli_nearest(name, names);
     if (nearest) return cli_fail("unknown command \"%s\" (did you mean %s?)", name, nearest);
     return cli_fail("unknown command \"%s\" (see kbass help)", name);

@@ -6,6 +6,7 @@
 #include "base/run.h"
 #include "base/settings.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "data/data.h"
 #include "discover/answer.h"
 #include "discover/council.h"
@@ -38,6 +39,8 @@ const char *kbass_outcome_name(kbass_outcome outcome)
     static const char *const names[] = {"converged", "not converged", "time limit", "cancelled", "no model"};
     return (size_t)outcome < sizeof names / sizeof *names ? names[outcome] : "unknown";
 }
+
+const char *kbass_nearest(const char *word, size_t n, const char *const *names) { return kb_nearest(word, n, names); }
 
 const char *kbass_verdict_name(kbass_verdict verdict)
 {

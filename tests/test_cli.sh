@@ -331,6 +331,24 @@ accepts discover turn.csv --degree 1 --quiet --residuals turn_residuals.csv
 [ "$(head -1 turn_residuals.csv)" = t,x,x_fitted,x_residual,y,y_fitted,y_residual ] || complain "turn_residuals.csv"
 [ "$(wc -l < turn_residuals.csv)" -eq 21 ] || complain "turn_residuals.csv has $(wc -l < turn_residuals.csv) lines"
 
+# ---------------------------------------------------------------- in other languages; tests/test_export.c runs them
+accepts discover turn.csv --degree 1 --quiet --json turn.json
+for format in $("$kbass" export --list | cut -d' ' -f1); do accepts export turn.json --to "$format" -o "turn.$format"; done
+grep -q 'frac{.mathrm{d} x}' turn.latex && grep -q '^void turn(double t' <("$kbass" export turn.json --to c --name turn) ||
+    complain "exports: $(head -20 turn.latex turn.c)"
+refuses 'export needs --to FORMAT' export turn.json
+refuses 'one result file' export --to c
+refuses 'did you mean "latex"?' export turn.json --to latx
+refuses 'cannot be written' export turn.json --to c -o nowhere/turn.c
+refuses 'not a result file' export good.csv --to c
+accepts completion bash
+refuses 'unknown shell "fish"' completion fish
+refuses 'did you mean --list?' data --lst
+refuses 'did you mean "x"?' discover good.csv --axes t,xx
+refuses 'did you mean export?' help exprt
+refuses 'did you mean paper?' bench papr
+refuses 'did you mean vdp-10' bench paper --case vpd-10-0
+
 # ---------------------------------------------------------------- the published algorithm
 accepts discover turn.csv --degree 1 --quiet --method paper --json paper.json --solution paper.csv
 grep -q '^  x_t = *[0-9.]* y$' out && grep -q '^  y_t = *-[0-9.]* x$' out || complain "paper: $(cat out)"

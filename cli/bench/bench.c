@@ -28,14 +28,22 @@ bool bench_is_asked(const char *cases, const char *name)
     return !cases;
 }
 
+static int unknown_case(const char *word, size_t length, size_t n, const char *const *names)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const char *nearest = kbass_nearest(name, n, names);
+    if (nearest) return cli_fail("--case: there is no \"%s\" (did you mean %s?)", name, nearest);
+    return cli_fail("--case: there is no \"%s\"; the first is %s", name, names[0]);
+}
+
 int bench_check_asked(const char *cases, size_t n, const char *const *names)
 {
     for (const char *c = cases; c && *c;) {
         c += strspn(c, ", ");
         size_t length = strcspn(c, ", "), k = 0;
         while (k < n && !matches(c, length, names[k])) k++;
-        if (length && k == n)
-            return cli_fail("--case: there is no \"%.*s\" (see kbass bench --list)", (int)length, c);
+        if (length && k == n) return unknown_case(c, length, n, names);
         c += length;
     }
     return EXIT_OK;

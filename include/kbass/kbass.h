@@ -54,6 +54,8 @@ KBASS_API const char *kbass_version(void);
 KBASS_API const char *kbass_status_name(kbass_status status);
 /* Frees memory that a function handed over to its caller (the header says where). */
 KBASS_API void kbass_free(void *memory);
+/* "Did you mean": the name nearest to the word, with few letters changed, added, dropped or swapped; NULL if none is. */
+KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *const *names);
 
 /* ---------------------------------------------------------------- settings
  * One table makes the struct below, its defaults, its validation, the command line's flags, their help and their
@@ -441,6 +443,16 @@ KBASS_API void kbass_model_span(const kbass_model *model, double *first, double 
 KBASS_API kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial,
                                              size_t n_times, const double *times, double *states, kbass_error *error);
 KBASS_API void kbass_model_destroy(kbass_model *model);
+
+/* ---------------------------------------------------------------- a result in other languages */
+
+/* "latex", "sympy", "julia", "matlab", "c", "csv"; NULL after the last. */
+KBASS_API const char *kbass_export_format(size_t index);
+KBASS_API const char *kbass_export_summary(size_t index);
+/* The law of a result file in that format; `csv` is its solution instead. `function` is the name of the function that
+   matlab and c write, NULL: kbass_rhs. States without an equation are arguments only. The caller owns *text: kbass_free. */
+KBASS_API kbass_status kbass_export(const char *json_path, const char *format, const char *function, char **text,
+                                    kbass_error *error);
 
 /* ---------------------------------------------------------------- partial differential equations and their solutions */
 

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/suggest.h"
 
 #define FAIL_AT(r, error, format, ...)                                                                                 \
     kb_fail(error, KBASS_ERROR_DATA, "%s: " format, (r)->place, __VA_ARGS__)
@@ -70,6 +71,15 @@ static bool find_column(kb_roles *r, const char *name, int (*compare)(const char
     return false;
 }
 
+static kbass_status no_column(const kb_roles *r, const char *name, const char *use, kbass_error *error)
+{
+    char list[KB_LIST_SIZE], advice[KB_LIST_SIZE] = "";
+    const char *nearest = kb_nearest(name, r->n, (const char *const *)r->names);
+    kb_list_names(r->n, r->names, list, sizeof list);
+    if (nearest) snprintf(advice, sizeof advice, " (did you mean \"%.100s\"?)", nearest);
+    return FAIL_AT(r, error, "no column \"%s\" for %s%s; there are: %s", name, use, advice, list);
+}
+
 static kbass_status find_time(kb_roles *r, const char *name, kbass_error *error)
 {
     char list[KB_LIST_SIZE];
@@ -77,8 +87,8 @@ static kbass_status find_time(kb_roles *r, const char *name, kbass_error *error)
                       : find_column(r, "t", strcmp) || find_column(r, "time", strcmp) ||
                             find_column(r, "t", strcasecmp) || find_column(r, "time", strcasecmp);
     if (found) return KBASS_OK;
+    if (name) return no_column(r, name, "time", error);
     kb_list_names(r->n, r->names, list, sizeof list);
-    if (name) return FAIL_AT(r, error, "no column \"%s\" for time; there are: %s", name, list);
     return FAIL_AT(r, error, "no time column \"t\" or \"time\" (name it with --time NAME); there are: %s", list);
 }
 
@@ -122,14 +132,11 @@ static void put_time_first(kb_roles *r)
 
 static kbass_status find_axes(kb_roles *r, const char *axes, kbass_error *error)
 {
-    char list[KB_LIST_SIZE], *copy = NULL, *names[KBASS_MAX_AXES];
+    char *copy = NULL, *names[KBASS_MAX_AXES];
     size_t n = 0;
     kbass_status status = kb_axes_split(axes, &copy, &n, names, error);
-    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
-        if (find_column(r, names[i], strcmp)) continue;
-        kb_list_names(r->n, r->names, list, sizeof list);
-        status = FAIL_AT(r, error, "no column \"%s\" for an axis; there are: %s", names[i], list);
-    }
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        if (!find_column(r, names[i], strcmp)) status = no_column(r, names[i], "an axis", error);
     if (status == KBASS_OK && r->n_axes == r->n)
         status = FAIL_AT(r, error, "all %zu columns are axes: at least one field is needed", r->n);
     put_time_first(r);

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "dictionary/text.h"
 #include "simulate/model.h"
+#include "simulate/result_file.h"
 
 typedef struct {
     const char *path;
@@ -21,17 +22,7 @@ typedef struct {
 
 static kbass_status wrong_field(const result_file *file, const char *field, const char *needed)
 {
-    return kb_fail(file->error, KBASS_ERROR_DATA, "%s: \"%s\" is missing or not %s", file->path, field, needed);
-}
-
-static kbass_status load(result_file *file)
-{
-    json_error_t problem;
-    file->root = json_load_file(file->path, 0, &problem);
-    if (file->root) return KBASS_OK;
-    if (problem.line < 0) return kb_fail(file->error, KBASS_ERROR_FILE, "%s", problem.text);
-    return kb_fail(file->error, KBASS_ERROR_DATA, "%s:%d: not a result file: %s", file->path, problem.line,
-                   problem.text);
+    return kb_result_file_wrong(file->path, field, needed, file->error);
 }
 
 /* ---------------------------------------------------------------- equations */
@@ -56,50 +47,16 @@ static char *append_term(char *end, bool first, double weight, const char *term)
     return end + sprintf(end, is_sum(term) ? "%s%s*(%s)" : "%s%s*%s", sign, number, term);
 }
 
-static kbass_status check_term(const result_file *file, json_t *item, size_t equation, size_t index)
-{
-    char field[96];
-    const char *needed = NULL, *key = NULL;
-    double weight = json_number_value(json_object_get(item, "weight"));
-    if (!json_is_string(json_object_get(item, "term"))) key = "term", needed = "text";
-    else if (!json_is_boolean(json_object_get(item, "selected"))) key = "selected", needed = "true or false";
-    else if (json_is_true(json_object_get(item, "selected")) &&
-             (!json_is_number(json_object_get(item, "weight")) || !isfinite(weight))) key = "weight", needed = "a number";
-    if (!key) return KBASS_OK;
-    snprintf(field, sizeof field, "equations[%zu].terms[%zu].%s", equation, index, key);
-    return wrong_field(file, field, needed);
-}
-
-static kbass_status check_equation(const result_file *file, json_t *item, size_t equation, size_t *room)
-{
-    char field[64];
-    const char *lhs = json_string_value(json_object_get(item, "lhs"));
-    json_t *terms = json_object_get(item, "terms");
-    kbass_status status = KBASS_OK;
-    snprintf(field, sizeof field, "equations[%zu].lhs", equation);
-    if (!lhs) return wrong_field(file, field, "text");
-    snprintf(field, sizeof field, "equations[%zu].terms", equation);
-    if (!json_is_array(terms)) return wrong_field(file, field, "a list");
-
-    *room = strlen(lhs) + 8;
-    for (size_t i = 0; i < json_array_size(terms) && status == KBASS_OK; i++) {
-        json_t *term = json_array_get(terms, i);
-        status = check_term(file, term, equation, i);
-        if (status == KBASS_OK) *room += json_string_length(json_object_get(term, "term")) + KB_NUMBER_SIZE + 8;
-    }
-    return status;
-}
-
 /* The selected terms as "x_t = 1.02*y - 0.5*x^2". */
 static kbass_status write_equation(result_file *file, json_t *item, size_t equation)
 {
-    size_t room = 0;
-    kbass_status status = check_equation(file, item, equation, &room);
-    if (status != KBASS_OK) return status;
+    json_t *terms = json_object_get(item, "terms");
+    size_t room = json_string_length(json_object_get(item, "lhs")) + 8;
+    for (size_t i = 0; i < json_array_size(terms); i++)
+        room += json_string_length(json_object_get(json_array_get(terms, i), "term")) + KB_NUMBER_SIZE + 8;
     char *text = file->equations[equation] = KB_NEW(char, room);
     if (!text) return kb_out_of_memory(file->error, file->path);
 
-    json_t *terms = json_object_get(item, "terms");
     char *start = text + sprintf(text, "%s =", json_string_value(json_object_get(item, "lhs"))), *end = start;
     for (size_t i = 0; i < json_array_size(terms); i++) {
         json_t *term = json_array_get(terms, i);
@@ -115,9 +72,6 @@ static kbass_status write_equations(result_file *file)
 {
     json_t *list = json_object_get(file->root, "equations");
     kbass_status status = KBASS_OK;
-    if (!json_is_array(list)) return wrong_field(file, "equations", "a list");
-    if (!json_array_size(list))
-        return kb_fail(file->error, KBASS_ERROR_DATA, "%s: the result has no equations", file->path);
     file->equations = KB_NEW(char *, json_array_size(list));
     if (!file->equations) return kb_out_of_memory(file->error, file->path);
     file->n_equations = json_array_size(list);
@@ -143,16 +97,6 @@ static kbass_status read_initial(result_file *file, const kbass_model *model)
     return KBASS_OK;
 }
 
-static kbass_status read_number(const result_file *file, const char *key, double *value)
-{
-    char field[64];
-    json_t *number = json_object_get(json_object_get(file->root, "data"), key);
-    snprintf(field, sizeof field, "data.%s", key);
-    if (!json_is_number(number)) return wrong_field(file, field, "a number");
-    *value = json_number_value(number);
-    return KBASS_OK;
-}
-
 static kbass_status create_model(result_file *file, kbass_model **model)
 {
     const char *time_name = json_string_value(json_object_get(json_object_get(file->root, "data"), "time_name"));
@@ -161,12 +105,6 @@ static kbass_status create_model(result_file *file, kbass_model **model)
                                           file->error);
     if (status == KBASS_ERROR_SYNTAX) kb_error_prefix(file->error, "%s: ", file->path);
     return status;
-}
-
-static size_t count_axes(const result_file *file)
-{
-    json_t *axes = json_object_get(json_object_get(file->root, "data"), "axes");
-    return json_is_array(axes) ? json_array_size(axes) : 1;
 }
 
 static void close_file(result_file *file)
@@ -193,8 +131,8 @@ static kbass_status write_domain(const result_file *file, char *text, size_t siz
     const char *axis = json_string_value(json_array_get(axes, 1)), *time = json_string_value(json_array_get(axes, 0));
     json_t *low = axis ? json_array_get(json_object_get(json_object_get(data, "span"), axis), 0) : NULL;
     char numbers[4][KB_NUMBER_SIZE];
-    kbass_status status = read_number(file, "first_time", &first);
-    if (status == KBASS_OK) status = read_number(file, "last_time", &last);
+    kbass_status status = kb_result_file_number(file->path, file->root, "first_time", &first, file->error);
+    if (status == KBASS_OK) status = kb_result_file_number(file->path, file->root, "last_time", &last, file->error);
     if (status != KBASS_OK) return status;
     if (!time || !json_is_number(low)) return wrong_field(file, "data.span", "numbers by axis");
     const double ends[] = {json_number_value(low), json_number_value(low) + period, first, last};
@@ -224,8 +162,8 @@ kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass
 {
     result_file file = {.path = json_path, .error = error};
     char domain[300], *profiles = NULL;
-    kbass_status status = load(&file);
-    if (status == KBASS_OK && count_axes(&file) < 2)
+    kbass_status status = kb_result_file_load(json_path, &file.root, error);
+    if (status == KBASS_OK && kb_result_file_axes(file.root) < 2)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of states over time, not of fields over space", json_path);
     if (status == KBASS_OK) status = write_equations(&file);
     if (status == KBASS_OK && !json_is_number(json_object_get(file.root, "period"))) status = refuse_open_axis(&file);
@@ -249,15 +187,15 @@ kbass_status kbass_model_from_result(const char *json_path, kbass_model **out, k
     kbass_model *model = NULL;
     double first = NAN, last = NAN;
 
-    kbass_status status = load(&file);
+    kbass_status status = kb_result_file_load(json_path, &file.root, error);
     if (status == KBASS_OK) status = write_equations(&file);
-    if (status == KBASS_OK && count_axes(&file) > 1)
+    if (status == KBASS_OK && kb_result_file_axes(file.root) > 1)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of fields over space: see kbass_pde_from_result",
                          json_path);
     if (status == KBASS_OK) status = create_model(&file, &model);
     if (status == KBASS_OK) status = read_initial(&file, model);
-    if (status == KBASS_OK) status = read_number(&file, "first_time", &first);
-    if (status == KBASS_OK) status = read_number(&file, "last_time", &last);
+    if (status == KBASS_OK) status = kb_result_file_number(json_path, file.root, "first_time", &first, error);
+    if (status == KBASS_OK) status = kb_result_file_number(json_path, file.root, "last_time", &last, error);
     if (status == KBASS_OK) status = kb_model_start(model, file.initial, first, last, error);
 
     if (status == KBASS_OK) *out = model;
