@@ -293,20 +293,30 @@ static double spread(const kbass_data *data, size_t state)
     return sqrt(squares / (double)n);
 }
 
+/* "x 0.17 (0.13 to 0.24; 12 % of its sd)", or as a share of the value "x 15 % (12 to 19 %)" */
+static void print_state_noise(const kbass_data *data, const kbass_result *result, size_t state)
+{
+    char noise[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
+    double scale = result->noise_is_relative ? 100 : 1;
+    bool has_interval = result->noise_low && result->noise_high && result->noise_high[state] > result->noise_low[state];
+    format_sd(scale * result->noise[state], noise);
+    printf("    %s: %s%s", kbass_data_state_name(data, state), noise, result->noise_is_relative ? " %" : "");
+    if (has_interval) {
+        format_sd(scale * result->noise_low[state], low);
+        format_sd(scale * result->noise_high[state], high);
+        printf(", 95 %% interval %s to %s", low, high);
+    }
+    if (!result->noise_is_relative) printf(", %.2g %% of its sd", 100 * result->noise[state] / spread(data, state));
+    putchar('\n');
+}
+
 static void print_noise(const kbass_data *data, const kbass_result *result)
 {
     if (!result->noise) return;
-    if (result->noise_is_relative) printf("\n  noise, as a share of the value:");
-    else printf("\n  noise, and its share of each %s's sd:", kbass_data_axes(data) > 1 ? "field" : "state");
-    for (size_t j = 0, n_shown = 0; j < result->n_states; j++) {
-        char text[NUMBER_SIZE];
-        if (isnan(result->noise[j])) continue; /* only followed */
-        format_sd(result->noise[j], text);
-        if (n_shown && n_shown % 4 == 0) fputs(",\n   ", stdout);
-        printf("%s %s ", n_shown++ % 4 ? "," : "", kbass_data_state_name(data, j));
-        if (result->noise_is_relative) printf("%.2g %%", 100 * result->noise[j]);
-        else printf("%s (%.2g %%)", text, 100 * result->noise[j] / spread(data, j));
-    }
+    printf("\n  noise%s:\n", result->noise_is_relative ? ", as a share of the value" : "");
+    for (size_t j = 0; j < result->n_states; j++)
+        if (!isnan(result->noise[j])) print_state_noise(data, result, j); /* NaN: only followed */
+    for (size_t i = 0; i < result->n_warnings; i++) printf("  warning: %s\n", result->warnings[i]);
     putchar('\n');
 }
 

@@ -47,6 +47,12 @@ const char *kbass_verdict_name(kbass_verdict verdict)
     return verdict == KBASS_IN ? "in" : verdict == KBASS_OUT ? "out" : "undecided";
 }
 
+const char *kbass_test_name(kbass_test_kind kind)
+{
+    static const char *const names[] = {"whiteness", "normality", "spread"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
 const char *kbass_stage_name(int stage)
 {
     static const char *const names[KBASS_STAGE_COUNT] = {"field", "search", "arbitrate", "polish"};

@@ -23,12 +23,16 @@ static const char *const alike[] = {"1", "x^3"};
 static const kbass_group groups[] = {{"y_t", 2, alike, 1, 0.97}};
 static const kbass_weight_change changes[] = {{"y_t", "y", 2.499, 0.02, 1.2, 0.4}, {"y_t", "1", 0.25, 0.01, 0, 0}};
 static const kbass_explanation explanations[] = {{"y_t", "1", 0, 1, -7.5, 0.1, 0.3, 2, changes}};
+static const double noise_low[] = {0.08, NAN}, noise_high[] = {0.13, NAN};
+static const kbass_residual_test tests_of_residuals[] = {{0, KBASS_TEST_SPREAD, 4.2, 0.001}};
+static const char *const warnings[] = {"the scatter of x grows with its size"};
 static const kbass_runner_up rivals[] = {{-2, 0.12, 0.2, 2, rival_equations}};
 
 static kbass_result sample_result(void)
 {
     kbass_result result = {.outcome = KBASS_CONVERGED, .n_equations = 2, .equations = equations, .n_states = 2,
-                           .noise = noise, .initial = initial, .n_weights = 4,
+                           .noise = noise, .noise_low = noise_low, .noise_high = noise_high, .n_tests = 1,
+                           .tests = tests_of_residuals, .n_warnings = 1, .warnings = warnings, .initial = initial, .n_weights = 4,
                            .correlation = correlation, .n_groups = 1, .groups = groups, .n_runners_up = 1, .runners_up = rivals,
                            .n_explanations = 1, .explanations = explanations,
                            .probability = 0.88, .log_evidence = -12.5, .n_starts = 12, .n_starts_lost = 1,
@@ -166,7 +170,7 @@ static bool has_free_names(const char *path)
 {
     static const char *const maps[] = {"settings", "data.missing", "data.span", "initial", "noise", "solution.axes",
                                        "solution.mean", "solution.sd", "samples.axes", "samples.measured",
-                                       "samples.fitted"};
+                                       "samples.fitted", "noise_interval"};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if (!strcmp(maps[i], path)) return true;
     return false;

@@ -280,6 +280,17 @@ typedef struct {
     const char *const *equations; /* "x_t = 1.02 y" */
 } kbass_runner_up;
 
+/* Do the residuals look like the noise that was assumed? Whether neighbours are independent, whether they are normal,
+   whether their spread is the same for small and large values. */
+typedef enum { KBASS_TEST_WHITENESS, KBASS_TEST_NORMALITY, KBASS_TEST_SPREAD } kbass_test_kind;
+
+typedef struct {
+    size_t state;
+    kbass_test_kind kind;
+    double score;   /* standard deviations from what is expected; of the spread: above 0 when it grows with the value */
+    double p_value; /* corrected for the number of tests */
+} kbass_residual_test;
+
 typedef struct {
     const char *lhs, *term;
     double before, before_sd, after, after_sd; /* 0 in the model without the term */
@@ -304,6 +315,7 @@ typedef struct {
     const kbass_equation *equations;
     size_t n_states;
     const double *noise;    /* estimated standard deviation per state, */
+    const double *noise_low, *noise_high; /* its 95 % interval (NULL or NaN: not known), */
     int noise_is_relative;  /* as a share of the value: --noise-model multiplicative or log */
     const double *initial;  /* estimated state at the first time; NaN for fields over space */
     const char *const *profiles; /* fields along a periodic axis: n_states expressions in x, at the first time; or NULL */
@@ -312,6 +324,10 @@ typedef struct {
     const double *correlation; /* n_weights x n_weights; NULL where it is not known */
     size_t n_groups;        /* of terms that cannot be told apart */
     const kbass_group *groups;
+    size_t n_tests;         /* of the residuals: three for each state with enough values, */
+    const kbass_residual_test *tests;
+    size_t n_warnings;      /* and what they give reason to say */
+    const char *const *warnings;
     size_t n_runners_up;    /* models with odds above 1:1000, best first */
     const kbass_runner_up *runners_up;
     size_t n_explanations;  /* as --explain asks; 0 when the run was stopped before */
@@ -328,6 +344,7 @@ typedef struct {
 } kbass_result;
 
 KBASS_API const char *kbass_verdict_name(kbass_verdict verdict); /* "in", "out", "undecided" */
+KBASS_API const char *kbass_test_name(kbass_test_kind kind);     /* "whiteness", "normality", "spread" */
 KBASS_API const char *kbass_outcome_name(kbass_outcome outcome);
 KBASS_API const char *kbass_stage_name(int stage);
 

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "dictionary/dimensions.h"
 #include "discover/average.h"
+#include "discover/concerns.h"
 
 static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
 static const double normal_quantile = 1.959963984540054; /* 95 % lie within so many standard deviations */
@@ -392,18 +393,16 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
         weigh_all(p, found, average, all);
         answer->result.probability = average->share[0];
         answer->result.log_evidence = best->log_evidence;
-        answer->result.noise_is_relative = found->noise_is_relative;
         status = kb_answer_equations(answer, p, &weights, &best->support, error);
     }
     if (status == KBASS_OK) status = add_runners_up(answer, p, &found->pool, error);
     if (status == KBASS_OK) status = add_correlation(answer, p->columns, best, error);
     if (status == KBASS_OK) status = add_groups(answer, p, average, error);
     if (status == KBASS_OK) status = add_explanations(answer, p, found, error);
-    for (size_t i = 0; status == KBASS_OK && i < p->dictionary->n_states; i++) {
-        if (!p->dictionary->has_equation[i]) continue;
-        ((double *)answer->result.noise)[i] = sqrt(best->variance[i]) * (found->noise_unit ? found->noise_unit[i] : p->sd[i]);
-        if (p->has_initial) ((double *)answer->result.initial)[i] = p->mean[i] + p->sd[i] * best->start[i];
-    }
+    if (status == KBASS_OK) status = kb_answer_noise(answer, p, found, error);
+    for (size_t i = 0; status == KBASS_OK && p->has_initial && i < p->dictionary->n_states; i++)
+        if (p->dictionary->has_equation[i])
+            ((double *)answer->result.initial)[i] = p->mean[i] + p->sd[i] * best->start[i];
     kb_free(all);
     kb_average_destroy(average);
     return status;

@@ -18,6 +18,8 @@ void kb_search_result_clear(kb_search_result *result)
     kb_opinion_clear(&result->opinion);
     kb_free(result->neighbours);
     kb_free(result->noise_unit);
+    kb_free(result->noise_freedom);
+    kb_free(result->examination.tests);
     kb_pool_clear(&result->explained);
     kb_free(result->explained_column);
     memset(result, 0, sizeof *result);
@@ -47,30 +49,42 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
     return status;
 }
 
-static kbass_status note_noise_units(const kb_measure *measure, kb_search_result *result, kbass_error *error)
+static kbass_status note_noise(kb_shooter *shooter, kb_search_result *result, kbass_error *error)
 {
-    size_t n = measure->dynamics->n_groups;
+    const kb_measure *measure = &shooter->measure;
+    size_t n = shooter->n_groups;
     result->noise_is_relative = measure->dynamics->noise_model != KB_NOISE_ADDITIVE;
     result->noise_unit = KB_NEW(double, n);
-    if (!result->noise_unit) return kb_out_of_memory(error, "the answer");
-    for (size_t i = 0; i < n; i++) result->noise_unit[i] = kb_measure_unit(measure, i);
+    result->noise_freedom = KB_NEW(double, n);
+    if (!result->noise_unit || !result->noise_freedom) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; i < n; i++) {
+        result->noise_unit[i] = kb_measure_unit(measure, i);
+        result->noise_freedom[i] = kb_shooter_freedom(shooter, result->pool.fits[0], i);
+    }
     return KBASS_OK;
+}
+
+/* The best models to convergence, and all that is asked about the very best. */
+static kbass_status finish(kb_arena *a, kb_search_result *result, kbass_error *error)
+{
+    kb_pool *pool = &result->pool;
+    kb_explorer *e = a->explorers[0];
+    for (size_t i = 0; i < pool->n && i < POLISHED && pool->fits[i]->valid; i++)
+        if (!pool->fits[i]->converged) kb_shooter_fit(e->shooter, pool->fits[i], ITERATIONS, -INFINITY);
+    kb_pool_sort(pool);
+    if (!kb_shooter_message(e->shooter, pool->fits[0], a->all, e->message)) return KBASS_OK;
+    kbass_status status = kb_search_result_measure(result, e->message, a->columns, e->work, error);
+    if (status == KBASS_OK) status = kb_explain(a, result, error);
+    return status == KBASS_OK ? kb_examine(e->shooter, pool->fits[0], &result->examination, error) : status;
 }
 
 kbass_status kb_polish(kb_arena *a, kb_search_result *result, kbass_error *error)
 {
-    kb_pool *pool = &result->pool;
     kb_shooter *shooter = a->explorers[0]->shooter;
-    result->n_models = pool->n;
+    kbass_status status = KBASS_OK;
+    result->n_models = result->pool.n;
     if (!kb_has_model(result)) return KBASS_OK;
-    kbass_status status = note_noise_units(&shooter->measure, result, error);
-    if (status != KBASS_OK || kb_run_stopped(a->run)) return status;
     shooter->windows = a->windows;
-    for (size_t i = 0; i < pool->n && i < POLISHED && pool->fits[i]->valid; i++)
-        if (!pool->fits[i]->converged) kb_shooter_fit(shooter, pool->fits[i], ITERATIONS, -INFINITY);
-    kb_pool_sort(pool);
-    kb_explorer *e = a->explorers[0];
-    if (!kb_shooter_message(shooter, pool->fits[0], a->all, e->message)) return KBASS_OK;
-    status = kb_search_result_measure(result, e->message, a->columns, e->work, error);
-    return status == KBASS_OK ? kb_explain(a, result, error) : status;
+    if (!kb_run_stopped(a->run)) status = finish(a, result, error);
+    return status == KBASS_OK ? note_noise(shooter, result, error) : status;
 }

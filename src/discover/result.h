@@ -5,6 +5,7 @@
 #include "discover/homotopy.h"
 #include "discover/pool.h"
 #include "forward/line.h"
+#include "posterior/examine.h"
 
 /* The chosen model with one column added, by its own message: what a candidate left out would weigh. */
 typedef struct {
@@ -22,8 +23,10 @@ typedef struct {
     size_t n_models;
     bool settled;
     double *noise_unit;       /* per state: what a noise variance of 1 is, kb_measure_unit; NULL: its sd squared */
+    double *noise_freedom;    /* likewise: degrees of freedom behind it */
     bool noise_is_relative;
     kb_neighbour *neighbours; /* per column; NULL when the run was stopped before */
+    kb_examination examination; /* of the chosen model's residuals */
     kb_pool explained;        /* the chosen model without a column, or with it, as --explain asks; */
     size_t *explained_column; /* that column */
     double seconds[KBASS_STAGE_COUNT];

@@ -89,6 +89,12 @@ void kb_measure_weigh(kb_measure *m, size_t first, size_t n, const double *predi
     }
 }
 
+double kb_measure_value(const kb_measure *m, size_t group, double value)
+{
+    if (m->dynamics->noise_model != KB_NOISE_LOG) return in_data_units(m->dynamics, group, value);
+    return exp(m->log_mean[group] + m->log_sd[group] * value);
+}
+
 double kb_measure_variance(const kb_measure *m, size_t group, double variance)
 {
     const kb_dynamics *d = m->dynamics;

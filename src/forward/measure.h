@@ -26,6 +26,8 @@ void kb_measure_clear(kb_measure *measure);
 void kb_measure_apply(const kb_measure *measure, size_t first, size_t n, double *predicted, size_t P, double *tangents);
 /* Sets h from predictions. */
 void kb_measure_weigh(kb_measure *measure, size_t first, size_t n, const double *predicted);
+/* The value in the data's units that is compared as `compared`. */
+double kb_measure_value(const kb_measure *measure, size_t group, double compared);
 /* A variance of q as one of what is compared, for values of ordinary size. */
 double kb_measure_variance(const kb_measure *measure, size_t group, double variance);
 /* Standard deviation of the noise for variance 1: in the data's units, or as a share of the value. */

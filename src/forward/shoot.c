@@ -142,10 +142,14 @@ static void window_normals(kb_shooter *s, size_t window, const double *variance)
             const double *tangent = s->tangents + (o - begin) * P;
             double *out = s->weighted + used++ * P, root = sqrt(weight / (variance[d->group[o]] * s->measure.relative[o]));
             for (size_t p = 0; p < P; p++) out[p] = root * tangent[p];
-            kb_axpy(P, root * (s->predicted[o - begin] - s->measure.target[o]), out, s->gradient);
+            double r = root * (s->predicted[o - begin] - s->measure.target[o]);
+            kb_axpy(P, r, out, s->gradient);
+            if (s->kept_residuals) s->kept_residuals[s->n_kept + used - 1] = r;
         }
     }
     kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
+    if (s->kept_tangents) memcpy(s->kept_tangents + s->n_kept * P, s->weighted, used * P * sizeof *s->weighted);
+    s->n_kept += used;
 }
 
 /* Adds one window's message to (Hww, gw) after eliminating its start; keeps what back substitution needs. Returns half
@@ -187,6 +191,7 @@ static double assemble(kb_shooter *s, const kb_support *support, const double *w
     memset(s->gw, 0, k * sizeof *s->gw);
     memset(s->squares, 0, s->n_groups * sizeof *s->squares);
     s->log_relative = 0;
+    s->n_kept = 0;
     set_model(s, support, w, tangents);
     for (size_t window = 0; window < s->windows->n; window++) {
         const double *own = start + window * s->n;
@@ -460,6 +465,26 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
         }
     }
     finish(s, fit);
+}
+
+bool kb_shooter_linearise(kb_shooter *s, const kb_fit *fit, double *tangents, double *residuals)
+{
+    s->kept_tangents = tangents;
+    s->kept_residuals = residuals;
+    count_values(s);
+    bool done = isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance)) &&
+                isfinite(factorise_weights(s, &fit->support, 0));
+    s->kept_tangents = s->kept_residuals = NULL;
+    return done;
+}
+
+double kb_shooter_freedom(kb_shooter *s, const kb_fit *fit, size_t group)
+{
+    double total = 0;
+    count_values(s);
+    for (size_t i = 0; i < s->n_groups; i++) total += s->counts[i];
+    if (s->dynamics->known_variance[group] > 0) return INFINITY;
+    return fmax(s->counts[group] * (1 - fit->effective / total), 0.2 * s->counts[group]) + noise_shrinkage;
 }
 
 bool kb_shooter_message(kb_shooter *s, const kb_fit *fit, const kb_support *all, kb_message *message)

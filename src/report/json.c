@@ -267,6 +267,35 @@ static json_t *all_runners_up(const kbass_result *result)
     return array;
 }
 
+/* ---------------------------------------------------------------- noise */
+
+static json_t *noise_intervals(const kbass_data *data, const kbass_result *result)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; result->noise_low && result->noise_high && i < result->n_states && i < data->n_states; i++)
+        put(&object, data->state_names[i], pair(result->noise_low[i], result->noise_high[i]));
+    return object;
+}
+
+static json_t *all_tests(const kbass_data *data, const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_tests; i++) {
+        const kbass_residual_test *test = &result->tests[i];
+        append(&array, json_pack("{s:o, s:s, s:o, s:o}", "state", text(data->state_names[test->state]), "test",
+                                 kbass_test_name(test->kind), "score", number(test->score), "p_value",
+                                 number(test->p_value)));
+    }
+    return array;
+}
+
+static json_t *all_warnings(const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_warnings; i++) append(&array, text(result->warnings[i]));
+    return array;
+}
+
 /* ---------------------------------------------------------------- explanations */
 
 static json_t *all_changes(const kbass_explanation *explanation)
@@ -309,13 +338,15 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
 {
     json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
     return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
                      "equations", all_equations(result), "initial", initial_state(data, result),
                      "period", number(result->period),
                      "noise", by_state(data, result->n_states, result->noise),
+                     "noise_interval", noise_intervals(data, result), "residual_tests", all_tests(data, result),
+                     "warnings", all_warnings(result),
                      "probability", number(result->probability), "log_evidence", number(result->log_evidence),
                      "correlation", correlation(result), "groups", all_groups(result),
                      "runners_up", all_runners_up(result), "explanations", all_explanations(result), "starts", starts,
