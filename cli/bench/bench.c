@@ -107,6 +107,7 @@ static const struct {
     unsigned long n_seeds, n_jobs; /* unless told; jobs 0: as many as cores */
 } benches[] = {{"paper", bench_paper, 1, 0},
               {"map", bench_map, 10, 0},
+              {"calibration", bench_calibration, 200, 0},
               {"speed", bench_speed, 1, 1},
               {"samples", bench_samples, 1, 1}};
 

@@ -26,12 +26,15 @@ int bench_paper(bench_options *options);
 int bench_samples(bench_options *options);
 int bench_map(bench_options *options);
 int bench_speed(bench_options *options);
+int bench_calibration(bench_options *options);
 int bench_results(size_t n_files, const char *const *files, const char *output);
 
 /* The tables of a document, from its rows; the caller clears them. */
 void bench_paper_cells(const json_t *document, int digits, bench_table *table);
 void bench_paper_terms(const json_t *document, int digits, bench_table *table);
 void bench_map_rates(const json_t *document, bench_table *table);
+void bench_calibration_table(const json_t *document, bench_table *table);
+int bench_calibration_figure(const json_t *document, const char *path);
 size_t bench_map_losses(const json_t *document, FILE *out); /* one line a cell; returns how many */
 void bench_speed_table(const json_t *document, int digits, bench_table *table);
 int bench_speed_figure(const json_t *document, const char *path);

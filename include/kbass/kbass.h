@@ -251,7 +251,7 @@ typedef struct {
     double probability; /* that it is in the equation */
     int selected;
     kbass_verdict verdict;
-    double low, high;       /* 95 % interval of the weight */
+    double low, high;       /* 95 % interval of the weight, given that the term is in: over all models that have it */
     double average, average_sd; /* over all models compared, 0 in those without it */
     const char *unit;       /* of the weight: "m/s^2"; NULL without --units, or where it has none */
 } kbass_term;

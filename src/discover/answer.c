@@ -13,6 +13,7 @@
 #include "discover/concerns.h"
 
 static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
+static const double least_averaged = 1e-3; /* probability above which the models that have a term are averaged */
 static const double normal_quantile = 1.959963984540054; /* 95 % lie within so many standard deviations */
 enum { MOST_RUNNERS_UP = 20, WEIGHT_DIGITS = 4 };
 
@@ -122,13 +123,27 @@ static size_t gather_fixed(const kb_frame *p, size_t state, kbass_term *terms)
     return n;
 }
 
+/* 95 % interval of a weight, given that its term is in: over all models that have it. The averages count 0 in those that
+   have not: E(w | in) = E w / P(in), E(w^2 | in) = E w^2 / P(in). */
+static void find_interval(const kb_weights *w, size_t c, double *low, double *high)
+{
+    double mean = w->weight[c], sd = w->sd[c], average = w->average[c], spread = w->average_sd[c];
+    if (w->probability[c] > least_averaged && isfinite(average) && isfinite(spread)) {
+        mean = average / w->probability[c];
+        sd = sqrt(fmax((spread * spread + average * average) / w->probability[c] - mean * mean, 0));
+    }
+    *low = mean - normal_quantile * sd;
+    *high = mean + normal_quantile * sd;
+}
+
 static kbass_term make_term(const kb_frame *p, const kb_weights *w, size_t column, bool selected)
 {
-    double reach = normal_quantile * w->sd[column];
+    double low, high;
+    find_interval(w, column, &low, &high);
     return (kbass_term){.term = kb_dictionary_name(p->dictionary, p->columns->term[column]),
                         .weight = w->weight[column], .sd = w->sd[column], .probability = w->probability[column],
                         .selected = selected, .verdict = judge(w->probability[column], selected),
-                        .low = w->weight[column] - reach, .high = w->weight[column] + reach,
+                        .low = low, .high = high,
                         .average = w->average[column], .average_sd = w->average_sd[column]};
 }
 

@@ -1,0 +1,254 @@
+/* kbass bench calibration: are the probabilities, intervals and bands what they say, on random sparse systems? */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "draw.h"
+#include "figure.h"
+#include "judge.h"
+#include "message.h"
+
+enum { N_BINS = 4, N_DRAWS = 200, N_AHEAD = 50, FIGURE_BINS = 10 };
+static const double edges[N_BINS + 1] = {0, 0.1, 0.5, 0.9, 1};
+static const double normal_quantile = 1.959963984540054;
+
+typedef struct {
+    uint64_t seed;
+    const kbass_settings *settings;
+} calibration_task;
+
+/* ---------------------------------------------------------------- one draw */
+
+static size_t state_of(const char *lhs) { return (size_t)(lhs[0] - 'x'); }
+
+/* [[probability, is true], ...] of all candidates, and [[truth, low, high], ...] of the true terms selected */
+static void judge_terms(const bench_draw *draw, const kbass_result *result, json_t *row)
+{
+    json_t *terms = json_array(), *weights = json_array();
+    int is_exact = 1;
+    for (size_t e = 0; e < result->n_equations; e++)
+        for (size_t j = 0; j < result->equations[e].n_terms; j++) {
+            const kbass_term *term = &result->equations[e].terms[j];
+            double truth = bench_draw_weight(draw, state_of(result->equations[e].lhs), term->term);
+            json_array_append_new(terms, json_pack("[o,b]", bench_real(term->probability), truth != 0));
+            if (term->selected && truth != 0)
+                json_array_append_new(weights, json_pack("[f,o,o]", truth, bench_real(term->low), bench_real(term->high)));
+            if (term->selected != (truth != 0)) is_exact = 0;
+        }
+    json_object_set_new(row, "exact", json_boolean(is_exact && result->n_equations));
+    json_object_set_new(row, "terms", terms);
+    json_object_set_new(row, "weights", weights);
+}
+
+/* Points of the noise-free solution within the band, and all. */
+static kbass_status judge_band(const bench_draw *draw, const kbass_discovery *discovery, json_t *row, kbass_error *error)
+{
+    double mean[DRAW_FINE * DRAW_STATES], sd[DRAW_FINE * DRAW_STATES];
+    int inside = 0, n = DRAW_FINE * (int)draw->n_states;
+    kbass_status status = kbass_discovery_solution(discovery, DRAW_FINE, draw->times, mean, sd, error);
+    if (status != KBASS_OK) return status;
+    for (int k = 0; k < n; k++) inside += fabs(mean[k] - draw->states[k]) <= normal_quantile * sd[k];
+    json_object_set_new(row, "band", json_pack("[i,i]", inside, n));
+    return KBASS_OK;
+}
+
+/* Points of the noise-free solution over one more record length between the 2.5 and 97.5 % quantiles, and all. */
+static kbass_status judge_forecast(const bench_draw *draw, const kbass_discovery *discovery, json_t *row, kbass_error *error)
+{
+    static const double probabilities[] = {0.025, 0.975};
+    kbass_posterior *posterior = NULL;
+    kbass_forecast *forecast = NULL;
+    kbass_forecast_options options = {.n_draws = N_DRAWS, .seed = 1, .threads = 1, .average = 1};
+    double times[N_AHEAD], quantiles[2 * N_AHEAD * DRAW_STATES];
+    int inside = 0, n = N_AHEAD * (int)draw->n_states;
+    for (size_t k = 0; k < N_AHEAD; k++) times[k] = draw->times[DRAW_FINE + 1 + 2 * k];
+    kbass_status status = kbass_discovery_posterior(discovery, &posterior, error);
+    if (status == KBASS_OK) status = kbass_posterior_forecast(posterior, &options, N_AHEAD, times, 0, NULL, &forecast, error);
+    if (status == KBASS_OK) status = kbass_forecast_summary(forecast, 2, probabilities, NULL, quantiles, NULL, error);
+    for (int k = 0; status == KBASS_OK && k < n; k++) {
+        size_t state = (size_t)k % draw->n_states, at = DRAW_FINE + 1 + 2 * ((size_t)k / draw->n_states);
+        double truth = draw->states[at * draw->n_states + state];
+        inside += quantiles[k] <= truth && truth <= quantiles[k + n];
+    }
+    if (status == KBASS_OK) json_object_set_new(row, "forecast", json_pack("[i,i]", inside, n));
+    kbass_forecast_destroy(forecast);
+    kbass_posterior_destroy(posterior);
+    return status;
+}
+
+static void describe(const bench_draw *draw, json_t *row)
+{
+    json_t *law = json_array();
+    for (size_t i = 0; i < draw->n_states; i++) json_array_append_new(law, json_string(draw->equation[i]));
+    json_object_set_new(row, "law", law);
+    json_object_set_new(row, "samples", json_integer((json_int_t)draw->n_samples));
+    json_object_set_new(row, "noise", json_real(draw->noise));
+    json_object_set_new(row, "span", json_real(draw->span));
+}
+
+static json_t *judge(const void *argument)
+{
+    const calibration_task *task = argument;
+    bench_draw draw;
+    kbass_discovery *discovery = NULL;
+    kbass_error error = {0};
+    json_t *row = json_object();
+    if (!bench_draw_make(task->seed, &draw)) return bench_failed("no system could be drawn");
+    kbass_status status = kbass_discovery_create(draw.data, task->settings, &discovery, &error);
+    if (status == KBASS_OK) status = kbass_discovery_run(discovery, NULL, NULL, &error);
+    if (status == KBASS_OK) {
+        describe(&draw, row);
+        judge_terms(&draw, kbass_discovery_result(discovery), row);
+        status = judge_band(&draw, discovery, row, &error);
+    }
+    if (status == KBASS_OK) status = judge_forecast(&draw, discovery, row, &error);
+    if (status != KBASS_OK) {
+        json_decref(row);
+        row = bench_failed("%s", error.message);
+    }
+    kbass_discovery_destroy(discovery);
+    bench_draw_clear(&draw);
+    return row;
+}
+
+/* ---------------------------------------------------------------- sums over the draws */
+
+typedef struct {
+    double n, n_true, sum; /* candidates, true ones, and their probabilities */
+} bin;
+
+static void count_terms(const json_t *document, size_t n_bins, const double *limits, bin *bins)
+{
+    const json_t *row, *term;
+    size_t i, j;
+    json_array_foreach(json_object_get(document, "rows"), i, row)
+        json_array_foreach(json_object_get(row, "terms"), j, term) {
+            double p = json_number_value(json_array_get(term, 0));
+            size_t b = 0;
+            while (b + 1 < n_bins && p >= limits[b + 1]) b++;
+            bins[b].n++;
+            bins[b].n_true += json_is_true(json_array_get(term, 1));
+            bins[b].sum += p;
+        }
+}
+
+/* Share of [inside, all] under a key; *n: of how many. */
+static double share(const json_t *document, const char *key, double *n)
+{
+    const json_t *row;
+    size_t i;
+    double inside = 0;
+    *n = 0;
+    json_array_foreach(json_object_get(document, "rows"), i, row) {
+        inside += json_number_value(json_array_get(json_object_get(row, key), 0));
+        *n += json_number_value(json_array_get(json_object_get(row, key), 1));
+    }
+    return inside / *n;
+}
+
+static double interval_share(const json_t *document, double *n)
+{
+    const json_t *row, *weight;
+    size_t i, j;
+    double inside = 0;
+    *n = 0;
+    json_array_foreach(json_object_get(document, "rows"), i, row)
+        json_array_foreach(json_object_get(row, "weights"), j, weight) {
+            double truth = json_number_value(json_array_get(weight, 0));
+            inside += json_number_value(json_array_get(weight, 1)) <= truth &&
+                      truth <= json_number_value(json_array_get(weight, 2));
+            ++*n;
+        }
+    return inside / *n;
+}
+
+/* ---------------------------------------------------------------- the report */
+
+static void put_share(bench_table *table, const char *what, double n, double said, double found, double low, double high)
+{
+    table_row(table);
+    table_put(table, 0, "%s", what);
+    table_put(table, 1, "%.0f", n);
+    if (isnan(said)) table_put(table, 2, "-");
+    else             table_put(table, 2, "%.3f", said);
+    table_put(table, 3, "%.3f", found);
+    if (isnan(low)) table_put(table, 4, "-");
+    else            table_put(table, 4, "%g to %g", low, high);
+    table_put(table, 5, "%s", isnan(low) ? "" : found >= low && found <= high ? "met" : "missed");
+}
+
+void bench_calibration_table(const json_t *document, bench_table *table)
+{
+    static const double wanted[N_BINS][2] = {{0, 0.05}, {NAN, NAN}, {0.5, 0.95}, {0.93, 1}};
+    static const char *const labels[N_BINS] = {"terms with probability below 0.1", "0.1 to 0.5", "0.5 to 0.9", "0.9 to 1"};
+    bin bins[N_BINS] = {{0}};
+    double n;
+    table_begin(table, 3, "what|n|said|true|bar|");
+    count_terms(document, N_BINS, edges, bins);
+    for (size_t b = 0; b < N_BINS; b++)
+        put_share(table, labels[b], bins[b].n, bins[b].sum / bins[b].n, bins[b].n_true / bins[b].n, wanted[b][0], wanted[b][1]);
+    double found = interval_share(document, &n);
+    put_share(table, "true weights in their 95 % intervals", n, 0.95, found, 0.9, 0.98);
+    found = share(document, "band", &n);
+    put_share(table, "points of the solution in its 95 % band", n, 0.95, found, 0.9, 0.98);
+    found = share(document, "forecast", &n);
+    put_share(table, "points of the forecast in its 95 % band", n, 0.95, found, 0.85, 1);
+}
+
+int bench_calibration_figure(const json_t *document, const char *path)
+{
+    FILE *script = NULL;
+    bin bins[FIGURE_BINS] = {{0}};
+    double limits[FIGURE_BINS + 1];
+    int code = figure_begin(path, 480, 440, &script);
+    if (code != EXIT_OK) return code;
+    for (size_t b = 0; b <= FIGURE_BINS; b++) limits[b] = (double)b / FIGURE_BINS;
+    count_terms(document, FIGURE_BINS, limits, bins);
+    fputs("set size square\nset xrange [0:1]\nset yrange [0:1]\nset xlabel 'probability said'\nset ylabel 'share of true terms'\n"
+          "set key top left\n$bins << EOD\n", script);
+    for (size_t b = 0; b < FIGURE_BINS; b++) {
+        double n = bins[b].n, found = bins[b].n_true / n;
+        if (n > 0) fprintf(script, "%g %g %g\n", bins[b].sum / n, found, 2 * sqrt((found * (1 - found) + 1 / n) / n));
+    }
+    fputs("EOD\nplot x with lines linecolor '#999999' dashtype 2 title 'calibrated', $bins using 1:2:3 with yerrorbars "
+          "pointtype 7 linecolor '#08519c' title 'found, two standard errors'\n", script);
+    return figure_end(path, script);
+}
+
+static int report(const json_t *document, const bench_options *options)
+{
+    const json_t *rows = json_object_get(document, "rows"), *row;
+    bench_table table;
+    size_t i, failed = 0, exact = 0;
+    json_array_foreach(rows, i, row) {
+        failed += json_object_get(row, "error") != NULL;
+        exact += json_is_true(json_object_get(row, "exact"));
+    }
+    bench_calibration_table(document, &table);
+    printf("%zu random sparse systems, exactly the true terms in %zu, %zu failed:\n\n", json_array_size(rows), exact, failed);
+    table_text(&table, stdout);
+    int code = options->csv ? bench_write_csv(&table, options->csv) : EXIT_OK;
+    table_clear(&table);
+    if (code == EXIT_OK && options->figure) code = bench_calibration_figure(document, options->figure);
+    return code;
+}
+
+int bench_calibration(bench_options *options)
+{
+    size_t n = options->n_seeds;
+    int code = EXIT_OK;
+    bench_task *tasks = calloc(n, sizeof *tasks);
+    calibration_task *details = calloc(n, sizeof *details);
+    if (options->cases) code = cli_fail("--case: calibration has no cases, only --seeds");
+    else if (!tasks || !details) code = cli_fail("out of memory for the tasks");
+    for (size_t i = 0; code == EXIT_OK && i < n; i++) {
+        details[i] = (calibration_task){i + 1, &options->settings};
+        tasks[i] = (bench_task){.work = judge, .task = &details[i]};
+        snprintf(tasks[i].name, sizeof tasks[i].name, "draw %zu", i + 1);
+    }
+    if (code == EXIT_OK) code = bench_execute("calibration", n, tasks, options, report);
+    free(details);
+    free(tasks);
+    return code;
+}
