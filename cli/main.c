@@ -100,12 +100,12 @@ static const cli_option data_options[] = {
 
 static const cli_option bench_options[] = {
     {"case", 0, "NAMES", ",", "only these cases, by name or how it begins: vdp-10-20, vdp-10, vdp"},
-    {"seeds", 0, "N", NULL, "draws of the noise; 1 to 1000; default: 1 (paper), 10 (map)"},
+    {"seeds", 0, "N", NULL, "draws of the noise; 1 to 1000; default: 1 (paper), 10 (map), 200 (calibration)"},
     {"jobs", 0, "N", NULL, "tasks at a time, which share the cores; default: as many as there are cores, 1 for speed"},
     {"json", 0, "FILE", NULL, "keep the rows here; each is saved when it is finished"},
     {"resume", 0, NULL, NULL, "do only what --json FILE does not hold yet"},
     {"csv", 0, "FILE.csv", NULL, "write the table as CSV"},
-    {"figure", 0, "FILE.svg", NULL, "map, speed: draw it (with gnuplot), as SVG or PNG by the file's ending"},
+    {"figure", 0, "FILE.svg", NULL, "map, calibration, speed: draw it (with gnuplot), as SVG or PNG by the file's ending"},
     {"output", 'o', "PATH", NULL, "samples: the folder to write them into; results: the Markdown file to write"},
     {"time-limit", 0, "SECONDS", NULL, "stop each fit after this time with its best answer so far (default: none)"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
@@ -143,11 +143,12 @@ const cli_command cli_commands[] = {
      "commas, quotes, # and % comments, gzip), NPY, NPZ, MATLAB (v5 to v7.3) or HDF5, whatever their name; "
      "file.h5:/run3/u means an array or a group inside. A name from --list writes that data set as CSV.",
      data_options, false, cli_data},
-    {"bench", "paper | map | speed | samples | results FILE.json ... [options]", "measure how well and how fast equations are found",
+    {"bench", "paper | map | calibration | speed | samples | results FILE.json ... [options]", "measure how well and how fast equations are found",
      "paper: every cell of the result tables of the KBASS paper. Data are simulated anew with the sampling of the data its "
      "authors released. Beside our error stand the paper's, that of an oracle (the same fit told the true terms), and "
      "by how many standard deviations of the noise the absence of the weakest true term moves the samples, the other "
      "terms refitted: below 2 or 3 no method can decide. A task that fails is a row. Ctrl-C keeps the finished rows. "
+     "calibration: whether the probabilities, intervals and bands are what they say, on random sparse systems. "
      "map: how often exactly the true terms of Lorenz 63 and van der Pol are found in records of length 4 to 10, sampled "
      "every 0.01, with noise of 2.5 to 40 %. "
      "speed: the CPU seconds of each stage against the number of samples, the length of the record, the mesh and the "

@@ -90,6 +90,10 @@ refuses 'cannot be written' map --figure /nowhere/map.svg
 "$kbass" bench map --case vdp-4-2.5 --seeds 1 --json map.json --csv map.csv > out 2> err || complain "map: $(cat err)"
 grep -q '^van der Pol  *4  *1.00 ' out || complain "map: $(cat out)"
 refuses 'bench map, needed bench paper' paper --json map.json --resume
+refuses 'has no cases' calibration --case vdp
+"$kbass" bench calibration --seeds 2 --json calibration.json > out 2> err || complain "calibration: $(cat err)"
+grep -q '^2 random sparse systems, .* 0 failed' out || complain "calibration: $(cat out)"
+grep -q '^points of the forecast' out || complain "calibration: $(cat out)"
 if [ "$2" != few ]; then
     "$kbass" bench speed --case dictionary > out 2> err || complain "speed: $(cat err)"
     [ "$(grep -c '^dictionary *[0-9]' out)" -eq 4 ] || complain "speed: $(cat out)"
@@ -107,7 +111,7 @@ refuses 'cannot be written' results rows.json -o /nowhere/results.md
 grep -q '^|vdp-10-20 *|' results.md && grep -q 'of 31 cells' results.md || complain "results.md: $(head -20 results.md)"
 grep -q '^## Where we lose, and why' results.md || complain "results.md says nothing of losses"
 if command -v gnuplot > /dev/null; then
-    "$kbass" bench results rows.json map.json -o results.md > out 2> err || complain "results: $(cat err)"
+    "$kbass" bench results rows.json map.json calibration.json -o results.md > out 2> err || complain "results: $(cat err)"
     grep -q '<svg' results-map.svg || complain "no figure of the map"
 fi
 

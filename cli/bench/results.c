@@ -18,6 +18,7 @@ static json_t **slot_of(bench_saved *saved, const char *kind)
 {
     if (!strcmp(kind, "paper")) return &saved->paper;
     if (!strcmp(kind, "map")) return &saved->map;
+    if (!strcmp(kind, "calibration")) return &saved->calibration;
     if (!strcmp(kind, "speed")) return &saved->speed;
     return strcmp(kind, "pysindy") ? NULL : &saved->pysindy;
 }
@@ -29,7 +30,7 @@ static int take(bench_saved *saved, const char *path)
     if (code != EXIT_OK) return code;
     const char *kind = json_string_value(json_object_get(document, "bench"));
     json_t **slot = slot_of(saved, kind);
-    if (!slot)      code = cli_fail("%s holds rows of bench %s, needed paper, map, speed or pysindy", path, kind);
+    if (!slot)      code = cli_fail("%s holds rows of bench %s, needed paper, map, calibration, speed or pysindy", path, kind);
     else if (*slot) code = cli_fail("%s: a second file of bench %s", path, kind);
     if (code == EXIT_OK) *slot = document;
     else                 json_decref(document);
@@ -40,6 +41,7 @@ static void drop(bench_saved *saved)
 {
     json_decref(saved->paper);
     json_decref(saved->map);
+    json_decref(saved->calibration);
     json_decref(saved->speed);
     json_decref(saved->pysindy);
 }
@@ -149,6 +151,20 @@ static int write_map(const json_t *document, const char *figure, FILE *out)
     return bench_map_figure(document, figure);
 }
 
+static int write_calibration(const json_t *document, const char *figure, FILE *out)
+{
+    bench_table table;
+    bench_calibration_table(document, &table);
+    fprintf(out, "\n## Are the probabilities what they say?\n\n%zu random sparse polynomial systems of 1 to 3 states, 20 to 60 "
+            "samples, 1 to 20 %% noise (`kbass bench calibration`; `said` is the mean of what was reported). ",
+            json_array_size(json_object_get(document, "rows")));
+    write_machine(document, out);
+    table_markdown(&table, out);
+    fprintf(out, "\n![Reliability diagram](%s)\n", file_name(figure));
+    table_clear(&table);
+    return bench_calibration_figure(document, figure);
+}
+
 static int write_speed(const json_t *document, const char *figure, FILE *out)
 {
     bench_table table;
@@ -184,6 +200,8 @@ static int write_all(const bench_saved *saved, const char *output, FILE *out)
     if (saved->pysindy) write_pysindy(saved, out);
     figure_path(output, "map", figure);
     if (saved->map) code = write_map(saved->map, figure, out);
+    figure_path(output, "calibration", figure);
+    if (code == EXIT_OK && saved->calibration) code = write_calibration(saved->calibration, figure, out);
     figure_path(output, "speed", figure);
     if (code == EXIT_OK && saved->speed) code = write_speed(saved->speed, figure, out);
     return code;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 typedef struct {
-    json_t *paper, *map, *speed, *pysindy; /* NULL: not given */
+    json_t *paper, *map, *calibration, *speed, *pysindy; /* NULL: not given */
 } bench_saved;
 
 /* "Where we lose, and why", as far as the rows can tell. */
