@@ -17,7 +17,7 @@ static const cli_option discover_options[] = {
     {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
     {"solution", 0, "FILE", NULL,
      "write the denoised solution and its standard deviation at 200 even times and the measured ones; for fields over "
-     "space on the mesh of --mesh or --mesh-file, else on 60 x 100 even points; the ending says the format: .csv, .npz, .npy, "
+     "space on the mesh of --mesh or --mesh-file, else on 60 x 100 points, denser where it bends; the ending says the format: .csv, .npz, .npy, "
      ".json"},
     {"residuals", 0, "FILE", NULL,
      "write measured values, fitted ones and their differences at the measured points, in the same formats"},

@@ -193,44 +193,40 @@ static void count_mesh(const kbass_data *data, const kbass_discovery *discovery,
     }
 }
 
-static void measured_range(const kbass_data *data, size_t axis, double *low, double *high)
+/* Coordinates along each axis: the mesh's, or where the solution needs them. */
+static kbass_status find_coordinates(const kbass_discovery *discovery, size_t n_axes, const size_t *counts,
+                                     double *const *at, kbass_error *error)
 {
-    size_t n_space = kbass_data_axes(data) - 1;
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (size_t row = 0; row < kbass_data_rows(data); row++) {
-        double at = axis ? kbass_data_positions(data)[row * n_space + axis - 1] : kbass_data_times(data)[row];
-        *low = fmin(*low, at);
-        *high = fmax(*high, at);
-    }
+    kbass_status status = KBASS_OK;
+    bool is_given = true;
+    for (size_t axis = 0; axis < n_axes; axis++) is_given = is_given && kbass_discovery_mesh(discovery, axis, NULL);
+    if (!is_given) status = kbass_discovery_refine(discovery, counts, at, error);
+    for (size_t axis = 0; axis < n_axes; axis++) kbass_discovery_mesh(discovery, axis, at[axis]);
+    return status;
 }
 
-/* Coordinates along an axis: the mesh's, or even ones. */
-static void find_coordinates(const table *t, const kbass_discovery *discovery, size_t axis, size_t n, double *at)
-{
-    double low, high;
-    if (kbass_discovery_mesh(discovery, axis, at)) return;
-    measured_range(t->data, axis, &low, &high);
-    for (size_t i = 0; i < n; i++) at[i] = low + (high - low) * (double)i / (double)(n - 1);
-    at[n - 1] = high;
-}
-
-/* All points of the mesh, time slowest; `at` has room for the longest axis. */
-static void choose_mesh(table *t, const kbass_discovery *discovery, const size_t *counts, double *at)
+/* All points of the mesh, time slowest; `room` is for the coordinates of all axes. */
+static kbass_status choose_mesh(table *t, const kbass_discovery *discovery, const size_t *counts, double *room,
+                                kbass_error *error)
 {
     size_t stride = 1;
+    double *at[KBASS_MAX_AXES];
     memcpy(t->counts, counts, sizeof t->counts);
-    for (size_t axis = 0; axis <= t->n_space; axis++) stride *= counts[axis];
+    for (size_t axis = 0; axis <= t->n_space; room += counts[axis++]) {
+        at[axis] = room;
+        stride *= counts[axis];
+    }
     t->n = stride;
-    for (size_t axis = 0; axis <= t->n_space; axis++) {
-        find_coordinates(t, discovery, axis, counts[axis], at);
+    kbass_status status = find_coordinates(discovery, t->n_space + 1, counts, at, error);
+    for (size_t axis = 0; status == KBASS_OK && axis <= t->n_space; axis++) {
         stride /= counts[axis];
         for (size_t i = 0; i < t->n; i++) {
-            double here = at[i / stride % counts[axis]];
+            double here = at[axis][i / stride % counts[axis]];
             if (axis) t->positions[i * t->n_space + axis - 1] = here;
             else      t->times[i] = here;
         }
     }
+    return status;
 }
 
 /* ---------------------------------------------------------------- the tables */
@@ -254,9 +250,11 @@ static int begin_mesh(table *t, const kbass_data *data, const kbass_discovery *d
     if (n_axes == 1) room = EVEN_TIMES + kbass_data_rows(data);
     int code = begin(t, data, room, width);
     if (code != EXIT_OK) return code;
-    if (n_axes > 1) choose_mesh(t, discovery, counts, t->mean); /* room for all points */
+    kbass_error error;
+    kbass_status status = KBASS_OK;
+    if (n_axes > 1) status = choose_mesh(t, discovery, counts, t->mean, &error); /* room for all points */
     else            choose_times(t);
-    return EXIT_OK;
+    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
 int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *path)

@@ -19,6 +19,7 @@
 #include "posterior/law.h"
 #include "posterior/posterior.h"
 #include "posterior/solution.h"
+#include "posterior/solution_mesh.h"
 #include "report/json.h"
 
 struct kbass_discovery {
@@ -352,6 +353,19 @@ size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coord
     for (size_t i = 0; coordinates && i < cloud->n_mesh[axis]; i++)
         coordinates[i] = cloud->first[axis] + cloud->span[axis] * cloud->mesh[axis][i];
     return cloud->n_mesh[axis];
+}
+
+kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *counts, double *const *coordinates,
+                                    kbass_error *error)
+{
+    static const size_t fewest = 3;
+    if (d->data->n_axes == 1)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: there is no mesh to refine");
+    for (size_t a = 0; a < d->data->n_axes; a++)
+        if (counts[a] < fewest)
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu points along axis \"%s\", needed %zu or more", counts[a],
+                           d->data->axis_names[a], fewest);
+    return kb_solution_mesh(cloud_of(d), solution_at, d, counts, coordinates, error);
 }
 
 /* *out stays NULL where there is none. */

@@ -143,6 +143,7 @@ refuses_mesh 'axis "x" has 2 points, needed 8' 'x 0 0.1 # 0.2\n'
 refuses_mesh 'mesh.txt:2: axis "x" comes twice' 'x 0 0.1 0.2 0.3 0.4 0.5 0.6 0.7\nx 0\n'
 refuses 'nowhere.txt: cannot be opened' discover field.csv --axes t,x --mesh-file nowhere.txt
 refuses 'needed fields over space' discover good.csv --mesh-file mesh.txt
+refuses 'mesh: auto needs fields over space' discover good.csv --mesh auto
 field3() { awk 'BEGIN { print "t,x,y,u"; for (i = 0; i < 512; i++) { t = i % 8; x = int(i / 8) % 8; y = int(i / 64)
     print t "," x "," y "," sin(t + x + y) } }'; }
 field3 > cube.csv
@@ -291,6 +292,12 @@ accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --method paper -
 grep -q '"iterations": [1-9]' paper_field.json || complain "paper_field.json: $(grep iterations paper_field.json)"
 [ "$(head -1 paper_field.csv)" = t,x,u,u_sd ] || complain "paper_field.csv: $(head -1 paper_field.csv)"
 [ "$(wc -l < paper_field.csv)" -eq 1201 ] || complain "paper_field.csv has $(wc -l < paper_field.csv) lines"
+# points_along column file: how many different coordinates
+points_along() { awk -F, -v c="$1" 'NR > 1 && !seen[$c]++ { n++ } END { print n }' "$2"; }
+accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --method paper --mesh auto --solution refined.csv
+[ "$(points_along 1 refined.csv) $(points_along 2 refined.csv)" = '160 160' ] || complain "--mesh auto: $(head -3 refined.csv)"
+accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --solution open.csv
+[ "$(points_along 1 open.csv) $(points_along 2 open.csv)" = '60 100' ] || complain "open.csv: $(head -3 open.csv)"
 echo 't 0 0.1 0.2 0.4 0.5 0.6 0.7 0.8 0.9' > mesh.txt
 accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --mesh-file mesh.txt --mesh 30 --solution uneven.csv
 [ "$(tail -n +2 uneven.csv | cut -d, -f1 | sort -un | tr '\n' ' ')" = '0 0.1 0.2 0.4 0.5 0.6 0.7 0.8 0.9 ' ] ||

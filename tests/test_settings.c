@@ -116,6 +116,8 @@ static void test_mesh(void **state)
     CHECK(points[0] == 0 && points[1] == 0 && points[2] == 9);
     CHECK_OK(kb_mesh_parse("200", 3, points, &error));
     CHECK(points[0] == 200 && points[1] == 200 && points[2] == 200 && points[3] == 9);
+    CHECK_OK(kb_mesh_parse("auto", 2, points, &error));
+    CHECK(points[0] == 0 && points[1] == 0 && kb_mesh_is_auto("auto") && !kb_mesh_is_auto("160") && !kb_mesh_is_auto(NULL));
     CHECK_OK(kb_mesh_parse(" 26 , 101", 2, points, &error));
     CHECK(points[0] == 26 && points[1] == 101 && points[2] == 200);
     CHECK_FAILS(kb_mesh_parse("160,160", 1, points, &error), KBASS_ERROR_ARGUMENT, "has 2 numbers, the data have 1 axis");

@@ -101,7 +101,8 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
       "what dropping these terms or, when they are out, adding them does to evidence, misfit and the other weights; "  \
       "written as for --forbid")                                                                                       \
     X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
-      "mesh points on the time axis, or on each axis: 160,160; 20 to 4000 (default: from the data)")                   \
+      "mesh points on the time axis, or on each axis: 160,160; 20 to 4000; auto, for fields over space: as many as the " \
+      "paper's, denser where the data's field bends (default: even, as many as the data need)")                        \
     X(TEXT, mesh_file, NULL, 0, 0, "FILE", NULL, "inference",                                                          \
       "for fields over space: mesh points of any spacing, a line for each axis: its name and its coordinates, "        \
       "t 0 0.1 0.2 ...; axes not in it are as --mesh says")                                                            \
@@ -368,6 +369,10 @@ KBASS_API kbass_status kbass_discovery_law(const kbass_discovery *discovery, siz
 /* The mesh along an axis as --mesh or --mesh-file gave it: how many points, and unless NULL their coordinates; 0 when it
    was left open, and without space. */
 KBASS_API size_t kbass_discovery_mesh(const kbass_discovery *discovery, size_t axis, double *coordinates);
+/* Coordinates for the solution of a field: counts[axis] points (3 or more) along each axis of the record, ascending, denser
+   where the solution bends, into coordinates[axis]. */
+KBASS_API kbass_status kbass_discovery_refine(const kbass_discovery *discovery, const size_t *counts,
+                                              double *const *coordinates, kbass_error *error);
 /* The result as JSON text (docs/schema.md); the caller owns it: kbass_free. */
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);

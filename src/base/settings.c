@@ -118,15 +118,17 @@ static bool next_mesh_number(const char **text, size_t *number)
     return true;
 }
 
+bool kb_mesh_is_auto(const char *mesh) { return mesh && !strcmp(mesh, "auto"); }
+
 kbass_status kb_mesh_parse(const char *mesh, size_t n_axes, size_t *points, kbass_error *error)
 {
     size_t n = 0, number = 0;
     for (size_t i = 0; i < n_axes; i++) points[i] = 0;
-    if (!mesh || !*mesh) return KBASS_OK;
+    if (!mesh || !*mesh || kb_mesh_is_auto(mesh)) return KBASS_OK;
     for (const char *rest = mesh; rest; n++) {
         if (n == KBASS_MAX_AXES || !next_mesh_number(&rest, &number))
             return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                           "mesh: \"%s\" is not a whole number from %d to %d, or one for each axis (160,160)", mesh,
+                           "mesh: \"%s\" is not a whole number from %d to %d, one for each axis (160,160), or auto", mesh,
                            FEWEST_MESH_POINTS, MOST_MESH_POINTS);
         if (n < n_axes) points[n] = number;
     }

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "discover/seeker.h"
 #include "gp/mesh.h"
+#include "solve/refine_mesh.h"
 
 static const kb_scope scope = {0.6, 0.8, true}; /* there are many data: the bare field's scales are near */
 /* Patches do not join the ends of an axis. */
@@ -34,7 +35,7 @@ kbass_status kb_expanse_create(const kbass_data *data, const kbass_settings *set
     if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, e->cloud->n_grid, error);
     if (status == KBASS_OK) status = kb_cloud_read_periodic(e->cloud, data, settings->periodic, error);
     if (status == KBASS_OK) status = check_periodic(e->cloud, settings->periodic, error);
-    if (status == KBASS_OK) status = kb_mesh_read(e->cloud, data, settings, error);
+    if (status == KBASS_OK) status = kb_mesh_lay(e->cloud, data, settings, dictionary, error);
     if (status == KBASS_OK) status = kb_mesh_check_memory(e->cloud, kb_bench_doubles_per_point(dictionary), error);
     if (status == KBASS_OK) status = kb_terrain_create(e->cloud, dictionary, settings, scope, threads, &e->terrain, error);
     if (status == KBASS_OK) {

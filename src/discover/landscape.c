@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "gp/mesh.h"
 #include "solve/collocation.h"
+#include "solve/refine_mesh.h"
 
 enum { SAMPLE = 2000, PROFILE_LINES = 5 };
 static const double steps_per_change = 12, least_steps = 2, most_steps = 16; /* change in units of the field's sd */
@@ -104,7 +105,7 @@ kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *s
         status = kb_line_find_period(l->cloud, !settings->periodic ? 0 : l->cloud->periodic[1] ? 1 : -1, &l->line, error);
     if (status == KBASS_OK) {
         if (l->cloud->periodic[1]) l->cloud->period[1] = l->line.period;
-        status = kb_mesh_read(l->cloud, data, settings, error);
+        status = kb_mesh_lay(l->cloud, data, settings, dictionary, error);
     }
     if (status == KBASS_OK) status = kb_mesh_check_memory(l->cloud, kb_bench_doubles_per_point(dictionary), error);
     if (status == KBASS_OK) status = kb_line_profile(l->cloud, &l->line, PROFILE_LINES, &l->profile, error);

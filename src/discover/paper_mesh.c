@@ -8,11 +8,10 @@
 #include "base/status.h"
 #include "gp/mesh.h"
 #include "solve/gradient.h"
+#include "solve/refine_mesh.h"
 #include "solve/smoother.h"
 #include "tensor/rows.h"
 
-/* Mesh points along an axis, by the number of axes: the paper's for time and one axis of space. */
-static const size_t standard_mesh[] = {0, 200, 160, 48, 20};
 static const double spacings = 0.8; /* of the samples, to a length scale */
 
 typedef struct {
@@ -160,9 +159,9 @@ static kbass_status read_data(sheet *s, const kbass_data *data, const kbass_sett
     kbass_status status = kb_cloud_create(data, settings->noise, &s->cloud, error);
     if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, s->cloud->n_grid, error);
     if (status == KBASS_OK) status = kb_cloud_read_periodic(s->cloud, data, settings->periodic, error);
-    if (status == KBASS_OK) status = kb_mesh_read(s->cloud, data, settings, error);
+    if (status == KBASS_OK) status = kb_mesh_lay(s->cloud, data, settings, dictionary, error);
     for (size_t a = 0; status == KBASS_OK && a < data->n_axes; a++)
-        status = kb_mesh_close(s->cloud, a, standard_mesh[data->n_axes], error);
+        status = kb_mesh_close(s->cloud, a, kb_mesh_standard(data->n_axes), error);
     if (status == KBASS_OK) status = kb_mesh_check_memory(s->cloud, kb_bench_doubles_per_point(dictionary), error);
     return status;
 }

@@ -101,6 +101,8 @@ static kbass_status choose_patches(kb_problem *p, kbass_error *error)
     kbass_status status = kb_mesh_parse(p->settings->mesh, 1, &p->n_mesh, error);
     if (status == KBASS_OK && has_file)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh-file: needed fields over space (--axes t,x); found time alone");
+    if (status == KBASS_OK && kb_mesh_is_auto(p->settings->mesh))
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh: auto needs fields over space (--axes t,x); found time alone");
     if (!p->n_mesh) p->n_mesh = MESH;
     for (size_t n = 1;; n *= 2) {
         if (status == KBASS_OK) status = create_patches(p, n, error);

@@ -130,6 +130,12 @@ kbass_status kb_mesh_read(kb_cloud *cloud, const kbass_data *data, const kbass_s
 
 /* ---------------------------------------------------------------- open axes */
 
+size_t kb_mesh_standard(size_t n_axes)
+{
+    static const size_t points[] = {0, 200, 160, 48, 20};
+    return points[n_axes];
+}
+
 /* Of a periodic axis the end is left out: it is the beginning. */
 kbass_status kb_mesh_close(kb_cloud *cloud, size_t axis, size_t n, kbass_error *error)
 {

@@ -11,6 +11,8 @@
    name, then its coordinates in the data's units, separated by blanks or commas; # begins a comment. */
 kbass_status kb_mesh_read(kb_cloud *cloud, const kbass_data *data, const kbass_settings *settings, kbass_error *error);
 
+/* Points along an axis of a domain with so many axes, unless told: the paper's for time and one axis of space. */
+size_t kb_mesh_standard(size_t n_axes);
 /* An axis that is still open gets n even points. */
 kbass_status kb_mesh_close(kb_cloud *cloud, size_t axis, size_t n, kbass_error *error);
 /* Does the machine hold that many doubles for each point of the mesh? Axes that are open count as one point. */
