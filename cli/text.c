@@ -320,6 +320,25 @@ static void print_noise(const kbass_data *data, const kbass_result *result)
     putchar('\n');
 }
 
+/* What the law leaves, in words; nothing where it leaves nothing. */
+static void print_missing(const kbass_data *data, const kbass_result *result)
+{
+    if (!result->n_missing && !result->n_misfits) return;
+    printf("\n  the law leaves something unexplained:\n");
+    for (size_t i = 0; i < result->n_misfits; i++) {
+        const kbass_misfit *m = &result->misfits[i];
+        printf("    from %s = %.4g to %.4g", kbass_data_time_name(data), m->from, m->until);
+        if (isfinite(m->low)) printf(", %s = %.4g to %.4g", kbass_data_axis_name(data, 1), m->low, m->high);
+        printf(", %s is measured %s the solution: %.1f standard deviations in all\n", kbass_data_state_name(data, m->state),
+               m->score > 0 ? "above" : "below", fabs(m->score));
+    }
+    for (size_t i = 0; i < result->n_missing; i++) {
+        const kbass_missing_term *m = &result->missing[i];
+        printf("    %s %s in %s_t would help, by %.1f standard deviations; it is not in the dictionary (--terms)\n",
+               i ? "or" : "a term", m->term, kbass_data_state_name(data, m->state), fabs(m->score));
+    }
+}
+
 static void print_runners_up(const kbass_result *result)
 {
     char text[NUMBER_SIZE];
@@ -429,6 +448,7 @@ void cli_text_result(const kbass_data *data, const kbass_result *result, bool al
         print_correlations(result);
         print_averages(result);
         print_noise(data, result);
+        print_missing(data, result);
         print_runners_up(result);
         print_explanations(result);
     }

@@ -13,6 +13,7 @@
 #include "discover/discover.h"
 #include "discover/expanse.h"
 #include "discover/horizon.h"
+#include "discover/missing.h"
 #include "discover/paper_mesh.h"
 #include "discover/paper_states.h"
 #include "posterior/field_solution.h"
@@ -179,6 +180,9 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     kbass_status status = search(d, run, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     if (status == KBASS_OK && d->landscape) status = add_profiles(d, error);
+    if (status != KBASS_OK || kb_run_stopped(run)) return status;
+    if (d->problem) status = kb_missing_of_states(d->problem, &d->found, d->answer, error);
+    if (d->landscape) status = kb_missing_of_fields(d->landscape, &d->found, d->answer, error);
     return status;
 }
 

@@ -308,6 +308,22 @@ typedef struct {
     const kbass_weight_change *changes; /* the weights of both models */
 } kbass_explanation;
 
+/* Missing physics: a term outside the dictionary, from a wider list, that what the law leaves unexplained asks for. */
+typedef struct {
+    size_t state;     /* in whose equation */
+    const char *term; /* "sin(x)" */
+    double score;     /* standard deviations of its weight from 0, were it added */
+    double p_value;   /* all that was tried taken together */
+} kbass_missing_term;
+
+/* A part of the domain where the measurements of a state stand out of their band, all to one side. */
+typedef struct {
+    size_t state;
+    double from, until; /* time */
+    double low, high;   /* place; NaN without space */
+    double score, p_value; /* standard deviations of their sum; as above */
+} kbass_misfit;
+
 enum { KBASS_STAGE_FIELD, KBASS_STAGE_SEARCH, KBASS_STAGE_ARBITRATE, KBASS_STAGE_POLISH, KBASS_STAGE_COUNT };
 
 typedef struct {
@@ -333,6 +349,10 @@ typedef struct {
     const kbass_runner_up *runners_up;
     size_t n_explanations;  /* as --explain asks; 0 when the run was stopped before */
     const kbass_explanation *explanations;
+    size_t n_missing;       /* terms outside the dictionary, below 1 %, the likeliest first */
+    const kbass_missing_term *missing;
+    size_t n_misfits;       /* likewise: where the residuals stand out most */
+    const kbass_misfit *misfits;
     double probability;     /* of the chosen model among the models compared */
     double log_evidence;
     size_t n_starts, n_starts_lost; /* lost: given up for numerical trouble */
