@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { MOST_STATES = 6, MOST_TERMS = 3, TEXT_SIZE = 20000, TIME_TILES = 12, SPACE_TILES = 6, LEAST_IN_TILE = 3 };
+enum { MOST_STATES = 4, MOST_TERMS = 3, TEXT_SIZE = 20000, TIME_TILES = 12, SPACE_TILES = 6, LEAST_IN_TILE = 3 };
 static const double chance = 0.01;
 
 /* The chosen model in a wider dictionary: its terms first, every pair of equation and term a column of scale 1. */

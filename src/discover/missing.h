@@ -1,7 +1,7 @@
 /* Missing physics: does a term outside the dictionary explain what the law leaves, and where does it leave something?
  *
  * Each term of a wider built-in list is tried by the chosen model's own message, as if it were added and all weights and
- * starts refitted: a score test (docs/math.md, eq. 49). The residuals of the data are summed over tiles of the domain. Both
+ * starts refitted: a score test (docs/math.md, eq. 54). The residuals of the data are summed over tiles of the domain. Both
  * speak only when chance would let them in one record of a hundred, all that is tried taken together.
  */
 #ifndef KB_MISSING_H

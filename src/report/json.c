@@ -325,6 +325,29 @@ static json_t *all_explanations(const kbass_result *result)
 
 /* ---------------------------------------------------------------- the whole */
 
+static json_t *all_missing(const kbass_data *data, const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_missing; i++) {
+        const kbass_missing_term *m = &result->missing[i];
+        append(&array, json_pack("{s:o, s:o, s:o, s:o}", "state", text(data->state_names[m->state]), "term", text(m->term),
+                                 "score", number(m->score), "p_value", number(m->p_value)));
+    }
+    return array;
+}
+
+static json_t *all_misfits(const kbass_data *data, const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_misfits; i++) {
+        const kbass_misfit *m = &result->misfits[i];
+        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state", text(data->state_names[m->state]), "from",
+                                 number(m->from), "until", number(m->until), "low", number(m->low), "high", number(m->high),
+                                 "score", number(m->score), "p_value", number(m->p_value)));
+    }
+    return array;
+}
+
 static json_t *seconds(const kbass_result *result)
 {
     json_t *object = json_object();
@@ -389,6 +412,8 @@ kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settin
         {"samples", DIGITS_TO_DRAW, sketch ? kb_report_samples(data, sketch) : json_null(), NULL}};
     json_t *root = root_object(data, settings, result);
     if (root) put(&root, "format_version", json_integer(KB_FORMAT_VERSION));
+    if (root) put(&root, "missing", all_missing(data, result));
+    if (root) put(&root, "misfits", all_misfits(data, result));
     char *rest = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(ALL_DIGITS)) : NULL;
     bool is_whole = rest != NULL;
     for (size_t i = 0; i < N_APPENDICES; i++) {
