@@ -98,6 +98,19 @@ static const cli_option data_options[] = {
     {"list", 0, NULL, NULL, "list the data sets"},
     {0}};
 
+static const cli_option report_options[] = {
+    {"output", 'o', "FILE.html", NULL, "write the page here (default: the result's name with .html)"},
+    {"data", 0, "FILE", NULL, "check that the result was made from these data"},
+    {"axes", 0, "AXES", NULL, "the columns of time and space in --data"},
+    {"until", 0, "T", NULL, "add a forecast from the end of the record to T (see kbass help forecast)"},
+    {0}};
+
+static const cli_option plot_options[] = {
+    {"output", 'o', "FILE", NULL, "write the figure here; the ending says the format: .svg, .pdf, .png"},
+    {"terminal", 0, NULL, NULL, "draw it in characters instead"},
+    {"until", 0, "T", NULL, "forecast: the last time"},
+    {0}};
+
 static const cli_option bench_options[] = {
     {"case", 0, "NAMES", ",", "only these cases, by name or how it begins: vdp-10-20, vdp-10, vdp"},
     {"seeds", 0, "N", NULL, "draws of the noise; 1 to 1000; default: 1 (paper), 10 (map), 200 (calibration)"},
@@ -137,6 +150,16 @@ const cli_command cli_commands[] = {
      "1.07(3), for programs with all digits. Functions of fields over space take arrays of the derivatives they need. csv is "
      "the solution of the equations over the record, from the fitted start.",
      export_options, false, cli_export},
+    {"report", "RESULT.json [-o FILE.html]", "a page to read and share",
+     "Makes one self-contained page of a result (discover --json): the equations, a card for each term, data and solution "
+     "with bands, residual checks, rival models, and all that is needed to repeat the run. Figures are drawn with gnuplot; "
+     "without it the page has everything else.",
+     report_options, false, cli_report},
+    {"plot", "RESULT.json FIGURE -o FILE | --terminal", "a single figure of a result",
+     "FIGURE is solution (each state over time: measured, fitted, 95 % band), phase (states against each other), field (over "
+     "space: measured, fitted, residuals), slices (fields at three times), weights (posterior densities), residuals (over "
+     "time, and their quantiles) or forecast (with --until). Needs gnuplot.",
+     plot_options, false, cli_plot},
     {"data", "FILE | NAME [options]", "show what a file holds, or write a data set that ships with the program",
      "Reads a file as discover would and says what was understood: axes, fields, which dimension is which, what is missing "
      "or left out; with -o writes it as a table. Files may be text (, ; tab or blanks between cells, decimal points or "

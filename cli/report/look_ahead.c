@@ -1,0 +1,61 @@
+/* The forecast of a report: quantiles of draws from the end of the record on. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "message.h"
+#include "view.h"
+
+enum { N_TIMES = 101, N_PLACES = 100, N_DRAWS = 200 };
+
+static double *even(size_t n, double first, double last)
+{
+    double *values = calloc(n, sizeof *values);
+    for (size_t i = 0; values && i < n; i++) values[i] = first + (last - first) * (double)i / (double)(n - 1);
+    return values;
+}
+
+static kbass_status summarise(view *v, const kbass_forecast *forecast, kbass_error *error)
+{
+    static const double shares[] = {0.05, 0.5, 0.95};
+    view_forecast *f = &v->forecast;
+    size_t each = N_TIMES * (v->n_axes > 1 ? N_PLACES : 1) * v->n_states;
+    kbass_status status = KBASS_OK;
+    for (size_t k = 0; status == KBASS_OK && k < 3; k++) {
+        f->quantiles[k] = calloc(each, sizeof *f->quantiles[k]);
+        status = f->quantiles[k] ? kbass_forecast_summary(forecast, 1, &shares[k], NULL, f->quantiles[k], NULL, error)
+                                 : KBASS_ERROR_MEMORY;
+    }
+    f->n_draws = kbass_forecast_draws(forecast);
+    f->n_lost = kbass_forecast_lost(forecast, NULL);
+    return status;
+}
+
+static int draw(view *v, const kbass_posterior *posterior, double until)
+{
+    const kbass_forecast_options options = {.n_draws = N_DRAWS, .seed = 1};
+    view_forecast *f = &v->forecast;
+    kbass_forecast *forecast = NULL;
+    kbass_error error = {0};
+    f->n_places = v->n_axes > 1 ? N_PLACES : 0;
+    f->times = even(N_TIMES, v->span[0][1], until);
+    f->places = f->n_places ? even(N_PLACES, v->span[1][0], v->span[1][1]) : NULL;
+    if (!f->times || (f->n_places && !f->places)) return cli_fail("out of memory for the forecast");
+    kbass_status status = kbass_posterior_forecast(posterior, &options, N_TIMES, f->times, f->n_places, f->places, &forecast,
+                                                   &error);
+    if (status == KBASS_OK) status = summarise(v, forecast, &error);
+    if (status == KBASS_OK) f->n_times = N_TIMES;
+    kbass_forecast_destroy(forecast);
+    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+}
+
+int view_look_ahead(view *v, double until)
+{
+    kbass_posterior *posterior = NULL;
+    kbass_error error;
+    if (!(until > v->span[0][1]))
+        return cli_fail("--until: found %.10g, needed more than %.10g, where the record ends", until, v->span[0][1]);
+    kbass_status status = kbass_posterior_read(v->path, &posterior, &error);
+    int code = status == KBASS_OK ? draw(v, posterior, until) : cli_fail_with(status, &error);
+    kbass_posterior_destroy(posterior);
+    return code;
+}

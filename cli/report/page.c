@@ -1,0 +1,160 @@
+#include "page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure.h"
+#include "html.h"
+#include "message.h"
+#include "output.h"
+#include "page_parts.h"
+
+/* ---------------------------------------------------------------- head */
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *text_of(const view *v, const char *part, const char *key)
+{
+    const json_t *object = part ? json_object_get(v->root, part) : v->root;
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void put_head(page *p)
+{
+    const char *source = file_name(text_of(p->v, "data", "source"));
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>", p->out);
+    html_text(p->out, *source ? source : "data");
+    fprintf(p->out, ": the law behind it</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", html_style);
+    fputs("The law behind ", p->out);
+    html_text(p->out, *source ? source : "the data");
+    fputs("</h1>\n", p->out);
+}
+
+static void put_summary(page *p)
+{
+    const view *v = p->v;
+    fprintf(p->out, "<p class=\"quiet\">%lld rows, %zu %s (",
+            (long long)json_integer_value(json_object_get(json_object_get(v->root, "data"), "rows")), v->n_states,
+            v->n_axes > 1 ? (v->n_states == 1 ? "field" : "fields") : v->n_states == 1 ? "state" : "states");
+    for (size_t j = 0; j < v->n_states; j++) {
+        if (j) fputs(", ", p->out);
+        html_text(p->out, v->states[j]);
+    }
+    fputs(")", p->out);
+    for (size_t a = 0; a < v->n_axes; a++) {
+        fputs(", ", p->out);
+        html_text(p->out, v->axes[a]);
+        fprintf(p->out, " from %.6g to %.6g", v->span[a][0], v->span[a][1]);
+    }
+    fputs(".</p>\n", p->out);
+}
+
+/* ---------------------------------------------------------------- the law */
+
+static void put_noise(page *p)
+{
+    const view *v = p->v;
+    size_t n = 0;
+    for (size_t j = 0; j < v->n_states; j++) {
+        if (!isfinite(v->noise[j])) continue;
+        fputs(n++ ? ", " : "<p class=\"quiet\">Noise of the measurements, standard deviation: ", p->out);
+        html_text(p->out, v->states[j]);
+        fputc(' ', p->out);
+        if (v->noise_is_relative) fprintf(p->out, "%.2g %% of the value", 100 * v->noise[j]);
+        else                      fprintf(p->out, "%.2g", v->noise[j]);
+    }
+    if (n) fputs(".</p>\n", p->out);
+}
+
+static void put_law(page *p)
+{
+    const view *v = p->v;
+    const char *outcome = text_of(v, NULL, "outcome");
+    const json_t *probability = json_object_get(v->root, "probability");
+    fputs("<section class=\"law\" aria-label=\"The equations\">\n", p->out);
+    for (size_t e = 0; e < v->n_equations; e++) html_equation(p->out, v, &v->equations[e]);
+    if (!v->n_equations) fputs("<p><strong>No model was found</strong> that explains these data.</p>\n", p->out);
+    fputs("</section>\n", p->out);
+    if (v->n_equations) {
+        fputs("<p class=\"quiet\">Digits in parentheses are the standard deviation of the last ones: 2.54(4) is 2.54 ± 0.04.", p->out);
+        if (json_is_number(probability)) {
+            fputs(" Probability of this model among those compared: ", p->out);
+            html_probability(p->out, json_number_value(probability));
+            fputc('.', p->out);
+        }
+        fputs("</p>\n", p->out);
+    }
+    if (strcmp(outcome, "converged")) {
+        fputs("<p class=\"note\">The search ended with: ", p->out);
+        html_text(p->out, outcome);
+        fputs(". The answer is the best so far.</p>\n", p->out);
+    }
+    put_noise(p);
+}
+
+/* ---------------------------------------------------------------- figures */
+
+static void put_figures(page *p, const char *heading, const char *kind_name)
+{
+    const panel_kind *kind = panel_find(kind_name);
+    size_t n = kind->count(p->v);
+    if (!n || !p->has_figures) return;
+    if (heading) fprintf(p->out, "<h2>%s</h2>\n", heading);
+    fputs("<div class=\"figures\">\n", p->out);
+    for (size_t i = 0; i < n; i++) html_figure(p->out, p->v, kind, i, p->n_figures++);
+    fputs("</div>\n", p->out);
+}
+
+static void put_solution(page *p)
+{
+    if (!p->has_figures) fputs("<p class=\"note\">The figures are missing: gnuplot was not there when this page was made.</p>\n", p->out);
+    else if (p->v->n_equations && !p->v->n_points)
+        fputs("<p class=\"note\">The result holds no solution, so there are no figures of it.</p>\n", p->out);
+    put_figures(p, "Data and solution", "solution");
+    put_figures(p, NULL, "phase");
+    put_figures(p, "Data and solution", "field");
+    put_figures(p, NULL, "slices");
+    put_figures(p, "What happens next", "forecast");
+    if (p->v->forecast.n_times)
+        fprintf(p->out, "<p class=\"quiet\">From %zu draws of equations and last state%s.</p>\n", p->v->forecast.n_draws,
+                p->v->forecast.n_lost ? ", without those that diverge" : "");
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static void put_page(page *p)
+{
+    put_head(p);
+    put_summary(p);
+    put_law(p);
+    page_terms(p);
+    put_solution(p);
+    if (p->v->n_rows) page_residuals(p);
+    put_figures(p, NULL, "residuals");
+    page_rivals(p);
+    page_repeat(p);
+    fputs("</main>\n</body>\n</html>\n", p->out);
+}
+
+int page_write(const view *v, const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    page p = {.v = v, .out = open_memstream(&text, &size), .has_figures = figure_is_possible()};
+    int code = EXIT_NO_RESULT;
+    if (!p.out) return cli_fail("%s: out of memory", path);
+    if (!p.has_figures)
+        cli_fail("figures need gnuplot, which is not installed (Debian: apt-get install gnuplot-nox): %s is made without them", path);
+    put_page(&p);
+    if (fclose(p.out) == 0) code = cli_output_text(path, text);
+    else                    cli_fail("%s: out of memory", path);
+    free(text);
+    return code;
+}

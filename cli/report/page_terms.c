@@ -1,0 +1,167 @@
+/* Terms, residual checks, rivals: what the result says about itself. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "html.h"
+#include "page_parts.h"
+
+static void put_math(FILE *out, const char *term)
+{
+    fputs("<math><mrow>", out);
+    html_term(out, term);
+    fputs("</mrow></math>", out);
+}
+
+static const char *verdict_words(const view_equation *equation, const view_term *term)
+{
+    if (equation->is_known) return "✓ given";
+    if (!strcmp(term->verdict, "in")) return "✓ in";
+    if (!strcmp(term->verdict, "out")) return "✗ out";
+    return "? undecided";
+}
+
+static bool deserves_card(const view_term *term) { return term->is_selected || !strcmp(term->verdict, "undecided"); }
+
+/* ---------------------------------------------------------------- cards */
+
+static void put_numbers(page *p, const view_term *term)
+{
+    fputs("<dl><dt>weight</dt><dd>", p->out);
+    if (isfinite(term->weight)) {
+        fprintf(p->out, "<math><mrow>%s", term->weight < 0 ? "<mo>−</mo>" : "");
+        html_weight(p->out, fabs(term->weight), term->sd);
+        fputs("</mrow></math>", p->out);
+    } else {
+        fputs("–", p->out);
+    }
+    if (term->sd > 0 && isfinite(term->low) && isfinite(term->high)) {
+        fputs("</dd><dt>95 %</dt><dd>", p->out);
+        html_number(p->out, term->low);
+        fputs(" to ", p->out);
+        html_number(p->out, term->high);
+    }
+    fputs("</dd></dl>", p->out);
+}
+
+static void put_card(page *p, const view_equation *equation, const view_term *term, size_t *n_weights)
+{
+    const panel_kind *weights = panel_find("weights");
+    const view_equation *of = NULL;
+    const view_term *drawn = NULL;
+    fputs("<article class=\"card\"><h4>", p->out);
+    put_math(p->out, term->name);
+    fputs("<span class=\"verdict ", p->out);
+    html_text(p->out, equation->is_known ? "in" : term->verdict);
+    fprintf(p->out, "\">%s</span></h4>\n", verdict_words(equation, term));
+    if (!equation->is_known) {
+        fprintf(p->out, "<div class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></div><span class=\"quiet\">probability ",
+                isfinite(term->probability) ? 100 * fmax(0, fmin(1, term->probability)) : 0);
+        html_probability(p->out, term->probability);
+        fprintf(p->out, "%s</span>\n", term->is_selected ? "" : ", not in the chosen model");
+    }
+    put_numbers(p, term);
+    if (weight_at(p->v, *n_weights, &of, &drawn) && drawn == term) {
+        if (p->has_figures) html_figure(p->out, p->v, weights, *n_weights, p->n_figures++);
+        ++*n_weights;
+    }
+    fputs("</article>\n", p->out);
+}
+
+static void put_rest(page *p, const view_equation *equation)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < equation->n_terms; i++) n += !deserves_card(&equation->terms[i]);
+    if (!n) return;
+    fprintf(p->out, "<details><summary>%zu candidate%s out</summary><div class=\"wide\"><table><thead><tr><th>term</th>"
+            "<th>probability</th><th>could weigh (95 %%)</th></tr></thead><tbody>\n", n, n == 1 ? " is" : "s are");
+    for (size_t i = 0; i < equation->n_terms; i++) {
+        const view_term *term = &equation->terms[i];
+        if (deserves_card(term)) continue;
+        fputs("<tr><td>", p->out);
+        put_math(p->out, term->name);
+        fputs("</td><td class=\"number\">", p->out);
+        html_probability(p->out, term->probability);
+        fputs("</td><td class=\"number\">", p->out);
+        html_number(p->out, term->low);
+        if (isfinite(term->low)) {
+            fputs(" to ", p->out);
+            html_number(p->out, term->high);
+        }
+        fputs("</td></tr>\n", p->out);
+    }
+    fputs("</tbody></table></div></details>\n", p->out);
+}
+
+void page_terms(page *p)
+{
+    size_t n_weights = 0;
+    if (!p->v->n_equations) return;
+    fputs("<h2>Terms</h2>\n", p->out);
+    for (size_t e = 0; e < p->v->n_equations; e++) {
+        const view_equation *equation = &p->v->equations[e];
+        fputs("<h3>In the equation of <math><mrow>", p->out);
+        html_term(p->out, equation->lhs);
+        fputs("</mrow></math></h3>\n<div class=\"cards\">\n", p->out);
+        for (size_t i = 0; i < equation->n_terms; i++)
+            if (deserves_card(&equation->terms[i])) put_card(p, equation, &equation->terms[i], &n_weights);
+        fputs("</div>\n", p->out);
+        put_rest(p, equation);
+    }
+}
+
+/* ---------------------------------------------------------------- residuals */
+
+typedef struct {
+    size_t n, n_within, n_pairs;
+    double rms, largest, correlation; /* of neighbours */
+} residual_check;
+
+static residual_check check_residuals(const double *z, size_t n_rows)
+{
+    residual_check c = {0};
+    double products = 0, last = NAN;
+    for (size_t i = 0; i < n_rows; i++) {
+        if (!isfinite(z[i])) continue;
+        c.n++;
+        c.n_within += fabs(z[i]) <= 2;
+        c.rms += z[i] * z[i];
+        c.largest = fmax(c.largest, fabs(z[i]));
+        if (isfinite(last)) products += last * z[i], c.n_pairs++;
+        last = z[i];
+    }
+    c.correlation = c.rms > 0 && c.n_pairs ? products / (double)c.n_pairs / (c.rms / (double)c.n) : 0;
+    c.rms = c.n ? sqrt(c.rms / (double)c.n) : NAN;
+    return c;
+}
+
+/* Neighbours' correlation beyond 3/sqrt(n) is no chance; a residual beyond 5 standard deviations is an outlier. */
+static void put_residuals(page *p, size_t state, const residual_check *c)
+{
+    double chance = 1 / sqrt((double)c->n);
+    fputs("<tr><td>", p->out);
+    html_text(p->out, p->v->states[state]);
+    fprintf(p->out, "</td><td class=\"number\">%zu</td><td class=\"number\">%.2f</td><td class=\"number\">%.1f %%</td>"
+            "<td class=\"number\">%s%.2f ± %.2f</td><td class=\"number\">%.1f</td><td>", c->n, c->rms,
+            100 * (double)c->n_within / (double)c->n, c->correlation < 0 ? "−" : "", fabs(c->correlation), chance, c->largest);
+    if (fabs(c->correlation) > 3 * chance) fputs("neighbours are alike: something is left to explain", p->out);
+    else if (c->largest > 5)               fputs("has outliers", p->out);
+    else                                   fputs("like noise", p->out);
+    fputs("</td></tr>\n", p->out);
+}
+
+void page_residuals(page *p)
+{
+    double *z = calloc(p->v->n_rows, sizeof *z);
+    if (!z) return;
+    fputs("<h2>Residuals</h2>\n<p class=\"quiet\">Measured minus fitted, in units of the noise. Of Gaussian noise 95.4 % lie within "
+          "2, and neighbours are not correlated.</p>\n<div class=\"wide\"><table><thead><tr><th></th><th>samples</th><th>rms</th>"
+          "<th>within 2</th><th>neighbours</th><th>largest</th><th></th></tr></thead><tbody>\n", p->out);
+    for (size_t j = 0; j < p->v->n_states; j++) {
+        view_residuals(p->v, j, z);
+        residual_check c = check_residuals(z, p->v->n_rows);
+        if (c.n) put_residuals(p, j, &c);
+    }
+    fputs("</tbody></table></div>\n", p->out);
+    free(z);
+}

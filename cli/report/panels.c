@@ -1,0 +1,49 @@
+#include "panels.h"
+
+#include <math.h>
+#include <string.h>
+
+const panel_kind panel_kinds[] = {
+    {"solution", "each state over time: measured, fitted, 95 % band", 480, 300, 1, solution_count, solution_draw,
+     solution_describe},
+    {"phase", "states against each other", 400, 340, 3, phase_count, phase_draw, phase_describe},
+    {"field", "fields over space: measured, fitted, residuals", 430, 310, 3, field_count, field_draw, field_describe},
+    {"slices", "fields at three times: measured, fitted, 95 % band", 430, 290, 3, slices_count, slices_draw,
+     slices_describe},
+    {"weights", "posterior densities of the weights", 300, 170, 3, weights_count, weights_draw, weights_describe},
+    {"residuals", "residuals over time, and their quantiles against the normal ones", 430, 290, 2, residuals_count,
+     residuals_draw, residuals_describe},
+    {"forecast", "what happens next (with --until)", 480, 300, 1, forecast_count, forecast_draw, forecast_describe},
+    {0}};
+
+const panel_kind *panel_find(const char *name)
+{
+    for (const panel_kind *kind = panel_kinds; kind->name; kind++)
+        if (!strcmp(kind->name, name)) return kind;
+    return NULL;
+}
+
+void panel_begin(FILE *script, const char *x_label, const char *y_label)
+{
+    fprintf(script,
+            "unset title\nunset arrow\nunset label\nunset colorbox\nset autoscale\nset datafile missing 'NaN'\n"
+            "set border 3 lc rgb '" PANEL_INK "'\nset xtics autofreq nomirror out scale 0.5 textcolor rgb '" PANEL_INK "'\n"
+            "set ytics autofreq nomirror out scale 0.5 textcolor rgb '" PANEL_INK "'\nset style fill noborder\n"
+            "set key outside top center horizontal samplen 1.5 noenhanced textcolor rgb '" PANEL_INK "'\n"
+            "set xlabel '%s' noenhanced textcolor rgb '" PANEL_INK "'\nset ylabel '%s' noenhanced textcolor rgb '" PANEL_INK
+            "'\n", x_label, y_label);
+}
+
+void panel_block(FILE *script, const char *name) { fprintf(script, "$%s << EOD\n", name); }
+
+void panel_number(FILE *script, double value)
+{
+    if (isfinite(value)) fprintf(script, "%.7g ", value);
+    else                 fputs("NaN ", script);
+}
+
+void panel_row(FILE *script) { fputc('\n', script); }
+
+void panel_block_end(FILE *script) { fputs("EOD\n", script); }
+
+double panel_point_size(size_t n) { return n < 150 ? 0.5 : n < 1500 ? 0.3 : 0.15; }
