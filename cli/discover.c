@@ -4,11 +4,12 @@
 #include "output.h"
 #include "progress.h"
 #include "read.h"
+#include "report/report.h"
 #include "tables.h"
 #include "text.h"
 
 typedef struct {
-    const char *path, *json, *solution, *residuals, *law;
+    const char *path, *json, *report, *solution, *residuals, *law;
     bool is_quiet, shows_all;
     kbass_settings settings;
     kbass_data *data;
@@ -21,6 +22,7 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
         return cli_fail("discover needs one data file, found %zu (see kbass help discover)", arguments->n_operands);
     job->path = arguments->operands[0];
     job->json = cli_value(arguments, "json");
+    job->report = cli_value(arguments, "report");
     job->solution = cli_value(arguments, "solution");
     job->residuals = cli_value(arguments, "residuals");
     job->law = cli_value(arguments, "law-residuals");
@@ -32,6 +34,7 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
 static int check_outputs(const discover_job *job)
 {
     int code = cli_output_check(job->json, job->path);
+    if (code == EXIT_OK) code = cli_output_check(job->report, job->path);
     if (code == EXIT_OK) code = cli_output_check(job->solution, job->path);
     if (code == EXIT_OK) code = cli_output_check(job->residuals, job->path);
     if (code == EXIT_OK) code = cli_output_check(job->law, job->path);
@@ -57,14 +60,18 @@ static int run(discover_job *job)
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
-static int write_json(const discover_job *job)
+/* The result as JSON and as a page. */
+static int write_result(const discover_job *job)
 {
     char *json = NULL;
     kbass_error error;
     kbass_status status = kbass_discovery_json(job->discovery, &json, &error);
-    int code = status == KBASS_OK ? cli_output_text(job->json, json) : cli_fail_with(status, &error);
+    int saved = EXIT_OK, shown = EXIT_OK;
+    if (status != KBASS_OK) saved = cli_fail_with(status, &error);
+    if (json && job->json) saved = cli_output_text(job->json, json);
+    if (json && job->report) shown = cli_report_write(json, job->report);
     kbass_free(json);
-    return code == EXIT_OK ? EXIT_OK : EXIT_NO_RESULT;
+    return saved == EXIT_OK && shown == EXIT_OK ? EXIT_OK : EXIT_NO_RESULT;
 }
 
 /* ---------------------------------------------------------------- the command */
@@ -90,7 +97,7 @@ static int deliver(const discover_job *job)
     int code = exit_code(result), written = EXIT_OK;
     cli_text_result(job->data, result, job->shows_all);
     if (cli_finish_output() != EXIT_OK) written = EXIT_NO_RESULT;
-    if (job->json && write_json(job) != EXIT_OK) written = EXIT_NO_RESULT;
+    if ((job->json || job->report) && write_result(job) != EXIT_OK) written = EXIT_NO_RESULT;
     if (result->n_equations && write_tables(job) != EXIT_OK) written = EXIT_NO_RESULT;
     return code != EXIT_OK ? code : written;
 }

@@ -24,6 +24,7 @@ static const cli_option discover_options[] = {
     {"law-residuals", 0, "FILE", NULL,
      "write u_t, the law's right-hand side and their difference along the solution, where --solution has its points: how "
      "well the numbers solve the equation"},
+    {"report", 0, "FILE.html", NULL, "write a page to read and share (see kbass help report)"},
     {"all-terms", 0, NULL, NULL, "show every candidate, and what those left out could weigh"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
     {0}};

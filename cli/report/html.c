@@ -30,6 +30,21 @@ void html_number(FILE *out, double value)
     else                 fputs("–", out);
 }
 
+void html_interval(FILE *out, double low, double high)
+{
+    double largest = fmax(fabs(low), fabs(high)), width = high - low;
+    if (!isfinite(width)) {
+        fputs("–", out);
+        return;
+    }
+    int decimals = width > 0 ? 2 - (int)floor(log10(width)) : 4;
+    bool is_plain = largest < 1e5 && (largest >= 1e-3 || largest == 0) && decimals >= 0;
+    if (is_plain)
+        fprintf(out, "%s%.*f to %s%.*f", low < 0 ? "−" : "", decimals, fabs(low), high < 0 ? "−" : "", decimals, fabs(high));
+    else
+        fprintf(out, "%s%.4g to %s%.4g", low < 0 ? "−" : "", fabs(low), high < 0 ? "−" : "", fabs(high));
+}
+
 /* ---------------------------------------------------------------- weights */
 
 static void put_scaled(FILE *out, const char *number, int exponent)
@@ -72,6 +87,8 @@ static const char *end_of_number(const char *c)
     return c;
 }
 
+enum { HIGHEST_ORDER = 6 }; /* of derivatives; longer subscripts are words */
+
 /* u_xx with its subscript; sin as it is. */
 static void put_name(FILE *out, const char *name, size_t length)
 {
@@ -80,8 +97,11 @@ static void put_name(FILE *out, const char *name, size_t length)
         fprintf(out, "<mi>%.*s</mi>", (int)length, name);
         return;
     }
-    fprintf(out, "<msub><mi>%.*s</mi><mi>%.*s</mi></msub>", (int)(line - name), name, (int)(length - (size_t)(line - name) - 1),
-            line + 1);
+    const char *letter = line + 1, *end = name + length;
+    fprintf(out, "<msub><mi>%.*s</mi><mrow>", (int)(line - name), name);
+    if (end - letter > HIGHEST_ORDER) fprintf(out, "<mi>%.*s</mi>", (int)(end - letter), letter);
+    else while (letter < end) fprintf(out, "<mi>%c</mi>", *letter++);
+    fputs("</mrow></msub>", out);
 }
 
 static void put_operator(FILE *out, char c)
@@ -171,7 +191,8 @@ static void put_part(FILE *out, const view_term *term, bool is_first)
 {
     bool is_constant = !strcmp(term->name, "1"), is_unit = fabs(term->weight) == 1 && !(term->sd > 0) && !is_constant;
     const char *sign = term->weight < 0 ? "<mo>−</mo>" : is_first ? "" : "<mo>+</mo>";
-    fprintf(out, "<math><mrow>%s", sign);
+    const char *gap = is_first ? "" : "<mspace width=\"0.25em\"/>";
+    fprintf(out, "<math><mrow>%s%s", sign, gap);
     if (!is_unit) html_weight(out, fabs(term->weight), term->sd);
     if (!is_unit && !is_constant) fputs("<mspace width=\"0.25em\"/>", out);
     if (!is_constant) {
@@ -187,7 +208,7 @@ void html_equation(FILE *out, const view *v, const view_equation *equation)
     size_t n = 0;
     fputs("<div class=\"equation\" role=\"math\" aria-label=\"", out);
     html_text(out, equation->text);
-    fputs("\"><math><mrow>", out);
+    fputs("\"><math displaystyle=\"true\"><mrow>", out);
     put_rate(out, v, equation->lhs);
     fputs("<mo>=</mo></mrow></math>\n<div class=\"sum\">", out);
     for (size_t i = 0; i < equation->n_terms; i++)

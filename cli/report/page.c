@@ -101,30 +101,32 @@ static void put_law(page *p)
 
 /* ---------------------------------------------------------------- figures */
 
-static void put_figures(page *p, const char *heading, const char *kind_name)
+/* Panels of one or two kinds in one grid. */
+static void put_figures(page *p, const char *heading, const char *layout, const char *first, const char *second)
 {
-    const panel_kind *kind = panel_find(kind_name);
-    size_t n = kind->count(p->v);
-    if (!n || !p->has_figures) return;
+    const panel_kind *kinds[] = {panel_find(first), second ? panel_find(second) : NULL};
+    if (!p->has_figures || !kinds[0]->count(p->v)) return;
     if (heading) fprintf(p->out, "<h2>%s</h2>\n", heading);
-    fputs("<div class=\"figures\">\n", p->out);
-    for (size_t i = 0; i < n; i++) html_figure(p->out, p->v, kind, i, p->n_figures++);
+    fprintf(p->out, "<div class=\"%s\">\n", layout);
+    for (size_t k = 0; k < 2 && kinds[k]; k++)
+        for (size_t i = 0; i < kinds[k]->count(p->v); i++) html_figure(p->out, p->v, kinds[k], i, p->n_figures++);
     fputs("</div>\n", p->out);
 }
 
 static void put_solution(page *p)
 {
-    if (!p->has_figures) fputs("<p class=\"note\">The figures are missing: gnuplot was not there when this page was made.</p>\n", p->out);
+    const view_forecast *f = &p->v->forecast;
+    if (!p->has_figures)
+        fputs("<p class=\"note\">The figures are missing: gnuplot was not there when this page was made.</p>\n", p->out);
     else if (p->v->n_equations && !p->v->n_points)
         fputs("<p class=\"note\">The result holds no solution, so there are no figures of it.</p>\n", p->out);
-    put_figures(p, "Data and solution", "solution");
-    put_figures(p, NULL, "phase");
-    put_figures(p, "Data and solution", "field");
-    put_figures(p, NULL, "slices");
-    put_figures(p, "What happens next", "forecast");
-    if (p->v->forecast.n_times)
-        fprintf(p->out, "<p class=\"quiet\">From %zu draws of equations and last state%s.</p>\n", p->v->forecast.n_draws,
-                p->v->forecast.n_lost ? ", without those that diverge" : "");
+    put_figures(p, "Data and solution", "figures", "solution", "phase");
+    put_figures(p, "Data and solution", "figures", "field", "slices");
+    put_figures(p, "What happens next", "figures pairs", "forecast", NULL);
+    if (!f->n_times) return;
+    fprintf(p->out, "<p class=\"quiet\">From %zu draws of the equations and of the last state, seed 1", f->n_draws);
+    if (f->n_lost) fprintf(p->out, "; %zu of them diverge and are left out from there on", f->n_lost);
+    fputs(".</p>\n", p->out);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -137,7 +139,7 @@ static void put_page(page *p)
     page_terms(p);
     put_solution(p);
     if (p->v->n_rows) page_residuals(p);
-    put_figures(p, NULL, "residuals");
+    put_figures(p, NULL, "figures pairs", "residuals", NULL);
     page_rivals(p);
     page_repeat(p);
     fputs("</main>\n</body>\n</html>\n", p->out);

@@ -37,9 +37,7 @@ static void put_numbers(page *p, const view_term *term)
     }
     if (term->sd > 0 && isfinite(term->low) && isfinite(term->high)) {
         fputs("</dd><dt>95 %</dt><dd>", p->out);
-        html_number(p->out, term->low);
-        fputs(" to ", p->out);
-        html_number(p->out, term->high);
+        html_interval(p->out, term->low, term->high);
     }
     fputs("</dd></dl>", p->out);
 }
@@ -83,11 +81,7 @@ static void put_rest(page *p, const view_equation *equation)
         fputs("</td><td class=\"number\">", p->out);
         html_probability(p->out, term->probability);
         fputs("</td><td class=\"number\">", p->out);
-        html_number(p->out, term->low);
-        if (isfinite(term->low)) {
-            fputs(" to ", p->out);
-            html_number(p->out, term->high);
-        }
+        html_interval(p->out, term->low, term->high);
         fputs("</td></tr>\n", p->out);
     }
     fputs("</tbody></table></div></details>\n", p->out);

@@ -4,16 +4,16 @@
 #include <string.h>
 
 const panel_kind panel_kinds[] = {
-    {"solution", "each state over time: measured, fitted, 95 % band", 480, 300, 1, solution_count, solution_draw,
+    {"solution", "each state over time: measured, fitted, 95 % band", 370, 255, 1, solution_count, solution_draw,
      solution_describe},
-    {"phase", "states against each other", 400, 340, 3, phase_count, phase_draw, phase_describe},
-    {"field", "fields over space: measured, fitted, residuals", 430, 310, 3, field_count, field_draw, field_describe},
-    {"slices", "fields at three times: measured, fitted, 95 % band", 430, 290, 3, slices_count, slices_draw,
+    {"phase", "states against each other", 370, 255, 3, phase_count, phase_draw, phase_describe},
+    {"field", "fields over space: measured, fitted, residuals", 370, 255, 3, field_count, field_draw, field_describe},
+    {"slices", "fields at three times: measured, fitted, 95 % band", 370, 255, 3, slices_count, slices_draw,
      slices_describe},
-    {"weights", "posterior densities of the weights", 300, 170, 3, weights_count, weights_draw, weights_describe},
-    {"residuals", "residuals over time, and their quantiles against the normal ones", 430, 290, 2, residuals_count,
+    {"weights", "posterior densities of the weights", 300, 150, 3, weights_count, weights_draw, weights_describe},
+    {"residuals", "residuals over time, and their quantiles against the normal ones", 430, 280, 2, residuals_count,
      residuals_draw, residuals_describe},
-    {"forecast", "what happens next (with --until)", 480, 300, 1, forecast_count, forecast_draw, forecast_describe},
+    {"forecast", "what happens next (with --until)", 370, 255, 1, forecast_count, forecast_draw, forecast_describe},
     {0}};
 
 const panel_kind *panel_find(const char *name)
@@ -26,7 +26,7 @@ const panel_kind *panel_find(const char *name)
 void panel_begin(FILE *script, const char *x_label, const char *y_label)
 {
     fprintf(script,
-            "unset title\nunset arrow\nunset label\nunset colorbox\nset autoscale\nset datafile missing 'NaN'\n"
+            "unset title\nunset tmargin\nunset bmargin\nunset lmargin\nunset rmargin\nunset arrow\nunset label\nunset colorbox\nset autoscale\nset datafile missing 'NaN'\n"
             "set border 3 lc rgb '" PANEL_INK "'\nset xtics autofreq nomirror out scale 0.5 textcolor rgb '" PANEL_INK "'\n"
             "set ytics autofreq nomirror out scale 0.5 textcolor rgb '" PANEL_INK "'\nset style fill noborder\n"
             "set key outside top center horizontal samplen 1.5 noenhanced textcolor rgb '" PANEL_INK "'\n"

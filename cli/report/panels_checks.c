@@ -50,7 +50,8 @@ void weights_draw(FILE *script, const view *v, size_t panel)
     }
     panel_block_end(script);
     fprintf(script,
-            "set title '%s: %s' noenhanced offset 0,-0.5 textcolor rgb '" PANEL_INK "'\nset border 1\nunset ytics\nunset key\n"
+            "set title '%s: %s' noenhanced textcolor rgb '" PANEL_INK "'\nset border 1\n"
+            "set tmargin 2.2\nset bmargin 2\nset lmargin 2\nset rmargin 2\nunset ytics\nunset key\n"
             "set yrange [0:1.1]\nset xrange [%.10g:%.10g]\nset xtics %.10g, %.10g format '%%.3g'\n"
             "plot $density using 1:3 with filledcurves y=0 fc rgb '" PANEL_BLUE "' fs transparent solid 0.3 notitle, "
             "$density using 1:2 with lines lw 2 lc rgb '" PANEL_BLUE "' notitle\nset format x '%% h'\n",
