@@ -2,6 +2,7 @@
 # make demo       discover the van der Pol equations from ten noisy samples
 # make check      build and run all tests
 # make sanitize   build and run all tests with AddressSanitizer and UBSan
+# make check-browser   load reports in a headless Chromium, narrow and wide
 # make fuzz       fuzz every reader and parser for SECONDS each (default 60) with clang's libFuzzer
 # make install    install under PREFIX (default /usr/local), below DESTDIR if given
 # make docs       write docs/options.md anew from the command's tables
@@ -13,7 +14,7 @@ JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages demo check sanitize fuzz install docs format clean
+.PHONY: all packages demo check sanitize check-browser fuzz install docs format clean
 
 all: packages
 	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > build.log 2>&1 \
@@ -34,6 +35,10 @@ sanitize: packages
 	@cmake -S . -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKBASS_SANITIZE=ON $(CMAKE_OPTIONS)
 	@cmake --build build-sanitize --parallel $(JOBS)
 	@ctest --test-dir build-sanitize --output-on-failure --parallel $(JOBS)
+
+check-browser: all
+	@tools/install-packages.sh chromium gnuplot-nox fonts-dejavu-core
+	@tools/check-browser build/kbass
 
 fuzz:
 	@tools/install-packages.sh clang libomp-dev

@@ -29,7 +29,9 @@ static void put_head(page *p)
 {
     const char *source = file_name(text_of(p->v, "data", "source"));
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>", p->out);
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>", p->out);
     html_text(p->out, *source ? source : "data");
     fprintf(p->out, ": the law behind it</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", html_style);
     fputs("The law behind ", p->out);

@@ -1,0 +1,126 @@
+#!/bin/bash
+# kbass report and kbass plot from outside: what the page holds, what is refused, what is made without gnuplot.
+kbass=$(realpath "$1")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+complain() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+# refuses CODE "part of the message" arguments...
+refuses() {
+    local expected=$1 message=$2 code
+    shift 2
+    timeout 60 "$kbass" "$@" > out 2> err
+    code=$?
+    [ $code -eq "$expected" ] || complain "kbass $*: exit code $code, expected $expected: $(cat err)"
+    [ "$(wc -l < err)" -eq 1 ] || complain "kbass $*: $(cat err)"
+    grep -qF -- "$message" err || complain "kbass $*: expected \"$message\", found: $(cat err)"
+}
+
+accepts() {
+    "$kbass" "$@" > out 2> err || complain "kbass $*: exit code $?: $(cat err)"
+    [ -s err ] && complain "kbass $*: on stderr: $(cat err)"
+}
+
+holds() { grep -qF -- "$2" "$1" || complain "$1 lacks $2"; }
+lacks() { ! grep -qE -- "$2" "$1" || complain "$1 holds $2"; }
+
+# edit FILE.json "python statement about r"
+edit() { python3 -c "import json; r = json.load(open('vdp.json')); $2; json.dump(r, open('$1', 'w'))"; }
+
+"$kbass" simulate vdp -n 12 --noise 5 -o vdp.csv
+"$kbass" discover vdp.csv -q --terms "x, y, x^2*y" --json vdp.json --report early.html > /dev/null 2> err
+"$kbass" simulate -e "u_t = 0.1*u_xx" --domain "x=0:1, t=0:1" --initial "sin(2*pi*x)" --grid 8x10 --noise 2 -o heat.csv
+"$kbass" discover heat.csv --axes t,x -q --terms "u, u_x, u_xx" --json heat.json > /dev/null
+
+# ---------------------------------------------------------------- the page, with or without figures
+"$kbass" report vdp.json -o page.html > out 2> err || complain "report: $(cat err)"
+for part in '<!DOCTYPE html>' '<div class="equation" role="math"' '<h2>Terms</h2>' '<h2>Residuals</h2>' '<h2>Other models</h2>' \
+    'SHA-256 of the data' "$(sha256sum < vdp.csv | cut -c1-64)" 'prefers-color-scheme:dark' 'kbass discover vdp.csv --terms' \
+    '<msup><mi>x</mi><mrow><mn>2</mn></mrow></msup>'; do
+    holds page.html "$part"
+done
+lacks page.html 'https?://'
+lacks page.html '<script'
+cmp -s page.html early.html || complain "discover --report and report differ"
+accepts help report
+(cd / && "$kbass" report "$folder/vdp.json" > /dev/null 2>&1) && [ -s vdp.html ] || complain "no page beside the result"
+
+# ---------------------------------------------------------------- without gnuplot
+mkdir bare
+for tool in sh bash; do ln -s "$(command -v $tool)" bare/; done
+PATH=$folder/bare "$kbass" report vdp.json -o bare.html > out 2> err || complain "report without gnuplot: exit code $?"
+holds err "gnuplot"
+holds bare.html "The figures are missing"
+holds bare.html "<h2>Terms</h2>"
+lacks bare.html "<svg"
+PATH=$folder/bare "$kbass" plot vdp.json solution -o x.svg > out 2> err && complain "plot without gnuplot says all is well"
+holds err "apt-get install gnuplot-nox"
+PATH=$folder/bare "$kbass" plot heat.json field --terminal > out 2> err || complain "maps in characters need no gnuplot"
+holds out "u, fitted"
+
+# ---------------------------------------------------------------- bad input
+refuses 2 "needs one result file" report
+refuses 2 "cannot write over the file it is made from" report vdp.json -o vdp.json
+refuses 2 "cannot be written" report vdp.json -o nowhere/page.html
+refuses 2 "unable to open" report missing.json -o x.html
+refuses 2 "not a whole result file" report vdp.csv -o x.html
+head -c 3000 vdp.json > short.json
+refuses 2 "not a whole result file" report short.json -o x.html
+refuses 2 "was not made from these data" report vdp.json --data heat.csv --axes t,x -o x.html
+accepts plot heat.json field --terminal
+refuses 2 "did you mean residuals" plot vdp.json residual -o x.svg
+refuses 2 "needed one of solution, phase" plot vdp.json everything -o x.svg
+refuses 2 "needed .svg, .pdf or .png" plot vdp.json solution -o x.jpeg
+refuses 2 "neither -o FILE nor --terminal" plot vdp.json solution
+refuses 2 "both -o and --terminal" plot vdp.json solution -o x.svg --terminal
+refuses 2 "needs --until" plot vdp.json forecast -o x.svg
+refuses 2 "where the record ends" plot vdp.json forecast --until 1 -o x.svg
+refuses 1 "is for fields over space" plot vdp.json field -o x.svg
+refuses 1 "is for states over time" plot heat.json solution -o x.svg
+if command -v python3 > /dev/null; then
+    edit other.json "r['format_version'] = 99"
+    refuses 2 "\"format_version\" is not" report other.json -o x.html
+    edit quote.json "r['data']['states'][0] = 'x\\'; system(\"touch harm\") #'"
+    refuses 2 "\"data.states\" holds something that is not a name" plot quote.json solution -o x.svg
+    [ -e harm ] && complain "a name in a result file was run as a command"
+    edit few.json "r['solution']['mean']['x'].pop()"
+    refuses 2 "\"solution.mean.x\" has 399 numbers, needed 400" report few.json -o x.html
+    edit word.json "r['samples']['measured']['y'][3] = 'n/a'"
+    refuses 2 "\"samples.measured.y\" holds something that is not a number, at 3" report word.json -o x.html
+    edit bare.json "r['solution'] = r['samples'] = None"
+    refuses 1 "holds no solution" plot bare.json solution -o x.svg
+    edit tag.json "r['equations'][0]['terms'][0]['term'] = '<b>&'"
+    "$kbass" report tag.json -o tag.html > out 2> err || complain "report of strange names: $(cat err)"
+    lacks tag.html '<b>'
+fi
+
+# ---------------------------------------------------------------- figures
+if command -v gnuplot > /dev/null; then
+    for figure in solution phase weights residuals; do accepts plot vdp.json $figure -o $figure.svg; done
+    for figure in field slices weights residuals; do accepts plot heat.json $figure -o heat-$figure.svg; done
+    accepts plot vdp.json forecast --until 12 -o forecast.svg
+    for file in *.svg; do tail -2 "$file" | grep -q "</svg>" || complain "$file is not a whole SVG"; done
+    accepts plot vdp.json solution -o solution.png
+    head -c 4 solution.png | grep -q PNG || complain "solution.png is no PNG"
+    accepts plot vdp.json solution -o solution.pdf
+    head -c 4 solution.pdf | grep -q PDF || complain "solution.pdf is no PDF"
+    accepts plot vdp.json solution --terminal
+    holds out "measured"
+    accepts report vdp.json --until 12 --data vdp.csv -o page.html
+    # states, phase portrait, weights, residuals twice each, forecast
+    [ "$(grep -c '<svg role="img" aria-label="' page.html)" -ge 10 ] || complain "page.html has too few figures"
+    holds page.html "What happens next"
+    accepts report heat.json -o heat.html
+    holds heat.html "u as measured"
+    holds heat.html "data:image/png;base64"
+    lacks heat.html 'https?://'
+    [ "$(grep -o ' id=["'"'"'][^"'"'"']*' page.html | sort | uniq -d | wc -l)" -eq 0 ] || complain "ids stand twice in page.html"
+else
+    echo "gnuplot is not installed: figures are not checked"
+fi
+
+[ $failures -eq 0 ] && echo "all is well"
+exit $((failures > 0))
