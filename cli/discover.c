@@ -2,9 +2,9 @@
 #include "commands.h"
 #include "message.h"
 #include "output.h"
+#include "pages.h"
 #include "progress.h"
 #include "read.h"
-#include "report/report.h"
 #include "tables.h"
 #include "text.h"
 

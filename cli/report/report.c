@@ -1,6 +1,4 @@
 /* kbass report: a result as a page. */
-#include "report.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "message.h"
 #include "output.h"
 #include "page.h"
+#include "pages.h"
 #include "read.h"
 
 /* "runs/vdp.json" becomes "runs/vdp.html". */
