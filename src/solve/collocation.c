@@ -6,12 +6,14 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "tensor/pair.h"
 #include "tensor/rows.h"
 
 /* ---------------------------------------------------------------- workspace */
 
 typedef struct {
     size_t mesh, places, most, points, data, tensor;
+    size_t n_axes, lines[KB_CLOUD_AXES]; /* mesh points along each */
 } extent;
 
 enum { STACK = 1 << 21 };
@@ -21,7 +23,11 @@ static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 static void widen(extent *x, const kb_patch *p)
 {
     size_t tensor = 1;
-    for (size_t a = 0; a < p->n_axes; a++) tensor *= p->axis[a]->n_mesh;
+    for (size_t a = 0; a < p->n_axes; a++) {
+        tensor *= p->axis[a]->n_mesh;
+        x->lines[a] = larger(x->lines[a], p->axis[a]->n_mesh);
+    }
+    x->n_axes = p->n_axes;
     x->mesh = larger(x->mesh, tensor);
     x->places = larger(x->places, tensor / p->axis[0]->n_mesh);
     x->most = larger(x->most, p->most);
@@ -42,8 +48,10 @@ static bool allocate_normal(kb_bench *b, const extent *x)
     b->spare = KB_NEW(double, n * larger(n, KB_NORMAL_PROBES));
     b->left = KB_NEW(double, b->stack);
     b->right = KB_NEW(double, b->stack);
-    b->space = KB_NEW(double, x->places * space * derivatives);
-    b->slice = KB_NEW(double, x->places * space * (fields + 1));
+    bool paired = x->n_axes > 2; /* features of several space axes */
+    size_t features = paired ? kb_pair_work(x->n_axes - 1, x->lines + 1, space) : x->places * space * derivatives;
+    b->space = KB_NEW(double, features);
+    b->slice = KB_NEW(double, paired ? 2 * space * space : x->places * space * (fields + 1));
     b->Hzw = KB_NEW(double, n * (k + 1));
     b->gz = KB_NEW(double, n);
     b->Hww = KB_NEW(double, k * k);

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "solve/gradient.h"
+#include "tensor/pair.h"
 
 kbass_status kb_patch_message_create(const kb_columns *columns, const kb_patch *patch, kb_patch_message **out,
                                      kbass_error *error)
@@ -118,7 +119,7 @@ static void fill_slice(kb_bench *b, const kb_patch *p, size_t equation, size_t t
 typedef struct {
     kb_bench *bench;
     const kb_patch *patch;
-    size_t n, capacity;
+    size_t equation, n, capacity;
 } stack;
 
 static void stack_flush(stack *s)
@@ -128,6 +129,63 @@ static void stack_flush(stack *s)
         kb_gemm(KB_PLAIN, KB_TRANSPOSED, time, space, s->n, 1, s->bench->left, time, s->bench->right, space, 1,
                 s->bench->spare, time);
     s->n = 0;
+}
+
+/* right = A'B from the slice's rows */
+static void multiply_slots(kb_bench *b, const kb_patch *p, size_t A, size_t B, double *right)
+{
+    size_t n = p->n_space;
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, p->n_places, 1, slice_at(b, p, A), p->n_places, slice_at(b, p, B),
+            p->n_places, 0, right, n);
+}
+
+/* Variables in a slot: the field itself for X, for E_t those of its field that the equation depends on. */
+static bool is_in_slot(const kb_bench *b, const kb_patch *p, size_t equation, size_t slot, size_t v)
+{
+    const kb_variable *variable = &b->dictionary->variables[v];
+    if (variable->axis >= 0) return false;
+    return slot ? variable->field == slot - 1 && b->depends[equation + v * p->n_fields] : v == equation;
+}
+
+/* NULL: 1 everywhere */
+static const double *slope_in(const kb_bench *b, const kb_patch *p, size_t equation, size_t slot, size_t v)
+{
+    return slot ? b->slope + (equation + v * p->n_fields) * p->n_mesh : NULL;
+}
+
+/* s[x] = factor * W * the slopes of the slots' variables, at time t */
+static void weigh_pair(const kb_bench *b, const kb_patch *p, size_t equation, size_t t, double factor,
+                       const double *slope_v, const double *slope_w, double *s)
+{
+    size_t times = p->level[0]->n_inner;
+    const double *weight = b->weight + equation * p->n_mesh;
+    for (size_t x = 0; x < p->n_places; x++) {
+        size_t at = t + x * times;
+        s[x] = factor * weight[at] * (slope_v ? slope_v[at] : 1) * (slope_w ? slope_w[at] : 1);
+    }
+}
+
+/* The same by pairs of variables, their features factor by factor. Of A'A, which meets its transpose later, the pairs
+   (v, w) and (w, v) are one. */
+static void pair_slots(kb_bench *b, const kb_patch *p, size_t equation, size_t t, size_t A, size_t B, double *right)
+{
+    size_t n = p->n_space, variables = b->dictionary->n_variables;
+    double *sum = b->slice, *paired = sum + n * n;
+    kb_mode left_modes[KB_CLOUD_AXES], right_modes[KB_CLOUD_AXES];
+    memset(sum, 0, n * n * sizeof *sum);
+    for (size_t v = 0; v < variables; v++) {
+        if (!is_in_slot(b, p, equation, A, v)) continue;
+        kb_patch_modes(p, b->dictionary->variables[v].order, left_modes);
+        for (size_t w = A == B ? v : 0; w < variables; w++) {
+            if (!is_in_slot(b, p, equation, B, w)) continue;
+            kb_patch_modes(p, b->dictionary->variables[w].order, right_modes);
+            weigh_pair(b, p, equation, t, A == B && v != w ? 2 : 1, slope_in(b, p, equation, A, v),
+                       slope_in(b, p, equation, B, w), b->column);
+            kb_pair_product(p->n_axes - 1, left_modes + 1, right_modes + 1, b->column, paired, b->space);
+            kb_axpy(n * n, 1, paired, sum);
+        }
+    }
+    kb_pair_open(p->n_axes - 1, p->rank + 1, sum, right);
 }
 
 /* left = scale phi^(row)(t) phi^(column)(t)', right = A'B with A, B slots of the slice */
@@ -142,8 +200,8 @@ static void stack_push(stack *s, size_t t, double scale, int row_order, int colu
     double *left = s->bench->left + s->n * r * r, *right = s->bench->right + s->n * n * n;
     for (size_t j = 0; j < r; j++)
         for (size_t i = 0; i < r; i++) left[i + j * r] = scale * row[i * m] * column[j * m];
-    kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, p->n_places, 1, slice_at(s->bench, p, A), p->n_places,
-            slice_at(s->bench, p, B), p->n_places, 0, right, n);
+    if (p->n_axes == 2) multiply_slots(s->bench, p, A, B, right);
+    else pair_slots(s->bench, p, s->equation, t, A, B, right);
     s->n++;
 }
 
@@ -154,10 +212,10 @@ static void add_products(kb_bench *b, const kb_patch *p, size_t equation, double
     double half = f == g ? 0.5 * weight : weight;
     int order = b->dictionary->time_order;
     size_t largest = p->rank[0] > p->n_space ? p->rank[0] : p->n_space;
-    stack s = {b, p, 0, b->stack / (largest * largest)};
+    stack s = {b, p, equation, 0, b->stack / (largest * largest)};
     if ((equation != f && !on_f) || (equation != g && !on_g)) return;
     for (size_t t = 0; t < p->level[0]->n_inner; t++) {
-        fill_slice(b, p, equation, t);
+        if (p->n_axes == 2) fill_slice(b, p, equation, t);
         if (on_f && on_g) stack_push(&s, t, half, 0, 0, 1 + f, 1 + g);
         if (equation == f && on_g) stack_push(&s, t, -weight, order, 0, 0, 1 + g);
         if (equation == g && on_f && f != g) stack_push(&s, t, -weight, 0, order, 1 + f, 0);
@@ -181,7 +239,7 @@ static void place_block(kb_bench *b, const kb_patch *p, size_t f, size_t g)
 
 static void assemble_field(kb_bench *b, const kb_patch *p, const kb_hyper *hyper)
 {
-    for (size_t v = 0; v < b->dictionary->n_variables; v++)
+    for (size_t v = 0; p->n_axes == 2 && v < b->dictionary->n_variables; v++)
         if (b->dictionary->variables[v].axis < 0 && b->dictionary->variables[v].field == 0) fill_space(b, p, v);
     for (size_t g = 0; g < p->n_fields; g++)
         for (size_t f = g; f < p->n_fields; f++) {
