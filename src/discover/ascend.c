@@ -19,7 +19,7 @@ static bool displace(kb_seeker *s, kb_state *state, int direction, int sign)
     kb_steps steps = state->steps;
     if (direction == 0) {
         state->tau *= sign > 0 ? tau_factor : 1 / tau_factor;
-        return state->tau > 0.99 * least_tau && state->tau < greatest_tau;
+        return state->tau > 0.99 * fmax(least_tau, s->least_tau) && state->tau < greatest_tau;
     }
     if (direction == 1) steps.time -= sign * length_step;
     else steps.space -= sign * length_step;
@@ -103,8 +103,9 @@ static void weigh(kb_seeker *s, const kb_state *incumbent, const kb_support *sup
    it was weighed at those of a model that can bend further. */
 static double reach(const kb_seeker *s, bool is_simpler)
 {
-    if (is_simpler) return 0.15 * (double)s->mosaic->n_values + 10;
-    return fmin(0.05 * (double)s->mosaic->n_values, s->farthest) + 5;
+    double n = (double)s->mosaic->n_values;
+    if (s->has_many_data) return is_simpler ? 20 : 5;
+    return is_simpler ? 0.15 * n + 10 : 0.05 * n + 5;
 }
 
 /* The best of the pool among the proposals that has not been settled: NULL when none is near the incumbent. */
@@ -171,12 +172,43 @@ static void thin_out(kb_seeker *s)
     double best = pool->states[0]->log_evidence;
     for (size_t i = 0; i < pool->n; i++) {
         kb_state *state = pool->states[i];
-        bool is_simpler = state->support.n < simplest, is_near = state->log_evidence > best - reach(s, true);
+        bool is_simpler = state->support.n < simplest;
+        bool is_near = s->has_many_data || state->log_evidence > best - reach(s, true);
         if (is_simpler) simplest = state->support.n;
         if (is_near && (i < KEPT || is_simpler)) pool->states[n++] = state;
         else kb_state_destroy(state);
     }
     pool->n = n;
+}
+
+/* A state of the pool anew; a run that is stopped leaves it the evidence it had. */
+static void evaluate_again(kb_seeker *s, kb_state *state, int iterations)
+{
+    double before = state->log_evidence;
+    kb_seeker_evaluate(s, state, iterations, false);
+    if (kb_run_stopped(s->run) && !(state->log_evidence > -INFINITY)) state->log_evidence = before;
+}
+
+static void take_hyperparameters(kb_seeker *s, const kb_state *from, kb_state *state)
+{
+    state->tau = from->tau;
+    if (!kb_mosaic_move(s->mosaic, state, from->steps)) state->log_evidence = -INFINITY;
+    else evaluate_again(s, state, 5);
+}
+
+/* The pool's states with Student's t; of many data, where hyperparameters matter more than terms, at the best one's. */
+static void weigh_pool(kb_seeker *s, int budget)
+{
+    kb_state_pool *pool = &s->pool;
+    size_t first = 0;
+    if (s->has_many_data) {
+        evaluate_again(s, pool->states[0], 4);
+        kb_seeker_settle(s, pool->states[0], s->spare[1], true, 2, budget);
+        for (first = 1; first < pool->n && !kb_run_stopped(s->run); first++)
+            take_hyperparameters(s, pool->states[0], pool->states[first]);
+    }
+    for (size_t i = first; i < pool->n && !kb_run_stopped(s->run); i++) evaluate_again(s, pool->states[i], 4);
+    kb_state_pool_sort(pool);
 }
 
 /* The best states again, now with Student's t, those near the best at hyperparameters of their own. */
@@ -188,11 +220,10 @@ static void weigh_again(kb_seeker *s)
     size_t simplest = SIZE_MAX;
     thin_out(s);
     s->freedom = freedom;
-    for (size_t i = 0; i < pool->n && !kb_run_stopped(s->run); i++) kb_seeker_evaluate(s, pool->states[i], 4, false);
-    kb_state_pool_sort(pool);
+    weigh_pool(s, budget);
     for (size_t i = 0; i < pool->n && !kb_run_stopped(s->run); i++) {
         kb_state *state = pool->states[i];
-        if (state->log_evidence > best - reach(s, state->support.n < simplest))
+        if (!state->is_settled && state->log_evidence > best - reach(s, state->support.n < simplest))
             kb_seeker_settle(s, state, s->spare[1], true, 2, budget);
         best = fmax(best, state->log_evidence);
         if (state->support.n < simplest) simplest = state->support.n;

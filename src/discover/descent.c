@@ -5,6 +5,7 @@
 #include "discover/seeker.h"
 
 static const double first_tau = 0.512, tau_factor = 0.25, likely = 0.5;
+static const double most_discord = 4; /* standard deviations */
 enum { STAGES = 5, ROUNDS = 2, STEPS = 3, PATIENCE = 2, LENGTH_TRIALS = 8 };
 
 static bool begin(kb_seeker *s, kb_state *state)
@@ -30,32 +31,43 @@ static bool reconsider(kb_seeker *s, kb_state *state)
     return true;
 }
 
-/* Solves and weighs the structure at hand, at length scales of its own if asked (of scattered data the bare field knows
-   them only roughly); once more if EP prefers another. */
-static bool pass_stage(kb_seeker *s, kb_state *state, bool lengths, kbass_error *error)
+/* The length scales of the structure at hand by evidence; false when they stay. */
+static bool settle_lengths(kb_seeker *s, kb_state *state, kbass_error *error)
 {
+    kb_steps before = state->steps;
+    if (!(kb_seeker_evaluate(s, state, STEPS, false) > -INFINITY)) return false;
+    if (!s->pool.n) kb_pool_keep(s, state, error); /* something to answer with if the run is stopped */
+    kb_seeker_settle(s, state, s->spare[1], false, 1, LENGTH_TRIALS);
+    return state->steps.time != before.time || state->steps.space != before.space;
+}
+
+/* Solves and weighs the structure at hand; once more if EP prefers another. False in trouble, or when the patches no
+   longer agree: what a stiffer equation sees then is the basis. */
+static bool pass_stage(kb_seeker *s, kb_state *state, kbass_error *error)
+{
+    bool agree = true;
     for (int round = 0; round < ROUNDS; round++) {
-        if (lengths && round == 0 && kb_seeker_evaluate(s, state, STEPS, false) > -INFINITY) {
-            kb_pool_keep(s, state, error);
-            kb_seeker_settle(s, state, s->spare[1], false, 1, LENGTH_TRIALS);
-        }
         if (!(kb_seeker_evaluate(s, state, STEPS, true) > -INFINITY)) return false;
-        kb_pool_keep(s, state, error);
+        agree = kb_mosaic_discord(s->mosaic, state) <= most_discord;
+        if (agree || !s->pool.n) kb_pool_keep(s, state, error);
         kb_support_copy(&state->support, &s->trial);
         if (!reconsider(s, state)) return false;
         if (kb_support_equal(&state->support, &s->trial)) break;
     }
-    return true;
+    return agree;
 }
 
 void kb_seeker_descend(kb_seeker *s, kbass_error *error)
 {
     kb_state *state = s->spare[0];
     double best = -INFINITY;
+    bool lengths_move = true; /* the bare field knows them only roughly, and of the whole domain */
     if (!kb_run_continue(s->run, 0) || !begin(s, state) || !reconsider(s, state)) return;
     for (int stage = 0, worse = 0; stage < STAGES && worse < PATIENCE; stage++) {
         state->tau = first_tau * pow(tau_factor, stage);
-        if (!pass_stage(s, state, stage == 0 && !s->terrain->cloud->gridded, error)) return;
+        lengths_move = lengths_move && settle_lengths(s, state, error);
+        if (!pass_stage(s, state, error)) return;
+        s->least_tau = state->tau;
         worse = state->log_evidence > best ? 0 : worse + 1;
         best = fmax(best, state->log_evidence);
         kb_run_advance(s->run, 0.5 * (stage + 1) / STAGES);

@@ -97,7 +97,7 @@ static kbass_status form_result(kb_seeker *s, kb_search_result *result, kbass_er
             status = enter(s, s->pool.states[i], &result->pool, error);
     result->n_starts = 1;
     result->n_models = s->n_weighed;
-    if (status != KBASS_OK || !s->pool.n || !result->pool.fits[0]->valid) return status;
+    if (status != KBASS_OK || !result->pool.n || !result->pool.fits[0]->valid) return status;
     status = kb_opinion_form(s, s->pool.states[0], &result->opinion, error);
     if (status == KBASS_OK && kb_mosaic_listen(s->mosaic, s->pool.states[0], &s->mosaic->all)) {
         kb_seeker_take_message(s);
@@ -114,7 +114,7 @@ kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_resul
     int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_seeker_create(e->terrain, e->columns, run, &s, error);
     if (status == KBASS_OK) {
-        s->farthest = 0; /* there are many data */
+        s->has_many_data = true;
         kb_seeker_descend(s, error);
         status = kb_seeker_ascend(s, error);
         kb_seeker_level(s, nats_reported);

@@ -41,7 +41,6 @@ kbass_status kb_seeker_create(const kb_terrain *terrain, const kb_columns *colum
     s->terrain = terrain;
     s->columns = columns;
     s->run = run;
-    s->farthest = INFINITY;
     kbass_status status = create_parts(s, error);
     if (status == KBASS_OK) *out = s;
     else kb_seeker_destroy(s);

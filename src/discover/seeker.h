@@ -25,7 +25,8 @@ typedef struct {
     double *log_odds, *work;
     kb_support trial, chosen;
     size_t n_weighed;    /* states */
-    double farthest;     /* nats below the best, for models no simpler that are to get hyperparameters of their own */
+    bool has_many_data;  /* the best model's hyperparameters are near those of every model that matters */
+    double least_tau;    /* below it the patches contradict each other: the basis is what is seen; 0: not known */
     double freedom;      /* of Student's t in evaluations; 0: Gaussian */
 } kb_seeker;
 
@@ -53,7 +54,7 @@ kbass_status kb_opinion_form(const kb_seeker *seeker, const kb_state *state, kb_
 /* All small structures on the quadratic about the bare field; the best go to the pool. */
 kbass_status kb_seeker_screen(kb_seeker *seeker, kbass_error *error);
 /* For many data: the likeliest structure at every stage while tau falls and the length scales shrink, until the evidence
-   has been falling for two stages; each structure met goes to the pool. */
+   has been falling for two stages or the patches contradict each other; each structure met goes to the pool. */
 void kb_seeker_descend(kb_seeker *seeker, kbass_error *error);
 /* Tries steps up and down along tau, the length scale of time and those of space while they are worth it; at most
    `budget` evaluations. */

@@ -314,6 +314,32 @@ double kb_mosaic_misfit(kb_mosaic *m, const kb_state *s)
     return sqrt(squares / n);
 }
 
+/* b_p' (G_p + S^{-1})^{-1} b_p over the support's columns, `index` their places among those asked for; 0 in trouble */
+static double patch_discord(kb_mosaic *m, const kb_state *s, const kb_patch_message *message, const size_t *index)
+{
+    size_t n = s->support.n, k = m->asked.n;
+    double *x = m->trial_w, *g = m->dw;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) m->A[i + j * n] = message->G[index[i] + index[j] * k];
+        m->A[j + j * n] += 1 / m->slab[s->support.column[j]];
+        x[j] = g[j] = message->b[index[j]];
+    }
+    if (!kb_cholesky(n, m->A, n)) return 0;
+    kb_cholesky_solve(n, 1, m->A, n, x, n);
+    return kb_dot(n, x, g);
+}
+
+double kb_mosaic_discord(kb_mosaic *m, const kb_state *s)
+{
+    size_t n = s->support.n, at = 0, index[n + 1];
+    double squares = 0, degrees = (double)n * ((double)m->n_patches - 1);
+    for (size_t j = 0; j < m->asked.n && at < n; j++)
+        if (m->asked.column[j] == s->support.column[at]) index[at++] = j;
+    if (at < n || !(degrees > 0)) return 0;
+    for (size_t p = 0; p < m->n_patches; p++) squares += patch_discord(m, s, m->messages[p], index);
+    return (squares - degrees) / sqrt(2 * degrees);
+}
+
 /* v = SSE / (N - effective parameters), slowly and never above the bare field's; returns the change of log v. */
 static double learn_noise(kb_mosaic *m, kb_state *s)
 {

@@ -67,6 +67,9 @@ bool kb_mosaic_solve(kb_mosaic *mosaic, kb_state *state, const kb_solve_options 
 /* The message at the state as it is, no step taken. */
 bool kb_mosaic_listen(kb_mosaic *mosaic, kb_state *state, const kb_support *candidates);
 
+/* How far the patches disagree about the support's weights, after a solve: chi-squared of their gradients, less its
+   mean, in its standard deviations. */
+double kb_mosaic_discord(kb_mosaic *mosaic, const kb_state *state);
 /* Root mean square residual of the data, scaled. */
 double kb_mosaic_misfit(kb_mosaic *mosaic, const kb_state *state);
 /* Least noise variance, scaled: below it the truncated basis would be fitted, not the data. */
