@@ -17,6 +17,7 @@ int cli_forecast(const cli_arguments *arguments);
 int cli_next(const cli_arguments *arguments);
 int cli_report(const cli_arguments *arguments);
 int cli_plot(const cli_arguments *arguments);
+int cli_doctor(const cli_arguments *arguments);
 int cli_bench(const cli_arguments *arguments);
 
 #endif

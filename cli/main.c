@@ -112,6 +112,12 @@ static const cli_option plot_options[] = {
     {"until", 0, "T", NULL, "forecast: the last time"},
     {0}};
 
+static const cli_option doctor_options[] = {
+    READING_OPTIONS,
+    {"json", 0, "FILE", NULL, "write the findings as JSON (docs/schema.md)"},
+    {"figure", 0, "FILE.svg", NULL, "draw the data with what was found (with gnuplot), as SVG or PNG by the file's ending"},
+    {0}};
+
 static const cli_option bench_options[] = {
     {"case", 0, "NAMES", ",", "only these cases, by name or how it begins: vdp-10-20, vdp-10, vdp"},
     {"seeds", 0, "N", NULL, "draws of the noise; 1 to 1000; default: 1 (paper), 10 (map), 200 (calibration)"},
@@ -167,6 +173,13 @@ const cli_command cli_commands[] = {
      "commas, quotes, # and % comments, gzip), NPY, NPZ, MATLAB (v5 to v7.3) or HDF5, whatever their name; "
      "file.h5:/run3/u means an array or a group inside. A name from --list writes that data set as CSV.",
      data_options, false, cli_data},
+    {"doctor", "DATA [options]", "what data can carry, before any fit",
+     "Reads data as discover does, with the same dictionary, and says what they can carry: the fastest visible scale and how it "
+     "is sampled, gaps, the noise and how it was estimated, the highest derivative that the samples support, outliers, constant "
+     "and saturated states, copies, axes taken for states, how much of the record is at rest, candidate terms that are alike on "
+     "these data. Each finding has a number, a sentence and, where something can be done, a suggestion. Exit code 0: fit to go; "
+     "1: with warnings; 2: hopeless, or no data.",
+     doctor_options, true, cli_doctor},
     {"bench", "paper | map | calibration | speed | samples | results FILE.json ... [options]", "measure how well and how fast equations are found",
      "paper: every cell of the result tables of the KBASS paper. Data are simulated anew with the sampling of the data its "
      "authors released. Beside our error stand the paper's, that of an oracle (the same fit told the true terms), and "

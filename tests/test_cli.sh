@@ -362,6 +362,28 @@ grep -q '^  x_t = *[0-9.]* y$' out && grep -q '^  y_t = *-[0-9.]* x$' out || com
 grep -q '"method": "paper"' paper.json || complain "paper.json: $(head -5 paper.json)"
 [ "$(head -1 paper.csv)" = t,x,x_sd,y,y_sd ] || complain "paper.csv: $(head -1 paper.csv)"
 
+# ---------------------------------------------------------------- doctor, units
+"$kbass" simulate vdp -n 100 --noise 5 -o fit.csv
+accepts doctor fit.csv --json fit.json
+grep -q 'Fit to go\.' out && grep -q '"verdict": "fine"' fit.json || complain "doctor of good data: $(tail -3 out)"
+awk -F, 'NR == 40 { $2 += 5 } { print $1 "," $2 "," $3 }' fit.csv > spike.csv
+"$kbass" doctor spike.csv > out 2> err
+code=$?
+[ $code -eq 1 ] && grep -q '! outliers *1 value of x' out || complain "doctor of an outlier: exit code $code: $(head -5 out)"
+awk -F, '{ print $1 "," $2 "," (NR == 1 ? "y" : 3) }' fit.csv > still.csv
+"$kbass" doctor still.csv > out 2> err
+code=$?
+[ $code -eq 2 ] && grep -q 'X constant *y is 3 throughout' out || complain "doctor of a constant: exit code $code: $(head -5 out)"
+refuses 'doctor needs one data file' doctor
+refuses 'is neither an axis nor a state' doctor fit.csv --units 'q:m'
+if command -v gnuplot > /dev/null; then
+    "$kbass" doctor spike.csv --figure spike.svg > out 2> err
+    grep -q '</svg>' spike.svg || complain "doctor --figure: $(cat err)"
+fi
+accepts discover fit.csv --quiet --degree 3 --units 't:s, x:m, y:m/s' --json units.json
+grep -q ' unit ' out && grep -q 'm^-2 s^-1\|s^-1 m^-2' out || complain "discover --units: $(head -12 out)"
+grep -q '"unit": "1/s^2"' units.json || complain "units.json"
+
 # ---------------------------------------------------------------- stopped: by the clock, by Ctrl-C
 "$kbass" simulate lorenz96 -n 60 --noise 10 -o long.csv
 "$kbass" discover long.csv --quiet --time-limit 0.001 --json early.json --solution early.csv > out 2> err

@@ -463,6 +463,43 @@ KBASS_API kbass_status kbass_posterior_gain(const kbass_posterior *posterior, si
                                             const double *positions, double *about_models, double *about_weights,
                                             kbass_error *error);
 
+/* ---------------------------------------------------------------- the doctor: what data can carry, before any fit */
+
+typedef struct kbass_doctor kbass_doctor;
+
+typedef enum { KBASS_FINE, KBASS_WARNING, KBASS_HOPELESS } kbass_severity;
+
+typedef struct {
+    kbass_severity severity;
+    const char *check;      /* "sampling", "gap", "noise", "derivatives", "outliers", "excitation", "candidates",
+                               "collinear", "dependent", "constant", "saturated", "copies", "axes", "too few" */
+    const char *subject;    /* the state, axis or terms it is about; "" for the whole */
+    double number;
+    const char *measure;    /* what the number is */
+    const char *sentence;
+    const char *suggestion; /* "" when all is fine */
+    size_t n_rows;
+    const size_t *rows;     /* of the data: the outliers, the saturated values, both ends of a gap; or NULL */
+    size_t n_terms;
+    const char *const *terms; /* that are alike; or NULL */
+} kbass_finding;
+
+KBASS_API const char *kbass_severity_name(kbass_severity severity); /* "fine", "warning", "hopeless" */
+/* Examines the data with the dictionary that the settings make of them. What is wrong with the data is a finding, what
+   is wrong with the settings an error. */
+KBASS_API kbass_status kbass_doctor_create(const kbass_data *data, const kbass_settings *settings, kbass_doctor **doctor,
+                                           kbass_error *error);
+KBASS_API size_t kbass_doctor_findings(const kbass_doctor *doctor);
+KBASS_API const kbass_finding *kbass_doctor_finding(const kbass_doctor *doctor, size_t index); /* NULL after the last */
+KBASS_API kbass_severity kbass_doctor_severity(const kbass_doctor *doctor); /* of the worst finding */
+/* The data smoothed, without any equation: at n points of the record, positions n x (axes - 1) or NULL; mean and sd n x
+   n_states each, NaN for states that cannot be used. */
+KBASS_API kbass_status kbass_doctor_smooth(const kbass_doctor *doctor, size_t n_points, const double *times,
+                                           const double *positions, double *mean, double *sd, kbass_error *error);
+/* The findings as JSON text (docs/schema.md); the caller owns it: kbass_free. */
+KBASS_API kbass_status kbass_doctor_json(const kbass_doctor *doctor, char **json, kbass_error *error);
+KBASS_API void kbass_doctor_destroy(kbass_doctor *doctor);
+
 /* ---------------------------------------------------------------- models and their integration */
 
 typedef struct kbass_model kbass_model;
