@@ -52,7 +52,8 @@ static void print_verdict(const kbass_doctor *doctor)
         n_warnings += kbass_doctor_finding(doctor, i)->severity == KBASS_WARNING;
     kbass_severity severity = kbass_doctor_severity(doctor);
     if (severity == KBASS_FINE) puts("\n  Fit to go.");
-    else if (severity == KBASS_WARNING) printf("\n  Fit to go with %zu warning%s.\n", n_warnings, n_warnings == 1 ? "" : "s");
+    else if (severity == KBASS_WARNING)
+        printf("\n  Fit to go with %zu warning%s.\n", n_warnings, n_warnings == 1 ? "" : "s");
     else puts("\n  Hopeless as it is: see X above.");
 }
 

@@ -56,13 +56,15 @@ static size_t write_marked(const sheet *s, size_t state, const char *check)
     const kbass_finding *finding = NULL;
     fprintf(s->script, "$%s << EOD\n", check);
     for (size_t i = 0; (finding = kbass_doctor_finding(s->doctor, i)); i++)
-        for (size_t k = 0; is_about(finding, check, kbass_data_state_name(s->data, state)) && k < finding->n_rows; k++, n++)
+        for (size_t k = 0; is_about(finding, check, kbass_data_state_name(s->data, state)) && k < finding->n_rows;
+             k++, n++)
             write_row(s, finding->rows[k], state);
     fputs("EOD\n", s->script);
     return n;
 }
 
-/* The smoothed state with two standard deviations to each side: of all states at once, state by state into the script. */
+/* The smoothed state with two standard deviations to each side: of all states at once, state by state into the script.
+ */
 static int write_curve(const sheet *s, size_t state)
 {
     kbass_error error;
@@ -107,9 +109,10 @@ static void write_gaps(const sheet *s, size_t state)
     fputs("unset object\n", s->script);
     for (size_t i = 0; (finding = kbass_doctor_finding(s->doctor, i)); i++)
         if (is_about(finding, "gap", kbass_data_state_name(s->data, state)))
-            fprintf(s->script, "set object rectangle from first %.10g, graph 0 to first %.10g, graph 1 behind fc rgb '#eecc66' "
-                    "fs transparent solid 0.35 noborder\n", kbass_data_times(s->data)[finding->rows[0]],
-                    kbass_data_times(s->data)[finding->rows[1]]);
+            fprintf(s->script,
+                    "set object rectangle from first %.10g, graph 0 to first %.10g, graph 1 behind fc rgb '#eecc66' "
+                    "fs transparent solid 0.35 noborder\n",
+                    kbass_data_times(s->data)[finding->rows[0]], kbass_data_times(s->data)[finding->rows[1]]);
 }
 
 static int plot_state(const sheet *s, size_t state)
@@ -121,9 +124,12 @@ static int plot_state(const sheet *s, size_t state)
     write_gaps(s, state);
     fputs("plot $curve using 1:3:4 with filledcurves fc rgb '#4477aa' fs transparent solid 0.25 noborder title '2 sd', "
           "$curve using 1:2 with lines lw 1.5 lc rgb '#224466' title 'smoothed', "
-          "$values using 1:3 with points pt 7 ps 0.5 lc rgb '#333333' title 'measured'", s->script);
-    if (n_saturated) fputs(", $saturated using 1:3 with points pt 7 ps 0.9 lc rgb '#ee7733' title 'saturated'", s->script);
-    if (n_outliers) fputs(", $outliers using 1:3 with points pt 6 ps 1.8 lw 2 lc rgb '#cc3311' title 'outliers'", s->script);
+          "$values using 1:3 with points pt 7 ps 0.5 lc rgb '#333333' title 'measured'",
+          s->script);
+    if (n_saturated)
+        fputs(", $saturated using 1:3 with points pt 7 ps 0.9 lc rgb '#ee7733' title 'saturated'", s->script);
+    if (n_outliers)
+        fputs(", $outliers using 1:3 with points pt 6 ps 1.8 lw 2 lc rgb '#cc3311' title 'outliers'", s->script);
     fputc('\n', s->script);
     return code;
 }
@@ -133,10 +139,14 @@ static int plot_field(const sheet *s, size_t state)
     write_values(s, state);
     size_t n_outliers = write_marked(s, state, "outliers"), n_saturated = write_marked(s, state, "saturated");
     write_title(s, state);
-    fprintf(s->script, "set ylabel '%s' noenhanced\nset palette defined (0 '#224488', 1 '#eeeeee', 2 '#bb3322')\n"
-            "plot $values using 1:2:3 with points pt 5 ps 0.8 lc palette title ''", kbass_data_axis_name(s->data, 1));
-    if (n_saturated) fputs(", $saturated using 1:2 with points pt 4 ps 1.2 lw 2 lc rgb '#ee7733' title 'saturated'", s->script);
-    if (n_outliers) fputs(", $outliers using 1:2 with points pt 6 ps 1.8 lw 2 lc rgb '#000000' title 'outliers'", s->script);
+    fprintf(s->script,
+            "set ylabel '%s' noenhanced\nset palette defined (0 '#224488', 1 '#eeeeee', 2 '#bb3322')\n"
+            "plot $values using 1:2:3 with points pt 5 ps 0.8 lc palette title ''",
+            kbass_data_axis_name(s->data, 1));
+    if (n_saturated)
+        fputs(", $saturated using 1:2 with points pt 4 ps 1.2 lw 2 lc rgb '#ee7733' title 'saturated'", s->script);
+    if (n_outliers)
+        fputs(", $outliers using 1:2 with points pt 6 ps 1.8 lw 2 lc rgb '#000000' title 'outliers'", s->script);
     fputc('\n', s->script);
     return EXIT_OK;
 }
@@ -148,8 +158,10 @@ int cli_doctor_figure(const kbass_data *data, const kbass_doctor *doctor, const 
     size_t n = kbass_data_states(data) < MOST_PANELS ? kbass_data_states(data) : MOST_PANELS;
     int code = figure_begin(path, WIDTH, (int)n * (is_field ? FIELD_HEIGHT : PANEL_HEIGHT), &s.script);
     if (code != EXIT_OK) return code;
-    fprintf(s.script, "set multiplot layout %zu,1\nset key outside right top\nset border 3\nset tics nomirror\n"
-            "set xlabel '%s' noenhanced\n", n, kbass_data_axis_name(data, 0));
+    fprintf(s.script,
+            "set multiplot layout %zu,1\nset key outside right top\nset border 3\nset tics nomirror\n"
+            "set xlabel '%s' noenhanced\n",
+            n, kbass_data_axis_name(data, 0));
     for (size_t i = 0; code == EXIT_OK && i < n; i++) code = is_field ? plot_field(&s, i) : plot_state(&s, i);
     int drawn = figure_end(path, s.script);
     return code != EXIT_OK ? code : drawn;

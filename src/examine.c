@@ -23,11 +23,12 @@ static kbass_status build(kbass_doctor *d, const kbass_data *data, const kbass_s
     kbass_status status = kb_settings_check(settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status != KBASS_OK) return status;
-    const char *const *names = (const char *const *)d->data->state_names, *const *axes = (const char *const *)d->data->axis_names;
+    const char *const *names = (const char *const *)d->data->state_names, *const *axes =
+                                                                              (const char *const *)d->data->axis_names;
     if (d->data->n_axes > 1)
-        status = kb_dictionary_create_fields(settings, d->data->n_states, names, d->data->n_axes, axes, &d->dictionary, error);
-    else
-        status = kb_dictionary_create(settings, d->data->n_states, names, d->data->time_name, &d->dictionary, error);
+        status = kb_dictionary_create_fields(settings, d->data->n_states, names, d->data->n_axes, axes, &d->dictionary,
+                                             error);
+    else status = kb_dictionary_create(settings, d->data->n_states, names, d->data->time_name, &d->dictionary, error);
     return status == KBASS_OK ? kb_doctor_create(d->data, settings, d->dictionary, &d->doctor, error) : status;
 }
 
@@ -38,7 +39,7 @@ kbass_status kbass_doctor_create(const kbass_data *data, const kbass_settings *s
     if (!d) return kb_out_of_memory(error, "the doctor");
     kbass_status status = build(d, data, settings, error);
     if (status == KBASS_OK) *doctor = d;
-    else                    kbass_doctor_destroy(d);
+    else kbass_doctor_destroy(d);
     return status;
 }
 
@@ -65,14 +66,15 @@ static void smooth(const kb_patient *patient, double time, const double *positio
     double at[KB_CLOUD_AXES];
     *mean = *sd = NAN;
     if (!kb_patient_is_fit(patient)) return;
-    for (size_t a = 0; a < cloud->n_axes; a++) at[a] = ((a ? position[a - 1] : time) - cloud->first[a]) / cloud->span[a];
+    for (size_t a = 0; a < cloud->n_axes; a++)
+        at[a] = ((a ? position[a - 1] : time) - cloud->first[a]) / cloud->span[a];
     if (!kb_local_go(patient->local, at, patient->local->n_cells)) return;
     *mean = cloud->mean[0] + cloud->sd[0] * kb_local_mean(patient->local, value);
     *sd = cloud->sd[0] * sqrt(kb_local_variance(patient->local, value));
 }
 
-kbass_status kbass_doctor_smooth(const kbass_doctor *d, size_t n, const double *times, const double *positions, double *mean,
-                                 double *sd, kbass_error *error)
+kbass_status kbass_doctor_smooth(const kbass_doctor *d, size_t n, const double *times, const double *positions,
+                                 double *mean, double *sd, kbass_error *error)
 {
     size_t states = d->data->n_states, space = d->data->n_axes - 1;
     if (!positions != !space)
@@ -86,7 +88,8 @@ kbass_status kbass_doctor_smooth(const kbass_doctor *d, size_t n, const double *
 
 kbass_status kbass_doctor_json(const kbass_doctor *d, char **json, kbass_error *error)
 {
-    return kb_report_findings(d->data, kbass_doctor_severity(d), d->doctor->n_findings, d->doctor->findings, json, error);
+    return kb_report_findings(d->data, kbass_doctor_severity(d), d->doctor->n_findings, d->doctor->findings, json,
+                              error);
 }
 
 void kbass_doctor_destroy(kbass_doctor *d)

@@ -8,9 +8,9 @@
 #include "data/grid.h"
 #include "doctor/doctor.h"
 
-enum { LARGEST_AXIS = 120, MOST_TARGETS = 3000 }; /* longer axes are seen in blocks; so many values are looked at */
+enum { LARGEST_AXIS = 120, MOST_TARGETS = 3000 };   /* longer axes are seen in blocks; so many values are looked at */
 static const double doubtful = 4, unbelievable = 5; /* robust standard deviations */
-static const double least_residual = 0.02; /* of the state's sd: smaller ones do no harm */
+static const double least_residual = 0.02;          /* of the state's sd: smaller ones do no harm */
 
 /* ---------------------------------------------------------------- one state alone */
 
@@ -18,7 +18,7 @@ static kbass_status single_out(const kbass_data *data, size_t state, size_t *row
 {
     size_t n = 0, space = data->n_axes - 1;
     double *times = KB_NEW(double, data->n_rows), *values = KB_NEW(double, data->n_rows);
-    double *positions = KB_NEW(double, data->n_rows * space);
+    double *positions = KB_NEW(double, data->n_rows *space);
     const char *name = data->state_names[state];
     kbass_status status = times && values && positions ? KBASS_OK : kb_out_of_memory(error, "the examination");
     for (size_t row = 0; status == KBASS_OK && row < data->n_rows; row++) {
@@ -46,7 +46,8 @@ static kbass_status join_rows(kb_patient *patient, const kbass_data *alone, cons
     kbass_status status = kb_grid_create(alone, &grid, error);
     patient->row = KB_NEW(size_t, patient->cloud->n_points);
     patient->is_outlier = KB_NEW(bool, patient->cloud->n_points);
-    if (status == KBASS_OK && (!patient->row || !patient->is_outlier)) status = kb_out_of_memory(error, "the examination");
+    if (status == KBASS_OK && (!patient->row || !patient->is_outlier))
+        status = kb_out_of_memory(error, "the examination");
     for (size_t k = 0; status == KBASS_OK && k < alone->n_rows; k++)
         patient->row[patient->cloud->gridded ? kb_grid_cell(&grid, alone, k) : k] = rows[k];
     kb_grid_clear(&grid);
@@ -115,7 +116,8 @@ static bool stands_alone(const kb_patient *patient, const double *z, const bool 
         double d = 0;
         if (q == p || is_doubtful[q] || z[q] == 0) continue;
         for (size_t a = 0; a < cloud->n_axes; a++) {
-            double step = (cloud->point[p + a * cloud->n_points] - cloud->point[q + a * cloud->n_points]) / cloud->spacing[a];
+            double step =
+                (cloud->point[p + a * cloud->n_points] - cloud->point[q + a * cloud->n_points]) / cloud->spacing[a];
             d += step * step;
         }
         size_t k = nearest[0] > nearest[1] ? 0 : 1;
@@ -150,7 +152,8 @@ static kbass_status find_outliers(kb_patient *patient, size_t *n_found, kbass_er
             kb_local_destroy(trial.local);
         }
         for (size_t p = 0; status == KBASS_OK && p < n; p++) {
-            patient->is_outlier[p] = is_doubtful[p] && fabs(z[p]) > unbelievable && stands_alone(patient, z, is_doubtful, p);
+            patient->is_outlier[p] =
+                is_doubtful[p] && fabs(z[p]) > unbelievable && stands_alone(patient, z, is_doubtful, p);
             *n_found += patient->is_outlier[p];
         }
     }
@@ -166,16 +169,23 @@ static void report_outliers(kb_doctor *doctor, size_t state, size_t n)
     const char *name = doctor->data->state_names[state];
     size_t *rows = kb_doctor_own(doctor, n, sizeof *rows), found = 0;
     double share = (double)n / (double)patient->cloud->count[0];
-    kbass_finding finding = {.severity = KBASS_WARNING, .check = "outliers", .subject = name, .number = (double)n,
-                             .measure = "values", .n_rows = n, .rows = rows};
+    kbass_finding finding = {.severity = KBASS_WARNING,
+                             .check = "outliers",
+                             .subject = name,
+                             .number = (double)n,
+                             .measure = "values",
+                             .n_rows = n,
+                             .rows = rows};
     for (size_t p = 0; rows && p < patient->cloud->n_points; p++)
         if (patient->is_outlier[p]) rows[found++] = patient->row[p];
     size_t first = rows && n ? rows[0] : 0;
-    kb_doctor_say(doctor, finding, share > 0.05 ? "so many are a second population: look at how they were measured"
-                                                : "look at them, and empty the cells that are mistakes",
-                  "%zu value%s of %s %s more than %g robust standard deviations off the values around (first at %s = %.6g: %.6g)", n,
-                  n == 1 ? "" : "s", name, n == 1 ? "is" : "are", unbelievable, doctor->data->time_name, doctor->data->times[first],
-                  doctor->data->values[first * doctor->data->n_states + state]);
+    kb_doctor_say(
+        doctor, finding,
+        share > 0.05 ? "so many are a second population: look at how they were measured"
+                     : "look at them, and empty the cells that are mistakes",
+        "%zu value%s of %s %s more than %g robust standard deviations off the values around (first at %s = %.6g: %.6g)",
+        n, n == 1 ? "" : "s", name, n == 1 ? "is" : "are", unbelievable, doctor->data->time_name,
+        doctor->data->times[first], doctor->data->values[first * doctor->data->n_states + state]);
 }
 
 /* What is not believed is no measurement any more. */
@@ -207,9 +217,13 @@ kbass_status kb_doctor_admit(kb_doctor *doctor, size_t state, double known_varia
     kbass_data *alone = NULL;
     size_t *rows = KB_NEW(size_t, doctor->data->n_rows);
     kbass_error problem;
-    kbass_status status = rows ? single_out(doctor->data, state, rows, &alone, error) : kb_out_of_memory(error, "the examination");
-    kbass_finding finding = {.severity = KBASS_HOPELESS, .check = "too few", .subject = doctor->data->state_names[state],
-                             .number = alone ? (double)alone->n_rows : 0, .measure = "values"};
+    kbass_status status =
+        rows ? single_out(doctor->data, state, rows, &alone, error) : kb_out_of_memory(error, "the examination");
+    kbass_finding finding = {.severity = KBASS_HOPELESS,
+                             .check = "too few",
+                             .subject = doctor->data->state_names[state],
+                             .number = alone ? (double)alone->n_rows : 0,
+                             .measure = "values"};
     if (status == KBASS_OK && kb_cloud_create(alone, NULL, &patient->cloud, &problem) != KBASS_OK) {
         kb_doctor_say(doctor, finding, "see what was understood with kbass data", "%s", problem.message);
     } else if (status == KBASS_OK) {

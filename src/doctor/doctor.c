@@ -114,7 +114,7 @@ kbass_status kb_doctor_create(const kbass_data *data, const kbass_settings *sett
     doctor->dictionary = dictionary;
     kbass_status status = examine(doctor, settings, error);
     if (status == KBASS_OK) *out = doctor;
-    else                    kb_doctor_destroy(doctor);
+    else kb_doctor_destroy(doctor);
     return status;
 }
 

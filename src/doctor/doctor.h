@@ -17,8 +17,8 @@ typedef struct {
     kb_cloud *cloud;
     kb_field_gp *gp;
     kb_local *local;
-    size_t *row;       /* of each of the cloud's points: the data's row */
-    bool *is_outlier;  /* n_points of the cloud */
+    size_t *row;      /* of each of the cloud's points: the data's row */
+    bool *is_outlier; /* n_points of the cloud */
 } kb_patient;
 
 typedef struct {
@@ -37,8 +37,8 @@ kbass_status kb_doctor_create(const kbass_data *data, const kbass_settings *sett
 void kb_doctor_destroy(kb_doctor *doctor);
 
 /* For the examinations. A finding's texts are copied; `format` and what follows make its sentence. */
-__attribute__((format(printf, 4, 5)))
-kbass_finding *kb_doctor_say(kb_doctor *doctor, kbass_finding finding, const char *suggestion, const char *format, ...);
+__attribute__((format(printf, 4, 5))) kbass_finding *kb_doctor_say(kb_doctor *doctor, kbass_finding finding,
+                                                                   const char *suggestion, const char *format, ...);
 void *kb_doctor_own(kb_doctor *doctor, size_t count, size_t size);
 
 /* Constant and saturated states, copies, axes that were taken for states. */

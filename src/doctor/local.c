@@ -54,7 +54,8 @@ static void average_cells(kb_local *local, const kb_cloud *cloud, size_t n, cons
         local->weight[c] += 1;
         local->value[c] += (cloud->value[p] - local->value[c]) / local->weight[c];
         for (size_t a = 0; a < axes; a++)
-            local->point[c * axes + a] += (cloud->point[p + a * cloud->n_points] - local->point[c * axes + a]) / local->weight[c];
+            local->point[c * axes + a] +=
+                (cloud->point[p + a * cloud->n_points] - local->point[c * axes + a]) / local->weight[c];
     }
     local->n_cells = n ? c + 1 : 0;
     for (size_t p = 0; p < cloud->n_points; p++)
@@ -70,7 +71,7 @@ static bool allocate(kb_local *local, size_t n)
     local->cell = KB_NEW(size_t, n);
     local->near = KB_NEW(size_t, m);
     local->distance = KB_NEW(double, m);
-    local->factor = KB_NEW(double, m * m);
+    local->factor = KB_NEW(double, m *m);
     local->solved = KB_NEW(double, m);
     local->cross = KB_NEW(double, m);
     return local->point && local->value && local->weight && local->cell && local->near && local->distance &&
@@ -104,7 +105,8 @@ kbass_status kb_local_create(const kb_cloud *cloud, const kb_field_gp *gp, const
 void kb_local_destroy(kb_local *local)
 {
     if (!local) return;
-    double *arrays[] = {local->point, local->value, local->weight, local->distance, local->factor, local->solved, local->cross};
+    double *arrays[] = {local->point,  local->value,  local->weight, local->distance,
+                        local->factor, local->solved, local->cross};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(local->cell);
     kb_free(local->near);

@@ -1,7 +1,8 @@
 /* Local regression: the field near a point, its derivatives and their variances, from the measurements around it.
  *
- * One field's measurements are averaged in cells that are small against the length scales, so that the nearest few cells
- * reach far enough; there the Gaussian process with the kernel a exp(-d^2/2) is solved densely (docs/math.md, eq. 55).
+ * One field's measurements are averaged in cells that are small against the length scales, so that the nearest few
+ * cells reach far enough; there the Gaussian process with the kernel a exp(-d^2/2) is solved densely (docs/math.md, eq.
+ * 55).
  */
 #ifndef KB_LOCAL_H
 #define KB_LOCAL_H
@@ -12,10 +13,10 @@
 typedef struct {
     size_t n_axes, n_cells;
     double length[KB_CLOUD_AXES], amplitude, variance; /* scaled, as the cloud's */
-    double *point;  /* n_cells x n_axes, row-major: mean position of the cell's measurements */
-    double *value;  /* n_cells: their mean */
-    double *weight; /* n_cells: how many they are */
-    size_t *cell;   /* of each of the cloud's points; n_cells for points without a measurement */
+    double *point;              /* n_cells x n_axes, row-major: mean position of the cell's measurements */
+    double *value;              /* n_cells: their mean */
+    double *weight;             /* n_cells: how many they are */
+    size_t *cell;               /* of each of the cloud's points; n_cells for points without a measurement */
     size_t most, n_near, *near; /* the cells around the point at hand */
     double *distance, *factor, *solved, *cross; /* work */
     double at[KB_CLOUD_AXES];

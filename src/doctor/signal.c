@@ -9,14 +9,14 @@
 #include "doctor/doctor.h"
 
 enum { TARGETS = 120, ORDERS = KB_HIGHEST_ORDER };
-static const double floor_of_scales = 0.6;  /* spacings: shorter scales are not looked for */
-static const double coarse = 1;             /* samples along a length scale */
-static const double wide_gap = 3;           /* length scales */
-static const double much_noise = 0.5;       /* of a state's standard deviation */
-static const double predictable = 0.1;      /* share of the variance that neighbours have to foresee */
-static const double determined = 0.75;      /* share of a derivative's variance that samples have to fix */
-static const double stillness = 0.2;        /* standard deviations, */
-static const double at_rest = 0.2;          /* and for fields in the time of the whole record */
+static const double floor_of_scales = 0.6; /* spacings: shorter scales are not looked for */
+static const double coarse = 1;            /* samples along a length scale */
+static const double wide_gap = 3;          /* length scales */
+static const double much_noise = 0.5;      /* of a state's standard deviation */
+static const double predictable = 0.1;     /* share of the variance that neighbours have to foresee */
+static const double determined = 0.75;     /* share of a derivative's variance that samples have to fix */
+static const double stillness = 0.2;       /* standard deviations, */
+static const double at_rest = 0.2;         /* and for fields in the time of the whole record */
 static const double mostly = 0.5;
 
 /* ---------------------------------------------------------------- sampling */
@@ -28,7 +28,8 @@ static size_t fastest(const kb_doctor *doctor, size_t axis)
     for (size_t i = 0; i < doctor->data->n_states; i++) {
         const kb_patient *patient = &doctor->patients[i];
         if (!kb_patient_is_fit(patient)) continue;
-        if (best == doctor->data->n_states || patient->gp->length[axis] < doctor->patients[best].gp->length[axis]) best = i;
+        if (best == doctor->data->n_states || patient->gp->length[axis] < doctor->patients[best].gp->length[axis])
+            best = i;
     }
     return best;
 }
@@ -41,16 +42,23 @@ static void examine_sampling(kb_doctor *doctor, size_t axis)
     const kb_cloud *cloud = doctor->patients[i].cloud;
     double length = doctor->patients[i].gp->length[axis], samples = length / cloud->spacing[axis];
     bool is_lost = samples < floor_of_scales, is_coarse = samples < coarse;
-    kbass_finding finding = {.severity = is_coarse ? KBASS_WARNING : KBASS_FINE, .check = "sampling",
-                             .subject = data->axis_names[axis], .number = samples, .measure = "samples along the fastest scale"};
+    kbass_finding finding = {.severity = is_coarse ? KBASS_WARNING : KBASS_FINE,
+                             .check = "sampling",
+                             .subject = data->axis_names[axis],
+                             .number = samples,
+                             .measure = "samples along the fastest scale"};
     if (is_lost)
-        kb_doctor_say(doctor, finding, "sample more densely along this axis; with sparse samples only a short dictionary can be "
-                      "told apart", "along %s the samples of %s look unrelated: any scale below the spacing of %.4g would "
-                      "explain them", data->axis_names[axis], data->state_names[i], cloud->spacing[axis] * cloud->span[axis]);
+        kb_doctor_say(doctor, finding,
+                      "sample more densely along this axis; with sparse samples only a short dictionary can be "
+                      "told apart",
+                      "along %s the samples of %s look unrelated: any scale below the spacing of %.4g would "
+                      "explain them",
+                      data->axis_names[axis], data->state_names[i], cloud->spacing[axis] * cloud->span[axis]);
     else
-        kb_doctor_say(doctor, finding, "sample more densely along this axis, or shorten the dictionary",
-                      "along %s the fastest visible scale is %.4g (%s), sampled %.2g times; a wave is four to six of them",
-                      data->axis_names[axis], length * cloud->span[axis], data->state_names[i], samples);
+        kb_doctor_say(
+            doctor, finding, "sample more densely along this axis, or shorten the dictionary",
+            "along %s the fastest visible scale is %.4g (%s), sampled %.2g times; a wave is four to six of them",
+            data->axis_names[axis], length * cloud->span[axis], data->state_names[i], samples);
 }
 
 /* The longest stretch of time without a measurement. */
@@ -72,8 +80,13 @@ static void examine_gap(kb_doctor *doctor, size_t state)
     if (!rows) return;
     rows[0] = patient->row[from];
     rows[1] = patient->row[to];
-    kbass_finding finding = {.severity = KBASS_WARNING, .check = "gap", .subject = data->state_names[state],
-                             .number = widest / scale, .measure = "length scales", .n_rows = 2, .rows = rows};
+    kbass_finding finding = {.severity = KBASS_WARNING,
+                             .check = "gap",
+                             .subject = data->state_names[state],
+                             .number = widest / scale,
+                             .measure = "length scales",
+                             .n_rows = 2,
+                             .rows = rows};
     kb_doctor_say(doctor, finding, "measure there; what happens inside is not seen",
                   "%s is not measured from %s = %.6g to %.6g, %.2g times its fastest scale", data->state_names[state],
                   data->time_name, data->times[rows[0]], data->times[rows[1]], widest / scale);
@@ -87,7 +100,8 @@ static bool target(const kb_patient *patient, size_t index, size_t without_own, 
     const kb_local *local = patient->local;
     size_t n = local->n_cells < TARGETS ? local->n_cells : TARGETS;
     if (index >= n) return false;
-    size_t c = n == local->n_cells ? index : (size_t)(fmod((double)index * 0.6180339887498949, 1) * (double)local->n_cells);
+    size_t c =
+        n == local->n_cells ? index : (size_t)(fmod((double)index * 0.6180339887498949, 1) * (double)local->n_cells);
     for (size_t a = 0; a < local->n_axes; a++) at[a] = local->point[c * local->n_axes + a];
     *cell = without_own ? c : local->n_cells;
     return true;
@@ -126,14 +140,18 @@ static void examine_noise(kb_doctor *doctor, size_t state)
     const char *name = data->state_names[state];
     double share = sqrt(patient->gp->variance[0]), known = foresight(patient), sd = share * patient->cloud->sd[0];
     bool is_given = patient->cloud->known_variance[0] > 0, is_lost = !(known > predictable);
-    kbass_finding finding = {.check = "noise", .subject = name, .number = share, .measure = "share of the standard deviation"};
-    finding.severity = is_lost && share > much_noise ? KBASS_HOPELESS : is_lost || share > much_noise ? KBASS_WARNING : KBASS_FINE;
-    kb_doctor_say(doctor, finding, is_lost ? "a law needs values that follow from one another: sample more densely, or measure better"
-                                           : "average repeated measurements, or sample more: few terms will stand out",
-                  "%s has noise of %.2g, %.2g %% of its standard deviation (%s%s); each value is foreseen to %.0f %% by those around",
+    kbass_finding finding = {
+        .check = "noise", .subject = name, .number = share, .measure = "share of the standard deviation"};
+    finding.severity = is_lost && share > much_noise   ? KBASS_HOPELESS
+                       : is_lost || share > much_noise ? KBASS_WARNING
+                                                       : KBASS_FINE;
+    kb_doctor_say(doctor, finding,
+                  is_lost ? "a law needs values that follow from one another: sample more densely, or measure better"
+                          : "average repeated measurements, or sample more: few terms will stand out",
+                  "%s has noise of %.2g, %.2g %% of its standard deviation (%s%s); each value is foreseen to %.0f %% "
+                  "by those around",
                   name, sd, 100 * share, is_given ? "as --noise says" : "by marginal likelihood of a smooth field",
-                  is_given || !is_sparse(patient) ? "" : ", uncertain since samples are sparse",
-                  100 * fmax(known, 0));
+                  is_given || !is_sparse(patient) ? "" : ", uncertain since samples are sparse", 100 * fmax(known, 0));
 }
 
 /* ---------------------------------------------------------------- derivatives */
@@ -144,7 +162,8 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The median over the record of 1 - posterior / prior variance of the derivative of this order (docs/math.md, eq. 56). */
+/* The median over the record of 1 - posterior / prior variance of the derivative of this order (docs/math.md, eq. 56).
+ */
 static double share_determined(const kb_patient *patient, size_t axis, int order)
 {
     double at[KB_CLOUD_AXES], shares[TARGETS];
@@ -180,18 +199,22 @@ static void examine_derivatives(kb_doctor *doctor, size_t axis)
             if (found >= determined) continue;
             supported = order - 1, share = found, worst = i;
         }
-    kbass_finding finding = {.severity = supported < needed ? KBASS_WARNING : KBASS_FINE, .check = "derivatives",
-                             .subject = data->axis_names[axis], .number = supported, .measure = "highest order"};
+    kbass_finding finding = {.severity = supported < needed ? KBASS_WARNING : KBASS_FINE,
+                             .check = "derivatives",
+                             .subject = data->axis_names[axis],
+                             .number = supported,
+                             .measure = "highest order"};
     if (axis && supported) snprintf(advice, sizeof advice, "--derivatives %d, or sample more densely", supported);
     else snprintf(advice, sizeof advice, "sample more densely or with less noise; until then expect wide intervals");
     if (worst == data->n_states)
-        kb_doctor_say(doctor, finding, "", "along %s these samples support derivatives of all orders up to %d", data->axis_names[axis],
-                      ORDERS);
+        kb_doctor_say(doctor, finding, "", "along %s these samples support derivatives of all orders up to %d",
+                      data->axis_names[axis], ORDERS);
     else
-        kb_doctor_say(doctor, finding, advice,
-                      "along %s these samples support derivatives up to order %d (the dictionary needs %d); of order %d they fix "
-                      "%.0f %% (%s)", data->axis_names[axis], supported, needed, supported + 1, 100 * fmax(share, 0),
-                      data->state_names[worst]);
+        kb_doctor_say(
+            doctor, finding, advice,
+            "along %s these samples support derivatives up to order %d (the dictionary needs %d); of order %d they fix "
+            "%.0f %% (%s)",
+            data->axis_names[axis], supported, needed, supported + 1, 100 * fmax(share, 0), data->state_names[worst]);
 }
 
 /* ---------------------------------------------------------------- excitation */
@@ -272,18 +295,25 @@ static void examine_excitation(kb_doctor *doctor, size_t state)
     bool is_monotone = false;
     if (doctor->data->n_axes == 1) follow(patient, &turns, &rest, &is_monotone);
     else rest_of_field(patient, &rest);
-    kbass_finding finding = {.severity = rest > mostly || is_monotone ? KBASS_WARNING : KBASS_FINE, .check = "excitation",
-                             .subject = name, .number = rest, .measure = "share of the record at rest"};
+    kbass_finding finding = {.severity = rest > mostly || is_monotone ? KBASS_WARNING : KBASS_FINE,
+                             .check = "excitation",
+                             .subject = name,
+                             .number = rest,
+                             .measure = "share of the record at rest"};
     if (doctor->data->n_axes > 1)
-        kb_doctor_say(doctor, finding, "sample where and when it still moves", "%s is at rest in %.0f %% of the record", name, 100 * rest);
+        kb_doctor_say(doctor, finding, "sample where and when it still moves", "%s is at rest in %.0f %% of the record",
+                      name, 100 * rest);
     else if (rest > mostly)
         kb_doctor_say(doctor, finding, "cut the record where nothing moves any more, or start farther from equilibrium",
-                      "%s hardly moves for %.0f %% of the record: an equilibrium says little about a law", name, 100 * rest);
+                      "%s hardly moves for %.0f %% of the record: an equilibrium says little about a law", name,
+                      100 * rest);
     else if (is_monotone)
         kb_doctor_say(doctor, finding, "record longer, or several runs from different starts",
-                      "%s runs one way through the whole record: as a function of %s many laws look alike there", name, time);
+                      "%s runs one way through the whole record: as a function of %s many laws look alike there", name,
+                      time);
     else
-        kb_doctor_say(doctor, finding, "", "%s passes its mean %.0f times (periods: %.2g), and rests at most %.0f %% of the record", name,
+        kb_doctor_say(doctor, finding, "",
+                      "%s passes its mean %.0f times (periods: %.2g), and rests at most %.0f %% of the record", name,
                       turns, turns / 2, 100 * rest);
 }
 
@@ -302,8 +332,11 @@ static void examine_candidates(kb_doctor *doctor, size_t state)
     double free_values = 1, candidates = (double)count_candidates(doctor->dictionary, state);
     for (size_t a = 0; a < patient->cloud->n_axes; a++) free_values *= 1 + 1 / patient->gp->length[a];
     free_values = fmin(free_values, (double)patient->cloud->count[0]);
-    kbass_finding finding = {.severity = free_values < candidates ? KBASS_WARNING : KBASS_FINE, .check = "candidates",
-                             .subject = doctor->data->state_names[state], .number = free_values, .measure = "independent values"};
+    kbass_finding finding = {.severity = free_values < candidates ? KBASS_WARNING : KBASS_FINE,
+                             .check = "candidates",
+                             .subject = doctor->data->state_names[state],
+                             .number = free_values,
+                             .measure = "independent values"};
     if (candidates > 0)
         kb_doctor_say(doctor, finding, "shorten the dictionary (--degree, --terms), or record longer",
                       "%s carries about %.0f independent values, against %.0f candidate terms in its equation",

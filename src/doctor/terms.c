@@ -10,16 +10,16 @@
 #include "doctor/doctor.h"
 
 enum { POINTS = 240, MOST_TERMS = 1000, MOST_NAMED = 8 };
-static const double alike = 0.995;      /* correlation */
-static const double dependent = 1e-6;   /* share of its terms' size that a sum keeps, squared */
-static const double taking_part = 0.2;  /* weight of a term in such a sum of unit length */
+static const double alike = 0.995;     /* correlation */
+static const double dependent = 1e-6;  /* share of its terms' size that a sum keeps, squared */
+static const double taking_part = 0.2; /* weight of a term in such a sum of unit length */
 
 typedef struct {
     size_t n_points, n_terms;
-    size_t *term;     /* n_terms: of the dictionary */
-    double *points;   /* n_points x n_variables: the bare field, in the data's units */
-    double *values;   /* n_points x n_terms, of unit length */
-    double *gram;     /* n_terms x n_terms: correlations */
+    size_t *term;   /* n_terms: of the dictionary */
+    double *points; /* n_points x n_variables: the bare field, in the data's units */
+    double *values; /* n_points x n_terms, of unit length */
+    double *gram;   /* n_terms x n_terms: correlations */
     double *work;
 } stage;
 
@@ -44,7 +44,8 @@ static void fill_field(const kb_doctor *doctor, stage *s, size_t k, const double
     const kb_patient *patient = &doctor->patients[field];
     double scaled[KB_CLOUD_AXES];
     bool is_fit = kb_patient_is_fit(patient);
-    for (size_t a = 0; is_fit && a < d->n_axes; a++) scaled[a] = (at[a] - patient->cloud->first[a]) / patient->cloud->span[a];
+    for (size_t a = 0; is_fit && a < d->n_axes; a++)
+        scaled[a] = (at[a] - patient->cloud->first[a]) / patient->cloud->span[a];
     is_fit = is_fit && kb_local_go(patient->local, scaled, patient->local->n_cells);
     for (size_t v = 0; is_fit && v < d->n_variables; v++) {
         const kb_variable *variable = &d->variables[v];
@@ -72,7 +73,8 @@ static void fill_points(const kb_doctor *doctor, stage *s)
 static bool is_asked(const kb_dictionary *d, size_t term)
 {
     bool is_candidate = false;
-    for (size_t i = 0; i < d->n_states; i++) is_candidate = is_candidate || d->roles[term + i * d->n_terms] == KB_CANDIDATE;
+    for (size_t i = 0; i < d->n_states; i++)
+        is_candidate = is_candidate || d->roles[term + i * d->n_terms] == KB_CANDIDATE;
     return is_candidate;
 }
 
@@ -96,7 +98,8 @@ static void normalise(const kb_dictionary *d, stage *s)
     kb_symmetrise(n, s->gram, n);
 }
 
-static const char **name_terms(kb_doctor *doctor, const stage *s, size_t n, const size_t *members, char *text, size_t size)
+static const char **name_terms(kb_doctor *doctor, const stage *s, size_t n, const size_t *members, char *text,
+                               size_t size)
 {
     const char **names = kb_doctor_own(doctor, n, sizeof *names);
     size_t used = 0;
@@ -114,11 +117,17 @@ static void report_group(kb_doctor *doctor, const stage *s, size_t n, const size
 {
     char text[400];
     const char **names = name_terms(doctor, s, n, members, text, sizeof text);
-    kbass_finding finding = {.severity = KBASS_WARNING, .check = "collinear", .subject = text, .number = highest,
-                             .measure = "correlation", .n_terms = n, .terms = names};
+    kbass_finding finding = {.severity = KBASS_WARNING,
+                             .check = "collinear",
+                             .subject = text,
+                             .number = highest,
+                             .measure = "correlation",
+                             .n_terms = n,
+                             .terms = names};
     if (names)
         kb_doctor_say(doctor, finding, "keep one of them (--forbid the others), or record a wider range of states",
-                      "%s are alike on these data, correlation up to %.5f: which of them acts cannot be told well", text, highest);
+                      "%s are alike on these data, correlation up to %.5f: which of them acts cannot be told well",
+                      text, highest);
 }
 
 /* Groups: terms joined by correlations above `alike`, one after the other. */
@@ -143,7 +152,8 @@ static void examine_pairs(kb_doctor *doctor, const stage *s, size_t *members, bo
     }
 }
 
-/* The sum of terms that vanishes most nearly: the eigenvector of the smallest eigenvalue. Overwrites the correlations. */
+/* The sum of terms that vanishes most nearly: the eigenvector of the smallest eigenvalue. Overwrites the correlations.
+ */
 static void examine_sum(kb_doctor *doctor, stage *s, size_t *members)
 {
     size_t n = s->n_terms, n_members = 0;
@@ -154,15 +164,24 @@ static void examine_sum(kb_doctor *doctor, stage *s, size_t *members)
         if (fabs(s->gram[q]) > taking_part) members[n_members++] = q;
     bool is_dependent = !(s->work[0] > dependent);
     const char **names = name_terms(doctor, s, n_members, members, text, sizeof text);
-    kbass_finding finding = {.severity = is_dependent ? KBASS_WARNING : KBASS_FINE, .check = "dependent", .subject = text,
-                             .number = share, .measure = "size of the smallest sum of terms", .n_terms = n_members, .terms = names};
+    kbass_finding finding = {.severity = is_dependent ? KBASS_WARNING : KBASS_FINE,
+                             .check = "dependent",
+                             .subject = text,
+                             .number = share,
+                             .measure = "size of the smallest sum of terms",
+                             .n_terms = n_members,
+                             .terms = names};
     if (!names) return;
     if (is_dependent)
-        kb_doctor_say(doctor, finding, "shorten the dictionary (--forbid, --degree), or start elsewhere, off the curve they share",
-                      "on these data a sum of %s vanishes up to %.1e of its terms: their weights cannot be told apart", text, share);
+        kb_doctor_say(doctor, finding,
+                      "shorten the dictionary (--forbid, --degree), or start elsewhere, off the curve they share",
+                      "on these data a sum of %s vanishes up to %.1e of its terms: their weights cannot be told apart",
+                      text, share);
     else
-        kb_doctor_say(doctor, finding, "", "the %zu candidate terms differ on these data: the sum that vanishes most nearly keeps %.1e "
-                      "of its terms", n, share);
+        kb_doctor_say(doctor, finding, "",
+                      "the %zu candidate terms differ on these data: the sum that vanishes most nearly keeps %.1e "
+                      "of its terms",
+                      n, share);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -172,8 +191,8 @@ static bool allocate(stage *s, const kb_dictionary *d, size_t n)
     size_t work = kb_dictionary_work(d, POINTS);
     s->term = KB_NEW(size_t, n);
     s->points = KB_NEW(double, POINTS * d->n_variables);
-    s->values = KB_NEW(double, POINTS * n);
-    s->gram = KB_NEW(double, n * n);
+    s->values = KB_NEW(double, POINTS *n);
+    s->gram = KB_NEW(double, n *n);
     s->work = KB_NEW(double, work > n ? work : n);
     return s->term && s->points && s->values && s->gram && s->work;
 }

@@ -98,8 +98,13 @@ static void examine_end(kb_doctor *doctor, size_t state, const summary *s, doubl
     size_t n = find_rows(data, state, value, rows);
     double ties = (double)s->n / (double)(s->n_distinct ? s->n_distinct : 1), share = (double)n / (double)s->n;
     if (n < LEAST_SATURATED || share < saturated_share || (double)n < saturated_ties * ties) return;
-    kbass_finding finding = {.severity = KBASS_WARNING, .check = "saturated", .subject = data->state_names[state],
-                             .number = share, .measure = "share of the values", .n_rows = n, .rows = rows};
+    kbass_finding finding = {.severity = KBASS_WARNING,
+                             .check = "saturated",
+                             .subject = data->state_names[state],
+                             .number = share,
+                             .measure = "share of the values",
+                             .n_rows = n,
+                             .rows = rows};
     kb_doctor_say(doctor, finding, "empty those cells: a value that was cut off is not a measurement",
                   "%zu of %zu values of %s are exactly its %s, %.6g: it looks saturated", n, s->n,
                   data->state_names[state], end, value);
@@ -110,13 +115,18 @@ static void examine_state(kb_doctor *doctor, size_t state)
     const kbass_data *data = doctor->data;
     const char *name = data->state_names[state];
     summary s = summarise(data, state);
-    kbass_finding few = {.severity = KBASS_HOPELESS, .check = "too few", .subject = name, .number = (double)s.n,
-                         .measure = "values"};
-    kbass_finding constant = {.severity = KBASS_HOPELESS, .check = "constant", .subject = name, .number = s.sd,
+    kbass_finding few = {
+        .severity = KBASS_HOPELESS, .check = "too few", .subject = name, .number = (double)s.n, .measure = "values"};
+    kbass_finding constant = {.severity = KBASS_HOPELESS,
+                              .check = "constant",
+                              .subject = name,
+                              .number = s.sd,
                               .measure = "standard deviation"};
     if (s.n < LEAST_VALUES)
-        kb_doctor_say(doctor, few, "measure more, or leave the column out", "%s has %zu measured values: nothing can be fitted to "
-                      "fewer than %d", name, s.n, LEAST_VALUES);
+        kb_doctor_say(doctor, few, "measure more, or leave the column out",
+                      "%s has %zu measured values: nothing can be fitted to "
+                      "fewer than %d",
+                      name, s.n, LEAST_VALUES);
     else if (s.high == s.low)
         kb_doctor_say(doctor, constant, "leave the column out: its equation is 0, and in others it is a number",
                       "%s is %.6g throughout", name, s.low);
@@ -152,8 +162,11 @@ static void examine_copies(kb_doctor *doctor)
         for (size_t j = i + 1; j < data->n_states; j++) {
             double r = correlation(data, i, j);
             if (!(fabs(r) > 0.9999)) continue;
-            kbass_finding finding = {.severity = KBASS_WARNING, .check = "copies", .subject = data->state_names[j],
-                                     .number = r, .measure = "correlation"};
+            kbass_finding finding = {.severity = KBASS_WARNING,
+                                     .check = "copies",
+                                     .subject = data->state_names[j],
+                                     .number = r,
+                                     .measure = "correlation"};
             kb_doctor_say(doctor, finding, "leave one of them out", "%s is %s up to a factor: correlation %.6f",
                           data->state_names[j], data->state_names[i], r);
         }
@@ -185,12 +198,16 @@ static void examine_times(kb_doctor *doctor)
     if (repeats < 2) return;
     while (state < data->n_states && !looks_like_space(data, state, n_times)) state++;
     bool is_found = state < data->n_states && data->n_states > 1;
-    kbass_finding finding = {.severity = is_found ? KBASS_HOPELESS : KBASS_WARNING, .check = "axes",
-                             .subject = data->time_name, .number = repeats, .measure = "rows for each time"};
+    kbass_finding finding = {.severity = is_found ? KBASS_HOPELESS : KBASS_WARNING,
+                             .check = "axes",
+                             .subject = data->time_name,
+                             .number = repeats,
+                             .measure = "rows for each time"};
     if (is_found) snprintf(advice, sizeof advice, "--axes %.60s,%.60s", data->time_name, data->state_names[state]);
     else snprintf(advice, sizeof advice, "name the axes with --axes, or keep one run in a file");
     kb_doctor_say(doctor, finding, advice, "each %s comes %.3g times%s%s%s", data->time_name, repeats,
-                  is_found ? ", and " : ": several runs, or fields over space?", is_found ? data->state_names[state] : "",
+                  is_found ? ", and " : ": several runs, or fields over space?",
+                  is_found ? data->state_names[state] : "",
                   is_found ? " runs through the same values every time: it looks like an axis of space" : "");
 }
 
@@ -213,7 +230,10 @@ static void examine_straight(kb_doctor *doctor, size_t state)
     const char *name = data->state_names[state];
     double off = bend(data, state);
     if (data->n_rows < LEAST_VALUES || !(off <= 1e-6)) return;
-    kbass_finding finding = {.severity = KBASS_WARNING, .check = "axes", .subject = name, .number = off,
+    kbass_finding finding = {.severity = KBASS_WARNING,
+                             .check = "axes",
+                             .subject = name,
+                             .number = off,
                              .measure = "largest distance from a straight line, of its range"};
     kb_doctor_say(doctor, finding, "leave the column out, or name the time with --time",
                   "%s is a straight line in %s: a counter, or a second clock?", name, data->time_name);

@@ -19,7 +19,8 @@ static json_t *number(double value) { return isfinite(value) ? json_real(value) 
 static json_t *rows(const kbass_finding *finding)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < finding->n_rows; i++) json_array_append_new(array, json_integer((json_int_t)finding->rows[i]));
+    for (size_t i = 0; i < finding->n_rows; i++)
+        json_array_append_new(array, json_integer((json_int_t)finding->rows[i]));
     return array;
 }
 
@@ -32,22 +33,23 @@ static json_t *terms(const kbass_finding *finding)
 
 static json_t *object_of(const kbass_finding *finding)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "severity", kbass_severity_name(finding->severity), "check",
-                     finding->check, "subject", text(finding->subject), "number", number(finding->number), "measure",
-                     finding->measure, "sentence", text(finding->sentence), "suggestion", text(finding->suggestion), "rows",
-                     rows(finding), "terms", terms(finding));
+    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "severity",
+                     kbass_severity_name(finding->severity), "check", finding->check, "subject", text(finding->subject),
+                     "number", number(finding->number), "measure", finding->measure, "sentence",
+                     text(finding->sentence), "suggestion", text(finding->suggestion), "rows", rows(finding), "terms",
+                     terms(finding));
 }
 
-kbass_status kb_report_findings(const kbass_data *data, kbass_severity severity, size_t n, const kbass_finding *findings,
-                                char **json, kbass_error *error)
+kbass_status kb_report_findings(const kbass_data *data, kbass_severity severity, size_t n,
+                                const kbass_finding *findings, char **json, kbass_error *error)
 {
     const size_t format = JSON_INDENT(2) | JSON_REAL_PRECISION(15);
     json_t *list = json_array();
     bool complete = list != NULL;
     for (size_t i = 0; complete && i < n; i++) complete = json_array_append_new(list, object_of(&findings[i])) == 0;
-    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:s, s:o}", "format", "kbass-findings", "version", kbass_version(), "source",
-                             text(data->source), "sha256", text(data->sha256), "verdict", kbass_severity_name(severity),
-                             "findings", list);
+    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:s, s:o}", "format", "kbass-findings", "version", kbass_version(),
+                             "source", text(data->source), "sha256", text(data->sha256), "verdict",
+                             kbass_severity_name(severity), "findings", list);
     size_t length = root && complete ? json_dumpb(root, NULL, 0, format) : 0;
     char *written = length ? KB_NEW(char, length + 2) : NULL;
     if (written) {

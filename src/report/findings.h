@@ -4,7 +4,7 @@
 
 #include "kbass/kbass.h"
 
-kbass_status kb_report_findings(const kbass_data *data, kbass_severity severity, size_t n, const kbass_finding *findings,
-                                char **json, kbass_error *error);
+kbass_status kb_report_findings(const kbass_data *data, kbass_severity severity, size_t n,
+                                const kbass_finding *findings, char **json, kbass_error *error);
 
 #endif
