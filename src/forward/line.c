@@ -218,11 +218,9 @@ static void number_nodes(kb_line *l)
     for (size_t i = 0; i < n; i++) {
         for (size_t f = 0; f < F; f++) l->row[position(l, i) * F + f] = i * F + f;
         for (size_t m = 0; m < KB_STENCIL; m++) {
-            size_t j = (i + m + n - half) % n;
-            bool beyond = !l->settings.periodic && (i + m < half || i + m >= n + half);
-            if (beyond && l->settings.ends == KB_ENDS_MIRRORED) j = i + m < half ? 0 : n - 1, beyond = false;
-            l->place[i * KB_STENCIL + m] =
-                beyond ? KB_BEYOND : position(l, i) * F * 2 * l->band + position(l, j) * F + l->band;
+            size_t image = i + m < half ? half - m - i : 2 * (n - 1) + half - i - m;
+            size_t j = kb_line_is_beyond(l, i, m) ? image : (i + m + n - half) % n;
+            l->place[i * KB_STENCIL + m] = position(l, i) * F * 2 * l->band + position(l, j) * F + l->band;
         }
     }
 }

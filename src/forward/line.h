@@ -15,7 +15,6 @@
 #include "forward/rhs.h"
 #include "gp/cloud.h"
 
-#define KB_BEYOND SIZE_MAX
 enum { KB_STENCIL = 7, KB_LINE_STAGES = 3, KB_LINE_MODES = 61 };
 
 /* What stands beyond the ends of an axis that is not periodic: the boundary's modes; they with their values at the end of
@@ -61,7 +60,7 @@ typedef struct {
 
     /* band matrix in an order of nodes that keeps a periodic band a band */
     size_t *row;               /* size: which unknown stands in a row of the matrix */
-    size_t *place;             /* n x KB_STENCIL: entry of node i and its m-th neighbour, or KB_BEYOND an open end */
+    size_t *place;             /* n x KB_STENCIL: entry of node i and its m-th neighbour, or that one's image at an end */
     size_t band;               /* half width, in unknowns */
     double factor;             /* the matrix is I - factor J, factorised; 0: there is none */
     /* workspace */
@@ -96,6 +95,11 @@ bool kb_line_continue(kb_line *line, const double *state, const double *start, d
 /* One step of size h from s (scaled time): state and, with tangents, tangent move on. False when Newton fails, the state
    escapes, or the equation amplifies the grid's shortest wave: ill-posed. */
 bool kb_line_step(kb_line *line, double s, double h, bool first, bool with_tangents);
+/* Does the m-th neighbour of a node lie beyond an open end? */
+static inline bool kb_line_is_beyond(const kb_line *line, size_t node, size_t m)
+{
+    return !line->settings.periodic && (node + m < KB_STENCIL / 2 || node + m >= line->n + KB_STENCIL / 2);
+}
 /* Boundary basis (n_boundary) at a scaled time. */
 void kb_line_boundary(const kb_line *line, double s, double *basis);
 

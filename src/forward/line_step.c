@@ -31,23 +31,19 @@ static double boundary_value(const kb_line *l, size_t field, size_t side)
     return kb_dot(l->n_boundary, l->boundary_basis, z);
 }
 
-/* What a field has beyond an end that is open, in the data's units. */
-static double beyond(const kb_line *l, const double *extended, size_t field, size_t side)
-{
-    if (l->settings.ends == KB_ENDS_MIRRORED) return extended[side ? l->n + HALO - 1 : HALO];
-    return l->cloud->mean[field] + l->cloud->sd[field] * boundary_value(l, field, side);
-}
-
-/* Fields with HALO nodes beyond each end, in the data's units: periodic copies, or what lies beyond. */
+/* Fields with HALO nodes beyond each end, in the data's units: periodic copies; mirror images; or, where a boundary has a
+   value, images turned about it: 2 b - u, which leaves no kink that derivatives would see. */
 static void extend(kb_line *l, const double *q)
 {
     size_t n = l->n, F = l->n_fields, stride = n + 2 * HALO;
+    bool turned = !l->settings.periodic && l->settings.ends != KB_ENDS_MIRRORED;
     for (size_t f = 0; f < F; f++) {
-        double *e = l->extended + f * stride, mean = l->cloud->mean[f], sd = l->cloud->sd[f];
-        for (size_t i = 0; i < n; i++) e[i + HALO] = mean + sd * q[i * F + f];
-        for (size_t i = 0; i < HALO; i++) {
-            e[i] = l->settings.periodic ? e[n + i] : beyond(l, e, f, 0);
-            e[n + HALO + i] = l->settings.periodic ? e[HALO + i] : beyond(l, e, f, 1);
+        double *left = l->extended + f * stride + HALO, *right = left + n - 1, mean = l->cloud->mean[f], sd = l->cloud->sd[f];
+        double first = turned ? mean + sd * boundary_value(l, f, 0) : 0, last = turned ? mean + sd * boundary_value(l, f, 1) : 0;
+        for (size_t i = 0; i < n; i++) left[i] = mean + sd * q[i * F + f];
+        for (long k = 1; k <= HALO; k++) {
+            left[-k] = l->settings.periodic ? right[1 - k] : turned ? 2 * first - left[k] : left[k];
+            right[k] = l->settings.periodic ? left[k - 1] : turned ? 2 * last - right[-k] : right[-k];
         }
     }
 }
@@ -196,18 +192,19 @@ KB_WIDE static void couple_flux(kb_line *l, size_t entry)
     }
 }
 
-/* Puts one coupling into the matrix, or beyond an open end into the boundary's gain. */
+/* Puts one coupling into the matrix; what lies beyond an open end depends on its image and, turned, on the boundary. */
 static void place(kb_line *l, double factor, size_t equation, size_t field)
 {
     size_t n = l->n, F = l->n_fields, shift = equation * 2 * l->band + field;
+    bool turned = l->settings.ends != KB_ENDS_MIRRORED;
     double sd = l->cloud->sd[field];
     const double *coupling = coupling_of(l, equation, field);
     for (size_t i = 0; i < n; i++)
         for (size_t m = 0; m < KB_STENCIL; m++) {
             double value = sd * coupling[m * n + i];
-            size_t place = l->place[i * KB_STENCIL + m];
-            if (place != KB_BEYOND) l->matrix[place + shift] -= factor * value;
-            else l->boundary_gain[((2 * field + (m < HALO ? 0 : 1)) * n + i) * F + equation] += value;
+            bool imaged = turned && kb_line_is_beyond(l, i, m);
+            l->matrix[l->place[i * KB_STENCIL + m] + shift] -= factor * (imaged ? -value : value);
+            if (imaged) l->boundary_gain[((2 * field + (m < HALO ? 0 : 1)) * n + i) * F + equation] += 2 * value;
         }
 }
 
