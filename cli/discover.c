@@ -9,7 +9,8 @@
 #include "text.h"
 
 typedef struct {
-    const char *path, *json, *report, *solution, *residuals, *law;
+    const cli_arguments *arguments;
+    const char *json, *report, *solution, *residuals, *law;
     bool is_quiet, shows_all;
     kbass_settings settings;
     kbass_data *data;
@@ -18,9 +19,8 @@ typedef struct {
 
 static int prepare(discover_job *job, const cli_arguments *arguments)
 {
-    if (arguments->n_operands != 1)
-        return cli_fail("discover needs one data file, found %zu (see kbass help discover)", arguments->n_operands);
-    job->path = arguments->operands[0];
+    if (!arguments->n_operands) return cli_fail("discover needs a data file, found none (see kbass help discover)");
+    job->arguments = arguments;
     job->json = cli_value(arguments, "json");
     job->report = cli_value(arguments, "report");
     job->solution = cli_value(arguments, "solution");
@@ -33,18 +33,18 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
 
 static int check_outputs(const discover_job *job)
 {
-    int code = cli_output_check(job->json, job->path);
-    if (code == EXIT_OK) code = cli_output_check(job->report, job->path);
-    if (code == EXIT_OK) code = cli_output_check(job->solution, job->path);
-    if (code == EXIT_OK) code = cli_output_check(job->residuals, job->path);
-    if (code == EXIT_OK) code = cli_output_check(job->law, job->path);
+    const char *outputs[] = {job->json, job->report, job->solution, job->residuals, job->law};
+    int code = EXIT_OK;
+    for (size_t i = 0; i < job->arguments->n_operands; i++)
+        for (size_t k = 0; code == EXIT_OK && k < sizeof outputs / sizeof *outputs; k++)
+            code = cli_output_check(outputs[k], job->arguments->operands[i]);
     return code;
 }
 
-static int load(discover_job *job, const cli_arguments *arguments)
+static int load(discover_job *job)
 {
     kbass_error error;
-    int code = cli_read(arguments, job->path, job->is_quiet, &job->data);
+    int code = cli_read(job->arguments, job->is_quiet, &job->data);
     if (code != EXIT_OK) return code;
     kbass_status status = kbass_discovery_create(job->data, &job->settings, &job->discovery, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
@@ -107,7 +107,7 @@ int cli_discover(const cli_arguments *arguments)
     discover_job job = {0};
     cli_interrupts_catch();
     int code = prepare(&job, arguments);
-    if (code == EXIT_OK) code = load(&job, arguments);
+    if (code == EXIT_OK) code = load(&job);
     if (code == EXIT_OK) code = check_outputs(&job);
     if (code == EXIT_OK) {
         cli_text_problem(job.data, job.discovery);

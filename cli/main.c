@@ -10,7 +10,9 @@
     {"axes", 0, "AXES", NULL,                                                                                          \
      "the columns or arrays of time and space, for fields over space: t,x or t,x,y; the others are fields; time is the " \
      "one called t or time, else the first; of arrays on a grid they are found by their lengths, and where these do "  \
-     "not tell stand here in the order of the dimensions"}
+     "not tell stand here in the order of the dimensions"},                                                             \
+    {"run", 0, "COLUMN", NULL,                                                                                         \
+     "the column that numbers the runs: measurements of one law, each run with its own initial state and times"}
 
 static const cli_option discover_options[] = {
     READING_OPTIONS,
@@ -132,11 +134,12 @@ static const cli_option bench_options[] = {
     {0}};
 
 const cli_command cli_commands[] = {
-    {"discover", "DATA [options]", "find the equations behind measurements",
+    {"discover", "DATA ... [options]", "find the equations behind measurements",
      "Reads a table with a header row, or arrays (see kbass help data): one column of times, every other column a state; "
      "with --axes the columns of "
      "time and space, every other column a field over them, on a grid or scattered. Rows may come in any order and at "
-     "any spacing; an empty cell or NaN means not measured; # begins a comment. Prints the equations, each term with its "
+     "any spacing; an empty cell or NaN means not measured; # begins a comment. Several files, or --run, are several runs "
+     "that share one law. Prints the equations, each term with its "
      "weight, standard deviation and probability, the noise, and the models that explain the data nearly as well. "
      "Ctrl-C stops the search and prints the best answer so far.",
      discover_options, true, cli_discover},

@@ -1,5 +1,7 @@
 #include "read.h"
 
+#include <stdlib.h>
+
 #include "message.h"
 #include "progress.h"
 
@@ -10,7 +12,7 @@ static int show(const kbass_progress *now, void *user)
     return now->seconds < PATIENCE ? 0 : cli_progress_show(now, user);
 }
 
-int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data)
+static int read_one(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data)
 {
     kbass_error error;
     cli_progress progress;
@@ -21,5 +23,26 @@ int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kb
     cli_progress_begin(&progress, is_quiet);
     kbass_status status = kbass_data_open(path, &options, data, &error);
     cli_progress_end(&progress);
+    const char *run = cli_value(arguments, "run");
+    if (status == KBASS_OK && run) status = kbass_data_split(*data, run, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+}
+
+int cli_read(const cli_arguments *arguments, bool is_quiet, kbass_data **data)
+{
+    size_t n = arguments->n_operands;
+    kbass_error error;
+    if (n == 1) return read_one(arguments, arguments->operands[0], is_quiet, data);
+    kbass_data **parts = calloc(n, sizeof *parts);
+    int code = parts ? EXIT_OK : cli_fail("out of memory for %zu files", n);
+    for (size_t i = 0; code == EXIT_OK && i < n; i++)
+        code = read_one(arguments, arguments->operands[i], is_quiet, &parts[i]);
+    if (code == EXIT_OK) {
+        kbass_status status =
+            kbass_data_join(n, (const kbass_data *const *)parts, arguments->operands, data, &error);
+        if (status != KBASS_OK) code = cli_fail_with(status, &error);
+    }
+    for (size_t i = 0; parts && i < n; i++) kbass_data_destroy(parts[i]);
+    free(parts);
+    return code;
 }

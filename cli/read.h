@@ -4,7 +4,8 @@
 
 #include "options.h"
 
-/* As the options --time and --axes say; an exit code, with the message printed. */
-int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data);
+/* The operands' files, as the options --time, --axes and --run say, several as runs of one law; an exit code, with the
+   message printed. */
+int cli_read(const cli_arguments *arguments, bool is_quiet, kbass_data **data);
 
 #endif

@@ -17,6 +17,7 @@ typedef struct {
     const kbass_data *data;
     size_t n, n_states, n_space, width;
     size_t counts[KBASS_MAX_AXES]; /* of a mesh, along each axis; all 0 for mere rows */
+    size_t n_runs, *run_start;     /* n_runs + 1: the first row of each run */
     double *times, *positions, *mean, *sd, *values;
     char (*names)[NAME_SIZE];
     const char **columns;
@@ -25,7 +26,8 @@ typedef struct {
 static int begin(table *t, const kbass_data *data, size_t room, size_t width)
 {
     size_t states = kbass_data_states(data), space = kbass_data_axes(data) - 1;
-    *t = (table){.data = data, .n_states = states, .n_space = space, .width = width};
+    *t = (table){.data = data, .n_states = states, .n_space = space, .width = width, .n_runs = kbass_data_runs(data)};
+    t->run_start = calloc(t->n_runs + 1, sizeof *t->run_start);
     t->times = calloc(room, sizeof *t->times);
     t->positions = calloc(room * space + 1, sizeof *t->positions);
     t->mean = calloc(room * states, sizeof *t->mean);
@@ -33,13 +35,14 @@ static int begin(table *t, const kbass_data *data, size_t room, size_t width)
     t->values = calloc(room * states * width, sizeof *t->values);
     t->names = calloc(states * width, sizeof *t->names);
     t->columns = calloc(states * width, sizeof *t->columns);
-    if (t->times && t->positions && t->mean && t->sd && t->values && t->names && t->columns) return EXIT_OK;
+    if (t->run_start && t->times && t->positions && t->mean && t->sd && t->values && t->names && t->columns) return EXIT_OK;
     cli_fail("out of memory for a table of %zu rows", room);
     return EXIT_NO_RESULT;
 }
 
 static void end(table *t)
 {
+    free(t->run_start);
     free(t->times);
     free(t->positions);
     free(t->mean);
@@ -59,10 +62,21 @@ static void name_column(table *t, size_t which, const char *suffix)
     }
 }
 
+static kbass_status solve_runs(table *t, const kbass_discovery *discovery, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
+        size_t first = t->run_start[run], n = t->run_start[run + 1] - first;
+        status = kbass_discovery_run_solution(discovery, run, n, t->times + first, t->mean + first * t->n_states,
+                                              t->sd + first * t->n_states, error);
+    }
+    return status;
+}
+
 static kbass_status solve(table *t, const kbass_discovery *discovery, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    if (!t->n_space) return kbass_discovery_solution(discovery, t->n, t->times, t->mean, t->sd, error);
+    if (!t->n_space) return solve_runs(t, discovery, error);
     for (size_t first = 0, n = 0; status == KBASS_OK && first < t->n; first += n) {
         n = t->n - first < POINTS_AT_ONCE ? t->n - first : POINTS_AT_ONCE;
         status = kbass_discovery_field(discovery, n, t->times + first, t->positions + first * t->n_space,
@@ -73,16 +87,33 @@ static kbass_status solve(table *t, const kbass_discovery *discovery, kbass_erro
 
 /* ---------------------------------------------------------------- writing */
 
-static kbass_status write_csv(const table *t, const char *path, int *code, kbass_error *error)
+/* One run's rows. */
+static kbass_status make_data(const table *t, size_t run, kbass_data **data, kbass_error *error)
 {
     const char *axes[KBASS_MAX_AXES];
-    kbass_data *written = NULL;
+    size_t first = t->run_start[run], n = t->run_start[run + 1] - first, width = t->n_states * t->width;
     for (size_t axis = 0; axis <= t->n_space; axis++) axes[axis] = kbass_data_axis_name(t->data, axis);
-    kbass_status status =
-        kbass_data_create_axes(t->n, t->n_space + 1, t->n_states * t->width, t->times,
-                               t->n_space ? t->positions : NULL, t->values, axes, t->columns, &written, error);
-    if (status == KBASS_OK) *code = cli_output_data(path, written);
+    return kbass_data_create_axes(n, t->n_space + 1, width, t->times + first, t->n_space ? t->positions : NULL,
+                                  t->values + first * width, axes, t->columns, data, error);
+}
+
+static kbass_status write_csv(const table *t, const char *path, int *code, kbass_error *error)
+{
+    kbass_data **parts = calloc(t->n_runs, sizeof *parts), *written = NULL;
+    const char **names = calloc(t->n_runs, sizeof *names);
+    kbass_status status = parts && names ? KBASS_OK : KBASS_ERROR_MEMORY;
+    if (status != KBASS_OK) snprintf(error->message, sizeof error->message, "out of memory for %zu runs", t->n_runs);
+    for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
+        names[run] = kbass_data_run_name(t->data, run);
+        status = make_data(t, run, &parts[run], error);
+    }
+    if (status == KBASS_OK && names[0])
+        status = kbass_data_join(t->n_runs, (const kbass_data *const *)parts, names, &written, error);
+    if (status == KBASS_OK) *code = cli_output_data(path, names[0] ? written : parts[0]);
     kbass_data_destroy(written);
+    for (size_t run = 0; parts && run < t->n_runs; run++) kbass_data_destroy(parts[run]);
+    free(parts);
+    free(names);
     return status;
 }
 
@@ -112,10 +143,13 @@ static cli_array axis_array(const table *t, size_t axis, const double *column, d
     return array;
 }
 
+/* Then a column numbers the runs, from 1, behind the others. */
+static bool has_runs(const table *t) { return kbass_data_run_name(t->data, 0) != NULL; }
+
 /* All columns in one array, or each by name. */
 static int write_columns(const table *t, const char *path, const double *columns, double *room, cli_array *arrays)
 {
-    size_t n_axes = t->n_space + 1, n = n_axes + t->n_states * t->width;
+    size_t n_axes = t->n_space + 1, n = n_axes + t->n_states * t->width + has_runs(t);
     if (cli_format_of(path) == CLI_NPY) {
         set_shape(t, &arrays[0]);
         memmove(arrays[0].shape + 1, arrays[0].shape, KBASS_MAX_AXES * sizeof *arrays[0].shape);
@@ -125,7 +159,9 @@ static int write_columns(const table *t, const char *path, const double *columns
         return cli_arrays_write(path, 1, arrays);
     }
     for (size_t c = 0; c < n; c++) {
-        arrays[c] = (cli_array){.name = c < n_axes ? NULL : t->columns[c - n_axes], .values = columns + c * t->n};
+        bool is_last = c == n_axes + t->n_states * t->width;
+        const char *name = c < n_axes ? NULL : is_last ? "run" : t->columns[c - n_axes];
+        arrays[c] = (cli_array){.name = name, .values = columns + c * t->n};
         if (c < n_axes) arrays[c] = axis_array(t, c, columns + c * t->n, room + c * t->n);
         else set_shape(t, &arrays[c]);
     }
@@ -134,7 +170,7 @@ static int write_columns(const table *t, const char *path, const double *columns
 
 static int write_arrays(const table *t, const char *path)
 {
-    size_t n_axes = t->n_space + 1, width = t->n_states * t->width, n = n_axes + width;
+    size_t n_axes = t->n_space + 1, width = t->n_states * t->width, n = n_axes + width + has_runs(t);
     double *columns = calloc(n * t->n, sizeof *columns), *room = calloc(n_axes * t->n, sizeof *room);
     cli_array *arrays = calloc(n, sizeof *arrays);
     int code = EXIT_NO_RESULT;
@@ -143,6 +179,9 @@ static int write_arrays(const table *t, const char *path)
             for (size_t axis = 0; axis < n_axes; axis++) columns[axis * t->n + i] = coordinate(t, i, axis);
             for (size_t c = 0; c < width; c++) columns[(n_axes + c) * t->n + i] = t->values[i * width + c];
         }
+        for (size_t run = 0; has_runs(t) && run < t->n_runs; run++)
+            for (size_t i = t->run_start[run]; i < t->run_start[run + 1]; i++)
+                columns[(n_axes + width) * t->n + i] = (double)(run + 1);
         code = write_columns(t, path, columns, room, arrays);
     } else {
         cli_fail("out of memory for a table of %zu rows", t->n);
@@ -168,18 +207,20 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Even times over the record and the measured ones, each once; room for EVEN_TIMES + rows. */
-static void choose_times(table *t)
+/* Even times over a run and the measured ones, each once. */
+static void choose_run_times(table *t, size_t run)
 {
-    size_t n_rows = kbass_data_rows(t->data), n = 0;
+    size_t begin = kbass_data_run_start(t->data, run), end = kbass_data_run_start(t->data, run + 1), n = 0, kept = 0;
     const double *measured = kbass_data_times(t->data);
-    double first = measured[0], last = measured[n_rows - 1];
-    for (size_t i = 0; i < EVEN_TIMES; i++) t->times[n++] = first + (last - first) * (double)i / (EVEN_TIMES - 1);
-    for (size_t i = 0; i < n_rows; i++) t->times[n++] = measured[i];
-    t->times[EVEN_TIMES - 1] = last;
-    qsort(t->times, n, sizeof *t->times, ascending);
+    double first = measured[begin], last = measured[end - 1], *times = t->times + t->n;
+    for (size_t i = 0; i < EVEN_TIMES; i++) times[n++] = first + (last - first) * (double)i / (EVEN_TIMES - 1);
+    times[EVEN_TIMES - 1] = last;
+    for (size_t i = begin; i < end; i++) times[n++] = measured[i];
+    qsort(times, n, sizeof *times, ascending);
     for (size_t i = 0; i < n; i++)
-        if (i == 0 || t->times[i] != t->times[t->n - 1]) t->times[t->n++] = t->times[i];
+        if (i == 0 || times[i] != times[kept - 1]) times[kept++] = times[i];
+    t->n += kept;
+    t->run_start[run + 1] = t->n;
 }
 
 /* Points along each axis: those of the discovery's own mesh, or our default. */
@@ -247,13 +288,14 @@ static int begin_mesh(table *t, const kbass_data *data, const kbass_discovery *d
     size_t counts[KBASS_MAX_AXES] = {0}, n_axes = kbass_data_axes(data), room = 1;
     if (n_axes > 1) count_mesh(data, discovery, counts);
     for (size_t axis = 0; axis < n_axes; axis++) room *= counts[axis];
-    if (n_axes == 1) room = EVEN_TIMES + kbass_data_rows(data);
+    if (n_axes == 1) room = EVEN_TIMES * kbass_data_runs(data) + kbass_data_rows(data);
     int code = begin(t, data, room, width);
     if (code != EXIT_OK) return code;
     kbass_error error;
     kbass_status status = KBASS_OK;
     if (n_axes > 1) status = choose_mesh(t, discovery, counts, t->mean, &error); /* room for all points */
-    else            choose_times(t);
+    for (size_t run = 0; n_axes == 1 && run < t->n_runs; run++) choose_run_times(t, run);
+    t->run_start[t->n_runs] = t->n;
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
@@ -296,6 +338,7 @@ int cli_table_residuals(const kbass_data *data, const kbass_discovery *discovery
     int code = begin(&t, data, kbass_data_rows(data), 3);
     if (code == EXIT_OK) {
         t.n = kbass_data_rows(data);
+        for (size_t run = 0; run <= t.n_runs; run++) t.run_start[run] = kbass_data_run_start(data, run);
         name_column(&t, 0, "");
         name_column(&t, 1, "_fitted");
         name_column(&t, 2, "_residual");
@@ -310,8 +353,12 @@ int cli_table_residuals(const kbass_data *data, const kbass_discovery *discovery
 static kbass_status fill_law(table *t, const kbass_discovery *discovery, kbass_error *error)
 {
     double *lhs = t->mean, *rhs = t->sd;
-    kbass_status status =
-        kbass_discovery_law(discovery, t->n, t->times, t->n_space ? t->positions : NULL, lhs, rhs, error);
+    kbass_status status = KBASS_OK;
+    for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
+        size_t first = t->run_start[run], at = first * t->n_states;
+        status = kbass_discovery_run_law(discovery, run, t->run_start[run + 1] - first, t->times + first,
+                                         t->n_space ? t->positions : NULL, lhs + at, rhs + at, error);
+    }
     for (size_t i = 0; status == KBASS_OK && i < t->n * t->n_states; i++) {
         t->values[3 * i] = lhs[i];
         t->values[3 * i + 1] = rhs[i];

@@ -92,6 +92,9 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
 {
     kbass_status status = kb_settings_check(settings, error);
     if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_plain(settings, error);
+    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER && kbass_data_runs(data) > 1)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "method: the published method takes one run, found %zu",
+                         kbass_data_runs(data));
     if (status == KBASS_OK) status = kb_settings_copy(settings, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
@@ -241,19 +244,34 @@ static kbass_status check_positions(const kbass_discovery *d, size_t n, const do
     return KBASS_OK;
 }
 
-kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, const double *times, double *mean,
-                                      double *sd, kbass_error *error)
+static kbass_status check_run(const kbass_discovery *d, size_t run, kbass_error *error)
+{
+    size_t n = kbass_data_runs(d->data);
+    return run < n ? KBASS_OK : kb_fail(error, KBASS_ERROR_ARGUMENT, "run %zu: there are %zu, counted from 0", run, n);
+}
+
+kbass_status kbass_discovery_run_solution(const kbass_discovery *d, size_t run, size_t n_times, const double *times,
+                                          double *mean, double *sd, kbass_error *error)
 {
     const kb_problem *p = d->problem;
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
     if (d->data->n_axes > 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "the solution is a field over space: ask kbass_discovery_field");
-    kbass_status status = check_times(d->problem->record->first, d->problem->record->span, n_times, times, error);
+    kbass_status status = check_run(d, run, error);
+    if (status == KBASS_OK)
+        status = check_times(p->record->origin[run], p->record->span * p->record->duration[run], n_times, times, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return d->paper->evaluate(d->paper, n_times, times, NULL, mean, sd, error);
-    return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, d->found.pool.fits[0], p->n_reference,
-                                p->follow, p->reference_slope, n_times, times, mean, sd, error);
+    kb_follow follow = kb_problem_follow(p);
+    return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, d->found.pool.fits[0], &follow, run,
+                                n_times, times, mean, sd, error);
+}
+
+kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, const double *times, double *mean,
+                                      double *sd, kbass_error *error)
+{
+    return kbass_discovery_run_solution(d, 0, n_times, times, mean, sd, error);
 }
 
 kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const double *times, const double *positions,
@@ -275,14 +293,20 @@ kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const dou
 
 /* ---------------------------------------------------------------- the law along the solution */
 
+typedef struct {
+    const kbass_discovery *discovery;
+    size_t run;
+} run_of;
+
 static kbass_status solution_at(const void *context, size_t n, const double *times, const double *positions,
                                 double *values, kbass_error *error)
 {
-    const kbass_discovery *d = context;
+    const run_of *of = context;
+    const kbass_discovery *d = of->discovery;
     double *sd = KB_NEW(double, n * d->data->n_states);
     if (!sd) return kb_out_of_memory(error, "the solution");
     kbass_status status = positions ? kbass_discovery_field(d, n, times, positions, values, d->paper ? sd : NULL, error)
-                                    : kbass_discovery_solution(d, n, times, values, sd, error);
+                                    : kbass_discovery_run_solution(d, of->run, n, times, values, sd, error);
     kb_free(sd);
     return status;
 }
@@ -303,12 +327,14 @@ static void gather_weights(const kbass_discovery *d, double *weights)
 }
 
 /* Differences at a sixteenth of the samples' distance in time, at two of the integrator's nodes in space. */
-static void set_box(const kbass_discovery *d, kb_law *law)
+static void set_box(const kbass_discovery *d, size_t run, kb_law *law)
 {
     const kb_cloud *cloud = d->data->n_axes > 1 ? cloud_of(d) : NULL;
-    law->low[0] = cloud ? cloud->first[0] : d->problem->record->first;
-    law->high[0] = law->low[0] + (cloud ? cloud->span[0] : d->problem->record->span);
-    law->step[0] = (law->high[0] - law->low[0]) * fmin(cloud ? cloud->spacing[0] : d->problem->record->spacing, 0.1) / 16;
+    const kb_record *record = cloud ? NULL : d->problem->record;
+    double span = cloud ? cloud->span[0] : record->span;
+    law->low[0] = cloud ? cloud->first[0] : record->origin[run];
+    law->high[0] = law->low[0] + span * (cloud ? 1 : record->duration[run]);
+    law->step[0] = span * fmin(cloud ? cloud->spacing[0] : record->spacing, cloud ? 0.1 : 0.1 * record->duration[run]) / 16;
     for (size_t a = 1; cloud && a < cloud->n_axes; a++) {
         double nodes = d->found.line.n_nodes ? (double)d->found.line.n_nodes / 2 : 8 / cloud->spacing[a];
         law->low[a] = cloud->first[a];
@@ -317,36 +343,48 @@ static void set_box(const kbass_discovery *d, kb_law *law)
     }
 }
 
-static void set_borders(const kbass_discovery *d, double *borders, kb_law *law)
+static void set_borders(const kbass_discovery *d, size_t run, double *borders, kb_law *law)
 {
     const kb_windows *windows = d->found.windows;
-    const double *rows = d->landscape ? d->landscape->cloud->grid[0] : d->problem ? d->problem->record->time : NULL;
-    for (size_t i = 0; windows && i + 1 < windows->n; i++)
-        borders[law->n_borders++] = law->low[0] + (law->high[0] - law->low[0]) * rows[windows->last[i]];
+    const kb_record *record = d->landscape ? NULL : d->problem ? d->problem->record : NULL;
+    const double *rows = d->landscape ? d->landscape->cloud->grid[0] : record ? record->time : NULL;
+    double span = d->landscape ? d->landscape->cloud->span[0] : record ? record->span : 0;
+    size_t each = windows ? windows->n / kbass_data_runs(d->data) : 0;
+    for (size_t i = run * each; i + 1 < (run + 1) * each; i++)
+        borders[law->n_borders++] = law->low[0] + span * rows[windows->last[i]];
     law->borders = borders;
 }
 
-kbass_status kbass_discovery_law(const kbass_discovery *d, size_t n, const double *times, const double *positions,
-                                 double *lhs, double *rhs, kbass_error *error)
+kbass_status kbass_discovery_run_law(const kbass_discovery *d, size_t run, size_t n, const double *times,
+                                     const double *positions, double *lhs, double *rhs, kbass_error *error)
 {
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no law yet: no run has found a model");
     if (!positions != (d->data->n_axes == 1))
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "positions are needed for fields over space, and only for them");
+    kbass_status status = check_run(d, run, error);
+    if (status != KBASS_OK) return status;
     const kb_dictionary *dictionary = d->dictionary;
+    const run_of context = {d, run};
     double *weights = KB_NEW(double, dictionary->n_terms * dictionary->n_states);
     double *borders = KB_NEW(double, d->found.windows ? d->found.windows->n : 1);
-    kb_law law = {.dictionary = dictionary, .weights = weights, .solution = solution_at, .context = d};
-    kbass_status status = weights && borders ? KBASS_OK : kb_out_of_memory(error, "the law");
+    kb_law law = {.dictionary = dictionary, .weights = weights, .solution = solution_at, .context = &context};
+    status = weights && borders ? KBASS_OK : kb_out_of_memory(error, "the law");
     if (status == KBASS_OK) {
         gather_weights(d, weights);
-        set_box(d, &law);
-        set_borders(d, borders, &law);
+        set_box(d, run, &law);
+        set_borders(d, run, borders, &law);
         status = kb_law_sides(&law, n, times, positions, lhs, rhs, error);
     }
     kb_free(weights);
     kb_free(borders);
     return status;
+}
+
+kbass_status kbass_discovery_law(const kbass_discovery *d, size_t n, const double *times, const double *positions,
+                                 double *lhs, double *rhs, kbass_error *error)
+{
+    return kbass_discovery_run_law(d, 0, n, times, positions, lhs, rhs, error);
 }
 
 size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coordinates)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "check.h"
+#include "forward/flow.h"
 #include "gp/level.h"
 #include "solve/columns.h"
 
@@ -17,7 +18,7 @@ typedef struct {
     kb_dictionary *dictionary;
     kb_record *record;
     kb_level *level;
-    size_t n_mesh;
+    size_t n_mesh, nodes[2];       /* {0, n_mesh} */
     double *reference;             /* n_mesh x n_variables, in the data's units */
     double *follow, *follow_slope; /* n_mesh x n_states: q and dq/ds of the same */
     kb_columns *columns;
@@ -69,7 +70,7 @@ static inline void scene_open(scene *s, kbass_data *data, const kbass_settings *
 {
     double slope_squares[8];
     size_t n = data->n_states;
-    *s = (scene){.data = data, .n_mesh = n_mesh};
+    *s = (scene){.data = data, .n_mesh = n_mesh, .nodes = {0, n_mesh}};
     CHECK_OK(kb_dictionary_create(settings, n, (const char *const *)data->state_names, data->time_name, &s->dictionary,
                                   &error));
     CHECK_OK(kb_record_create(data, settings->noise, &s->record, &error));
@@ -83,6 +84,11 @@ static inline void scene_open(scene *s, kbass_data *data, const kbass_settings *
     CHECK_OK(kb_support_create(s->columns->n, &s->all, &error));
     CHECK_OK(kb_support_create(s->columns->n, &s->support, &error));
     for (size_t i = 0; i < s->columns->n; i++) kb_support_add(&s->all, i);
+}
+
+static inline kb_follow scene_follow(const scene *s)
+{
+    return (kb_follow){s->n_mesh, s->nodes, s->follow, s->follow_slope};
 }
 
 static inline void scene_close(scene *s)

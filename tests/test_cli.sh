@@ -54,8 +54,10 @@ refuses '--degree: "nan"' discover good.csv --degree nan
 refuses '--mesh: "3"' discover good.csv --mesh 3
 refuses '--time-limit: "-1"' discover good.csv --time-limit -1
 refuses 'kbass|paper' discover good.csv --method papr
-refuses 'one data file' discover
-refuses 'one data file' discover good.csv good.csv
+refuses 'needs a data file' discover
+printf 't,z\n0,1\n1,2\n' > other_states.csv
+refuses 'runs share their states' discover good.csv other_states.csv
+refuses 'no column "nr"' discover good.csv --run nr
 
 # ---------------------------------------------------------------- tables
 refuses 'nowhere.csv' discover nowhere.csv

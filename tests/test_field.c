@@ -138,7 +138,7 @@ static void begin(fixture *f, bool sliced, const char *fix, const char *equation
     *f = (fixture){0};
     scene_open(&f->s, samples(), &settings, MESH);
     if (sliced) {
-        CHECK_OK(kb_record_slice(f->s.record, 1, 2, &f->record, &error));
+        CHECK_OK(kb_record_slice(f->s.record, 0, 1, 2, &f->record, &error));
         CHECK_OK(kb_level_share(f->s.level, f->record, &f->level, &error));
     } else {
         f->record = f->s.record;

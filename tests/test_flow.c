@@ -417,9 +417,8 @@ static void test_followed(void **state)
         value[k] = -1 + 3 * s - s * s * s;
         slope[k] = 3 - 3 * s * s;
     }
-    f.flow->n_follow = NODES;
-    f.flow->follow_value = value;
-    f.flow->follow_slope = slope;
+    const size_t nodes[] = {0, NODES};
+    f.flow->follow = (kb_follow){NODES, nodes, value, slope};
     f.start[0] = -1;
     scene_include(&f.s, 1, "x", 1, f.w);
     for (int stiff = 0; stiff < 2; stiff++) {

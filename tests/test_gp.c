@@ -105,7 +105,7 @@ static void test_slices(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         kb_record *slice = NULL;
-        CHECK_OK(kb_record_slice(r, i, 2, &slice, &error));
+        CHECK_OK(kb_record_slice(r, 0, i, 2, &slice, &error));
         CHECK(slice->n_rows == (i ? 4 : 6) && slice->stretch == 2 && slice->span == 5 && slice->first == (i ? 15 : 10));
         CHECK(slice->count[0] + slice->count[1] == slice->n_values && slice->known_variance[0] == r->known_variance[0]);
         CHECK_CLOSE(slice->spacing, 2 * r->spacing, 1e-15); /* rounding */
@@ -282,7 +282,7 @@ static void test_shared_level(void **state)
     kb_record *r = make_record(NULL), *slice = NULL;
     kb_level *level = make_level(r, 0.2), *shared = NULL;
     (void)state;
-    CHECK_OK(kb_record_slice(r, 1, 2, &slice, &error));
+    CHECK_OK(kb_record_slice(r, 0, 1, 2, &slice, &error));
     CHECK_OK(kb_level_share(level, slice, &shared, &error));
     kb_level *own = make_level(slice, 0.2);
     CHECK(shared->n_rows == slice->n_rows && shared->rank == own->rank && shared->mesh == level->mesh);

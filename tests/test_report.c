@@ -172,7 +172,8 @@ static void documented_keys_are_written(void **state)
 
 static bool has_free_names(const char *path)
 {
-    static const char *const maps[] = {"settings", "data.missing", "data.span", "initial", "noise", "solution.axes",
+    static const char *const maps[] = {"settings", "data.missing", "data.span", "initial", "runs[].initial", "noise",
+                                       "solution.axes",
                                        "solution.mean", "solution.sd", "samples.axes", "samples.measured",
                                        "samples.fitted", "noise_interval"};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)

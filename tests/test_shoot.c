@@ -65,9 +65,7 @@ static void begin(fixture *f, const plan *chosen)
     CHECK_OK(kb_shooter_create(p->record, p->dictionary, p->columns, WINDOWS, n, &f->shooter, &error));
     CHECK_OK(kb_fit_create(n, 2, WINDOWS, n, &f->fit, &error));
     f->shooter->windows = f->windows;
-    f->shooter->flow->n_follow = p->n_mesh;
-    f->shooter->flow->follow_value = p->follow;
-    f->shooter->flow->follow_slope = p->follow_slope;
+    f->shooter->flow->follow = scene_follow(p);
     include(f, 0, "y", 1);
     include(f, 1, "y", 1);
     include(f, 1, "x", -1);

@@ -209,6 +209,15 @@ KBASS_API const char *kbass_data_example_name(size_t index); /* NULL after the l
 KBASS_API const char *kbass_data_example_summary(size_t index);
 KBASS_API kbass_status kbass_data_example(const char *name, kbass_data **data, kbass_error *error);
 KBASS_API kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error);
+/* Several runs of one law, each with its own initial state, in one data set: rows by run, then time. They come from a
+   column of run numbers, which is no state then, or from a data set each; these have the same states, in any order.
+   Only for states over time. */
+KBASS_API kbass_status kbass_data_split(kbass_data *data, const char *column, kbass_error *error);
+KBASS_API kbass_status kbass_data_join(size_t n_parts, const kbass_data *const *parts, const char *const *names,
+                                       kbass_data **data, kbass_error *error);
+KBASS_API size_t kbass_data_runs(const kbass_data *data); /* 1 or more */
+KBASS_API const char *kbass_data_run_name(const kbass_data *data, size_t run); /* NULL for one alone */
+KBASS_API size_t kbass_data_run_start(const kbass_data *data, size_t run); /* its first row; n_rows after the last run */
 KBASS_API size_t kbass_data_rows(const kbass_data *data);
 KBASS_API size_t kbass_data_states(const kbass_data *data);
 KBASS_API const char *kbass_data_time_name(const kbass_data *data);
@@ -334,7 +343,8 @@ typedef struct {
     const double *noise;    /* estimated standard deviation per state, */
     const double *noise_low, *noise_high; /* its 95 % interval (NULL or NaN: not known), */
     int noise_is_relative;  /* as a share of the value: --noise-model multiplicative or log */
-    const double *initial;  /* estimated state at the first time; NaN for fields over space */
+    size_t n_runs;
+    const double *initial;  /* n_runs x n_states: estimated states when a run begins; NaN for fields over space */
     const char *const *profiles; /* fields along a periodic axis: n_states expressions in x, at the first time; or NULL */
     double period;          /* of that axis; NaN when there is none */
     size_t n_weights;       /* selected terms whose weight was estimated, equation by equation in the order of their terms */
@@ -376,16 +386,21 @@ KBASS_API const char *kbass_discovery_candidate(const kbass_discovery *discovery
 KBASS_API kbass_status kbass_discovery_run(kbass_discovery *discovery, kbass_progress_callback progress, void *user,
                                            kbass_error *error);
 KBASS_API const kbass_result *kbass_discovery_result(const kbass_discovery *discovery);
-/* The denoised solution and its standard deviation at any times within the record; n_times x n_states each. */
+/* The denoised solution and its standard deviation at any times within the (first) run; n_times x n_states each. */
 KBASS_API kbass_status kbass_discovery_solution(const kbass_discovery *discovery, size_t n_times, const double *times,
                                                 double *mean, double *sd, kbass_error *error);
+KBASS_API kbass_status kbass_discovery_run_solution(const kbass_discovery *discovery, size_t run, size_t n_times,
+                                                    const double *times, double *mean, double *sd, kbass_error *error);
 /* The same for fields over space: at n points with ascending times; positions n x (axes - 1); n x n_fields each. */
 KBASS_API kbass_status kbass_discovery_field(const kbass_discovery *discovery, size_t n_points, const double *times,
                                              const double *positions, double *mean, double *sd, kbass_error *error);
 /* Both sides of the law along the solution, which is differentiated numerically: lhs - rhs is the law's residual, n x
-   n_states. Positions as above, NULL without space. A state without an equation has rhs 0. */
+   n_states. Positions as above, NULL without space. A state without an equation has rhs 0. Of the (first) run. */
 KBASS_API kbass_status kbass_discovery_law(const kbass_discovery *discovery, size_t n_points, const double *times,
                                            const double *positions, double *lhs, double *rhs, kbass_error *error);
+KBASS_API kbass_status kbass_discovery_run_law(const kbass_discovery *discovery, size_t run, size_t n_points,
+                                               const double *times, const double *positions, double *lhs, double *rhs,
+                                               kbass_error *error);
 /* The mesh along an axis as --mesh or --mesh-file gave it: how many points, and unless NULL their coordinates; 0 when it
    was left open, and without space. */
 KBASS_API size_t kbass_discovery_mesh(const kbass_discovery *discovery, size_t axis, double *coordinates);

@@ -38,6 +38,8 @@ void kbass_data_destroy(kbass_data *data)
     if (!data) return;
     free_names(data->n_states, data->state_names);
     free_names(data->n_axes, data->axis_names);
+    free_names(data->n_runs, data->run_names);
+    kb_free(data->run_start);
     kb_free(data->times);
     kb_free(data->positions);
     kb_free(data->values);
@@ -139,6 +141,17 @@ static double *copy_numbers(size_t n, const double *numbers)
     return copy;
 }
 
+static bool copy_runs(const kbass_data *table, kbass_data *data)
+{
+    if (!table->n_runs) return true;
+    data->run_names = copy_names(table->n_runs, table->run_names);
+    data->run_start = KB_NEW(size_t, table->n_runs + 1);
+    if (data->run_names) data->n_runs = table->n_runs;
+    if (!data->run_names || !data->run_start) return false;
+    memcpy(data->run_start, table->run_start, (table->n_runs + 1) * sizeof *data->run_start);
+    return true;
+}
+
 static kbass_status copy_table(const kbass_data *table, const char *source, kbass_data **out, kbass_error *error)
 {
     kbass_data *data = *out = KB_NEW(kbass_data, 1);
@@ -152,7 +165,7 @@ static kbass_status copy_table(const kbass_data *table, const char *source, kbas
     data->values = copy_numbers(table->n_rows * table->n_states, table->values);
     if (table->n_axes > 1) data->positions = copy_numbers(table->n_rows * (table->n_axes - 1), table->positions);
     bool all = data->source && data->note && data->axis_names && data->state_names && data->times && data->values &&
-               (data->positions || table->n_axes == 1);
+               (data->positions || table->n_axes == 1) && copy_runs(table, data);
     if (!all) return kb_out_of_memory(error, "the data");
     data->time_name = data->axis_names[0];
     return KBASS_OK;

@@ -18,6 +18,9 @@ struct kbass_data {
     double *times;     /* n_rows, ascending */
     double *positions; /* n_rows x (n_axes - 1), row-major; ascending where times are equal; NULL without space */
     double *values;    /* n_rows x n_states, row-major */
+    size_t n_runs;     /* 0: one, without a name */
+    char **run_names;  /* n_runs */
+    size_t *run_start; /* n_runs + 1: the first row of each; times ascend within a run */
     char sha256[65];
     char *source;   /* path it was read from, or "" */
     char *note;     /* how a file was understood where that is not plain: "u (256 x 101) over (x, t)"; NULL or "" */
@@ -50,6 +53,12 @@ typedef void (*kb_line_taker)(void *user, const char *line, size_t length);
 kbass_status kb_data_lines(const kbass_data *data, kb_line_taker take, void *user, kbass_error *error);
 /* Makes `sha256` that of the lines above. */
 kbass_status kb_data_hash(kbass_data *data, kbass_error *error);
+
+/* The runs' borders: the first row of a run, the number of rows at the end. */
+static inline size_t kb_data_run_start(const kbass_data *data, size_t run)
+{
+    return data->n_runs ? data->run_start[run] : run ? data->n_rows : 0;
+}
 
 /* A copy with everything, source and hash included. */
 kbass_status kb_data_copy(const kbass_data *data, kbass_data **out, kbass_error *error);

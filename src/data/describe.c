@@ -84,13 +84,21 @@ static void say_axes(words *w, const kbass_data *data, const kb_grid *grid)
 {
     for (size_t axis = 0; axis < data->n_axes; axis++) say_axis(w, data, grid, axis);
     size_t repeated = data->n_rows - grid->n[0];
-    if (data->n_axes == 1 && repeated) say(w, ", %zu rows repeat a time", repeated);
+    if (data->n_axes == 1 && !data->n_runs && repeated) say(w, ", %zu rows repeat a time", repeated);
 }
 
 /* "10 x 10" */
 static void say_shape(words *w, const kb_grid *grid)
 {
     for (size_t axis = 0; axis < grid->n_axes; axis++) say(w, "%s%zu", axis ? " x " : "", grid->n[axis]);
+}
+
+/* " in 3 runs (1, 2, 3)" */
+static void say_runs(words *w, const kbass_data *data)
+{
+    say(w, " in %zu run%s (", data->n_runs, data->n_runs == 1 ? "" : "s");
+    for (size_t i = 0; i < data->n_runs && i < LISTED; i++) say(w, "%s%s", i ? ", " : "", data->run_names[i]);
+    say(w, data->n_runs > LISTED ? ", ...)" : ")");
 }
 
 /* "100 rows on a 10 x 10 grid (t, x)", "150 scattered points in (t, x)", or "12 rows" over time alone. */
@@ -100,6 +108,7 @@ static void say_rows(words *w, const kbass_data *data, const kb_grid *grid)
     bool is_space = data->n_axes > 1;
     if (is_space && !grid->is_grid) say(w, "%zu scattered point%s in ", data->n_rows, plural);
     else                            say(w, "%zu row%s", data->n_rows, plural);
+    if (data->n_runs) say_runs(w, data);
     if (is_space && grid->is_grid) {
         say(w, " on a ");
         say_shape(w, grid);
@@ -255,9 +264,21 @@ static kbass_status check_repeats(const kbass_data *data, kbass_error *error)
     return KBASS_OK;
 }
 
+static kbass_status check_runs(const kbass_data *data, kbass_error *error)
+{
+    for (size_t run = 0; run < data->n_runs; run++) {
+        size_t first = data->run_start[run], last = data->run_start[run + 1] - 1;
+        if (!(data->times[first] < data->times[last]))
+            return kb_fail(error, KBASS_ERROR_DATA, "run \"%.100s\": all %zu rows are at one time (%s = %g), at least 2 are "
+                           "needed", data->run_names[run], last + 1 - first, data->time_name, data->times[first]);
+    }
+    return KBASS_OK;
+}
+
 kbass_status kb_data_check(const kbass_data *data, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     for (size_t i = 0; i < data->n_states && status == KBASS_OK; i++) status = check_state(data, i, error);
+    if (status == KBASS_OK) status = check_runs(data, error);
     return status == KBASS_OK ? check_repeats(data, error) : status;
 }

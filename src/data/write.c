@@ -29,9 +29,26 @@ static char *append_name(char *end, const char *name)
 
 static char *append_number(char *end, double value) { return isnan(value) ? end : end + kb_number_print(value, end); }
 
+/* The column of runs must not be taken for a state of that name. */
+static const char *run_column(const kbass_data *data)
+{
+    for (size_t i = 0; i < data->n_states; i++)
+        if (!strcmp(data->state_names[i], "run")) return "run_number";
+    return "run";
+}
+
+/* Numbers stand as they are. */
+static char *append_label(char *end, const char *label)
+{
+    double number;
+    if (!kb_number_parse(label, &number)) return append_name(end, label);
+    return end + sprintf(end, "%s", label);
+}
+
 static size_t header_line(const kbass_data *data, char *line)
 {
     char *end = line;
+    if (data->n_runs) end += sprintf(end, "%s,", run_column(data));
     for (size_t i = 0; i < data->n_axes; i++) {
         if (i) *end++ = ',';
         end = append_name(end, data->axis_names[i]);
@@ -44,9 +61,13 @@ static size_t header_line(const kbass_data *data, char *line)
     return (size_t)(end - line);
 }
 
-static size_t row_line(const kbass_data *data, size_t row, char *line)
+static size_t row_line(const kbass_data *data, size_t row, size_t run, char *line)
 {
     char *end = line;
+    if (data->n_runs) {
+        end = append_label(end, data->run_names[run]);
+        *end++ = ',';
+    }
     for (size_t i = 0; i < data->n_axes; i++) {
         if (i) *end++ = ',';
         end = append_number(end, kb_data_coordinate(data, row, i));
@@ -61,7 +82,10 @@ static size_t row_line(const kbass_data *data, size_t row, char *line)
 
 static size_t longest_line(const kbass_data *data)
 {
-    size_t length = 0;
+    size_t length = 16, longest = 0;
+    for (size_t i = 0; i < data->n_runs; i++)
+        if (strlen(data->run_names[i]) > longest) longest = strlen(data->run_names[i]);
+    length += 2 * longest;
     for (size_t i = 0; i < data->n_axes; i++) length += 2 * strlen(data->axis_names[i]) + KB_NUMBER_SIZE;
     for (size_t i = 0; i < data->n_states; i++) length += 2 * strlen(data->state_names[i]) + KB_NUMBER_SIZE;
     return length + 4;
@@ -72,7 +96,10 @@ kbass_status kb_data_lines(const kbass_data *data, kb_line_taker take, void *use
     char *line = KB_NEW(char, longest_line(data));
     if (!line) return kb_out_of_memory(error, "a line of the table");
     take(user, line, header_line(data, line));
-    for (size_t row = 0; row < data->n_rows; row++) take(user, line, row_line(data, row, line));
+    for (size_t row = 0, run = 0; row < data->n_rows; row++) {
+        while (row == kb_data_run_start(data, run + 1)) run++;
+        take(user, line, row_line(data, row, run, line));
+    }
     kb_free(line);
     return KBASS_OK;
 }

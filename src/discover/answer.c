@@ -51,7 +51,7 @@ void kb_answer_destroy(kb_answer *answer)
 
 kb_frame kb_problem_frame(const kb_problem *p)
 {
-    return (kb_frame){p->dictionary, p->columns, p->record->mean, p->record->sd, p->record->span, true};
+    return (kb_frame){p->dictionary, p->columns, p->record->mean, p->record->sd, p->record->span, p->record->n_runs};
 }
 
 /* What a scaled left-hand side of 1 is in the data's units. */
@@ -74,11 +74,13 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
     size_t n = count_equations(dictionary), states = dictionary->n_states, e = 0;
     kbass_equation *equations = kb_answer_own(answer, n, sizeof *equations);
     double *noise = kb_answer_own(answer, states, sizeof *noise);
-    double *initial = kb_answer_own(answer, states, sizeof *initial);
+    size_t runs = p->n_runs ? p->n_runs : 1;
+    double *initial = kb_answer_own(answer, runs * states, sizeof *initial);
     bool complete = equations && noise && initial;
     for (size_t i = 0; complete && i < states; i++) {
         char lhs[256];
-        noise[i] = initial[i] = NAN;
+        noise[i] = NAN;
+        for (size_t run = 0; run < runs; run++) initial[run * states + i] = NAN;
         if (!dictionary->has_equation[i]) continue;
         snprintf(lhs, sizeof lhs, "%s%s", dictionary->state_names[i], kb_dictionary_suffix(dictionary));
         equations[e].lhs = own_text(answer, lhs);
@@ -89,7 +91,8 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
         kb_answer_destroy(answer);
         return kb_out_of_memory(error, "the answer");
     }
-    answer->result = (kbass_result){.equations = equations, .n_states = states, .noise = noise, .initial = initial,
+    answer->result = (kbass_result){.equations = equations, .n_states = states, .noise = noise, .n_runs = runs,
+                                    .initial = initial,
                                     .outcome = KBASS_NO_MODEL, .log_evidence = NAN, .probability = NAN,
                                     .seconds_per_iteration = NAN, .period = NAN};
     *out = answer;
@@ -395,6 +398,17 @@ static kbass_status add_explanations(kb_answer *answer, const kb_frame *p, const
     return status;
 }
 
+/* Each run's first window begins with it. */
+static void add_initial(kb_answer *answer, const kb_frame *p, const kb_search_result *found)
+{
+    size_t n = p->dictionary->n_states, each = p->n_runs ? found->windows->n / p->n_runs : 0;
+    double *initial = (double *)answer->result.initial;
+    for (size_t run = 0; run < p->n_runs; run++)
+        for (size_t i = 0; i < n; i++)
+            if (p->dictionary->has_equation[i])
+                initial[run * n + i] = p->mean[i] + p->sd[i] * found->pool.fits[0]->start[run * each * n + i];
+}
+
 static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_result *found, kbass_error *error)
 {
     size_t n = p->columns->n;
@@ -415,9 +429,7 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     if (status == KBASS_OK) status = add_groups(answer, p, average, error);
     if (status == KBASS_OK) status = add_explanations(answer, p, found, error);
     if (status == KBASS_OK) status = kb_answer_noise(answer, p, found, error);
-    for (size_t i = 0; status == KBASS_OK && p->has_initial && i < p->dictionary->n_states; i++)
-        if (p->dictionary->has_equation[i])
-            ((double *)answer->result.initial)[i] = p->mean[i] + p->sd[i] * best->start[i];
+    if (status == KBASS_OK) add_initial(answer, p, found);
     kb_free(all);
     kb_average_destroy(average);
     return status;

@@ -12,7 +12,7 @@ typedef struct {
     const kb_columns *columns;
     const double *mean, *sd; /* per state */
     double span;             /* of time */
-    bool has_initial;        /* a fit's start is the states' initial values */
+    size_t n_runs;           /* runs whose initial states are the starts of a fit; 0: they are not */
 } kb_frame;
 
 kb_frame kb_problem_frame(const kb_problem *problem);

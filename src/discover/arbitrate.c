@@ -10,13 +10,14 @@ enum { BEAM = 40, ROUNDS = 30, SEARCH_ITERATIONS = 12, FINAL_ITERATIONS = 40, GR
 static const double grace = 0.4;      /* seconds for the first fits when the run was stopped before any */
 static const double merge_failed = 2; /* growth of the noise variance at which merged windows lost the data */
 
-/* Moves the pool to `n` windows: fitted from their entries' starts, or merged from twice as many. */
+/* Moves the pool to `n` windows in each run: fitted from their entries' starts, or merged from twice as many. */
 static kbass_status set_windows(kb_arena *a, size_t n, bool merge, kbass_error *error)
 {
     kb_windows *before = a->windows;
     kbass_status status = KBASS_OK, lost_memory = KBASS_OK;
     a->windows = NULL;
-    status = kb_windows_divide(a->explorers[0]->shooter->dynamics->n_rows, n, &a->windows, error);
+    const kb_dynamics *d = a->explorers[0]->shooter->dynamics;
+    status = kb_windows_divide_runs(d->n_runs, d->run_start, n, &a->windows, error);
     for (size_t i = 0; i < a->pool->n; i++) a->pool->explored[i] = false;
     if (status == KBASS_OK && merge) {
         #pragma omp parallel for schedule(dynamic) num_threads(a->n_explorers) reduction(max : lost_memory)
@@ -61,9 +62,10 @@ kbass_status kb_arbitrate(kb_arena *a, bool *settled, kbass_error *error)
     double variance = INFINITY;
     bool fitted = false;
     kbass_status status = KBASS_OK;
+    size_t most = pool->max_windows / a->explorers[0]->shooter->dynamics->n_runs;
     kb_pool_init(&before, pool->n_columns, pool->n_start, pool->max_windows);
-    for (size_t n = pool->max_windows; status == KBASS_OK && n >= 1; n /= 2) {
-        status = search_on_windows(a, n, n < pool->max_windows, n == 1, &fitted, settled, error);
+    for (size_t n = most; status == KBASS_OK && n >= 1; n /= 2) {
+        status = search_on_windows(a, n, n < most, n == 1, &fitted, settled, error);
         if (status == KBASS_OK && kb_run_stopped(a->run) && !fitted) status = salvage(a, &before, n, error);
         if (status != KBASS_OK || kb_run_stopped(a->run)) break;
         bool has_model = pool->n && pool->fits[0]->valid;

@@ -162,9 +162,7 @@ static kbass_status add_explorer(const kb_problem *p, size_t max_windows, kb_exp
     kbass_status status =
         kb_shooter_create(p->record, p->dictionary, p->columns, max_windows, p->columns->n, &shooter, error);
     if (status != KBASS_OK) return status;
-    shooter->flow->n_follow = p->n_reference;
-    shooter->flow->follow_value = p->follow;
-    shooter->flow->follow_slope = p->reference_slope;
+    shooter->flow->follow = kb_problem_follow(p);
     return kb_explorer_create(shooter, p->columns, out, error);
 }
 

@@ -7,38 +7,44 @@
 size_t kb_enter_windows(const kb_problem *p)
 {
     double length = kb_problem_length(p, p->best_level);
-    double most = fmin((double)p->record->n_rows / 5, 1 / (4 * length));
-    size_t n = 1;
+    size_t n = 1, rows = 0;
+    for (size_t run = 0; run < p->record->n_runs; run++) {
+        size_t own = p->record->run_start[run + 1] - p->record->run_start[run];
+        if (own > rows) rows = own;
+    }
+    double most = fmin((double)rows / 5, 1 / (4 * length));
     while (2 * (double)n <= most) n *= 2;
-    return n;
+    return n * p->record->n_runs;
 }
 
-static size_t first_row(const kb_record *record, size_t window, size_t n_windows)
+/* The annealed field at a row of the record. */
+static double field_at(const kb_problem *p, kb_worker *w, size_t state, size_t row)
 {
-    return window * (record->n_rows - 1) / n_windows;
-}
-
-/* The annealed field at a time of the record. */
-static double field_at(const kb_problem *p, kb_worker *w, size_t state, double time)
-{
-    size_t n = p->n_patches, patch = (size_t)(time * (double)n);
+    size_t run = kb_record_run(p->record, row), n = p->run_patch[run + 1] - p->run_patch[run];
+    double time = p->record->time[row] / p->record->duration[run] * (double)n;
+    size_t patch = (size_t)time;
     if (patch >= n) patch = n - 1;
-    return kb_field_at(w->fields[patch], state, time * (double)n - (double)patch, 0, w->work);
+    return kb_field_at(w->fields[p->run_patch[run] + patch], state, time - (double)patch, 0, w->work);
 }
 
 kbass_status kb_enter(const kb_problem *p, kb_worker *w, kb_pool *pool, kbass_error *error)
 {
     kb_fit *fit = NULL;
+    kb_windows *windows = NULL;
     const kb_field *f = w->fields[0];
-    size_t n = f->n_states, windows = pool->max_windows;
+    const kb_record *record = p->record;
+    size_t n = f->n_states;
     if (kb_pool_find(pool, &w->support)) return KBASS_OK;
     kbass_status status = kb_pool_add(pool, &w->support, &fit, error);
+    if (status == KBASS_OK)
+        status = kb_windows_divide_runs(record->n_runs, record->run_start, pool->max_windows / record->n_runs, &windows,
+                                        error);
     if (status != KBASS_OK) return status;
     for (size_t q = 0; q < w->support.n; q++) fit->w[w->support.column[q]] = f->w[w->support.column[q]];
     for (size_t i = 0; i < n; i++) fit->variance[i] = fmax(f->v[i], 1e-6);
-    fit->n_windows = windows;
-    for (size_t window = 0; window < windows; window++)
-        for (size_t i = 0; i < n; i++)
-            fit->start[window * n + i] = field_at(p, w, i, p->record->time[first_row(p->record, window, windows)]);
+    fit->n_windows = windows->n;
+    for (size_t window = 0; window < windows->n; window++)
+        for (size_t i = 0; i < n; i++) fit->start[window * n + i] = field_at(p, w, i, windows->first[window]);
+    kb_windows_destroy(windows);
     return KBASS_OK;
 }

@@ -59,7 +59,7 @@ void kb_expanse_destroy(kb_expanse *e)
 
 kb_frame kb_expanse_frame(const kb_expanse *e)
 {
-    return (kb_frame){e->dictionary, e->columns, e->cloud->mean, e->cloud->sd, e->cloud->span[0], false};
+    return (kb_frame){e->dictionary, e->columns, e->cloud->mean, e->cloud->sd, e->cloud->span[0], 0};
 }
 
 /* ---------------------------------------------------------------- states as fits */

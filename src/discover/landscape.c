@@ -127,5 +127,5 @@ void kb_landscape_destroy(kb_landscape *l)
 
 kb_frame kb_landscape_frame(const kb_landscape *l)
 {
-    return (kb_frame){l->dictionary, l->columns, l->cloud->mean, l->cloud->sd, l->cloud->span[0], false};
+    return (kb_frame){l->dictionary, l->columns, l->cloud->mean, l->cloud->sd, l->cloud->span[0], 0};
 }

@@ -18,6 +18,8 @@ static void destroy_patches(kb_problem *p)
     for (size_t i = 0; p->slices && i < p->n_patches; i++) kb_record_destroy(p->slices[i]);
     kb_free(p->levels);
     kb_free(p->slices);
+    kb_free(p->run_patch);
+    p->run_patch = NULL;
     p->levels = NULL;
     p->slices = NULL;
     p->n_levels = p->n_patches = p->max_rank = 0;
@@ -25,7 +27,7 @@ static void destroy_patches(kb_problem *p)
 
 double kb_problem_length(const kb_problem *p, size_t level)
 {
-    return p->levels[level * p->n_patches]->length / (double)p->n_patches;
+    return p->levels[level * p->n_patches]->length / (double)p->n_cuts;
 }
 
 /* The level of the first patch, then the others' rows on it. */
@@ -40,17 +42,39 @@ static kbass_status create_level(kb_problem *p, size_t level)
     return status;
 }
 
-static kbass_status create_patches(kb_problem *p, size_t n_patches, kbass_error *error)
+/* A run has patches about as long as those of the longest. */
+static kbass_status cut_runs(kb_problem *p, size_t n_cuts, kbass_error *error)
+{
+    const kb_record *record = p->record;
+    p->run_patch = KB_NEW(size_t, record->n_runs + 1);
+    if (!p->run_patch) return kb_out_of_memory(error, "the patches");
+    p->n_cuts = n_cuts;
+    for (size_t run = 0; run < record->n_runs; run++)
+        p->run_patch[run + 1] = p->run_patch[run] + (size_t)fmax(1, round(record->duration[run] * (double)n_cuts));
+    return KBASS_OK;
+}
+
+static kbass_status slice_run(kb_problem *p, size_t run, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    size_t first = p->run_patch[run], n = p->run_patch[run + 1] - first;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        status = kb_record_slice(p->record, run, i, n, &p->slices[first + i], error);
+    return status;
+}
+
+static kbass_status create_patches(kb_problem *p, size_t n_cuts, kbass_error *error)
 {
     size_t n = 1 + (size_t)ceil(log(shortest / longest) / log(ratio));
-    kbass_status status = KBASS_OK, statuses[KB_MAX_LEVELS];
+    kbass_status status = cut_runs(p, n_cuts, error), statuses[KB_MAX_LEVELS];
+    if (status != KBASS_OK) return status;
+    size_t n_patches = p->run_patch[p->record->n_runs];
     p->slices = KB_NEW(kb_record *, n_patches);
     p->levels = KB_NEW(kb_level *, n * n_patches);
     if (!p->slices || !p->levels) return kb_out_of_memory(error, "the patches");
     p->n_patches = n_patches;
     p->n_levels = n;
-    for (size_t i = 0; status == KBASS_OK && i < n_patches; i++)
-        status = kb_record_slice(p->record, i, n_patches, &p->slices[i], error);
+    for (size_t run = 0; status == KBASS_OK && run < p->record->n_runs; run++) status = slice_run(p, run, error);
     if (status != KBASS_OK) return status;
     #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
     for (size_t i = 0; i < n; i++) statuses[i] = create_level(p, i);
@@ -109,17 +133,18 @@ static kbass_status choose_patches(kb_problem *p, kbass_error *error)
         if (status == KBASS_OK) status = fit_bare_field(p, error);
         if (status != KBASS_OK) return status;
         bool resolved = kb_problem_length(p, p->best_level) > 3 * shortest / (double)n;
-        if (resolved || n >= MOST_PATCHES || p->record->n_rows < 2 * n * ROWS_PER_PATCH) return KBASS_OK;
+        if (resolved || n >= MOST_PATCHES || p->record->n_rows < 2 * p->n_patches * ROWS_PER_PATCH) return KBASS_OK;
         destroy_patches(p);
     }
 }
 
-/* One patch's bare field: values and slopes of a state at the patch's share of the even reference points. */
-static bool regress_patch(kb_problem *p, size_t patch, size_t state, double *z, double *work)
+/* One patch's bare field: values and slopes of a state at the patch's share of the run's even reference points. */
+static bool regress_patch(kb_problem *p, size_t run, size_t patch, size_t state, double *z, double *work)
 {
     const kb_level *level = p->levels[p->best_level * p->n_patches + patch];
     const kb_record *slice = p->slices[patch];
-    size_t m = p->n_mesh, r = level->rank, at = patch * (m - 1) + state * p->n_reference;
+    size_t m = p->n_mesh, r = level->rank;
+    size_t at = p->reference_start[run] + (patch - p->run_patch[run]) * (m - 1) + state * p->n_reference;
     double v = slice->known_variance[state] > 0 ? slice->known_variance[state] : p->best_variance;
     if (!kb_level_regress(level, slice, state, v, z, work)) return false;
     kb_gemv(KB_PLAIN, m, r, 1, level->mesh, m, z, 0, p->follow + at);
@@ -127,28 +152,61 @@ static bool regress_patch(kb_problem *p, size_t patch, size_t state, double *z, 
     return true;
 }
 
-static kbass_status make_reference(kb_problem *p, kbass_error *error)
+static bool regress_state(kb_problem *p, size_t state, double *z, double *work)
 {
     const kb_record *record = p->record;
-    size_t m = p->n_patches * (p->n_mesh - 1) + 1, n = record->n_states, r = p->max_rank;
+    size_t m = p->n_reference;
+    double *u = p->reference + state * m, *slope = p->reference_slope + state * m;
+    for (size_t run = 0; run < record->n_runs; run++)
+        for (size_t patch = p->run_patch[run]; patch < p->run_patch[run + 1]; patch++)
+            if (!regress_patch(p, run, patch, state, z, work)) return false;
+    for (size_t k = 0; k < m; k++) u[k] = record->mean[state] + record->sd[state] * p->follow[k + state * m];
+    p->slope_squares[state] = kb_dot(m, slope, slope) / (double)m;
+    return true;
+}
+
+static void list_reference_times(kb_problem *p)
+{
+    const kb_record *record = p->record;
+    double *time = p->reference + record->n_states * p->n_reference;
+    for (size_t run = 0; run < record->n_runs; run++) {
+        size_t first = p->reference_start[run], n = p->reference_start[run + 1] - first;
+        for (size_t k = 0; k < n; k++)
+            time[first + k] = record->origin[run] + record->duration[run] * record->span * (double)k / (double)(n - 1);
+    }
+}
+
+static bool count_reference(kb_problem *p)
+{
+    size_t runs = p->record->n_runs;
+    p->reference_start = KB_NEW(size_t, runs + 1);
+    for (size_t run = 0; p->reference_start && run < runs; run++)
+        p->reference_start[run + 1] =
+            p->reference_start[run] + (p->run_patch[run + 1] - p->run_patch[run]) * (p->n_mesh - 1) + 1;
+    if (p->reference_start) p->n_reference = p->reference_start[runs];
+    return p->reference_start != NULL;
+}
+
+static kbass_status make_reference(kb_problem *p, kbass_error *error)
+{
+    if (!count_reference(p)) return kb_out_of_memory(error, "the field");
+    size_t m = p->n_reference, n = p->record->n_states, r = p->max_rank;
     double *z = KB_NEW(double, r), *work = KB_NEW(double, r * r);
-    p->n_reference = m;
     p->reference = KB_NEW(double, m * (n + 1));
     p->follow = KB_NEW(double, m * n);
     p->reference_slope = KB_NEW(double, m * n);
     p->slope_squares = KB_NEW(double, n);
     bool done = z && work && p->reference && p->follow && p->reference_slope && p->slope_squares;
-    for (size_t i = 0; done && i < n; i++) {
-        for (size_t patch = 0; done && patch < p->n_patches; patch++) done = regress_patch(p, patch, i, z, work);
-        double *u = p->reference + i * m, *slope = p->reference_slope + i * m;
-        for (size_t k = 0; k < m; k++) u[k] = record->mean[i] + record->sd[i] * p->follow[k + i * m];
-        p->slope_squares[i] = kb_dot(m, slope, slope) / (double)m;
-    }
-    for (size_t k = 0; done && k < m; k++)
-        p->reference[n * m + k] = record->first + record->span * (double)k / (double)(m - 1);
+    for (size_t i = 0; done && i < n; i++) done = regress_state(p, i, z, work);
+    if (done) list_reference_times(p);
     kb_free(z);
     kb_free(work);
     return done ? KBASS_OK : kb_out_of_memory(error, "the field");
+}
+
+kb_follow kb_problem_follow(const kb_problem *p)
+{
+    return (kb_follow){p->n_reference, p->reference_start, p->follow, p->reference_slope};
 }
 
 static kbass_status list_all(kb_problem *p, kbass_error *error)
@@ -191,6 +249,7 @@ void kb_problem_destroy(kb_problem *p)
     kb_record_destroy(p->record);
     kb_columns_destroy(p->columns);
     kb_support_clear(&p->all);
+    kb_free(p->reference_start);
     kb_free(p->reference);
     kb_free(p->follow);
     kb_free(p->reference_slope);

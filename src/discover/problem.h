@@ -3,6 +3,7 @@
 #define KB_PROBLEM_H
 
 #include "base/run.h"
+#include "forward/flow.h"
 #include "solve/field.h"
 
 enum { KB_MAX_LEVELS = 40 };
@@ -14,7 +15,9 @@ typedef struct {
     kb_record *record;
     kb_columns *columns;
     kb_support all;          /* every column */
-    size_t n_patches;        /* equal parts of the record, each with a field of its own; their messages add */
+    size_t n_cuts;           /* parts of the longest run; the others have as many as their time asks for */
+    size_t *run_patch;       /* n_runs + 1: each run's first patch */
+    size_t n_patches;        /* equal parts of the runs, each with a field of its own; their messages add */
     kb_record **slices;      /* n_patches */
     size_t n_mesh;           /* points per patch */
     size_t n_levels;
@@ -22,7 +25,8 @@ typedef struct {
     size_t max_rank;
     size_t best_level;       /* of the field's own marginal likelihood */
     double best_variance;
-    size_t n_reference;      /* even points over the record */
+    size_t n_reference;      /* even points over each run: run r has those from reference_start[r] */
+    size_t *reference_start; /* n_runs + 1 */
     double *reference;       /* n_reference x n_variables: the field without any equation, in the data's units */
     double *follow;          /* n_reference x n_states: the same in scaled units, for states that are only followed */
     double *reference_slope; /* n_reference x n_states: its dq/ds */
@@ -34,6 +38,8 @@ typedef struct {
 kbass_status kb_problem_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
                                kb_problem **out, kbass_error *error);
 void kb_problem_destroy(kb_problem *problem);
+/* What states without an equation follow. */
+kb_follow kb_problem_follow(const kb_problem *problem);
 /* A level's length scale as a share of the whole record, and the level nearest to a length. */
 double kb_problem_length(const kb_problem *problem, size_t level);
 size_t kb_problem_level(const kb_problem *problem, double length);

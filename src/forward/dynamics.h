@@ -16,6 +16,8 @@ struct kb_dynamics {
     size_t n_start;                /* unknowns of a window's start */
     double *start_variance;        /* n_start: their prior variances, in scaled units; 0: known, stays as it is */
     size_t n_rows;
+    size_t n_runs;                 /* parts of the rows that no solution leaves */
+    const size_t *run_start;       /* n_runs + 1: their first rows; NULL: one run */
     size_t *observation_start;     /* n_rows + 1 */
     double *observed;              /* values, scaled */
     size_t *group;                 /* which noise an observation has: its state or field */

@@ -5,24 +5,32 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_error *error)
+kbass_status kb_windows_divide_runs(size_t n_runs, const size_t *run_start, size_t n, kb_windows **out,
+                                    kbass_error *error)
 {
     kb_windows *windows = KB_NEW(kb_windows, 1);
     if (windows) {
-        windows->n = n;
-        windows->first = KB_NEW(size_t, n);
-        windows->last = KB_NEW(size_t, n);
+        windows->n = n_runs * n;
+        windows->first = KB_NEW(size_t, n_runs * n);
+        windows->last = KB_NEW(size_t, n_runs * n);
     }
     if (!windows || !windows->first || !windows->last) {
         kb_windows_destroy(windows);
         return kb_out_of_memory(error, "the windows");
     }
-    for (size_t i = 0; i < n; i++) {
-        windows->first[i] = i * (n_rows - 1) / n;
-        windows->last[i] = (i + 1) * (n_rows - 1) / n;
+    for (size_t i = 0; i < n_runs * n; i++) {
+        size_t run = i / n, part = i % n, last = run_start[run + 1] - run_start[run] - 1;
+        windows->first[i] = run_start[run] + part * last / n;
+        windows->last[i] = run_start[run] + (part + 1) * last / n;
     }
     *out = windows;
     return KBASS_OK;
+}
+
+kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_error *error)
+{
+    const size_t run_start[] = {0, n_rows};
+    return kb_windows_divide_runs(1, run_start, n, out, error);
 }
 
 void kb_windows_destroy(kb_windows *windows)

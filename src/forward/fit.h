@@ -11,6 +11,10 @@ typedef struct {
 
 /* About `n` windows of equal numbers of rows. */
 kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_error *error);
+/* The same in each of several runs, whose windows share no row; run_start: n_runs + 1 rows. Runs with few rows may have
+   windows of a single one. */
+kbass_status kb_windows_divide_runs(size_t n_runs, const size_t *run_start, size_t n, kb_windows **out,
+                                    kbass_error *error);
 void kb_windows_destroy(kb_windows *windows);
 
 /* A fitted model. Arrays are sized for all columns and for `max_windows`. */

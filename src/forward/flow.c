@@ -7,6 +7,7 @@
 #include "base/status.h"
 
 enum { STEPS_AT_LEAST = 2000, STEPS_PER_TIME = 30 };
+static const double smallest_step = 1e-14; /* times that are closer are one */
 
 static bool allocate_states(kb_flow *f, size_t max_tangents)
 {
@@ -74,17 +75,19 @@ void kb_flow_model(kb_flow *f, const kb_support *support, const double *w, const
 /* dq/ds of a followed state: the derivative of the cubic Hermite interpolant */
 static double followed_rate(const kb_flow *f, size_t state, double s)
 {
-    double h = 1.0 / (double)(f->n_follow - 1), position = fmin(fmax(s / h, 0), (double)(f->n_follow - 1) - 1e-9);
-    size_t i = (size_t)position + state * f->n_follow;
-    double x = position - floor(position), d = (f->follow_value[i + 1] - f->follow_value[i]) / h;
-    return 6 * x * (1 - x) * d + (1 - x) * (1 - 3 * x) * f->follow_slope[i] + x * (3 * x - 2) * f->follow_slope[i + 1];
+    const kb_follow *c = &f->follow;
+    size_t first = c->start[f->run], n = c->start[f->run + 1] - first - 1;
+    double h = f->record->duration[f->run] / (double)n, position = fmin(fmax(s / h, 0), (double)n - 1e-9);
+    size_t i = first + (size_t)position + state * c->n;
+    double x = position - floor(position), d = (c->value[i + 1] - c->value[i]) / h;
+    return 6 * x * (1 - x) * d + (1 - x) * (1 - 3 * x) * c->slope[i] + x * (3 * x - 2) * c->slope[i + 1];
 }
 
 void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *jacobian)
 {
     size_t n = f->n;
     for (size_t i = 0; i < n; i++) f->x[i] = f->record->mean[i] + f->record->sd[i] * q[i];
-    f->x[n] = f->record->first + f->record->span * s;
+    f->x[n] = f->record->origin[f->run] + f->record->span * s;
     kb_dictionary_at_point(f->dictionary, f->rhs.n_terms, f->rhs.terms, f->x, f->values, jacobian ? f->slopes : NULL, f->work);
     for (size_t i = 0; i < n; i++) rate[i] = f->dictionary->has_equation[i] ? 0 : followed_rate(f, i, s);
     for (size_t e = 0; e < f->rhs.n_entries; e++)
@@ -115,10 +118,10 @@ static bool inside_bounds(const kb_flow *f)
 static bool advance(kb_flow *f, double s, double end, bool with_tangents, long *budget)
 {
     double order = f->stiff ? 4 : 5, h = fmin(f->next_step, end - s);
-    while (s < end) {
+    while (end - s > smallest_step) {
         bool last = s + h * 1.0000001 >= end;
         if (last) h = end - s;
-        if (--*budget < 0 || !(h > 1e-14)) return false;
+        if (--*budget < 0 || !(h > smallest_step)) return false;
         double error = f->stiff ? kb_implicit_step(f, s, h) : kb_explicit_step(f, s, h);
         if (!(error <= 1)) {
             h *= isfinite(error) ? fmax(0.2, 0.9 * pow(error, -1 / order)) : 0.2;

@@ -12,18 +12,25 @@
 
 #include "forward/rhs.h"
 
+/* States without an equation follow this cubic: values and slopes of q at even nodes of each run, n x n_states,
+   column-major; run r has the nodes from start[r] to start[r + 1]. */
+typedef struct {
+    size_t n;
+    const size_t *start;
+    const double *value, *slope;
+} kb_follow;
+
 typedef struct {
     const kb_record *record;
     const kb_dictionary *dictionary;
     const kb_columns *columns;
     size_t n; /* states */
+    size_t run; /* of the record, that times belong to */
 
     kb_rhs rhs;
     size_t n_parameters; /* tangent columns' weights, then the initial state */
 
-    /* states without an equation follow this cubic: values and slopes of q at n_follow even nodes, column-major */
-    size_t n_follow;
-    const double *follow_value, *follow_slope;
+    kb_follow follow;
 
     double *bound; /* largest |q| per state */
     double tolerance;

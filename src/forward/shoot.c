@@ -80,8 +80,8 @@ void kb_shooter_destroy(kb_shooter *s)
 /* Border rows belong to two windows and count half in each. */
 static double row_weight(const kb_shooter *s, size_t window, size_t row)
 {
-    bool shared = (window > 0 && row == s->windows->first[window]) ||
-                  (window + 1 < s->windows->n && row == s->windows->last[window]);
+    bool shared = (window > 0 && row == s->windows->last[window - 1]) ||
+                  (window + 1 < s->windows->n && row == s->windows->first[window + 1]);
     return shared ? 0.5 : 1;
 }
 

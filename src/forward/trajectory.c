@@ -25,6 +25,7 @@ static bool predict(kb_dynamics *self, size_t first, size_t last, const double *
 {
     kb_trajectory *t = (kb_trajectory *)self;
     size_t n = t->flow->n, P = t->flow->n_parameters, o = 0;
+    t->flow->run = kb_record_run(t->record, first);
     if (!kb_flow_integrate(t->flow, last - first + 1, t->record->time + first, start, t->states,
                            tangents ? t->tangents : NULL)) return false;
     for (size_t row = first; row <= last; row++)
@@ -42,6 +43,7 @@ static bool carry(kb_dynamics *self, size_t first, size_t row, const double *sta
 {
     kb_trajectory *t = (kb_trajectory *)self;
     size_t n = t->flow->n;
+    t->flow->run = kb_record_run(t->record, first);
     if (!kb_flow_integrate(t->flow, row - first + 1, t->record->time + first, start, t->states, NULL)) return false;
     memcpy(carried, t->states + (row - first) * n, n * sizeof *carried);
     return true;
@@ -84,7 +86,8 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
     kb_trajectory *t = KB_NEW(kb_trajectory, 1);
     if (!t) return kb_out_of_memory(error, "shooting");
     kb_dynamics *d = &t->dynamics;
-    *d = (kb_dynamics){.n_start = n, .n_rows = rows, .n_groups = n, .mean = record->mean, .sd = record->sd,
+    *d = (kb_dynamics){.n_start = n, .n_rows = rows, .n_runs = record->n_runs,
+                       .run_start = record->run_start, .n_groups = n, .mean = record->mean, .sd = record->sd,
                        .noise_model = record->noise_model, .known_variance = record->known_variance,
                        .noise_floor = noise_floor,
                        .set_model = set_model, .predict = predict, .carry = carry, .destroy = destroy};

@@ -19,7 +19,8 @@ static double median_gap(const kb_record *record, double *gaps)
     size_t n = 0;
     for (size_t i = 0; i < record->n_states; i++) {
         double last = NAN;
-        for (size_t row = 0; row < record->n_rows; row++) {
+        for (size_t row = 0, run = 0; row < record->n_rows; row++) {
+            if (row == record->run_start[run + 1]) run++, last = NAN;
             if (record->measured[row + i * record->n_rows] == 0) continue;
             if (record->time[row] > last) gaps[n++] = record->time[row] - last;
             last = record->time[row];
@@ -50,12 +51,29 @@ static void scale_state(kb_record *record, const kbass_data *data, size_t state)
         if (measured[row] > 0) value[row] = (value[row] - mean) / record->sd[state];
 }
 
+static void scale_times(kb_record *record, const kbass_data *data)
+{
+    record->span = 0;
+    for (size_t run = 0; run < record->n_runs; run++) {
+        size_t first = kb_data_run_start(data, run), end = kb_data_run_start(data, run + 1);
+        record->run_start[run] = first;
+        record->run_start[run + 1] = end;
+        record->origin[run] = data->times[first];
+        record->duration[run] = data->times[end - 1] - data->times[first];
+        record->span = fmax(record->span, record->duration[run]);
+    }
+    record->first = record->origin[0];
+    for (size_t run = 0; run < record->n_runs; run++) {
+        record->duration[run] /= record->span;
+        for (size_t row = record->run_start[run]; row < record->run_start[run + 1]; row++)
+            record->time[row] = (data->times[row] - record->origin[run]) / record->span;
+    }
+}
+
 static kbass_status fill(kb_record *record, const kbass_data *data, const char *noise, kbass_error *error)
 {
     size_t n = record->n_rows;
-    record->first = data->times[0];
-    record->span = data->times[n - 1] - data->times[0];
-    for (size_t row = 0; row < n; row++) record->time[row] = (data->times[row] - record->first) / record->span;
+    scale_times(record, data);
     for (size_t i = 0; i < record->n_states; i++) {
         scale_state(record, data, i);
         record->n_values += record->count[i];
@@ -67,13 +85,17 @@ static kbass_status fill(kb_record *record, const kbass_data *data, const char *
     return noise ? kb_noise_read(data, noise, record->sd, record->known_variance, error) : KBASS_OK;
 }
 
-static kbass_status allocate(size_t n, size_t states, kb_record **out, kbass_error *error)
+static kbass_status allocate(size_t n, size_t states, size_t runs, kb_record **out, kbass_error *error)
 {
     kb_record *record = KB_NEW(kb_record, 1);
     if (!record) return kb_out_of_memory(error, "the scaled record");
     record->n_rows = n;
     record->n_states = states;
+    record->n_runs = runs;
     record->stretch = 1;
+    record->run_start = KB_NEW(size_t, runs + 1);
+    record->origin = KB_NEW(double, runs);
+    record->duration = KB_NEW(double, runs);
     record->mean = KB_NEW(double, states);
     record->sd = KB_NEW(double, states);
     record->known_variance = KB_NEW(double, states);
@@ -81,8 +103,8 @@ static kbass_status allocate(size_t n, size_t states, kb_record **out, kbass_err
     record->time = KB_NEW(double, n);
     record->value = KB_NEW(double, n * states);
     record->measured = KB_NEW(double, n * states);
-    if (!record->mean || !record->sd || !record->known_variance || !record->count || !record->time || !record->value ||
-        !record->measured) {
+    if (!record->run_start || !record->origin || !record->duration || !record->mean || !record->sd ||
+        !record->known_variance || !record->count || !record->time || !record->value || !record->measured) {
         kb_record_destroy(record);
         return kb_out_of_memory(error, "the scaled record");
     }
@@ -94,30 +116,41 @@ kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_reco
 {
     kb_record *record = NULL;
     kbass_status status = kb_data_check(data, error);
-    if (status == KBASS_OK) status = allocate(data->n_rows, data->n_states, &record, error);
+    if (status == KBASS_OK) status = allocate(data->n_rows, data->n_states, kbass_data_runs(data), &record, error);
     if (status == KBASS_OK) status = fill(record, data, noise, error);
     if (status == KBASS_OK) *out = record;
     else kb_record_destroy(record);
     return status;
 }
 
-kbass_status kb_record_slice(const kb_record *record, size_t i, size_t n, kb_record **out, kbass_error *error)
+size_t kb_record_run(const kb_record *record, size_t row)
 {
-    double begin = (double)i / (double)n, end = (double)(i + 1) / (double)n;
-    size_t first = 0, last, states = record->n_states;
-    while (first < record->n_rows && record->time[first] < begin) first++;
-    for (last = first; last < record->n_rows && record->time[last] <= end; last++) {}
+    size_t run = 0;
+    while (row >= record->run_start[run + 1]) run++;
+    return run;
+}
+
+kbass_status kb_record_slice(const kb_record *record, size_t run, size_t i, size_t n, kb_record **out,
+                             kbass_error *error)
+{
+    double duration = record->duration[run], share = duration / (double)n;
+    double begin = duration * ((double)i / (double)n), end = duration * ((double)(i + 1) / (double)n);
+    size_t first = record->run_start[run], last, states = record->n_states;
+    while (first < record->run_start[run + 1] && record->time[first] < begin) first++;
+    for (last = first; last < record->run_start[run + 1] && record->time[last] <= end; last++) {}
     kb_record *slice = NULL;
-    kbass_status status = allocate(last - first, states, &slice, error);
+    kbass_status status = allocate(last - first, states, 1, &slice, error);
     if (status != KBASS_OK) return status;
-    slice->first = record->first + begin * record->span;
-    slice->span = record->span / (double)n;
-    slice->stretch = record->stretch * (double)n;
-    slice->spacing = record->spacing * (double)n;
+    slice->first = slice->origin[0] = record->origin[run] + begin * record->span;
+    slice->span = record->span * share;
+    slice->stretch = record->stretch / share;
+    slice->spacing = record->spacing / share;
+    slice->duration[0] = 1;
+    slice->run_start[1] = slice->n_rows;
     memcpy(slice->mean, record->mean, states * sizeof *slice->mean);
     memcpy(slice->sd, record->sd, states * sizeof *slice->sd);
     memcpy(slice->known_variance, record->known_variance, states * sizeof *slice->sd);
-    for (size_t row = first; row < last; row++) slice->time[row - first] = (record->time[row] - begin) * (double)n;
+    for (size_t row = first; row < last; row++) slice->time[row - first] = (record->time[row] - begin) / share;
     for (size_t state = 0; state < states; state++)
         for (size_t row = first; row < last; row++) {
             size_t to = row - first + state * slice->n_rows, from = row + state * record->n_rows;
@@ -133,6 +166,9 @@ kbass_status kb_record_slice(const kb_record *record, size_t i, size_t n, kb_rec
 void kb_record_destroy(kb_record *record)
 {
     if (!record) return;
+    kb_free(record->run_start);
+    kb_free(record->origin);
+    kb_free(record->duration);
     kb_free(record->mean);
     kb_free(record->sd);
     kb_free(record->known_variance);

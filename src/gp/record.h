@@ -1,7 +1,8 @@
 /* The record: measurements in scaled variables (docs/math.md, eq. 2).
  *
- *     s = (t - first) / span in [0, 1],      q_i = (u_i - mean_i) / sd_i
+ *     s = (t - origin) / span in [0, 1],      q_i = (u_i - mean_i) / sd_i
  *
+ * with the origin of each run and the span of the longest.
  * Noise variances in these units are shares of each state's own variance, so that one grid of them serves all data.
  */
 #ifndef KB_RECORD_H
@@ -13,9 +14,13 @@
 
 typedef struct {
     size_t n_rows, n_states, n_values;
-    double first, span;
+    double first, span; /* the first run's origin; the longest run's time */
+    size_t n_runs;
+    size_t *run_start;  /* n_runs + 1: rows */
+    double *origin;     /* n_runs: when it begins, in the data's units */
+    double *duration;   /* n_runs: scaled, 1 for the longest */
     double *mean, *sd;  /* n_states */
-    double *time;       /* n_rows, scaled, ascending */
+    double *time;       /* n_rows, scaled, ascending in each run */
     double *value;      /* n_rows x n_states, column-major, scaled; 0 where not measured */
     double *measured;   /* likewise: 1 or 0 */
     size_t *count;      /* measured values per state */
@@ -26,8 +31,11 @@ typedef struct {
 } kb_record;
 
 kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error);
-/* The rows within the i-th of n equal parts of the record, border rows in both; times run from 0 to 1 over the part. */
-kbass_status kb_record_slice(const kb_record *record, size_t i, size_t n, kb_record **out, kbass_error *error);
+/* The rows within the i-th of n equal parts of a run, border rows in both; times run from 0 to 1 over the part. */
+kbass_status kb_record_slice(const kb_record *record, size_t run, size_t i, size_t n, kb_record **out,
+                             kbass_error *error);
+/* The run that a row belongs to. */
+size_t kb_record_run(const kb_record *record, size_t row);
 void kb_record_destroy(kb_record *record);
 
 #endif

@@ -24,19 +24,21 @@ static bool evaluate_window(kb_shooter *s, const double *V, size_t size, const d
     return true;
 }
 
-static bool evaluate_all(kb_shooter *s, const kb_fit *fit, const double *covariances, size_t n_times, const double *times,
-                         double *scaled, double *states, double *tangents, double *mean, double *sd)
+static bool evaluate_all(kb_shooter *s, const kb_fit *fit, const double *covariances, size_t run, size_t n_times,
+                         const double *times, double *scaled, double *states, double *tangents, double *mean, double *sd)
 {
     const kb_record *record = s->flow->record;
     size_t size = fit->support.n + s->n, done = 0;
+    size_t each = s->windows->n / record->n_runs, first = run * each;
     kb_flow_model(s->flow, &fit->support, fit->w, &fit->support);
-    for (size_t window = 0; window < s->windows->n; window++) {
-        bool last = window + 1 == s->windows->n;
+    s->flow->run = run;
+    for (size_t window = first; window < first + each; window++) {
+        bool last = window + 1 == first + each;
         double end = record->time[s->windows->last[window]];
         size_t n = 1;
         scaled[0] = record->time[s->windows->first[window]];
         for (; done + n - 1 < n_times; n++) {
-            scaled[n] = (times[done + n - 1] - record->first) / record->span;
+            scaled[n] = (times[done + n - 1] - record->origin[run]) / record->span;
             if (!last && scaled[n] > end) break;
         }
         if (n > 1 && !evaluate_window(s, covariances + window * size * size, size, fit->start + window * s->n, n, scaled,
@@ -47,9 +49,8 @@ static bool evaluate_all(kb_shooter *s, const kb_fit *fit, const double *covaria
 }
 
 kbass_status kb_solution_evaluate(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
-                                  const kb_windows *windows, const kb_fit *fit, size_t n_follow, const double *follow_value,
-                                  const double *follow_slope, size_t n_times, const double *times, double *mean,
-                                  double *sd, kbass_error *error)
+                                  const kb_windows *windows, const kb_fit *fit, const kb_follow *follow, size_t run,
+                                  size_t n_times, const double *times, double *mean, double *sd, kbass_error *error)
 {
     kb_shooter *s = NULL;
     size_t k = fit->support.n, n = record->n_states, size = k + n;
@@ -60,11 +61,9 @@ kbass_status kb_solution_evaluate(const kb_record *record, const kb_dictionary *
         status = kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
         s->windows = windows;
-        s->flow->n_follow = n_follow;
-        s->flow->follow_value = follow_value;
-        s->flow->follow_slope = follow_slope;
+        s->flow->follow = *follow;
         if (!kb_shooter_covariances(s, fit, covariances) ||
-            !evaluate_all(s, fit, covariances, n_times, times, scaled, states, tangents, mean, sd))
+            !evaluate_all(s, fit, covariances, run, n_times, times, scaled, states, tangents, mean, sd))
             status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated over these times");
     }
     kb_free(covariances);

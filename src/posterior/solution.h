@@ -5,10 +5,9 @@
 
 #include "forward/shoot.h"
 
-/* At ascending times (data's units) within the record. mean and sd: n_times x n_states, row-major. */
+/* At ascending times (data's units) within a run. mean and sd: n_times x n_states, row-major. */
 kbass_status kb_solution_evaluate(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
-                                  const kb_windows *windows, const kb_fit *fit, size_t n_follow, const double *follow_value,
-                                  const double *follow_slope, size_t n_times, const double *times, double *mean,
-                                  double *sd, kbass_error *error);
+                                  const kb_windows *windows, const kb_fit *fit, const kb_follow *follow, size_t run,
+                                  size_t n_times, const double *times, double *mean, double *sd, kbass_error *error);
 
 #endif

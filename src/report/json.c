@@ -126,7 +126,7 @@ static json_t *data_summary(const kbass_data *data)
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source), "sha256",
                      text(data->sha256), "rows", count(data->n_rows), "states", states, "axes", axes, "span", spans,
                      "time_name", text(data->time_name), "first_time", number(data->times[0]), "last_time",
-                     number(data->times[data->n_rows - 1]), "missing", missing);
+                     number(data->times[kb_data_run_start(data, 1) - 1]), "missing", missing);
 }
 
 static json_t *by_state(const kbass_data *data, size_t n, const double *values)
@@ -357,15 +357,29 @@ static json_t *seconds(const kbass_result *result)
     return object;
 }
 
+/* Each run with its own initial state. */
+static json_t *all_runs(const kbass_data *data, const kbass_result *result)
+{
+    json_t *runs = json_array();
+    for (size_t run = 0; run < kbass_data_runs(data); run++) {
+        size_t first = kb_data_run_start(data, run), end = kb_data_run_start(data, run + 1), n = result->n_states;
+        const double *initial = data->n_axes == 1 && result->initial ? result->initial + run * n : NULL;
+        append(&runs, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", text(data->n_runs ? data->run_names[run] : ""),
+                                "rows", count(end - first), "first_time", number(data->times[first]), "last_time",
+                                number(data->times[end - 1]), "initial", by_state(data, n, initial)));
+    }
+    return runs;
+}
+
 static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
 {
     json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
     return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
-                     "equations", all_equations(result), "initial", initial_state(data, result),
+                     "equations", all_equations(result), "initial", initial_state(data, result), "runs", all_runs(data, result),
                      "period", number(result->period),
                      "noise", by_state(data, result->n_states, result->noise),
                      "noise_interval", noise_intervals(data, result), "residual_tests", all_tests(data, result),
