@@ -16,6 +16,8 @@
 
 static const cli_option discover_options[] = {
     READING_OPTIONS,
+    {"sigma", 0, "COLUMNS", ", ",
+     "the columns of error bars, standard deviations of the values beside them: sx, or by state x=sx, y=sy"},
     {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
     {"solution", 0, "FILE", NULL,
      "write the denoised solution and its standard deviation at 200 even times and the measured ones; for fields over "

@@ -62,13 +62,14 @@ const char *kbass_stage_name(int stage)
 }
 
 /* Where no model is fitted through the integrated equation, some questions have no answer. */
-static kbass_status check_plain(const kbass_settings *settings, kbass_error *error)
+static kbass_status check_plain(const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
     const char *what = settings->method == KB_METHOD_PAPER
                            ? "the published method"
                            : "fields over several space axes, or of second order in time";
     if (settings->noise_model != KB_NOISE_ADDITIVE)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: only additive noise for %s", what);
+    if (data->sigma) return kb_fail(error, KBASS_ERROR_ARGUMENT, "sigma: error bars are not used for %s", what);
     if (settings->explain && *settings->explain)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
     return KBASS_OK;
@@ -84,14 +85,14 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
         return kb_paper_mesh_create(d->data, &d->settings, d->dictionary, &d->paper, error);
     if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
         return kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
-    status = check_plain(&d->settings, error);
+    status = check_plain(d->data, &d->settings, error);
     return status == KBASS_OK ? kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error) : status;
 }
 
 static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
     kbass_status status = kb_settings_check(settings, error);
-    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_plain(settings, error);
+    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_plain(data, settings, error);
     if (status == KBASS_OK && settings->method == KB_METHOD_PAPER && kbass_data_runs(data) > 1)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "method: the published method takes one run, found %zu",
                          kbass_data_runs(data));

@@ -43,6 +43,7 @@ void kbass_data_destroy(kbass_data *data)
     kb_free(data->times);
     kb_free(data->positions);
     kb_free(data->values);
+    kb_free(data->sigma);
     kb_free(data->source);
     kb_free(data->note);
     kb_free(data);
@@ -163,9 +164,11 @@ static kbass_status copy_table(const kbass_data *table, const char *source, kbas
     data->state_names = copy_names(table->n_states, table->state_names);
     data->times = copy_numbers(table->n_rows, table->times);
     data->values = copy_numbers(table->n_rows * table->n_states, table->values);
+    if (table->sigma) data->sigma = copy_numbers(table->n_rows * table->n_states, table->sigma);
     if (table->n_axes > 1) data->positions = copy_numbers(table->n_rows * (table->n_axes - 1), table->positions);
     bool all = data->source && data->note && data->axis_names && data->state_names && data->times && data->values &&
-               (data->positions || table->n_axes == 1) && copy_runs(table, data);
+               (data->positions || table->n_axes == 1) &&
+               (data->sigma || !table->sigma) && copy_runs(table, data);
     if (!all) return kb_out_of_memory(error, "the data");
     data->time_name = data->axis_names[0];
     return KBASS_OK;

@@ -18,6 +18,7 @@ struct kbass_data {
     double *times;     /* n_rows, ascending */
     double *positions; /* n_rows x (n_axes - 1), row-major; ascending where times are equal; NULL without space */
     double *values;    /* n_rows x n_states, row-major */
+    double *sigma;     /* n_rows x n_states: standard deviations of the values, NaN where not given; NULL: none are */
     size_t n_runs;     /* 0: one, without a name */
     char **run_names;  /* n_runs */
     size_t *run_start; /* n_runs + 1: the first row of each; times ascend within a run */

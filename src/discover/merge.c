@@ -12,8 +12,12 @@ static const double followed = 1.3; /* growth of the noise variance up to which 
 double kb_fit_noise(const kb_shooter *s, const kb_fit *fit)
 {
     double sum = 0, n = 0;
-    for (size_t i = 0; i < s->n_groups; i++)
-        if (s->counts[i] > 0) sum += log(fit->variance[i]), n++;
+    for (size_t i = 0; i < s->n_groups; i++) {
+        if (!(s->counts[i] > 0)) continue;
+        bool is_known = s->dynamics->known_variance[i] > 0; /* then only the residuals tell whether the data are followed */
+        sum += log(is_known ? fmax(fit->variance[i], fit->misfit * fit->misfit) : fit->variance[i]);
+        n++;
+    }
     return n > 0 ? exp(sum / n) : INFINITY;
 }
 

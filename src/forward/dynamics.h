@@ -21,6 +21,7 @@ struct kb_dynamics {
     size_t *observation_start;     /* n_rows + 1 */
     double *observed;              /* values, scaled */
     size_t *group;                 /* which noise an observation has: its state or field */
+    double *relative;              /* error bars: each observation's variance as a multiple of its group's; NULL: 1 */
     size_t n_groups;
     const double *mean, *sd;       /* n_groups: values are mean + sd q in the data's units */
     kb_noise_model noise_model;

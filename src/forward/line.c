@@ -156,7 +156,7 @@ static void destroy(kb_dynamics *self)
 {
     kb_line *l = (kb_line *)self;
     if (!l) return;
-    void *arrays[] = {self->start_variance, self->observation_start, self->observed, self->group, l->row_time, l->row_steps,
+    void *arrays[] = {self->relative, self->start_variance, self->observation_start, self->observed, self->group, l->row_time, l->row_steps,
                       l->modes, l->gram, l->node, l->weight, l->bound, l->flux_power,
                       l->flux_field, l->row, l->place, l->coupling, l->has_gain, l->points, l->values, l->slope, l->work, l->extended, l->flux,
                       l->gain, l->boundary_gain, l->state, l->stage, l->rate, l->known, l->guess, l->slopes, l->residual, l->matrix, l->tangent,
@@ -189,6 +189,7 @@ static void list_observations(kb_line *l)
                 l->weight[o * INTERPOLATION + (size_t)a] = weight;
             }
             d->observed[o] = c->value[p + f * c->n_points];
+            if (d->relative) d->relative[o] = c->relative[p + f * c->n_points];
             d->group[o++] = f;
         }
     }
@@ -368,13 +369,14 @@ static bool allocate_observations(kb_line *l)
     size_t most = l->cloud->n_values;
     d->observation_start = KB_NEW(size_t, d->n_rows + 1);
     d->observed = KB_NEW(double, most);
+    if (l->cloud->relative) d->relative = KB_NEW(double, most);
     d->group = KB_NEW(size_t, most);
     l->node = KB_NEW(size_t, most);
     l->weight = KB_NEW(double, most * INTERPOLATION);
     l->row_time = KB_NEW(double, d->n_rows);
     l->row_steps = KB_NEW(size_t, d->n_rows);
     l->bound = KB_NEW(double, l->n_fields);
-    return d->observation_start && d->observed && d->group && l->node && l->weight && l->row_time && l->row_steps && l->bound;
+    return (d->relative || !l->cloud->relative) && d->observation_start && d->observed && d->group && l->node && l->weight && l->row_time && l->row_steps && l->bound;
 }
 
 static void set_geometry(kb_line *l)

@@ -54,7 +54,7 @@ kbass_status kb_measure_create(const kb_dynamics *d, kb_measure *out, kbass_erro
     if (d->noise_model != KB_NOISE_ADDITIVE) measure_groups(&m);
     for (size_t o = 0; o < n; o++) {
         m.target[o] = d->observed[o];
-        m.relative[o] = 1;
+        m.relative[o] = d->relative ? d->relative[o] : 1;
     }
     kb_measure_apply(&m, 0, n, m.target, 0, NULL);
     *out = m;

@@ -5,6 +5,7 @@
  *     multiplicative    q - y                               variance v h,   h = max(u^2, (rms/20)^2) / rms^2
  *     log               (log u - log u_measured) / s        variance v
  *
+ * Error bars sigma are additive noise with h = sigma^2 / reference (kb_noise_reference), v then being known.
  * h is that of the predictions last weighed: fits are reweighted as they proceed.
  */
 #ifndef KB_MEASURE_H
@@ -15,7 +16,7 @@
 typedef struct {
     const kb_dynamics *dynamics;
     double *target;                        /* measured values, as compared; by observation */
-    double *relative;                      /* h by observation; 1 unless the noise is multiplicative */
+    double *relative;                      /* h by observation: of multiplicative noise, or of error bars; else 1 */
     double *rms, *log_mean, *log_sd, *low; /* by group; low: u below which log u is continued by its tangent */
 } kb_measure;
 

@@ -60,6 +60,7 @@ static void destroy(kb_dynamics *self)
     kb_free(self->observation_start);
     kb_free(self->observed);
     kb_free(self->group);
+    kb_free(self->relative);
     kb_free(t);
 }
 
@@ -72,6 +73,8 @@ static void list_observations(kb_trajectory *t)
         for (size_t i = 0; i < n; i++) {
             if (!is_observed(t, row, i)) continue;
             d->observed[o] = t->record->value[row + i * d->n_rows];
+            double root = t->record->measured[row + i * d->n_rows];
+            if (d->relative) d->relative[o] = 1 / (root * root);
             d->group[o++] = i;
         }
     }
@@ -98,7 +101,9 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
     d->observation_start = KB_NEW(size_t, rows + 1);
     d->observed = KB_NEW(double, rows * n);
     d->group = KB_NEW(size_t, rows * n);
-    bool complete = t->states && t->tangents && d->start_variance && d->observation_start && d->observed && d->group;
+    if (record->has_error_bars) d->relative = KB_NEW(double, rows * n);
+    bool complete = t->states && t->tangents && d->start_variance && d->observation_start && d->observed && d->group &&
+                    (d->relative || !record->has_error_bars);
     kbass_status status = complete ? kb_flow_create(record, dictionary, columns, max_tangents, &t->flow, error)
                                    : kb_out_of_memory(error, "shooting");
     if (status == KBASS_OK) {

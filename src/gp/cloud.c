@@ -81,6 +81,19 @@ static void scale_field(kb_cloud *cloud, const kbass_data *data, const size_t *p
     cloud->n_values += cloud->count[field];
 }
 
+/* Error bars make the noise known, and its share in each value. */
+static void weigh_field(kb_cloud *cloud, const kbass_data *data, const size_t *place, size_t field)
+{
+    double reference = kb_noise_reference(data, field), *relative = cloud->relative + field * cloud->n_points;
+    for (size_t i = 0; i < cloud->n_points; i++) relative[i] = 1;
+    if (!(reference > 0)) return;
+    cloud->known_variance[field] = reference / (cloud->sd[field] * cloud->sd[field]);
+    for (size_t row = 0; row < data->n_rows; row++) {
+        double sigma = data->sigma[row * data->n_states + field];
+        if (!isnan(data->values[row * data->n_states + field])) relative[place[row]] = sigma * sigma / reference;
+    }
+}
+
 /* ---------------------------------------------------------------- life */
 
 static kbass_status allocate(const kbass_data *data, const kb_grid *grid, kb_cloud **out, kbass_error *error)
@@ -98,8 +111,9 @@ static kbass_status allocate(const kbass_data *data, const kb_grid *grid, kb_clo
     cloud->point = KB_NEW(double, n * data->n_axes);
     cloud->value = KB_NEW(double, n * fields);
     cloud->measured = KB_NEW(double, n * fields);
+    if (data->sigma) cloud->relative = KB_NEW(double, n * fields);
     bool all = cloud->mean && cloud->sd && cloud->known_variance && cloud->count && cloud->point && cloud->value &&
-               cloud->measured;
+               cloud->measured && (cloud->relative || !data->sigma);
     return all ? KBASS_OK : kb_out_of_memory(error, "the scaled data");
 }
 
@@ -116,6 +130,7 @@ static kbass_status fill(kb_cloud *cloud, const kbass_data *data, kb_grid *grid,
         place_rows(cloud, data);
     }
     for (size_t field = 0; field < cloud->n_fields; field++) scale_field(cloud, data, place, field);
+    for (size_t field = 0; data->sigma && field < cloud->n_fields; field++) weigh_field(cloud, data, place, field);
     kb_free(place);
     return noise ? kb_noise_read(data, noise, cloud->sd, cloud->known_variance, error) : KBASS_OK;
 }
@@ -149,5 +164,6 @@ void kb_cloud_destroy(kb_cloud *cloud)
     kb_free(cloud->point);
     kb_free(cloud->value);
     kb_free(cloud->measured);
+    kb_free(cloud->relative);
     kb_free(cloud);
 }

@@ -96,20 +96,31 @@ void kb_level_gram(const kb_level *level, const kb_record *record, size_t state,
 {
     size_t n = level->n_rows, r = level->rank;
     const double *measured = record->measured + state * n;
-    if (record->count[state] == n) {
+    if (record->count[state] == n && !record->has_error_bars) {
         kb_gram(r, n, 1, level->rows, n, 0, gram, r);
         return;
     }
     memset(gram, 0, r * r * sizeof *gram);
     for (size_t q = 0; q < r; q++)
         for (size_t row = 0; row < n; row++) {
-            double factor = measured[row] * level->rows[row + q * n];
+            double factor = measured[row] * measured[row] * level->rows[row + q * n];
             if (factor == 0) continue;
             for (size_t p = q; p < r; p++) gram[p + q * r] += factor * level->rows[row + p * n];
         }
 }
 
-/* H = scale * R' diag(measured) R (lower), g = scale * R' y */
+/* sum_n y_n a_n / h_n; y is 0 where not measured */
+static double weighted_dot(const kb_record *record, size_t state, const double *a)
+{
+    size_t n = record->n_rows;
+    const double *y = record->value + state * n, *measured = record->measured + state * n;
+    double sum = 0;
+    if (!record->has_error_bars) return kb_dot(n, y, a);
+    for (size_t row = 0; row < n; row++) sum += measured[row] * measured[row] * y[row] * a[row];
+    return sum;
+}
+
+/* H = scale * R' diag(1/h) R (lower), g = scale * R' diag(1/h) y */
 static void normal_equations(const kb_level *level, const kb_record *record, size_t state, double scale, double *H,
                              double *g)
 {
@@ -117,7 +128,7 @@ static void normal_equations(const kb_level *level, const kb_record *record, siz
     kb_level_gram(level, record, state, H);
     for (size_t q = 0; q < r; q++)
         for (size_t p = q; p < r; p++) H[p + q * r] *= scale;
-    kb_gemv(KB_TRANSPOSED, n, r, scale, level->rows, n, record->value + state * n, 0, g);
+    for (size_t q = 0; q < r; q++) g[q] = scale * weighted_dot(record, state, level->rows + q * n);
 }
 
 bool kb_level_regress(const kb_level *level, const kb_record *record, size_t state, double v, double *z, double *work)
@@ -142,7 +153,7 @@ double kb_level_evidence(const kb_level *level, const kb_record *record, double 
         if (!kb_cholesky(r, H, r)) return -INFINITY;
         kb_lower_solve(r, 1, H, r, z, r);
         /* y'(vI + RR')^{-1}y = y'y/v - |L^{-1} R'y/v|^2 ; log|.| = N log v + logdet(I + R'R/v) */
-        total -= 0.5 * (kb_dot(n, y, y) / variance - kb_dot(r, z, z)) +
+        total -= 0.5 * (weighted_dot(record, state, y) / variance - kb_dot(r, z, z)) +
                  0.5 * ((double)record->count[state] * log(variance) + kb_cholesky_logdet(r, H, r));
     }
     return total;

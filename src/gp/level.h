@@ -26,7 +26,7 @@ void kb_level_destroy(kb_level *level);
 /* z (rank) of the field nearest to `values` on the mesh. */
 void kb_level_project(const kb_level *level, const double *values, double *z);
 
-/* R' diag(measured) R of one state: rank x rank, lower triangle. */
+/* R' diag(1/h) R of one state: rank x rank, lower triangle. */
 void kb_level_gram(const kb_level *level, const kb_record *record, size_t state, double *gram);
 /* Gaussian-process regression of one state at noise variance v: z = (R'R/v + I)^{-1} R'y/v. work: rank^2. */
 bool kb_level_regress(const kb_level *level, const kb_record *record, size_t state, double v, double *z, double *work);

@@ -74,8 +74,23 @@ kbass_status kb_noise_read_model(const kbass_data *data, const kbass_settings *s
 {
     kbass_status status = KBASS_OK;
     *model = (kb_noise_model)settings->noise_model;
+    if (data->sigma && (*model != KB_NOISE_ADDITIVE || (settings->noise && *settings->noise)))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: the data have error bars, which say how large their noise is",
+                       *model != KB_NOISE_ADDITIVE ? "noise-model" : "noise");
     if (*model == KB_NOISE_ADDITIVE) return KBASS_OK;
     if (*model == KB_NOISE_LOG) status = check_positive(data, has_equation, error);
     if (status == KBASS_OK && settings->noise) status = read_relative(data, settings->noise, mean, sd, variance, error);
     return status;
+}
+
+double kb_noise_reference(const kbass_data *data, size_t state)
+{
+    double n = 0, precision = 0;
+    for (size_t row = 0; data->sigma && row < data->n_rows; row++) {
+        double sigma = data->sigma[row * data->n_states + state];
+        if (isnan(data->values[row * data->n_states + state]) || isnan(sigma)) continue;
+        n++;
+        precision += 1 / (sigma * sigma);
+    }
+    return n > 0 ? n / precision : 0;
 }

@@ -19,4 +19,8 @@ kbass_status kb_noise_read_model(const kbass_data *data, const kbass_settings *s
                                  const double *mean, const double *sd, kb_noise_model *model, double *variance,
                                  kbass_error *error);
 
+/* Error bars of a state: the variance that stands for them all, 1 / mean(1 / sigma^2) over the measured values, in the
+   data's units; 0 when it has none. Their relative variances are h = sigma^2 / that one. */
+double kb_noise_reference(const kbass_data *data, size_t state);
+
 #endif

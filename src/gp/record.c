@@ -70,12 +70,24 @@ static void scale_times(kb_record *record, const kbass_data *data)
     }
 }
 
+/* Error bars make the noise known, and its share in each value: measured = h^{-1/2}. */
+static void weigh_state(kb_record *record, const kbass_data *data, size_t state)
+{
+    double reference = kb_noise_reference(data, state), *measured = record->measured + state * record->n_rows;
+    if (!(reference > 0)) return;
+    record->has_error_bars = true;
+    record->known_variance[state] = reference / (record->sd[state] * record->sd[state]);
+    for (size_t row = 0; row < record->n_rows; row++)
+        if (measured[row] > 0) measured[row] = sqrt(reference) / data->sigma[row * data->n_states + state];
+}
+
 static kbass_status fill(kb_record *record, const kbass_data *data, const char *noise, kbass_error *error)
 {
     size_t n = record->n_rows;
     scale_times(record, data);
     for (size_t i = 0; i < record->n_states; i++) {
         scale_state(record, data, i);
+        weigh_state(record, data, i);
         record->n_values += record->count[i];
     }
     double *gaps = KB_NEW(double, n * record->n_states);
@@ -147,6 +159,7 @@ kbass_status kb_record_slice(const kb_record *record, size_t run, size_t i, size
     slice->spacing = record->spacing / share;
     slice->duration[0] = 1;
     slice->run_start[1] = slice->n_rows;
+    slice->has_error_bars = record->has_error_bars;
     memcpy(slice->mean, record->mean, states * sizeof *slice->mean);
     memcpy(slice->sd, record->sd, states * sizeof *slice->sd);
     memcpy(slice->known_variance, record->known_variance, states * sizeof *slice->sd);

@@ -22,7 +22,8 @@ typedef struct {
     double *mean, *sd;  /* n_states */
     double *time;       /* n_rows, scaled, ascending in each run */
     double *value;      /* n_rows x n_states, column-major, scaled; 0 where not measured */
-    double *measured;   /* likewise: 1 or 0 */
+    double *measured;   /* likewise: the root of its relative precision, 1 without error bars; 0 where not measured */
+    bool has_error_bars;
     size_t *count;      /* measured values per state */
     double spacing;     /* median gap between distinct times of one state, scaled */
     double stretch;     /* 1, or for a slice: whole record's span / slice's span; dq/ds of the whole = stretch * that of the slice */

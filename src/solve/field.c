@@ -180,13 +180,20 @@ static double equation_weight(const kb_field *f, size_t state)
     return reference_mesh / ((double)f->n_mesh * f->record->stretch * f->tau[state]);
 }
 
-/* r = (q(t_n) - y_n) where measured, 0 elsewhere */
+/* r = (q(t_n) - y_n) h_n^{-1/2} where measured, 0 elsewhere */
 void kb_field_data_residual(const kb_field *f, const double *z, size_t state, double *r)
 {
     size_t n = f->record->n_rows, rank = f->level->rank;
     const double *y = f->record->value + state * n, *measured = f->record->measured + state * n;
     kb_gemv(KB_PLAIN, n, rank, 1, f->level->rows, n, z + state * rank, 0, r);
     for (size_t row = 0; row < n; row++) r[row] = measured[row] * (r[row] - y[row]);
+}
+
+/* The gradient needs the residual divided by h: once more by its root. */
+static void weigh(const kb_record *record, size_t state, double *r)
+{
+    const double *measured = record->measured + state * record->n_rows;
+    for (size_t row = 0; record->has_error_bars && row < record->n_rows; row++) r[row] *= measured[row];
 }
 
 double kb_field_objective(kb_field *f, const kb_support *support, const double *z, const double *w)
@@ -310,6 +317,7 @@ static void add_data(kb_field *f)
         double *block = f->Hzz + i * r * (nz + 1), *res = f->residual;
         kb_field_data_residual(f, f->z, i, res);
         f->objective += 0.5 * kb_dot(n, res, res) / f->v[i];
+        weigh(f->record, i, res);
         for (size_t q = 0; q < r; q++)
             for (size_t p = q; p < r; p++) block[p + q * nz] += gram[p + q * r] / f->v[i];
         kb_gemv(KB_TRANSPOSED, n, r, 1 / f->v[i], f->level->rows, n, res, 1, f->gz + i * r);
@@ -369,6 +377,7 @@ double kb_field_gradient(kb_field *f, const kb_support *support)
     for (size_t i = 0; i < n; i++) {
         kb_field_data_residual(f, f->z, i, e);
         J += 0.5 * kb_dot(rows, e, e) / f->v[i];
+        weigh(f->record, i, e);
         kb_gemv(KB_TRANSPOSED, rows, r, 1 / f->v[i], f->level->rows, rows, e, 1, f->gz + i * r);
         if (!f->dictionary->has_equation[i]) continue;
         equation_residual(f, support, f->w, i, e);
