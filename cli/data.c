@@ -42,7 +42,7 @@ static int show_file(const cli_arguments *arguments, const char *path)
     kbass_data *data = NULL;
     const char *output = cli_value(arguments, "output");
     int code = cli_output_check(output, path);
-    if (code == EXIT_OK) code = cli_read(arguments, false, &data);
+    if (code == EXIT_OK) code = cli_read(arguments, path, false, &data);
     if (code == EXIT_OK && output) code = cli_output_data(output, data);
     if (code == EXIT_OK && !output) print_description(path, data);
     kbass_data_destroy(data);

@@ -44,7 +44,7 @@ static int check_outputs(const discover_job *job)
 static int load(discover_job *job)
 {
     kbass_error error;
-    int code = cli_read(job->arguments, job->is_quiet, &job->data);
+    int code = cli_read_all(job->arguments, job->is_quiet, &job->data);
     if (code != EXIT_OK) return code;
     const char *sigma = cli_value(job->arguments, "sigma");
     kbass_status status = sigma ? kbass_data_error_bars(job->data, sigma, &error) : KBASS_OK;

@@ -12,7 +12,7 @@ static int show(const kbass_progress *now, void *user)
     return now->seconds < PATIENCE ? 0 : cli_progress_show(now, user);
 }
 
-static int read_one(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data)
+int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data)
 {
     kbass_error error;
     cli_progress progress;
@@ -28,15 +28,15 @@ static int read_one(const cli_arguments *arguments, const char *path, bool is_qu
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
-int cli_read(const cli_arguments *arguments, bool is_quiet, kbass_data **data)
+int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **data)
 {
     size_t n = arguments->n_operands;
     kbass_error error;
-    if (n == 1) return read_one(arguments, arguments->operands[0], is_quiet, data);
+    if (n == 1) return cli_read(arguments, arguments->operands[0], is_quiet, data);
     kbass_data **parts = calloc(n, sizeof *parts);
     int code = parts ? EXIT_OK : cli_fail("out of memory for %zu files", n);
     for (size_t i = 0; code == EXIT_OK && i < n; i++)
-        code = read_one(arguments, arguments->operands[i], is_quiet, &parts[i]);
+        code = cli_read(arguments, arguments->operands[i], is_quiet, &parts[i]);
     if (code == EXIT_OK) {
         kbass_status status =
             kbass_data_join(n, (const kbass_data *const *)parts, arguments->operands, data, &error);

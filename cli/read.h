@@ -4,8 +4,9 @@
 
 #include "options.h"
 
-/* The operands' files, as the options --time, --axes and --run say, several as runs of one law; an exit code, with the
-   message printed. */
-int cli_read(const cli_arguments *arguments, bool is_quiet, kbass_data **data);
+/* As the options --time, --axes and --run say; an exit code, with the message printed. */
+int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data);
+/* All operands, several as runs of one law. */
+int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **data);
 
 #endif

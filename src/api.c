@@ -430,7 +430,7 @@ kbass_status kbass_discovery_posterior(const kbass_discovery *d, kbass_posterior
     kbass_status status = gather_posterior(d, posterior, error);
     if (status == KBASS_OK && !*posterior)
         status = kb_fail(error, KBASS_ERROR_DATA, "this run leaves no joint posterior of weights and state: it needs our "
-                         "method, a model, an equation of first order for every state, one space axis at most");
+                         "method, a model, an equation of first order for every state, one run, one space axis at most");
     return status;
 }
 
@@ -438,7 +438,8 @@ static kbass_status solution_with_sd(const void *context, size_t n, const double
                                      double *mean, double *sd, kbass_error *error)
 {
     const kbass_discovery *d = context;
-    if (!sd) return solution_at(context, n, times, positions, mean, error);
+    const run_of first = {d, 0};
+    if (!sd) return solution_at(&first, n, times, positions, mean, error);
     return positions ? kbass_discovery_field(d, n, times, positions, mean, sd, error)
                      : kbass_discovery_solution(d, n, times, mean, sd, error);
 }
@@ -446,7 +447,7 @@ static kbass_status solution_with_sd(const void *context, size_t n, const double
 /* *out stays NULL where there is no solution. */
 static kbass_status gather_sketch(const kbass_discovery *d, kb_sketch **out, kbass_error *error)
 {
-    if (!d->answer->result.n_equations) return KBASS_OK;
+    if (!d->answer->result.n_equations || kbass_data_runs(d->data) > 1) return KBASS_OK;
     kbass_status status = kb_sketch_create(d->data, solution_with_sd, d, out, error);
     return status == KBASS_ERROR_MEMORY ? status : KBASS_OK;
 }

@@ -83,7 +83,7 @@ static void list_rows(study *s)
     size_t row = 0;
     for (size_t w = 0; w < windows->n; w++)
         for (size_t line = windows->first[w]; line <= windows->last[w]; line++) {
-            bool shared = (w > 0 && line == windows->first[w]) || (w + 1 < windows->n && line == windows->last[w]);
+            bool shared = (w > 0 && line == windows->last[w - 1]) || (w + 1 < windows->n && line == windows->first[w + 1]);
             for (size_t o = d->observation_start[line]; o < d->observation_start[line + 1]; o++, row++) {
                 s->observation[row] = o;
                 s->root[row] = shared ? sqrt(0.5) : 1;

@@ -118,6 +118,7 @@ kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *rec
     kbass_posterior *p = NULL;
     kb_shooter *shooter = NULL;
     setting s = {dictionary, columns, windows, record->mean, record->sd, record->time, record->first, record->span, true};
+    if (record->n_runs > 1) return KBASS_OK; /* which of them goes on is not told */
     for (size_t i = 0; i < record->n_states; i++)
         if (!dictionary->has_equation[i]) return KBASS_OK; /* its future is nobody's to tell */
     n_fits = count_near(n_fits, fits);
