@@ -401,6 +401,7 @@ size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coord
 kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *counts, double *const *coordinates,
                                     kbass_error *error)
 {
+    const run_of first = {d, 0};
     static const size_t fewest = 3;
     if (d->data->n_axes == 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: there is no mesh to refine");
@@ -408,7 +409,7 @@ kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *coun
         if (counts[a] < fewest)
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu points along axis \"%s\", needed %zu or more", counts[a],
                            d->data->axis_names[a], fewest);
-    return kb_solution_mesh(cloud_of(d), solution_at, d, counts, coordinates, error);
+    return kb_solution_mesh(cloud_of(d), solution_at, &first, counts, coordinates, error);
 }
 
 /* *out stays NULL where there is none. */
