@@ -71,7 +71,7 @@ static void bash_command(const cli_command *command)
     }
     printf("        *)\n            files=1\n            words=\"");
     for (size_t i = 0; cli_entry_at(command, i, &entry); i++) printf("--%s ", entry.name);
-    printf("--help");
+    printf(command->common ? "--help --help-all" : "--help");
     print_operands(command);
     printf("\" ;;\n        esac ;;\n");
 }
@@ -86,7 +86,7 @@ static int bash_script(void)
     print_command_names();
     printf("\" -- \"$current\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n    help) words=\"");
     print_command_names();
-    printf("\" ;;\n");
+    printf(" --all\" ;;\n");
     for (const cli_command *c = cli_commands; c->name; c++) bash_command(c);
     printf("    esac\n"
            "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
@@ -143,6 +143,8 @@ static int zsh_script(void)
     for (const cli_command *c = cli_commands; c->name; c++) {
         printf("    %s) _arguments -s", c->name);
         for (size_t i = 0; cli_entry_at(c, i, &entry); i++) zsh_option(c, &entry);
+        printf(" \\\n        '--help[help on this command]'");
+        if (c->common) printf(" \\\n        '--help-all[every option, in full]'");
         printf(" \\\n        '*::operand:{ compadd --");
         print_operands(c);
         printf("; _files }' ;;\n");

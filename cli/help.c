@@ -4,13 +4,15 @@
 
 #include "options.h"
 
-enum { HELP_COLUMN = 34, LAST_COLUMN = 100 };
+enum { HELP_COLUMN = 28, LAST_COLUMN = 80 };
 
-static void print_wrapped(FILE *out, const char *text, int indent)
+/* The text up to its end, or to `end` unless that is NULL. */
+static void print_wrapped(FILE *out, const char *text, const char *end, int indent)
 {
     int column = indent;
-    while (*text) {
+    while (*text && text != end) {
         int length = (int)strcspn(text, " ");
+        if (end && text + length > end) length = (int)(end - text);
         if (column > indent && column + 1 + length > LAST_COLUMN) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;
@@ -20,7 +22,8 @@ static void print_wrapped(FILE *out, const char *text, int indent)
         }
         fprintf(out, "%.*s", length, text);
         column += length;
-        text += length + (text[length] == ' ');
+        text += length;
+        if (text != end && *text == ' ') text++;
     }
     fputc('\n', out);
 }
@@ -40,33 +43,80 @@ static bool starts_group(const cli_command *command, size_t index, const cli_ent
     return index == 0 || !cli_entry_at(command, index - 1, &before) || strcmp(before.group, entry->group) != 0;
 }
 
+static void print_examples(FILE *out, const cli_command *command, const char *before, const char *indent)
+{
+    fputs(before, out);
+    for (const char *at = command->example; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        fprintf(out, "%s%.*s\n", indent, (int)strcspn(at, "\n"), at);
+}
+
 /* ---------------------------------------------------------------- on the terminal */
 
 void cli_help_overview(FILE *out)
 {
     fprintf(out, "kbass %s: discover the differential equations behind a few noisy measurements\n\n", kbass_version());
+    print_examples(out, cli_commands, "A first result:\n", "  ");
+    fputc('\n', out);
     for (const cli_command *c = cli_commands; c->name; c++) fprintf(out, "  kbass %-11s %s\n", c->name, c->summary);
-    fputs("  kbass help        help on a command: kbass help discover\n"
-          "  kbass version     the version\n\n"
-          "A first result:\n"
-          "  kbass simulate vdp --samples 25 --until 8 --noise 1 -o vdp.csv\n"
-          "  kbass discover vdp.csv\n", out);
+    fputs("  kbass help        help on a command: kbass help discover, or --all of it\n"
+          "  kbass version     the version\n", out);
 }
 
-void cli_help_command(FILE *out, const cli_command *command)
+static bool is_common(const cli_command *command, const char *name)
 {
+    size_t length = strlen(name);
+    for (const char *at = command->common; at && *at; at += strcspn(at, " "), at += *at == ' ')
+        if (!strncmp(at, name, length) && (at[length] == ' ' || !at[length])) return true;
+    return !command->common;
+}
+
+/* Where the details of an option's text begin; NULL when it has none. */
+static const char *details(const char *text)
+{
+    static const char *const marks[] = {";", ": ", " ("};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *at = strstr(text, marks[i]);
+        if (at && (!first || at < first)) first = at;
+    }
+    return first;
+}
+
+static void print_option(FILE *out, const char *heading, const char *text, const char *end)
+{
+    fprintf(out, "  %-*s", HELP_COLUMN - 2, heading);
+    if ((int)strlen(heading) + 2 >= HELP_COLUMN) fprintf(out, "\n%*s", HELP_COLUMN, "");
+    print_wrapped(out, text, end, HELP_COLUMN);
+}
+
+static void print_story(FILE *out, const cli_command *command, bool in_full)
+{
+    const char *end = in_full ? NULL : strstr(command->story, ". ");
+    print_wrapped(out, command->story, end ? end + 1 : NULL, 0);
+}
+
+void cli_help_command(FILE *out, const cli_command *command, bool in_full)
+{
+    const char *group = "";
     cli_entry entry;
-    fprintf(out, "Usage: kbass %s %s\n\n", command->name, command->usage);
-    print_wrapped(out, command->story, 0);
+    if (!command->common) in_full = true;
+    print_examples(out, command, "Example:\n", "  ");
+    fprintf(out, "\nUsage: kbass %s ", command->name);
+    print_wrapped(out, command->usage, NULL, (int)strlen("Usage: kbass ") + (int)strlen(command->name) + 1);
+    fputc('\n', out);
+    print_story(out, command, in_full);
     for (size_t i = 0; cli_entry_at(command, i, &entry); i++) {
         char heading[80];
-        if (starts_group(command, i, &entry))
+        if (!in_full && !is_common(command, entry.name)) continue;
+        if (strcmp(group, entry.group))
             fprintf(out, "\n%c%s:\n", toupper((unsigned char)entry.group[0]), entry.group + 1);
+        group = entry.group;
         entry_heading(&entry, heading, sizeof heading);
-        fprintf(out, "  %-*s", HELP_COLUMN - 2, heading);
-        print_wrapped(out, entry.help, HELP_COLUMN);
+        print_option(out, heading, entry.help, in_full ? NULL : details(entry.help));
     }
-    fprintf(out, "\n  %-*sthis text\n", HELP_COLUMN - 2, "-h, --help");
+    fputc('\n', out);
+    print_option(out, "-h, --help", in_full && command->common ? "the common options" : "this text", NULL);
+    if (command->common) print_option(out, "--help-all", in_full ? "this text" : "every option, in full", NULL);
 }
 
 /* ---------------------------------------------------------------- roff */
@@ -91,6 +141,9 @@ static void manual_command(FILE *out, const cli_command *command)
     print_roff(out, command->usage);
     fputs(".PP\n", out);
     print_roff(out, command->story);
+    fputs(".PP\n.nf\n", out);
+    print_roff(out, command->example);
+    fputs(".fi\n", out);
     for (size_t i = 0; cli_entry_at(command, i, &entry); i++) {
         char heading[80];
         if (starts_group(command, i, &entry)) fprintf(out, ".SS \"%s\"\n", entry.group);
@@ -137,8 +190,9 @@ static void print_cell(FILE *out, const char *text)
 static void markdown_command(FILE *out, const cli_command *command)
 {
     cli_entry entry;
-    fprintf(out, "\n## kbass %s\n\n    kbass %s %s\n\n%s\n", command->name, command->name, command->usage,
+    fprintf(out, "\n## kbass %s\n\n    kbass %s %s\n\n%s\n\n", command->name, command->name, command->usage,
             command->story);
+    print_examples(out, command, "For example:\n\n", "    ");
     for (size_t i = 0; cli_entry_at(command, i, &entry); i++) {
         char heading[80];
         if (starts_group(command, i, &entry))

@@ -152,6 +152,7 @@ int cli_parse(const cli_command *command, int count, char **words, cli_arguments
         if (only_operands || word[0] != '-' || !word[1]) arguments->operands[arguments->n_operands++] = word;
         else if (!strcmp(word, "--")) only_operands = true;
         else if (!strcmp(word, "--help") || !strcmp(word, "-h")) arguments->wants_help = true;
+        else if (!strcmp(word, "--help-all")) arguments->wants_help = arguments->wants_all_help = true;
         else code = parse_option(arguments, count, words, &i);
     }
     return arguments->wants_help ? EXIT_OK : code;

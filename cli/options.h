@@ -23,9 +23,11 @@ typedef struct {
     const char *name;
     const char *usage;   /* "DATA.csv [options]" */
     const char *summary; /* one line */
-    const char *story;   /* a paragraph */
+    const char *story;   /* a paragraph, the first sentence of which can stand alone */
+    const char *example; /* commands, one a line; those of all commands can be run in turn */
     const cli_option *options; /* the last has no name */
     bool has_settings;
+    const char *common; /* the options of the short help, by name; NULL: all, and the help is short enough */
     int (*run)(const cli_arguments *arguments);
 } cli_command;
 
@@ -37,7 +39,7 @@ struct cli_arguments {
     size_t n_operands;
     const char **operands;
     char **values; /* by option, the command's own first, then the settings; NULL when not given */
-    bool wants_help;
+    bool wants_help, wants_all_help;
 };
 
 /* Both return an exit code, EXIT_OK when all is well; messages are printed. */
@@ -65,7 +67,8 @@ typedef struct {
 bool cli_entry_at(const cli_command *command, size_t index, cli_entry *entry);
 
 void cli_help_overview(FILE *out);
-void cli_help_command(FILE *out, const cli_command *command);
+/* The common options in a few words, or all in full. */
+void cli_help_command(FILE *out, const cli_command *command, bool in_full);
 void cli_help_manual(FILE *out);   /* roff */
 void cli_help_markdown(FILE *out); /* docs/options.md */
 

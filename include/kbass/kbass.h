@@ -69,7 +69,7 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
       "over space they, and 1, also times every derivative of --derivatives (default: 3)")                             \
     X(INTEGER, box_degree, 0, 1, 12, "P", NULL, "dictionary", "all monomials with powers up to P in each state")       \
     X(INTEGER, derivatives, 0, 1, 6, "K", NULL, "dictionary",                                                          \
-      "for fields over space: every space derivative up to order K (default: 4 along one axis, 2 along more)")         \
+      "every space derivative of fields up to order K (default: 4 along one axis, 2 along more)")                      \
     X(FLAG, products, 0, 0, 1, NULL, NULL, "dictionary",                                                               \
       "for fields over space: also the products of two different derivatives, such as u_x*u_xx")                       \
     X(FLAG, constant, 0, 0, 1, NULL, NULL, "dictionary", "add the constant term 1 to --degree or --box-degree")        \
@@ -78,7 +78,7 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
       "--box-degree, --derivatives or --products they are added to it; in fields u over space also u_x, u_xxy, x")     \
     X(TEXT, terms_file, NULL, 0, 0, "FILE", NULL, "dictionary", "the same, one term a line, # for comments")           \
     X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary", "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;") \
-    X(TEXT, require, NULL, 0, 0, "LIST", NULL, "dictionary", "terms known to be in, written as for --forbid")          \
+    X(TEXT, require, NULL, 0, 0, "LIST", NULL, "dictionary", "terms known to be in; written as for --forbid")          \
     X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary", "an equation known entirely: \"x_t = y\"; separate several by ;") \
     X(TEXT, equation_for, NULL, 0, 0, "STATES", NULL, "dictionary",                                                    \
       "find equations for these states only; the others are followed as measured (fields over space need --fix)")                                     \
@@ -93,13 +93,13 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
       "with --dimensional: the constants that weights may be made of, by products of powers: \"g:m/s^2, L:m\"; none: "  \
       "weights are numbers")                                                                                           \
     X(TEXT, noise, NULL, 0, 0, "SD", NULL, "inference",                                                                \
-      "known noise: a standard deviation (0.1), a share of each state's (5%), or by state (x=0.1, y=2%)")              \
+      "known noise, a standard deviation: 0.1, a share of each state's (5%), or by state (x=0.1, y=2%)")               \
     X(CHOICE, noise_model, 0, 0, 2, "NAME", "additive|multiplicative|log", "inference",                                \
-      "noise of the same size everywhere, in proportion to the value, or normal in the logarithm (positive data); "    \
+      "how the noise depends on the value: not at all, in proportion, or normal in the logarithm (positive data); "    \
       "of the latter two --noise is a share of the value: 0.1 or 10%")                                                 \
     X(TEXT, explain, NULL, 0, 0, "LIST", NULL, "inference",                                                            \
-      "what dropping these terms or, when they are out, adding them does to evidence, misfit and the other weights; "  \
-      "written as for --forbid")                                                                                       \
+      "what dropping or adding these terms would do: to evidence, misfit and the other weights; written as for "       \
+      "--forbid")                                                                                                      \
     X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
       "mesh points on the time axis, or on each axis: 160,160; 20 to 4000; auto, for fields over space: as many as the " \
       "paper's, denser where the data's field bends (default: even, as many as the data need)")                        \
