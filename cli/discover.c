@@ -46,9 +46,7 @@ static int load(discover_job *job)
     kbass_error error;
     int code = cli_read_all(job->arguments, job->is_quiet, &job->data);
     if (code != EXIT_OK) return code;
-    const char *sigma = cli_value(job->arguments, "sigma");
-    kbass_status status = sigma ? kbass_data_error_bars(job->data, sigma, &error) : KBASS_OK;
-    if (status == KBASS_OK) status = kbass_discovery_create(job->data, &job->settings, &job->discovery, &error);
+    kbass_status status = kbass_discovery_create(job->data, &job->settings, &job->discovery, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 

@@ -14,10 +14,13 @@
     {"run", 0, "COLUMN", NULL,                                                                                         \
      "the column that numbers the runs; all follow one law, each from its own initial state and at its own times"}
 
+#define SIGMA_OPTION                                                                                                   \
+    {"sigma", 0, "COLUMNS", ", ",                                                                                      \
+     "the columns of error bars: sx, or by state x=sx, y=sy; standard deviations of the values beside them"}
+
 static const cli_option discover_options[] = {
     READING_OPTIONS,
-    {"sigma", 0, "COLUMNS", ", ",
-     "the columns of error bars: sx, or by state x=sx, y=sy; standard deviations of the values beside them"},
+    SIGMA_OPTION,
     {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
     {"solution", 0, "FILE", NULL,
      "write the solution with its standard deviation; denoised, at 200 even times and the measured ones; for fields over "
@@ -118,6 +121,7 @@ static const cli_option plot_options[] = {
 
 static const cli_option doctor_options[] = {
     READING_OPTIONS,
+    SIGMA_OPTION,
     {"json", 0, "FILE", NULL, "write the findings as JSON (docs/schema.md)"},
     {"figure", 0, "FILE.svg", NULL, "draw the data with what was found (with gnuplot), as SVG or PNG by the file's ending"},
     {0}};

@@ -12,7 +12,8 @@ static int show(const kbass_progress *now, void *user)
     return now->seconds < PATIENCE ? 0 : cli_progress_show(now, user);
 }
 
-int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data)
+/* One run, or several by a column of it. */
+static int read_part(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data)
 {
     kbass_error error;
     cli_progress progress;
@@ -28,6 +29,21 @@ int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kb
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
+/* Error bars are columns until the runs are together. */
+static int take_error_bars(const cli_arguments *arguments, kbass_data *data)
+{
+    kbass_error error;
+    const char *sigma = cli_value(arguments, "sigma");
+    kbass_status status = sigma ? kbass_data_error_bars(data, sigma, &error) : KBASS_OK;
+    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+}
+
+int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data)
+{
+    int code = read_part(arguments, path, is_quiet, data);
+    return code == EXIT_OK ? take_error_bars(arguments, *data) : code;
+}
+
 int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **data)
 {
     size_t n = arguments->n_operands;
@@ -36,11 +52,11 @@ int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **dat
     kbass_data **parts = calloc(n, sizeof *parts);
     int code = parts ? EXIT_OK : cli_fail("out of memory for %zu files", n);
     for (size_t i = 0; code == EXIT_OK && i < n; i++)
-        code = cli_read(arguments, arguments->operands[i], is_quiet, &parts[i]);
+        code = read_part(arguments, arguments->operands[i], is_quiet, &parts[i]);
     if (code == EXIT_OK) {
         kbass_status status =
             kbass_data_join(n, (const kbass_data *const *)parts, arguments->operands, data, &error);
-        if (status != KBASS_OK) code = cli_fail_with(status, &error);
+        code = status == KBASS_OK ? take_error_bars(arguments, *data) : cli_fail_with(status, &error);
     }
     for (size_t i = 0; parts && i < n; i++) kbass_data_destroy(parts[i]);
     free(parts);

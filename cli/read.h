@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-/* As the options --time, --axes and --run say; an exit code, with the message printed. */
+/* As the options --time, --axes, --run and --sigma say; an exit code, with the message printed. */
 int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data);
 /* All operands, several as runs of one law. */
 int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **data);

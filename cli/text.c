@@ -293,6 +293,14 @@ static double spread(const kbass_data *data, size_t state)
     return sqrt(squares / (double)n);
 }
 
+static bool has_error_bars(const kbass_data *data, size_t state)
+{
+    const double *sigma = kbass_data_sigma(data);
+    for (size_t i = 0; sigma && i < kbass_data_rows(data); i++)
+        if (sigma[i * kbass_data_states(data) + state] > 0) return true;
+    return false;
+}
+
 /* "x 0.17 (0.13 to 0.24; 12 % of its sd)", or as a share of the value "x 15 % (12 to 19 %)" */
 static void print_state_noise(const kbass_data *data, const kbass_result *result, size_t state)
 {
@@ -306,6 +314,7 @@ static void print_state_noise(const kbass_data *data, const kbass_result *result
         format_sd(scale * result->noise_high[state], high);
         printf(", 95 %% interval %s to %s", low, high);
     }
+    if (has_error_bars(data, state)) printf(" by its error bars");
     if (!result->noise_is_relative) printf(", %.2g %% of its sd", 100 * result->noise[state] / spread(data, state));
     putchar('\n');
 }

@@ -161,6 +161,20 @@ static void assembly_of_coupled_fields_with_missing_values(void **state)
     close_scene(&s);
 }
 
+static void assembly_with_error_bars(void **state)
+{
+    (void)state;
+    scene s;
+    kbass_settings settings = some_terms("u, u*v_x, v_xx, u*v^2");
+    kbass_data *data = make_data(2, 2, (size_t[]){6, 6}, false, false);
+    data->sigma = KB_NEW(double, data->n_rows * 2);
+    for (size_t i = 0; i < data->n_rows * 2; i++) data->sigma[i] = 0.05 * (double)(1 + i % 5);
+    open_scene(&s, data, &settings, 0.7);
+    CHECK(!s.patch->gridded);
+    check_system(&s);
+    close_scene(&s);
+}
+
 static void assembly_in_two_dimensions(void **state)
 {
     (void)state;
@@ -348,6 +362,7 @@ int main(void)
         cmocka_unit_test(assembly_on_a_grid),
         cmocka_unit_test(assembly_of_second_order_in_time),
         cmocka_unit_test(assembly_of_coupled_fields_with_missing_values),
+        cmocka_unit_test(assembly_with_error_bars),
         cmocka_unit_test(assembly_in_two_dimensions),
         cmocka_unit_test(marginal_is_dense_elimination),
         cmocka_unit_test(effective_parameters_are_a_trace),

@@ -28,7 +28,7 @@ static void draw(scene *s, const kb_profile *truth, uint64_t seed)
             kb_profile_modes(truth, s->coordinate[i][p], modes);
             s->value[i][p] = kb_dot(truth->n_modes, z, modes) + sqrt(truth->noise) * kb_random_normal(&random);
         }
-        s->lines[i] = (kb_data_line){POINTS, s->coordinate[i], s->value[i]};
+        s->lines[i] = (kb_data_line){POINTS, s->coordinate[i], s->value[i], NULL};
     }
 }
 

@@ -1,5 +1,6 @@
 /* Several runs that share one law. */
 #include "check.h"
+#include "found.h"
 #include "forward/fit.h"
 #include "gp/record.h"
 #include "scene.h"
@@ -132,34 +133,6 @@ static kbass_data *joined_of(size_t n, kbass_data *parts[])
     kbass_data *joined = NULL;
     CHECK_OK(kbass_data_join(n, (const kbass_data *const *)parts, names, &joined, &error));
     return joined;
-}
-
-static kbass_discovery *discover(const kbass_data *data, const char *terms)
-{
-    kbass_settings settings;
-    kbass_discovery *discovery = NULL;
-    kbass_settings_default(&settings);
-    settings.threads = 2;
-    settings.terms = terms;
-    CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
-    CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
-    return discovery;
-}
-
-/* Exactly the expected terms are selected, each written "y_t: x^2*y". */
-static bool has_support(const kbass_result *result, size_t n, const char *const *expected)
-{
-    size_t selected = 0, found = 0;
-    for (size_t e = 0; e < result->n_equations; e++)
-        for (size_t q = 0; q < result->equations[e].n_terms; q++) {
-            const kbass_term *term = &result->equations[e].terms[q];
-            char name[80];
-            if (!term->selected) continue;
-            selected++;
-            snprintf(name, sizeof name, "%.30s: %.40s", result->equations[e].lhs, term->term);
-            for (size_t i = 0; i < n; i++) found += !strcmp(name, expected[i]);
-        }
-    return selected == n && found == n;
 }
 
 /* Van der Pol from three starts, 8 samples each at 15 % noise: none is enough alone. */

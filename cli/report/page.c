@@ -72,6 +72,7 @@ static void put_noise(page *p)
         if (v->noise_is_relative) fprintf(p->out, "%.2g %% of the value", 100 * v->noise[j]);
         else                      fprintf(p->out, "%.2g", v->noise[j]);
     }
+    if (n && v->sigma) fputs(", from the error bars", p->out);
     if (n) fputs(".</p>\n", p->out);
 }
 

@@ -195,6 +195,8 @@ static int read_samples(view *v)
         code = numbers_at(v, axes, "samples.axes", v->axes[a], n, &v->at[a]);
     if (code == EXIT_OK) code = columns_at(v, samples, "samples", "measured", n, &v->measured);
     if (code == EXIT_OK) code = columns_at(v, samples, "samples", "fitted", n, &v->fitted);
+    if (code == EXIT_OK && json_is_object(json_object_get(samples, "sigma")))
+        code = columns_at(v, samples, "samples", "sigma", n, &v->sigma);
     if (code == EXIT_OK) v->n_rows = n;
     return code;
 }
@@ -240,8 +242,8 @@ static void free_columns(size_t n, double **columns)
 
 void view_close(view *v)
 {
-    double **by_state[] = {v->mean, v->sd, v->measured, v->fitted};
-    for (size_t i = 0; i < 4; i++) free_columns(v->n_states, by_state[i]);
+    double **by_state[] = {v->mean, v->sd, v->measured, v->fitted, v->sigma};
+    for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++) free_columns(v->n_states, by_state[i]);
     for (size_t e = 0; e < v->n_equations; e++) free(v->equations[e].terms);
     for (size_t a = 0; a < KBASS_MAX_AXES; a++) {
         free(v->along[a]);
@@ -261,6 +263,7 @@ void view_residuals(const view *v, size_t state, double *residuals)
 {
     for (size_t i = 0; i < v->n_rows; i++) {
         double unit = v->noise[state] * (v->noise_is_relative ? fabs(v->fitted[state][i]) : 1);
+        if (v->sigma && v->sigma[state][i] > 0) unit = v->sigma[state][i];
         residuals[i] = unit > 0 ? (v->measured[state][i] - v->fitted[state][i]) / unit : NAN;
     }
 }

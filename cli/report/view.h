@@ -43,7 +43,7 @@ typedef struct {
     double *along[KBASS_MAX_AXES], **mean, **sd; /* by state */
     /* the samples */
     size_t n_rows, step;
-    double *at[KBASS_MAX_AXES], **measured, **fitted;
+    double *at[KBASS_MAX_AXES], **measured, **fitted, **sigma; /* sigma: error bars, NULL without */
     view_forecast forecast; /* n_times is 0 when none was asked for */
 } view;
 

@@ -218,6 +218,7 @@ KBASS_API kbass_status kbass_data_join(size_t n_parts, const kbass_data *const *
 /* Error bars: columns that hold the standard deviations of other columns' values, and are no states then: "sx" of all
    states, or "x=sx, y=sy" by state. Runs are split and joined before. */
 KBASS_API kbass_status kbass_data_error_bars(kbass_data *data, const char *columns, kbass_error *error);
+KBASS_API const double *kbass_data_sigma(const kbass_data *data); /* they, n_rows x n_states, NaN: none; NULL without */
 KBASS_API size_t kbass_data_runs(const kbass_data *data); /* 1 or more */
 KBASS_API const char *kbass_data_run_name(const kbass_data *data, size_t run); /* NULL for one alone */
 KBASS_API size_t kbass_data_run_start(const kbass_data *data, size_t run); /* its first row; n_rows after the last run */

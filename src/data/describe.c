@@ -149,6 +149,25 @@ static void say_missing(words *w, const kbass_data *data)
     say(w, ")");
 }
 
+/* ", error bars from 0.05 to 1": of all states together */
+static void say_error_bars(words *w, const kbass_data *data)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; data->sigma && i < data->n_rows * data->n_states; i++) {
+        if (isnan(data->values[i]) || isnan(data->sigma[i])) continue;
+        least = fmin(least, data->sigma[i]);
+        most = fmax(most, data->sigma[i]);
+    }
+    if (!(most > 0)) return;
+    say(w, ", error bars ");
+    if (least < most) {
+        say(w, "from ");
+        say_number(w, least, SPACING_DIGITS);
+        say(w, " to ");
+    }
+    say_number(w, most, SPACING_DIGITS);
+}
+
 size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
 {
     kb_grid grid;
@@ -163,6 +182,7 @@ size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
     say(&w, ")");
     if (is_known) say_axes(&w, data, &grid);
     say_missing(&w, data);
+    say_error_bars(&w, data);
     if (data->note && *data->note) say(&w, "; %s", data->note);
     kb_grid_clear(&grid);
     return w.length;

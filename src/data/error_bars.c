@@ -102,6 +102,8 @@ static kbass_status divide(const bars *b, kbass_error *error)
     return KBASS_OK;
 }
 
+const double *kbass_data_sigma(const kbass_data *data) { return data->sigma; }
+
 kbass_status kbass_data_error_bars(kbass_data *data, const char *columns, kbass_error *error)
 {
     size_t n = data->n_states;

@@ -49,10 +49,11 @@ static double choose_steps(const kb_landscape *l)
         for (size_t f = 0; f < c->n_fields; f++) {
             size_t at = p + f * c->n_points;
             if (c->measured[at] == 0 || c->measured[at - line] == 0) continue;
-            squares += pow(c->value[at] - c->value[at - line], 2);
-            n++;
+            double a = kb_cloud_root(c, at), b = kb_cloud_root(c, at - line), weight = 2 * a * a * b * b / (a * a + b * b);
+            squares += weight * pow(c->value[at] - c->value[at - line], 2) - 2 * l->profile.noise;
+            n += weight;
         }
-    double change = n > 0 ? sqrt(fmax(squares / n - 2 * l->profile.noise, 0)) : 0;
+    double change = n > 0 ? sqrt(fmax(squares / n, 0)) : 0;
     return fmin(fmax(ceil(steps_per_change * change), least_steps), most_steps);
 }
 

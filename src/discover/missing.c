@@ -239,11 +239,13 @@ static bool sum_tiles(const probe *q, const double *time, const double *x, tiles
     for (size_t w = 0; w < s->windows->n; w++) {
         size_t first = s->windows->first[w], last = s->windows->last[w], begin = d->observation_start[first];
         if (!d->predict(d, first, last, q->fit->start + w * s->n, s->predicted, NULL)) return false;
-        size_t end = d->observation_start[w + 1 < s->windows->n ? last : last + 1]; /* border rows once */
+        bool is_shared = w + 1 < s->windows->n && s->windows->first[w + 1] == last;
+        size_t end = d->observation_start[is_shared ? last : last + 1]; /* border rows once */
         for (size_t o = begin; o < end; o++) {
             size_t at = tile_of(time[o], TIME_TILES) * SPACE_TILES + (x ? tile_of(x[o], SPACE_TILES) : 0);
             tiles *own = &t[d->group[o]];
-            own->sum[at] += (d->observed[o] - s->predicted[o - begin]) / sqrt(q->fit->variance[d->group[o]]);
+            double variance = q->fit->variance[d->group[o]] * s->measure.relative[o];
+            own->sum[at] += (d->observed[o] - s->predicted[o - begin]) / sqrt(variance);
             own->count[at]++;
         }
     }

@@ -227,7 +227,8 @@ static void number_nodes(kb_line *l)
 }
 
 /* The first data lines of every field, `each` at most; scattered points are gathered into lines of a dozen. */
-static size_t first_lines(const kb_cloud *c, size_t each, kb_data_line *lines, double *coordinate, double *value)
+static size_t first_lines(const kb_cloud *c, size_t each, kb_data_line *lines, double *coordinate, double *value,
+                          double *root)
 {
     size_t n = 0, used = 0, wanted = c->gridded ? 1 : 12;
     for (size_t f = 0; f < c->n_fields; f++) {
@@ -235,15 +236,16 @@ static size_t first_lines(const kb_cloud *c, size_t each, kb_data_line *lines, d
         for (size_t p = 0; p < c->n_points && own < each; p++) {
             bool new_row = p > 0 && c->point[p] > c->point[p - 1];
             if (new_row && used - begin >= wanted) {
-                lines[n++] = (kb_data_line){used - begin, coordinate + begin, value + begin};
+                lines[n++] = (kb_data_line){used - begin, coordinate + begin, value + begin, root + begin};
                 begin = used;
                 own++;
             }
             if (own == each || c->measured[p + f * c->n_points] == 0) continue;
             coordinate[used] = c->point[p + c->n_points];
-            value[used++] = c->value[p + f * c->n_points];
+            value[used] = c->value[p + f * c->n_points];
+            root[used++] = kb_cloud_root(c, p + f * c->n_points);
         }
-        if (own < each && used > begin) lines[n++] = (kb_data_line){used - begin, coordinate + begin, value + begin};
+        if (own < each && used > begin) lines[n++] = (kb_data_line){used - begin, coordinate + begin, value + begin, root + begin};
     }
     return n;
 }
@@ -253,15 +255,17 @@ kbass_status kb_line_profile(const kb_cloud *c, const kb_line_settings *settings
 {
     kb_data_line *lines = KB_NEW(kb_data_line, (most_lines + 1) * c->n_fields);
     double *coordinate = KB_NEW(double, c->n_values + 1), *value = KB_NEW(double, c->n_values + 1);
-    bool done = lines && coordinate && value;
+    double *root = KB_NEW(double, c->n_values + 1);
+    bool done = lines && coordinate && value && root;
     *profile = (kb_profile){.period = settings->periodic ? settings->period : open_period};
     if (done) {
-        size_t n = first_lines(c, most_lines, lines, coordinate, value);
+        size_t n = first_lines(c, most_lines, lines, coordinate, value, root);
         done = kb_profile_fit(profile, n, lines, 0.55 * c->spacing[1], MOST_MODES);
     }
     kb_free(lines);
     kb_free(coordinate);
     kb_free(value);
+    kb_free(root);
     return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the first lines of the data");
 }
 
@@ -315,9 +319,10 @@ static kbass_status make_boundary(kb_line *l, kbass_error *error)
     if (!l->wave || !l->boundary_scale || !l->boundary_basis) return kb_out_of_memory(error, "the boundary");
     for (size_t p = 0; p < c->n_points; p++) {
         double x = c->point[p + c->n_points];
-        for (size_t f = 0; f < c->n_fields; f++)
-            if (x < 0.5 * c->spacing[1] || x > 1 - 0.5 * c->spacing[1])
-                squares += pow(c->value[p + f * c->n_points], 2), n++;
+        for (size_t f = 0; f < c->n_fields; f++) {
+            double root = kb_cloud_root(c, p + f * c->n_points), value = root * c->value[p + f * c->n_points];
+            if (x < 0.5 * c->spacing[1] || x > 1 - 0.5 * c->spacing[1]) squares += value * value, n += root * root;
+        }
     }
     profile.amplitude = fmax(n > 0 ? sqrt(squares / n) : 1, 0.02);
     kb_profile_modes(&profile, 0, first); /* cosines at 0 show the amplitudes */
@@ -447,7 +452,7 @@ kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictiona
 
 /* ---------------------------------------------------------------- first guess */
 
-/* Ridge regression z = (R'R + v I)^{-1} R'y */
+/* Ridge regression z = (R'R + v I)^{-1} R'y, rows weighted by their precisions */
 static bool ridge(size_t k, double *gram, double *z, double v)
 {
     for (size_t i = 0; i < k; i++) gram[i + i * k] += v;
@@ -456,10 +461,10 @@ static bool ridge(size_t k, double *gram, double *z, double v)
     return true;
 }
 
-static void add_observation(size_t k, const double *features, double y, double *gram, double *z)
+static void add_observation(size_t k, const double *features, double y, double precision, double *gram, double *z)
 {
-    kb_axpy(k, y, features, z);
-    for (size_t j = 0; j < k; j++) kb_axpy(k, features[j], features, gram + j * k);
+    kb_axpy(k, precision * y, features, z);
+    for (size_t j = 0; j < k; j++) kb_axpy(k, precision * features[j], features, gram + j * k);
 }
 
 /* Modes at an observation: the interpolation of the nodes' modes. */
@@ -482,7 +487,7 @@ static bool guess_profile(const kb_line *l, size_t row, size_t field, double *z,
     for (size_t o = begin; o < d->observation_start[d->n_rows] && used < wanted; o++) {
         if (d->group[o] != field) continue;
         observation_modes(l, o, features);
-        add_observation(M, features, d->observed[o], gram, z);
+        add_observation(M, features, d->observed[o], d->relative ? 1 / d->relative[o] : 1, gram, z);
         used++;
     }
     return ridge(M, gram, z, fmax(l->noise, 1e-4 * l->amplitude * l->amplitude));
@@ -500,7 +505,8 @@ static bool guess_boundary(const kb_line *l, size_t field, bool right, double *z
         bool outermost = right ? x > 1 - 0.5 * c->spacing[1] : x < 0.5 * c->spacing[1];
         if (!outermost || c->measured[p + field * c->n_points] == 0) continue;
         kb_line_boundary(l, c->point[p], features);
-        add_observation(k, features, c->value[p + field * c->n_points], gram, z);
+        double root = kb_cloud_root(c, p + field * c->n_points);
+        add_observation(k, features, c->value[p + field * c->n_points], root * root, gram, z);
     }
     return ridge(k, gram, z, fmax(l->noise, 1e-4 * l->amplitude * l->amplitude));
 }

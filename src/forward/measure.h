@@ -5,7 +5,8 @@
  *     multiplicative    q - y                               variance v h,   h = max(u^2, (rms/20)^2) / rms^2
  *     log               (log u - log u_measured) / s        variance v
  *
- * Error bars sigma are additive noise with h = sigma^2 / reference (kb_noise_reference), v then being known.
+ * Error bars sigma are additive noise with h = sigma^2 / reference (kb_noise_reference), v then being known (docs/math.md,
+ * eq. 57).
  * h is that of the predictions last weighed: fits are reweighted as they proceed.
  */
 #ifndef KB_MEASURE_H

@@ -46,20 +46,25 @@ void kb_profile_modes(const kb_profile *p, double coordinate, double *modes)
 
 /* Workspace of a fit, for lines of at most `most` values. */
 typedef struct {
-    double *B, *C, *eigenvalues, *y;
+    double *B, *C, *eigenvalues, *y, *weighted;
     double quadratic[RATIOS], logdet[RATIOS];
 } bench;
 
 static double noise_ratio(int j) { return pow(10, -6 + 0.5 * j); }
 
-/* Adds y'C^{-1}y and log|C| of one line under C = B B' + ratio I, for every ratio at the price of one eigensystem. */
+/* Adds y'C^{-1}y and log|C| of one line under C = B B' + ratio I, rows and values times their roots, for every ratio at the price of one eigensystem. */
 static bool measure_line(const kb_profile *p, const kb_data_line *line, bench *b)
 {
     size_t n = line->n, k = p->n_modes;
-    for (size_t i = 0; i < n; i++) kb_profile_modes(p, line->coordinate[i], b->B + i * k);
+    for (size_t i = 0; i < n; i++) {
+        double root = line->root ? line->root[i] : 1, *row = b->B + i * k;
+        kb_profile_modes(p, line->coordinate[i], row);
+        for (size_t j = 0; j < k; j++) row[j] *= root;
+        b->weighted[i] = root * line->value[i];
+    }
     kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, k, 1, b->B, k, b->B, k, 0, b->C, n);
     if (!kb_eigen_symmetric(n, b->C, n, b->eigenvalues)) return false;
-    kb_gemv(KB_TRANSPOSED, n, n, 1, b->C, n, line->value, 0, b->y);
+    kb_gemv(KB_TRANSPOSED, n, n, 1, b->C, n, b->weighted, 0, b->y);
     for (int j = 0; j < RATIOS; j++)
         for (size_t i = 0; i < n; i++) {
             double variance = fmax(b->eigenvalues[i], 0) + noise_ratio(j);
@@ -94,11 +99,11 @@ bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, do
         total += lines[i].n;
     }
     bench b = {KB_NEW(double, most * most_modes), KB_NEW(double, most * most), KB_NEW(double, most), KB_NEW(double, most),
-               {0}, {0}};
+               KB_NEW(double, most), {0}, {0}};
     double longest = 0.5;
     kb_profile found = {.loss = INFINITY};
     shortest = fmin(fmax(shortest, 0.01), 0.4);
-    for (int i = 0; b.B && b.C && b.eigenvalues && b.y && total && i < LENGTHS; i++) {
+    for (int i = 0; b.B && b.C && b.eigenvalues && b.y && b.weighted && total && i < LENGTHS; i++) {
         kb_profile trial = {.period = p->period, .amplitude = 1};
         trial.length = shortest * pow(longest / shortest, (double)i / (LENGTHS - 1));
         count_modes(&trial, most_modes);
@@ -108,6 +113,7 @@ bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, do
     kb_free(b.C);
     kb_free(b.eigenvalues);
     kb_free(b.y);
+    kb_free(b.weighted);
     if (isfinite(found.loss)) *p = found;
     return isfinite(found.loss);
 }

@@ -16,10 +16,10 @@ typedef struct {
     double loss;     /* minus the log likelihood of the fit, up to a constant */
 } kb_profile;
 
-/* One data line: values (scaled) at coordinates (scaled). */
+/* One data line: values (scaled) at coordinates (scaled), the roots of their relative precisions (NULL: 1). */
 typedef struct {
     size_t n;
-    const double *coordinate, *value;
+    const double *coordinate, *value, *root;
 } kb_data_line;
 
 /* Modes (n_modes) at a coordinate. */

@@ -5,6 +5,7 @@
 #ifndef KB_CLOUD_H
 #define KB_CLOUD_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "gp/noise.h"
@@ -32,6 +33,11 @@ typedef struct {
 } kb_cloud;
 
 kbass_status kb_cloud_create(const kbass_data *data, const char *noise, kb_cloud **out, kbass_error *error);
+/* h^{-1/2} of a value (by point and field, as `value`): the root of its relative precision. */
+static inline double kb_cloud_root(const kb_cloud *cloud, size_t i)
+{
+    return cloud->relative ? 1 / sqrt(cloud->relative[i]) : 1;
+}
 /* Sets `periodic` from "x, y" or "none"; NULL leaves it as it is. On a grid the ends of such axes have to agree; their
    period is the record, or one spacing more. */
 kbass_status kb_cloud_read_periodic(kb_cloud *cloud, const kbass_data *data, const char *periodic, kbass_error *error);

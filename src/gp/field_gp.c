@@ -27,7 +27,7 @@ static bool is_full_grid(const kb_cloud *cloud)
 {
     for (size_t i = 0; i < cloud->n_fields; i++)
         if (cloud->count[i] < cloud->n_points) return false;
-    return cloud->gridded;
+    return cloud->gridded && !cloud->relative;
 }
 
 /* ---------------------------------------------------------------- eigenvalues and projections */
@@ -82,7 +82,7 @@ static bool block_spectrum(spectrum *s, const double *length, size_t field, size
     double *K = s->vectors[0], *y = s->work;
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++) {
-            K[i + j * n] = 1;
+            K[i + j * n] = kb_cloud_root(cloud, point[i] + field * points) * kb_cloud_root(cloud, point[j] + field * points);
             for (size_t a = 0; a < cloud->n_axes; a++) {
                 kb_kernel kernel = axis_kernel(s, a, length[a]);
                 const double *x = cloud->point + a * points;
@@ -90,7 +90,7 @@ static bool block_spectrum(spectrum *s, const double *length, size_t field, size
             }
         }
     if (!kb_eigen_symmetric(n, K, n, s->e + at)) return false;
-    for (size_t i = 0; i < n; i++) y[i] = cloud->value[point[i] + field * points];
+    for (size_t i = 0; i < n; i++) y[i] = cloud->value[point[i] + field * points] * kb_cloud_root(cloud, point[i] + field * points);
     kb_gemv(KB_TRANSPOSED, n, n, 1, K, n, y, 0, s->s2 + at);
     return true;
 }

@@ -5,7 +5,7 @@
  *     -log p = N/2 log a2 + sum_i log(e_i + r)/2,   a2 = sum_i s_i^2 / (e_i + r) / N,   v = r a2
  *
  * On a full grid e and s come from one small eigenproblem per axis (Kronecker); otherwise from a few blocks of
- * neighbouring points, whose likelihoods are multiplied.
+ * neighbouring points, whose likelihoods are multiplied; error bars make y and K there D y and D K D, D = h^{-1/2}.
  */
 #ifndef KB_FIELD_GP_H
 #define KB_FIELD_GP_H

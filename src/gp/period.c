@@ -30,8 +30,10 @@ static double change(const kb_cloud *c, size_t field, size_t axis, size_t i, siz
     for (size_t p = 0; p < c->n_points; p++) {
         size_t q = p + (j - i) * stride;
         if (p / stride % lines != i || measured[p] == 0 || measured[q] == 0) continue;
-        squares += (value[q] - value[p]) * (value[q] - value[p]);
-        n++;
+        double a = kb_cloud_root(c, p + field * c->n_points), b = kb_cloud_root(c, q + field * c->n_points);
+        double weight = 2 * a * a * b * b / (a * a + b * b); /* of the difference: 1 without error bars */
+        squares += weight * (value[q] - value[p]) * (value[q] - value[p]);
+        n += weight;
     }
     return n > 0 ? sqrt(squares / n) : 0;
 }

@@ -51,6 +51,8 @@ json_t *kb_report_samples(const kbass_data *data, const kb_sketch *s)
     put(&axes, data->axis_names[0], column(s->n_rows, data->times, s->step));
     for (size_t a = 1; a < s->n_axes; a++)
         put(&axes, data->axis_names[a], column(s->n_rows, data->positions + a - 1, s->step * n_space));
-    return json_pack("{s:I, s:o, s:o, s:o}", "step", (json_int_t)s->step, "axes", axes, "measured",
-                     by_state(data, s->n_rows, data->values, s->step), "fitted", by_state(data, s->n_rows, s->fitted, 1));
+    json_t *sigma = data->sigma ? by_state(data, s->n_rows, data->sigma, s->step) : json_null();
+    return json_pack("{s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)s->step, "axes", axes, "measured",
+                     by_state(data, s->n_rows, data->values, s->step), "sigma", sigma, "fitted",
+                     by_state(data, s->n_rows, s->fitted, 1));
 }

@@ -315,6 +315,7 @@ void kb_normal_add_data(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, c
     for (size_t i = 0; i < p->n_fields; i++) {
         double variance = hyper->variance[i], *block = b->H + i * p->n * (b->nz + 1);
         kb_patch_residual(p, i, z + i * p->n, r, work);
+        for (size_t j = 0; j < p->n_points; j++) r[j] *= p->measured[j + i * p->n_points];
         kb_patch_pull(p, r, b->tensor, work);
         kb_axpy(p->n, 1 / variance, b->tensor, b->gz + i * p->n);
         if (p->gridded) add_grid(b, p, variance, block);

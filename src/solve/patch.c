@@ -34,7 +34,7 @@ static void list_points(kb_patch *p, size_t *points)
     p->gridded = cloud->gridded;
     for (size_t i = 0; i < cloud->n_points; i++) {
         if (!is_inside(p, i)) continue;
-        if (!has_all(cloud, i)) p->gridded = false;
+        if (!has_all(cloud, i) || cloud->relative) p->gridded = false;
         points[n++] = i;
     }
     p->n_points = n;
@@ -93,7 +93,7 @@ static kbass_status copy_data(kb_patch *p, const size_t *points, kbass_error *er
             size_t from = points[j] + i * cloud->n_points, to = j + i * p->n_points;
             double root = root_of(p, points[j]);
             p->value[to] = root * cloud->value[from];
-            p->measured[to] = cloud->measured[from];
+            p->measured[to] = cloud->measured[from] * kb_cloud_root(cloud, from);
             p->count[i] += cloud->measured[from] * root * root;
             p->n_values += cloud->measured[from] != 0;
         }

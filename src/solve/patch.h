@@ -21,9 +21,9 @@ typedef struct {
     size_t n_axes, n_fields;
     double lo[KB_CLOUD_AXES], hi[KB_CLOUD_AXES];
     kb_axis *axis[KB_CLOUD_AXES];
-    bool gridded;              /* every field measured on a full grid of the patch */
+    bool gridded;              /* every field measured on a full grid of the patch, without error bars */
     size_t n_points, n_values;
-    double *value, *measured;  /* n_points x n_fields; values times the roots of their weights */
+    double *value, *measured;  /* n_points x n_fields; values times the roots of their weights; h^{-1/2}, 0: not measured */
     double *count;             /* per field: measured values by weight */
     double spread;             /* mean square of the values around their mean */
     size_t most;               /* unknowns per field, at any level */
@@ -65,7 +65,7 @@ void kb_patch_modes(const kb_patch *patch, const int *order, kb_mode *modes);
 void kb_patch_data_modes(const kb_patch *patch, kb_mode *modes);
 /* Rows of scattered data: n_points x n, column-major. */
 void kb_patch_rows(const kb_patch *patch, double *rows);
-/* r = q - y where measured, else 0 (n_points). work: kb_patch_data_work */
+/* r = (q - y) h^{-1/2} where measured, else 0 (n_points). work: kb_patch_data_work */
 void kb_patch_residual(const kb_patch *patch, size_t field, const double *z, double *r, double *work);
 /* z = R' r */
 void kb_patch_pull(const kb_patch *patch, const double *r, double *z, double *work);

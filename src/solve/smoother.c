@@ -73,7 +73,7 @@ static void variance_grid(kb_smoother *s, size_t field, const kb_mode *features,
 
 /* ---------------------------------------------------------------- scattered data */
 
-/* K[i, j] = prod_a phi_a(i)' psi_a(j), i the data, 0 where not measured; spare: as large as K */
+/* K[i, j] = h_i^{-1/2} prod_a phi_a(i)' psi_a(j), i the data, 0 where not measured; spare: as large as K */
 static void covariance(const kb_smoother *s, size_t field, const kb_mode *phi, const kb_mode *psi, double *K,
                        double *spare)
 {
@@ -98,9 +98,9 @@ static kbass_status factorise(kb_smoother *s, double *spare, kbass_error *error)
         double *K = s->factors[f];
         covariance(s, f, modes, modes, K, spare);
         for (size_t i = 0; i < n; i++) {
-            bool measured = p->measured[i + f * n] != 0;
-            for (size_t j = 0; !measured && j < n; j++) K[j + i * n] = 0;
-            K[i + i * n] += measured ? s->variance[f] : 1;
+            double measured = p->measured[i + f * n];
+            for (size_t j = 0; j < n; j++) K[j + i * n] *= measured;
+            K[i + i * n] += measured > 0 ? s->variance[f] : 1;
         }
         if (!kb_cholesky(n, K, n))
             return kb_fail(error, KBASS_ERROR_NUMERICAL, "the kernel matrix of %zu points cannot be factorised", n);
@@ -111,9 +111,11 @@ static kbass_status factorise(kb_smoother *s, double *spare, kbass_error *error)
 static void regress_points(kb_smoother *s, size_t field, double *z)
 {
     const kb_patch *p = s->patch;
+    const double *y = p->value + field * p->n_points, *measured = p->measured + field * p->n_points;
     double *alpha = s->work, *work = s->work + p->n_points;
-    memcpy(alpha, p->value + field * p->n_points, p->n_points * sizeof *alpha);
+    for (size_t i = 0; i < p->n_points; i++) alpha[i] = measured[i] * y[i];
     kb_cholesky_solve(p->n_points, 1, s->factors[field], p->n_points, alpha, p->n_points);
+    for (size_t i = 0; i < p->n_points; i++) alpha[i] *= measured[i];
     kb_patch_pull(p, alpha, z, work);
 }
 
