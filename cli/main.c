@@ -213,8 +213,9 @@ const cli_command cli_commands[] = {
      "calibration: whether the probabilities, intervals and bands are what they say, on random sparse systems. "
      "map: how often exactly the true terms of Lorenz 63 and van der Pol are found in records of length 4 to 10, sampled "
      "every 0.01, with noise of 2.5 to 40 %. "
-     "speed: the CPU seconds of each stage against the number of samples, the length of the record, the mesh and the "
-     "dictionary, with fitted exponents, and the rate of the linear algebra beside plain matrix products. "
+     "speed: the CPU seconds of each stage against the number of samples, the length of the record, the mesh, the "
+     "dictionary and the number of patches, with fitted exponents, the published algorithm on the same data, and the rate of "
+     "the linear algebra beside plain matrix products. "
      "samples: the data of the paper's cells as CSV files, with their laws in cells.json, for other programs to try. "
      "results: a Markdown file with tables and figures, from files that --json has kept.",
      "kbass bench paper --case vdp-10-1 --json vdp.json\n"

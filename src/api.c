@@ -435,20 +435,20 @@ kbass_status kbass_discovery_posterior(const kbass_discovery *d, kbass_posterior
     return status;
 }
 
-static kbass_status solution_with_sd(const void *context, size_t n, const double *times, const double *positions,
-                                     double *mean, double *sd, kbass_error *error)
+static kbass_status solution_with_sd(const void *context, size_t run, size_t n, const double *times,
+                                     const double *positions, double *mean, double *sd, kbass_error *error)
 {
     const kbass_discovery *d = context;
-    const run_of first = {d, 0};
-    if (!sd) return solution_at(&first, n, times, positions, mean, error);
+    const run_of its = {d, run};
+    if (!sd) return solution_at(&its, n, times, positions, mean, error);
     return positions ? kbass_discovery_field(d, n, times, positions, mean, sd, error)
-                     : kbass_discovery_solution(d, n, times, mean, sd, error);
+                     : kbass_discovery_run_solution(d, run, n, times, mean, sd, error);
 }
 
 /* *out stays NULL where there is no solution. */
 static kbass_status gather_sketch(const kbass_discovery *d, kb_sketch **out, kbass_error *error)
 {
-    if (!d->answer->result.n_equations || kbass_data_runs(d->data) > 1) return KBASS_OK;
+    if (!d->answer->result.n_equations || (kbass_data_runs(d->data) > 1 && d->data->n_axes > 1)) return KBASS_OK;
     kbass_status status = kb_sketch_create(d->data, solution_with_sd, d, out, error);
     return status == KBASS_ERROR_MEMORY ? status : KBASS_OK;
 }

@@ -34,6 +34,8 @@ edit() { python3 -c "import json; r = json.load(open('vdp.json')); $2; json.dump
 "$kbass" discover vdp.csv -q --terms "x, y, x^2*y" --json vdp.json --report early.html > /dev/null 2> err
 "$kbass" simulate -e "u_t = 0.1*u_xx" --domain "x=0:1, t=0:1" --initial "sin(2*pi*x)" --grid 8x10 --noise 2 -o heat.csv
 "$kbass" discover heat.csv --axes t,x -q --terms "u, u_x, u_xx" --json heat.json > /dev/null
+"$kbass" simulate -e "u_tt = u_xx" --domain "x=0:6, t=0:2" --initial "sin(pi*x/3)" --grid 12x12 --noise 2 -o wave.csv
+"$kbass" discover wave.csv --axes t,x --lhs u_tt -q --terms "u, u_x, u_xx" --json wave.json > /dev/null || complain "wave.json: exit code $?"
 
 # ---------------------------------------------------------------- the page, with or without figures
 "$kbass" report vdp.json -o page.html > out 2> err || complain "report: $(cat err)"

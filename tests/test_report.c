@@ -81,15 +81,15 @@ static kbass_posterior *sample_posterior(void)
     return p;
 }
 
-/* A solution that is known everywhere: state j is t + 2 x + 10 j, its sd 0.1; NaN where t is last. */
-static kbass_status plane(const void *context, size_t n, const double *times, const double *positions, double *mean,
-                          double *sd, kbass_error *error)
+/* A solution that is known everywhere: state j is t + 2 x + 10 j, and 100 more in each run; its sd 0.1; NaN where t is last. */
+static kbass_status plane(const void *context, size_t run, size_t n, const double *times, const double *positions,
+                          double *mean, double *sd, kbass_error *error)
 {
     const kbass_data *data = context;
     (void)error;
     for (size_t i = 0; i < n * data->n_states; i++) {
         size_t point = i / data->n_states;
-        mean[i] = times[point] + 2 * (positions ? positions[point] : 0) + 10 * (double)(i % data->n_states);
+        mean[i] = times[point] + 2 * (positions ? positions[point] : 0) + 10 * (double)(i % data->n_states) + 100 * (double)run;
         if (sd) sd[i] = times[point] == data->times[data->n_rows - 1] ? NAN : 0.1;
     }
     return KBASS_OK;
@@ -109,6 +109,7 @@ static json_t *report_on(kbass_data *data, const kbass_result *result)
     settings.seed = 7;
     kbass_posterior *posterior = sample_posterior();
     kb_sketch *sketch = NULL;
+    if (!data->sigma) data->sigma = KB_NEW(double, data->n_rows * data->n_states);
     CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
     CHECK_OK(kb_report_json(data, &settings, result, posterior, sketch, &text, &error));
     kbass_posterior_destroy(posterior);
@@ -175,7 +176,7 @@ static bool has_free_names(const char *path)
     static const char *const maps[] = {"settings", "data.missing", "data.span", "initial", "runs[].initial", "noise",
                                        "solution.axes",
                                        "solution.mean", "solution.sd", "samples.axes", "samples.measured",
-                                       "samples.fitted", "noise_interval"};
+                                       "samples.sigma", "samples.fitted", "noise_interval"};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if (!strcmp(maps[i], path)) return true;
     return false;
@@ -332,6 +333,29 @@ static void figures_get_a_grid_and_the_samples(void **state)
     json_decref(root);
 }
 
+static void each_run_is_drawn_over_its_own_times(void **state)
+{
+    (void)state;
+    static const double times[] = {0, 1, 2, 5, 6, 9}, values[] = {1, 2, 3, 4, 5, 6};
+    static const char *const names[] = {"x"}, *const runs[] = {"a", "b"};
+    kbass_data *parts[2] = {0}, *data = NULL;
+    kbass_error error;
+    CHECK_OK(kbass_data_create(3, 1, times, values, NULL, names, &parts[0], &error));
+    CHECK_OK(kbass_data_create(3, 1, times + 3, values + 3, NULL, names, &parts[1], &error));
+    CHECK_OK(kbass_data_join(2, (const kbass_data *const *)parts, runs, &data, &error));
+    kb_sketch *sketch = NULL;
+    CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
+    CHECK(sketch->n_runs == 2 && sketch->n_along[0] == 800);
+    CHECK_CLOSE(sketch->along[0][399], 2, 0);   /* the ends are the data's */
+    CHECK_CLOSE(sketch->along[0][400], 5, 0);
+    CHECK_CLOSE(sketch->mean[400], 105, 0);     /* whole numbers */
+    CHECK_CLOSE(sketch->fitted[2], 2, 0);
+    CHECK_CLOSE(sketch->fitted[5], 109, 0);
+    kb_sketch_destroy(sketch);
+    for (size_t i = 0; i < 2; i++) kbass_data_destroy(parts[i]);
+    kbass_data_destroy(data);
+}
+
 static void many_rows_are_thinned(void **state)
 {
     (void)state;
@@ -381,6 +405,7 @@ int main(void)
         cmocka_unit_test(a_run_without_a_model_is_reported),
         cmocka_unit_test(fields_have_axes_and_no_initial_state),
         cmocka_unit_test(figures_get_a_grid_and_the_samples),
+        cmocka_unit_test(each_run_is_drawn_over_its_own_times),
         cmocka_unit_test(many_rows_are_thinned),
         cmocka_unit_test(lack_of_memory_is_an_error),
     };

@@ -4,19 +4,21 @@
 #include <time.h>
 
 /* CPU seconds, not the result's own: on a busy machine the wall clock counts others' work too. */
-double bench_published_pace(const kbass_data *data, const kbass_settings *settings)
+bench_pace bench_published_pace(const kbass_data *data, const kbass_settings *settings, int iterations, double limit)
 {
     kbass_settings copy = *settings;
     kbass_discovery *discovery = NULL;
-    double pace = NAN;
+    bench_pace pace = {NAN, NAN, KBASS_NO_MODEL};
     kbass_settings_set(&copy, "method", "paper", NULL);
-    copy.paper_iterations = 5;
+    if (iterations) copy.paper_iterations = iterations;
+    copy.time_limit = limit;
     kbass_status status = kbass_discovery_create(data, &copy, &discovery, NULL);
     clock_t start = clock();
     if (status == KBASS_OK) status = kbass_discovery_run(discovery, NULL, NULL, NULL);
-    clock_t end = clock();
-    size_t n = status == KBASS_OK ? kbass_discovery_result(discovery)->n_iterations : 0;
-    if (n) pace = (double)(end - start) / CLOCKS_PER_SEC / (double)n;
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    const kbass_result *result = status == KBASS_OK ? kbass_discovery_result(discovery) : NULL;
+    if (result && result->n_iterations)
+        pace = (bench_pace){seconds / (double)result->n_iterations, seconds, result->outcome};
     kbass_discovery_destroy(discovery);
     return pace;
 }

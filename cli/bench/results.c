@@ -9,6 +9,7 @@
 #include "cell.h"
 #include "message.h"
 #include "results.h"
+#include "speed.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -54,9 +55,9 @@ static void write_machine(const json_t *document, FILE *out)
     const char *processor = json_string_value(json_object_get(machine, "processor"));
     const char *version = json_string_value(json_object_get(document, "version"));
     double limit = json_number_value(json_object_get(json_object_get(document, "options"), "time_limit"));
-    fprintf(out, "kbass %s on %s, %d cores, %d tasks at a time", version ? version : "?", processor ? processor : "?",
-            (int)json_integer_value(json_object_get(machine, "cores")),
-            (int)json_integer_value(json_object_get(machine, "jobs")));
+    int jobs = (int)json_integer_value(json_object_get(machine, "jobs"));
+    fprintf(out, "kbass %s on %s, %d cores, %d task%s at a time", version ? version : "?", processor ? processor : "?",
+            (int)json_integer_value(json_object_get(machine, "cores")), jobs, jobs == 1 ? "" : "s");
     if (limit > 0) fprintf(out, ", each fit stopped after %g s", limit);
     fputs(".\n\n", out);
 }
@@ -171,9 +172,13 @@ static int write_speed(const json_t *document, const char *figure, FILE *out)
     bench_speed_table(document, 2, &table);
     fputs("\n## Seconds against size\n\nCPU seconds on one thread, by stage; `n^` is the exponent that fits them best. "
           "Arbitration follows the number of models fitted rather than n. GF/s: GFLOP/s of matrix products and "
-          "factorisations over all seconds of the stage, beside products of 1000 x 1000 matrices in the same run. ",
+          "factorisations over all seconds of the stage, beside products of 1000 x 1000 matrices in the same run. "
+          "*paper*: the published algorithm on the same data, one iteration and all of it; `>` when stopped after 10 "
+          "seconds, *none* when it is left without a term. ",
           out);
     write_machine(document, out);
+    for (size_t i = 0; speed_key(i); i++) fprintf(out, "- *%s*: %s\n", speed_key(i), speed_what(i));
+    fputc('\n', out);
     table_markdown(&table, out);
     fprintf(out, "\n![Seconds against size](%s)\n", file_name(figure));
     table_clear(&table);

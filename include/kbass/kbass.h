@@ -374,6 +374,7 @@ typedef struct {
     size_t n_iterations;            /* of the published method's EP-EM; 0 for ours */
     double seconds_per_iteration;   /* likewise; NaN for ours */
     size_t n_windows;               /* parts of the record with a start of their own: 1 unless it is chaotic */
+    size_t n_patches;               /* of the domain, where the equation is not integrated; else 0 */
     double seconds[KBASS_STAGE_COUNT];
     double seconds_total;
 } kbass_result;

@@ -449,6 +449,7 @@ kbass_status kb_answer_create(const kb_frame *p, const kb_search_result *found, 
         answer->result.n_starts_lost = found->n_lost;
         answer->result.n_models = found->n_models;
         answer->result.n_windows = found->windows ? found->windows->n : 0;
+        answer->result.n_patches = found->n_patches;
         memcpy(answer->result.seconds, found->seconds, sizeof found->seconds);
         *out = answer;
     } else {

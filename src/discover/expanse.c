@@ -97,6 +97,7 @@ static kbass_status form_result(kb_seeker *s, kb_search_result *result, kbass_er
             status = enter(s, s->pool.states[i], &result->pool, error);
     result->n_starts = 1;
     result->n_models = s->n_weighed;
+    result->n_patches = s->terrain->n_patches;
     if (status != KBASS_OK || !result->pool.n || !result->pool.fits[0]->valid) return status;
     status = kb_opinion_form(s, s->pool.states[0], &result->opinion, error);
     if (status == KBASS_OK && kb_mosaic_listen(s->mosaic, s->pool.states[0], &s->mosaic->all)) {
@@ -147,7 +148,7 @@ kbass_status kb_expanse_solution(const kb_expanse *e, const kb_search_result *fo
     for (size_t i = 0; status == KBASS_OK && i < n; i++)
         for (size_t f = 0; f < fields; f++) {
             mean[i * fields + f] = u[i + f * n];
-            sd[i * fields + f] = band[i + f * n];
+            if (sd) sd[i * fields + f] = band[i + f * n];
         }
     kb_free(points);
     kb_free(u);

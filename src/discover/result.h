@@ -21,6 +21,7 @@ typedef struct {
     kb_opinion opinion;    /* of the kernel engine, where it gives the answer: the chosen model with its hyperparameters */
     size_t n_starts, n_lost;
     size_t n_models;
+    size_t n_patches;    /* of the kernel engine, where it gives the answer */
     bool settled;
     double *noise_unit;       /* per state: what a noise variance of 1 is, kb_measure_unit; NULL: its sd squared */
     double *noise_freedom;    /* likewise: degrees of freedom behind it */

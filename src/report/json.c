@@ -375,7 +375,7 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
 {
     json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
     return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
@@ -388,6 +388,7 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "correlation", correlation(result), "groups", all_groups(result),
                      "runners_up", all_runners_up(result), "explanations", all_explanations(result), "starts", starts,
                      "models", count(result->n_models), "windows", count(result->n_windows),
+                     "patches", count(result->n_patches),
                      "iterations", count(result->n_iterations),
                      "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
 }

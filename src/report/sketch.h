@@ -9,18 +9,22 @@
 typedef struct {
     size_t n_states, n_axes;
     size_t n_along[KBASS_MAX_AXES];
-    double *along[KBASS_MAX_AXES]; /* coordinates of the grid */
+    double *along[KBASS_MAX_AXES]; /* coordinates of the grid; several runs have a grid of their own each, one after the other */
+    size_t n_runs;              /* 1 or more; more only of states over time */
     double *mean, *sd;          /* product of n_along x n_states, time slowest */
     size_t step, n_rows;        /* every step-th row of the data */
     double *fitted;             /* n_rows x n_states */
 } kb_sketch;
 
-/* The solution and its sd (NULL: not asked for) at n points with ascending times; positions NULL without space. */
-typedef kbass_status kb_sketch_solver(const void *context, size_t n, const double *times, const double *positions,
-                                      double *mean, double *sd, kbass_error *error);
+/* A run's solution and its sd (NULL: not asked for) at n points with ascending times; positions NULL without space. */
+typedef kbass_status kb_sketch_solver(const void *context, size_t run, size_t n, const double *times,
+                                      const double *positions, double *mean, double *sd, kbass_error *error);
 
 kbass_status kb_sketch_create(const kbass_data *data, kb_sketch_solver *solve, const void *context, kb_sketch **out,
                               kbass_error *error);
 void kb_sketch_destroy(kb_sketch *sketch);
+
+/* The run of a row of the data. */
+size_t kb_sketch_run(const kbass_data *data, size_t row);
 
 #endif
