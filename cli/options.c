@@ -27,7 +27,7 @@ static const char *setting_separator(const char *name)
     static const struct {
         const char *name, *separator;
     } lists[] = {{"terms", ", "}, {"forbid", "; "},       {"require", "; "},
-                 {"fix", "; "},   {"equation-for", ", "}, {"noise", ", "},
+                 {"fix", "; "},   {"equation-for", ", "}, {"input", ", "}, {"noise", ", "},
                  {"lhs", ", "},   {"periodic", ", "},
                  {"units", ", "}, {"constants", ", "}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)

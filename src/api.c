@@ -93,6 +93,8 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
 {
     kbass_status status = kb_settings_check(settings, error);
     if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_plain(data, settings, error);
+    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER && settings->input && *settings->input)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "input: the published method takes no inputs");
     if (status == KBASS_OK && settings->method == KB_METHOD_PAPER && kbass_data_runs(data) > 1)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "method: the published method takes one run, found %zu",
                          kbass_data_runs(data));

@@ -109,6 +109,7 @@ refuses '"log(x)" is not finite in the data at t = 0, where x = 0' discover good
 refuses '"x/(8-x*y)" is not finite in the data at t = 3, where x = 2, y = 4' discover good.csv --terms 'x, x/(x*y-8)'
 refuses 'z' discover good.csv --fix 'z_t = x'
 refuses 'z' discover good.csv --equation-for z
+refuses '--input: unknown state "z"' discover good.csv --input z
 refuses 'nowhere.txt' discover good.csv --terms-file nowhere.txt
 
 # ---------------------------------------------------------------- fields over space

@@ -82,6 +82,9 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
     X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary", "an equation known entirely: \"x_t = y\"; separate several by ;") \
     X(TEXT, equation_for, NULL, 0, 0, "STATES", NULL, "dictionary",                                                    \
       "find equations for these states only; the others are followed as measured (fields over space need --fix)")                                     \
+    X(TEXT, input, NULL, 0, 0, "COLUMNS", NULL, "dictionary",                                                          \
+      "known functions of time, such as controls or forcing: columns that enter the dictionary and have no equation; a " \
+      "curve through their values, which are taken as exact; for ODE systems")                                         \
     X(TEXT, lhs, NULL, 0, 0, "NAME", NULL, "dictionary",                                                               \
       "for fields over space: the left-hand side, u_t or u_tt (default: u_t)")                                         \
     X(TEXT, units, NULL, 0, 0, "LIST", NULL, "dictionary",                                                             \

@@ -70,6 +70,7 @@ void kb_dictionary_destroy(kb_dictionary *d)
     kb_free(d->fixed_weights);
     kb_free(d->explained);
     kb_free(d->has_equation);
+    kb_free(d->is_input);
     kb_free(d->is_known);
     kb_free(d->variables);
     kb_free(d->variable_names);

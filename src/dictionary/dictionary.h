@@ -49,6 +49,7 @@ typedef struct {
     bool *explained;       /* likewise: --explain asks about it */
     bool *has_equation;    /* n_states: false for states that are only followed (--equation-for) */
     bool *is_known;        /* n_states: equation given by --fix */
+    bool *is_input;        /* n_states: a known function of time (--input), without an equation */
     char **state_names;    /* n_states: the first of variable_names */
     const char *time_name; /* the first axis of variable_names */
     kb_units *units;       /* NULL without --units */

@@ -78,7 +78,7 @@ static kbass_status check_open(const assignment *a, size_t state)
     if (is_open(d, state)) return KBASS_OK;
     return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s is %s", d->state_names[state],
                    kb_dictionary_suffix(d),
-                   d->is_known[state] ? "already given by --fix" : "left out by --equation-for");
+                   d->is_known[state] ? "already given by --fix" : d->is_input[state] ? "that of an --input" : "left out by --equation-for");
 }
 
 /* ---------------------------------------------------------------- the options, one group at a time */
@@ -102,9 +102,36 @@ static kbass_status read_states(assignment *a, char *group)
         size_t state = 0;
         kbass_status status = find_state(a, name, strlen(name), &state);
         if (status != KBASS_OK) return status;
+        if (a->dictionary->is_input[state])
+            return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is a known --input and has no equation", name);
         a->dictionary->has_equation[state] = true;
     }
     return KBASS_OK;
+}
+
+static kbass_status read_inputs(assignment *a, char *group)
+{
+    for (char *name; (name = kb_piece_next(&group, ','));) {
+        size_t state = 0;
+        kbass_status status = find_state(a, name, strlen(name), &state);
+        if (status != KBASS_OK) return status;
+        a->dictionary->is_input[state] = true;
+    }
+    return KBASS_OK;
+}
+
+static kbass_status choose_inputs(assignment *a, const char *names)
+{
+    const kb_dictionary *d = a->dictionary;
+    size_t n = 0;
+    kbass_status status = read_option(a, "--input", names, read_inputs);
+    for (size_t state = 0; state < d->n_states; state++) n += d->is_input[state];
+    if (status == KBASS_OK && n && d->n_axes > 1)
+        return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "--input: inputs are for states over time; found fields over space, "
+                       "where a term may have the axes in it instead (--terms \"sin(t)\")");
+    if (status == KBASS_OK && n == d->n_states)
+        return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "--input: found every column named, needed a state to find an equation for");
+    return status;
 }
 
 /* All equations are wanted unless some are named. */
@@ -112,7 +139,8 @@ static kbass_status choose_equations(assignment *a, const char *names)
 {
     kb_dictionary *d = a->dictionary;
     size_t n_wanted = 0;
-    for (size_t state = 0; state < d->n_states; state++) d->has_equation[state] = !names || !*names;
+    for (size_t state = 0; state < d->n_states; state++)
+        d->has_equation[state] = (!names || !*names) && !d->is_input[state];
     kbass_status status = read_option(a, "--equation-for", names, read_states);
     for (size_t state = 0; state < d->n_states; state++) n_wanted += d->has_equation[state];
     if (status == KBASS_OK && !n_wanted)
@@ -293,9 +321,11 @@ kbass_status kb_dictionary_assign(kb_dictionary *d, const kbass_settings *settin
     assignment a = {.dictionary = d, .n_candidates = d->n_terms, .error = error};
     d->has_equation = KB_NEW(bool, d->n_states);
     d->is_known = KB_NEW(bool, d->n_states);
-    if (!d->has_equation || !d->is_known) return kb_out_of_memory(error, "the dictionary");
+    d->is_input = KB_NEW(bool, d->n_states);
+    if (!d->has_equation || !d->is_known || !d->is_input) return kb_out_of_memory(error, "the dictionary");
 
-    kbass_status status = choose_equations(&a, settings->equation_for);
+    kbass_status status = choose_inputs(&a, settings->input);
+    if (status == KBASS_OK) status = choose_equations(&a, settings->equation_for);
     if (status == KBASS_OK) status = read_option(&a, "--fix", settings->fix, read_fixed);
     if (status == KBASS_OK) status = read_option(&a, "--require", settings->require, read_required);
     if (status == KBASS_OK) status = read_option(&a, "--forbid", settings->forbid, read_forbidden);

@@ -21,6 +21,7 @@ size_t kb_enter_windows(const kb_problem *p)
 static double field_at(const kb_problem *p, kb_worker *w, size_t state, size_t row)
 {
     size_t run = kb_record_run(p->record, row), n = p->run_patch[run + 1] - p->run_patch[run];
+    if (p->dictionary->is_input[state]) return kb_record_input(p->record, run, state, p->record->time[row], NULL);
     double time = p->record->time[row] / p->record->duration[run] * (double)n;
     size_t patch = (size_t)time;
     if (patch >= n) patch = n - 1;

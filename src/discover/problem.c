@@ -152,14 +152,25 @@ static bool regress_patch(kb_problem *p, size_t run, size_t patch, size_t state,
     return true;
 }
 
+static void take_input(kb_problem *p, size_t run, size_t state)
+{
+    size_t first = p->reference_start[run], n = p->reference_start[run + 1] - first, at = first + state * p->n_reference;
+    for (size_t k = 0; k < n; k++) {
+        double time = p->record->duration[run] * (double)k / (double)(n - 1);
+        p->follow[at + k] = kb_record_input(p->record, run, state, time, &p->reference_slope[at + k]);
+    }
+}
+
 static bool regress_state(kb_problem *p, size_t state, double *z, double *work)
 {
     const kb_record *record = p->record;
     size_t m = p->n_reference;
     double *u = p->reference + state * m, *slope = p->reference_slope + state * m;
-    for (size_t run = 0; run < record->n_runs; run++)
-        for (size_t patch = p->run_patch[run]; patch < p->run_patch[run + 1]; patch++)
+    for (size_t run = 0; run < record->n_runs; run++) {
+        if (p->dictionary->is_input[state]) take_input(p, run, state);
+        for (size_t patch = p->run_patch[run]; !p->dictionary->is_input[state] && patch < p->run_patch[run + 1]; patch++)
             if (!regress_patch(p, run, patch, state, z, work)) return false;
+    }
     for (size_t k = 0; k < m; k++) u[k] = record->mean[state] + record->sd[state] * p->follow[k + state * m];
     p->slope_squares[state] = kb_dot(m, slope, slope) / (double)m;
     return true;
@@ -230,6 +241,7 @@ kbass_status kb_problem_create(const kbass_data *data, const kbass_settings *set
         status = kb_noise_read_model(data, settings, dictionary->has_equation, p->record->mean, p->record->sd,
                                      &p->record->noise_model, p->record->known_variance, error);
     if (status == KBASS_OK) status = kb_columns_check_data(dictionary, data, error);
+    if (status == KBASS_OK) status = kb_record_take_inputs(p->record, data, dictionary->is_input, error);
     if (status == KBASS_OK) status = choose_patches(p, error);
     if (status == KBASS_OK) status = make_reference(p, error);
     if (status == KBASS_OK)

@@ -276,10 +276,15 @@ static kbass_status read_model(const reader *r, json_t *item, size_t index)
 static kbass_status no_posterior(const reader *r)
 {
     const char *method = json_string_value(json_object_get(r->root, "method"));
+    const char *input = json_string_value(json_object_get(json_object_get(r->root, "settings"), "input"));
     if (!json_array_size(json_object_get(r->root, "equations")))
         return wrong(r, "equations", "is empty: no model was found");
     if (method && !strcmp(method, "paper"))
         return wrong(r, "posterior", "is null: --method paper gives no joint posterior of weights and state");
+    if (input && *input)
+        return wrong(r, "posterior", "is null: the law has the known input %.100s, whose values beyond the record nobody told", input);
+    if (json_array_size(json_object_get(r->root, "runs")) > 1)
+        return wrong(r, "posterior", "is null: the data are several runs, and which of them goes on is not said");
     return wrong(r, "posterior", "is missing or null: every state needs an equation of first order, over one space axis at most");
 }
 

@@ -50,7 +50,8 @@ kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictio
     }
     for (size_t i = 0; i < f->n; i++)
         for (size_t row = 0; row < record->n_rows; row++)
-            f->bound[i] = fmax(f->bound[i], 4 * fabs(record->value[row + i * record->n_rows]) + 2);
+            f->bound[i] = dictionary->is_input[i] ? INFINITY
+                                                  : fmax(f->bound[i], 4 * fabs(record->value[row + i * record->n_rows]) + 2);
     *out = f;
     return KBASS_OK;
 }
@@ -72,10 +73,15 @@ void kb_flow_model(kb_flow *f, const kb_support *support, const double *w, const
     f->stiff = false;
 }
 
-/* dq/ds of a followed state: the derivative of the cubic Hermite interpolant */
+/* dq/ds of a followed state: the derivative of the cubic Hermite interpolant, or of the input's curve */
 static double followed_rate(const kb_flow *f, size_t state, double s)
 {
     const kb_follow *c = &f->follow;
+    double slope;
+    if (f->dictionary->is_input[state]) {
+        kb_record_input(f->record, f->run, state, s, &slope);
+        return slope;
+    }
     size_t first = c->start[f->run], n = c->start[f->run + 1] - first - 1;
     double h = f->record->duration[f->run] / (double)n, position = fmin(fmax(s / h, 0), (double)n - 1e-9);
     size_t i = first + (size_t)position + state * c->n;
@@ -86,7 +92,10 @@ static double followed_rate(const kb_flow *f, size_t state, double s)
 void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *jacobian)
 {
     size_t n = f->n;
-    for (size_t i = 0; i < n; i++) f->x[i] = f->record->mean[i] + f->record->sd[i] * q[i];
+    for (size_t i = 0; i < n; i++) {
+        double value = f->dictionary->is_input[i] ? kb_record_input(f->record, f->run, i, s, NULL) : q[i];
+        f->x[i] = f->record->mean[i] + f->record->sd[i] * value;
+    }
     f->x[n] = f->record->origin[f->run] + f->record->span * s;
     kb_dictionary_at_point(f->dictionary, f->rhs.n_terms, f->rhs.terms, f->x, f->values, jacobian ? f->slopes : NULL, f->work);
     for (size_t i = 0; i < n; i++) rate[i] = f->dictionary->has_equation[i] ? 0 : followed_rate(f, i, s);
@@ -97,7 +106,8 @@ void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *j
     for (size_t e = 0; e < f->rhs.n_entries; e++) {
         double *row = jacobian + f->rhs.entry_equation[e] * n;
         const double *slope = f->slopes + f->rhs.entry_slot[e] * n;
-        for (size_t j = 0; j < n; j++) row[j] += f->rhs.entry_coefficient[e] * slope[j] * f->record->sd[j];
+        for (size_t j = 0; j < n; j++)
+            if (!f->dictionary->is_input[j]) row[j] += f->rhs.entry_coefficient[e] * slope[j] * f->record->sd[j];
     }
 }
 

@@ -135,6 +135,33 @@ kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_reco
     return status;
 }
 
+static void forget(kb_record *record, size_t state)
+{
+    size_t n = record->n_rows;
+    memset(record->value + state * n, 0, n * sizeof *record->value);
+    memset(record->measured + state * n, 0, n * sizeof *record->measured);
+    record->n_values -= record->count[state];
+    record->count[state] = 0;
+}
+
+kbass_status kb_record_take_inputs(kb_record *record, const kbass_data *data, const bool *is_input, kbass_error *error)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < record->n_states; i++) n += is_input[i];
+    kbass_status status = n ? kb_inputs_create(data, is_input, &record->inputs, error) : KBASS_OK;
+    for (size_t i = 0; status == KBASS_OK && i < record->n_states; i++)
+        if (is_input[i]) forget(record, i);
+    return status;
+}
+
+double kb_record_input(const kb_record *record, size_t run, size_t state, double time, double *slope)
+{
+    const kb_curve *curve = kb_inputs_curve(record->inputs, record->is_slice ? record->run : run, state);
+    double value = kb_curve_at(curve, record->origin[run] + record->span * time, slope);
+    if (slope) *slope *= record->span / record->sd[state];
+    return (value - record->mean[state]) / record->sd[state];
+}
+
 size_t kb_record_run(const kb_record *record, size_t row)
 {
     size_t run = 0;
@@ -160,6 +187,9 @@ kbass_status kb_record_slice(const kb_record *record, size_t run, size_t i, size
     slice->duration[0] = 1;
     slice->run_start[1] = slice->n_rows;
     slice->has_error_bars = record->has_error_bars;
+    slice->inputs = record->inputs;
+    slice->is_slice = true;
+    slice->run = run;
     memcpy(slice->mean, record->mean, states * sizeof *slice->mean);
     memcpy(slice->sd, record->sd, states * sizeof *slice->sd);
     memcpy(slice->known_variance, record->known_variance, states * sizeof *slice->sd);
@@ -179,6 +209,7 @@ kbass_status kb_record_slice(const kb_record *record, size_t run, size_t i, size
 void kb_record_destroy(kb_record *record)
 {
     if (!record) return;
+    if (!record->is_slice) kb_inputs_destroy(record->inputs);
     kb_free(record->run_start);
     kb_free(record->origin);
     kb_free(record->duration);

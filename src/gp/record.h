@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "gp/inputs.h"
 #include "gp/noise.h"
 
 typedef struct {
@@ -29,9 +30,16 @@ typedef struct {
     double stretch;     /* 1, or for a slice: whole record's span / slice's span; dq/ds of the whole = stretch * that of the slice */
     double *known_variance; /* n_states: noise variance known beforehand, scaled; 0: unknown */
     kb_noise_model noise_model;
+    kb_inputs *inputs;  /* known functions of time; NULL: none. A slice borrows them, */
+    size_t run;         /* being part of this run of the whole */
+    bool is_slice;
 } kb_record;
 
 kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error);
+/* Makes states known inputs: curves through their values, which are no measurements then. */
+kbass_status kb_record_take_inputs(kb_record *record, const kbass_data *data, const bool *is_input, kbass_error *error);
+/* The value of an input (scaled) at a scaled time of the record; its ds slope, unless NULL. */
+double kb_record_input(const kb_record *record, size_t run, size_t state, double time, double *slope);
 /* The rows within the i-th of n equal parts of a run, border rows in both; times run from 0 to 1 over the part. */
 kbass_status kb_record_slice(const kb_record *record, size_t run, size_t i, size_t n, kb_record **out,
                              kbass_error *error);

@@ -192,6 +192,7 @@ kbass_status kbass_model_from_result(const char *json_path, kbass_model **out, k
     if (status == KBASS_OK && kb_result_file_axes(file.root) > 1)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of fields over space: see kbass_pde_from_result",
                          json_path);
+    if (status == KBASS_OK) status = kb_result_file_check_inputs(json_path, file.root, error);
     if (status == KBASS_OK) status = create_model(&file, &model);
     if (status == KBASS_OK) status = read_initial(&file, model);
     if (status == KBASS_OK) status = kb_result_file_number(json_path, file.root, "first_time", &first, error);

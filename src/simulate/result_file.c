@@ -68,6 +68,14 @@ kbass_status kb_result_file_number(const char *path, json_t *root, const char *k
     return KBASS_OK;
 }
 
+kbass_status kb_result_file_check_inputs(const char *path, json_t *root, kbass_error *error)
+{
+    const char *input = json_string_value(json_object_get(json_object_get(root, "settings"), "input"));
+    if (!input || !*input) return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_DATA, "%s: the law has the known input %.100s, whose values are not in the result: "
+                   "discover --solution writes the solution over the record", path, input);
+}
+
 size_t kb_result_file_axes(json_t *root)
 {
     json_t *axes = json_object_get(json_object_get(root, "data"), "axes");

@@ -12,6 +12,8 @@ kbass_status kb_result_file_load(const char *path, json_t **root, kbass_error *e
 kbass_status kb_result_file_wrong(const char *path, const char *field, const char *needed, kbass_error *error);
 /* data.key */
 kbass_status kb_result_file_number(const char *path, json_t *root, const char *key, double *value, kbass_error *error);
+/* A law with known inputs cannot be integrated again: their values are not in the file. */
+kbass_status kb_result_file_check_inputs(const char *path, json_t *root, kbass_error *error);
 size_t kb_result_file_axes(json_t *root); /* 1 when there is only time */
 
 #endif

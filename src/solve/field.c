@@ -10,6 +10,12 @@
 /* tau is stated for a mesh of 200 points, so that it means the same on any mesh. */
 static const double reference_mesh = 200;
 
+/* Known functions of time are no unknowns: their coefficients stay at zero and nothing depends on them. */
+static bool is_input(const kb_field *f, size_t state)
+{
+    return kb_inputs_curve(f->record->inputs, f->record->run, state) != NULL;
+}
+
 static bool allocate_system(kb_field *f)
 {
     size_t nz = f->n_states * f->max_rank, k = f->columns->n, all = nz + k;
@@ -50,6 +56,16 @@ static bool allocate_workspace(kb_field *f)
            f->used_terms && f->slot;
 }
 
+/* Inputs on the mesh, once for all. */
+static void evaluate_inputs(kb_field *f)
+{
+    for (size_t i = 0; i < f->n_states; i++)
+        for (size_t p = 0; is_input(f, i) && p < f->n_mesh; p++) {
+            double q = kb_record_input(f->record, 0, i, (double)p / (double)(f->n_mesh - 1), &f->slopes[p + i * f->n_mesh]);
+            f->points[p + i * f->n_mesh] = f->record->mean[i] + f->record->sd[i] * q;
+        }
+}
+
 kbass_status kb_field_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
                              size_t n_mesh, size_t max_rank, kb_field **out, kbass_error *error)
 {
@@ -68,6 +84,7 @@ kbass_status kb_field_create(const kb_record *record, const kb_dictionary *dicti
     double *time = f->points + record->n_states * n_mesh;
     for (size_t p = 0; p < n_mesh; p++)
         time[p] = record->first + record->span * (double)p / (double)(n_mesh - 1);
+    evaluate_inputs(f);
     *out = f;
     return KBASS_OK;
 }
@@ -114,6 +131,7 @@ void kb_field_evaluate(kb_field *f, const double *z)
     size_t m = f->n_mesh, r = f->level->rank;
     for (size_t i = 0; i < f->n_states; i++) {
         double *u = f->points + i * m;
+        if (is_input(f, i)) continue;
         kb_gemv(KB_PLAIN, m, r, f->record->sd[i], f->level->mesh, m, z + i * r, 0, u);
         for (size_t p = 0; p < m; p++) u[p] += f->record->mean[i];
         kb_gemv(KB_PLAIN, m, r, f->record->stretch, f->level->slope, m, z + i * r, 0, f->slopes + i * m);
@@ -229,7 +247,7 @@ static void add_slopes(kb_field *f, size_t term, size_t state, double weight, bo
 {
     size_t m = f->n_mesh, n = f->n_states;
     for (size_t j = 0; j < n; j++) {
-        if (!kb_dictionary_depends(f->dictionary, term, j)) continue;
+        if (!kb_dictionary_depends(f->dictionary, term, j) || is_input(f, j)) continue;
         kb_dictionary_slopes(f->dictionary, term, j, m, f->points, m, slope, f->work + m);
         kb_axpy(m, weight * f->record->sd[j], slope, f->D + (state + j * n) * m);
         nonzero[state + j * n] = true;

@@ -65,6 +65,7 @@ bool kb_field_learn_noise(kb_field *f, const kb_support *support)
     /* covariance of z = Hzz^{-1} + Hzz^{-1} Hzw (G + 1/S)^{-1} Hwz Hzz^{-1}; its trace against the data's Gram matrix */
     for (size_t i = 0; i < f->n_states; i++) {
         double squares = 0, spread = 0;
+        if (!f->record->count[i]) continue;
         kb_field_data_residual(f, f->z, i, f->residual);
         squares = kb_dot(n, f->residual, f->residual);
         for (size_t row = 0; row < n; row++) {

@@ -1,0 +1,24 @@
+/* Known inputs (--input): columns of the data that are functions of time, a curve through their values in each run. */
+#ifndef KB_INPUTS_H
+#define KB_INPUTS_H
+
+#include "data/data.h"
+#include "gp/curve.h"
+
+typedef struct {
+    size_t n_states, n_runs;
+    kb_curve *curves; /* curves[state + run * n_states], in the data's units; n = 0: the state is no input */
+} kb_inputs;
+
+/* Curves for the states that `is_input` names. Refused where an input has two values at a time, or ends before what else
+   was measured. */
+kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, kb_inputs **out, kbass_error *error);
+void kb_inputs_destroy(kb_inputs *inputs);
+/* The state's curve in a run; NULL when it is no input, or when there are none (inputs NULL). */
+static inline const kb_curve *kb_inputs_curve(const kb_inputs *inputs, size_t run, size_t state)
+{
+    const kb_curve *curve = inputs ? &inputs->curves[state + run * inputs->n_states] : NULL;
+    return curve && curve->n ? curve : NULL;
+}
+
+#endif
