@@ -395,7 +395,7 @@ static void print_explanations(const kbass_result *result)
             continue;
         }
         format_odds(e->log_odds, odds);
-        printf("log evidence %+.1f (odds %s), misfit %.3g -> %.3g\n", e->log_odds, odds, e->misfit_before, e->misfit_after);
+        printf("log evidence %+.1f (odds %s), misfit %.3g -> %.3g\n", e->log_evidence, odds, e->misfit_before, e->misfit_after);
         for (size_t j = 0; j < e->n_changes; j++)
             if ((int)strlen(e->changes[j].term) > width) width = (int)strlen(e->changes[j].term);
         for (size_t j = 0; j < e->n_changes; j++) print_change(&e->changes[j], widest_lhs(result), width);

@@ -16,6 +16,7 @@
 #include "discover/missing.h"
 #include "discover/paper_mesh.h"
 #include "discover/paper_states.h"
+#include "posterior/band.h"
 #include "posterior/field_solution.h"
 #include "posterior/law.h"
 #include "posterior/posterior.h"
@@ -253,6 +254,32 @@ static kbass_status check_run(const kbass_discovery *d, size_t run, kbass_error 
     return run < n ? KBASS_OK : kb_fail(error, KBASS_ERROR_ARGUMENT, "run %zu: there are %zu, counted from 0", run, n);
 }
 
+/* Where the solution is asked for. */
+typedef struct {
+    const kbass_discovery *discovery;
+    size_t run, n;
+    const double *times, *positions;
+} whereabouts;
+
+static kbass_status states_of(const void *context, const kb_fit *fit, double *mean, double *sd, kbass_error *error)
+{
+    const whereabouts *at = context;
+    const kbass_discovery *d = at->discovery;
+    const kb_problem *p = d->problem;
+    kb_follow follow = kb_problem_follow(p);
+    return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, fit, &follow, at->run, at->n,
+                                at->times, mean, sd, error);
+}
+
+static kbass_status fields_of(const void *context, const kb_fit *fit, double *mean, double *sd, kbass_error *error)
+{
+    const whereabouts *at = context;
+    const kbass_discovery *d = at->discovery;
+    const kb_landscape *l = d->landscape;
+    return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &d->found.profile, d->found.windows, fit,
+                             at->n, at->times, at->positions, mean, sd, error);
+}
+
 kbass_status kbass_discovery_run_solution(const kbass_discovery *d, size_t run, size_t n_times, const double *times,
                                           double *mean, double *sd, kbass_error *error)
 {
@@ -266,9 +293,9 @@ kbass_status kbass_discovery_run_solution(const kbass_discovery *d, size_t run, 
         status = check_times(p->record->origin[run], p->record->span * p->record->duration[run], n_times, times, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return d->paper->evaluate(d->paper, n_times, times, NULL, mean, sd, error);
-    kb_follow follow = kb_problem_follow(p);
-    return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, d->found.pool.fits[0], &follow, run,
-                                n_times, times, mean, sd, error);
+    whereabouts at = {d, run, n_times, times, NULL};
+    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_STATES, n_times * p->record->n_states, states_of, &at,
+                   mean, sd, error);
 }
 
 kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, const double *times, double *mean,
@@ -290,8 +317,10 @@ kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const dou
     if (status != KBASS_OK) return status;
     if (d->paper) return d->paper->evaluate(d->paper, n, times, positions, mean, sd, error);
     if (d->expanse) return kb_expanse_solution(d->expanse, &d->found, n, times, positions, mean, sd, error);
-    return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &d->found.profile, d->found.windows,
-                             d->found.pool.fits[0], n, times, positions, mean, sd, error);
+    whereabouts at = {d, 0, n, times, positions};
+    if (!sd) return fields_of(&at, d->found.pool.fits[0], mean, NULL, error);
+    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * l->cloud->n_fields, fields_of, &at, mean, sd,
+                   error);
 }
 
 /* ---------------------------------------------------------------- the law along the solution */

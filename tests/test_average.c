@@ -32,7 +32,7 @@ static void make_pool(size_t n, const entry *entries, kb_search_result *found)
             fit->w[support.column[q]] = entries[i].weight;
             fit->covariance[q + q * support.n] = entries[i].sd * entries[i].sd;
         }
-        fit->log_evidence = -1000 + log(entries[i].share);
+        fit->log_evidence = -1000 + log(entries[i].share) / kb_log_odds(1);
         fit->valid = true;
     }
 }
@@ -76,7 +76,7 @@ static void an_added_column_counts_with_its_odds(void **state)
     make_pool(1, entries, &found);
     found.neighbours = KB_NEW(kb_neighbour, COLUMNS);
     for (size_t c = 0; c < COLUMNS; c++) found.neighbours[c] = (kb_neighbour){-INFINITY, NAN, NAN};
-    found.neighbours[3] = (kb_neighbour){log(0.25), 4, 0.5};
+    found.neighbours[3] = (kb_neighbour){log(0.25) / kb_log_odds(1), 4, 0.5};
     kb_average *average = average_of(&found);
     CHECK_CLOSE(average->share[0], 0.8, 1e-12);
     CHECK_CLOSE(kb_average_inclusion(average, 3), 0.2, 1e-12);

@@ -22,7 +22,7 @@ static const double correlation[] = {1,    0.5,  0,   0, /* of the four selected
 static const char *const alike[] = {"1", "x^3"};
 static const kbass_group groups[] = {{"y_t", 2, alike, 1, 0.97}};
 static const kbass_weight_change changes[] = {{"y_t", "y", 2.499, 0.02, 1.2, 0.4}, {"y_t", "1", 0.25, 0.01, 0, 0}};
-static const kbass_explanation explanations[] = {{"y_t", "1", 0, 1, -7.5, 0.1, 0.3, 2, changes}};
+static const kbass_explanation explanations[] = {{"y_t", "1", 0, 1, -7.5, -4.5, 0.1, 0.3, 2, changes}};
 static const double noise_low[] = {0.08, NAN}, noise_high[] = {0.13, NAN};
 static const kbass_residual_test tests_of_residuals[] = {{0, KBASS_TEST_SPREAD, 4.2, 0.001}};
 static const char *const warnings[] = {"the scatter of x grows with its size"};

@@ -88,6 +88,7 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
     o->output = cli_value(arguments, "output");
     o->figure = cli_value(arguments, "figure");
     int code = cli_count(arguments, "seeds", 1, 1000, &o->n_seeds);
+    if (code == EXIT_OK) code = cli_count(arguments, "first", 1, 1000000000, &o->first_seed);
     if (code == EXIT_OK) code = cli_count(arguments, "jobs", 1, 256, &o->manner.n_jobs);
     if (code == EXIT_OK) code = cli_number(arguments, "time-limit", 0, 1e9, &time_limit);
     if (code == EXIT_OK && o->manner.is_resumed && !o->manner.json)
@@ -97,7 +98,7 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
     unsigned long threads = bench_cores() / o->manner.n_jobs;
     o->settings.threads = threads ? (int)threads : 1;
     o->settings.time_limit = time_limit;
-    o->recorded = json_pack("{s:f}", "time_limit", time_limit);
+    o->recorded = json_pack("{s:f, s:I}", "time_limit", time_limit, "first", (json_int_t)o->first_seed);
     return code;
 }
 
@@ -132,6 +133,7 @@ int cli_bench(const cli_arguments *arguments)
         return cli_fail("bench needs one benchmark, found %zu (see kbass help bench)", arguments->n_operands);
     while (i < N_BENCHES && strcmp(benches[i].name, arguments->operands[0]) != 0) i++;
     if (i == N_BENCHES) return unknown_bench(arguments->operands[0]);
+    options.first_seed = 1;
     options.n_seeds = benches[i].n_seeds;
     options.manner.n_jobs = benches[i].n_jobs ? benches[i].n_jobs : bench_cores();
     int code = read_options(arguments, &options);

@@ -11,7 +11,7 @@ typedef struct {
     bench_manner manner;
     const char *cases;      /* names, or how they begin, separated by commas; NULL: all */
     const char *csv, *figure, *output;
-    unsigned long n_seeds;
+    unsigned long first_seed, n_seeds;
     kbass_settings settings; /* threads and time limit */
     json_t *recorded;        /* the options that rows depend on */
 } bench_options;

@@ -243,9 +243,9 @@ int bench_calibration(bench_options *options)
     if (options->cases) code = cli_fail("--case: calibration has no cases, only --seeds");
     else if (!tasks || !details) code = cli_fail("out of memory for the tasks");
     for (size_t i = 0; code == EXIT_OK && i < n; i++) {
-        details[i] = (calibration_task){i + 1, &options->settings};
+        details[i] = (calibration_task){options->first_seed + i, &options->settings};
         tasks[i] = (bench_task){.work = judge, .task = &details[i]};
-        snprintf(tasks[i].name, sizeof tasks[i].name, "draw %zu", i + 1);
+        snprintf(tasks[i].name, sizeof tasks[i].name, "draw %zu", options->first_seed + i);
     }
     if (code == EXIT_OK) code = bench_execute("calibration", n, tasks, options, report);
     free(details);

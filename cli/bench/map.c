@@ -75,7 +75,7 @@ static size_t make_plan(const bench_options *options, bench_task *tasks, map_tas
     for (size_t i = 0; i < N_CELLS * options->n_seeds; i++) {
         size_t cell = i / options->n_seeds;
         map_task task = {cell / (N_LENGTHS * N_NOISES), cell / N_NOISES % N_LENGTHS, cell % N_NOISES,
-                         1 + i % options->n_seeds, &options->settings};
+                         options->first_seed + i % options->n_seeds, &options->settings};
         char name[BENCH_CELL_SIZE];
         cell_name(task.system, task.length, task.noise, name);
         if (!bench_is_asked(options->cases, name)) continue;

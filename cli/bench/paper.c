@@ -104,9 +104,9 @@ static void add_cell(paper_plan *plan, const paper_task *first, const bench_opti
     bench_cell_name(first->of, first->level, cell);
     if (!bench_is_asked(options->cases, cell)) return;
     bool is_drawn = first->of->levels[first->level].noise > 0;
-    for (uint64_t seed = 1; seed <= (is_drawn ? options->n_seeds : 1); seed++) {
+    for (uint64_t i = 0; i < (is_drawn ? options->n_seeds : 1); i++) {
         paper_task task = *first;
-        task.seed = seed;
+        uint64_t seed = task.seed = is_drawn ? options->first_seed + i : 1;
         snprintf(what, sizeof what, "seed %d", (int)seed);
         add(plan, fit, &task, cell, what);
     }

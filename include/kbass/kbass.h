@@ -318,7 +318,7 @@ typedef struct {
     const char *lhs, *term;
     int is_added;    /* the term is out, and the other model has it; else it is in, and the other has not */
     int is_fitted;   /* 0: the other model cannot be fitted to the data, and what follows is NaN */
-    double log_odds; /* of the other model against the chosen one: the change of log evidence */
+    double log_evidence, log_odds; /* of the other model against the chosen one: the change, and what it makes of the odds */
     double misfit_before, misfit_after;
     size_t n_changes;
     const kbass_weight_change *changes; /* the weights of both models */

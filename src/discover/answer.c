@@ -257,7 +257,7 @@ static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const k
     size_t n = 0;
     if (!runners) return kb_out_of_memory(error, "the answer");
     for (size_t i = 1; i < pool->n && n < MOST_RUNNERS_UP && pool->fits[i]->valid; i++) {
-        double log_odds = pool->fits[i]->log_evidence - pool->fits[0]->log_evidence;
+        double log_odds = kb_log_odds(pool->fits[i]->log_evidence - pool->fits[0]->log_evidence);
         if (!(log_odds > least_log_odds)) break;
         runners[n].log_odds = log_odds;
         runners[n].probability = exp(log_odds) * answer->result.probability;
@@ -279,7 +279,7 @@ static void weigh(const kb_frame *p, const kb_search_result *found, size_t colum
     const kb_fit *fit = NULL;
     for (size_t i = 0; !fit && i < pool->n && pool->fits[i]->valid; i++)
         if (kb_support_has(&pool->fits[i]->support, column)) fit = pool->fits[i];
-    bool is_fitted = fit && !(neighbour && neighbour->log_odds > fit->log_evidence - pool->fits[0]->log_evidence);
+    bool is_fitted = fit && !(neighbour && neighbour->gain > fit->log_evidence - pool->fits[0]->log_evidence);
     *weight = unit * (is_fitted ? fit->w[column] : neighbour ? neighbour->mean : NAN);
     *sd = fabs(unit) * sqrt(is_fitted ? kb_fit_variance(fit, column) : neighbour ? neighbour->variance : NAN);
 }
@@ -386,10 +386,11 @@ static kbass_status add_explanations(kb_answer *answer, const kb_frame *p, const
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         const kb_fit *other = found->explained.fits[i];
         size_t c = found->explained_column[i];
+        double gain = other->valid ? other->log_evidence - best->log_evidence : NAN;
         out[i] = (kbass_explanation){.lhs = lhs_of(answer, p, c),
                                      .term = kb_dictionary_name(p->dictionary, p->columns->term[c]),
                                      .is_added = other->support.n > best->support.n, .is_fitted = other->valid,
-                                     .log_odds = other->valid ? other->log_evidence - best->log_evidence : NAN,
+                                     .log_evidence = gain, .log_odds = kb_log_odds(gain),
                                      .misfit_before = best->misfit, .misfit_after = other->valid ? other->misfit : NAN};
         if (other->valid) status = add_changes(answer, p, best, other, &out[i], error);
     }

@@ -1,4 +1,4 @@
-/* Averages over models: every model compared has a share of the posterior, pi_m ~ exp(evidence). Compared are the models
+/* Averages over models: every model compared has a share of the posterior, pi_m. Compared are the models
  * fitted and, for columns in none of their neighbours, the chosen model with the column added as its own message judges
  * it (docs/math.md, eqs 24, 36 and 37).
  */

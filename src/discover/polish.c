@@ -41,8 +41,8 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
         if (moves[i].add == KB_NO_COLUMN) continue;
         kb_support_copy(best, &trial);
         kb_move_apply(&moves[i], &trial);
-        double log_odds = kb_pool_find(&result->pool, &trial) ? -INFINITY : moves[i].gain;
-        result->neighbours[moves[i].add] = (kb_neighbour){log_odds, moves[i].mean, moves[i].variance};
+        double gain = kb_pool_find(&result->pool, &trial) ? -INFINITY : moves[i].gain;
+        result->neighbours[moves[i].add] = (kb_neighbour){gain, moves[i].mean, moves[i].variance};
     }
     kb_support_clear(&trial);
     kb_free(moves);

@@ -9,7 +9,7 @@
 
 /* The chosen model with one column added, by its own message: what a candidate left out would weigh. */
 typedef struct {
-    double log_odds;       /* against the chosen model; -INFINITY when the pool has this model, fitted */
+    double gain;           /* of log evidence over the chosen model; -INFINITY when the pool has this model, fitted */
     double mean, variance; /* of the weight, scaled; NaN when unknown */
 } kb_neighbour;
 

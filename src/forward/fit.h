@@ -38,6 +38,8 @@ kbass_status kb_fit_create(size_t n_columns, size_t n_states, size_t max_windows
 void kb_fit_destroy(kb_fit *fit);
 /* Posterior variance of the weight of a column of the support, scaled. */
 double kb_fit_variance(const kb_fit *fit, size_t column);
+/* Log-odds of a model whose log evidence is higher by `gain` (docs/math.md, eq. 24). */
+double kb_log_odds(double gain);
 void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_states);
 
 #endif

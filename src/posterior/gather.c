@@ -4,10 +4,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "posterior/band.h"
 #include "posterior/posterior.h"
 
-enum { MOST_OF_STATES = 6, MOST_OF_FIELDS = 3 }; /* a field's covariance is a hundred times that of a state */
-static const double least_log_odds = -4; /* of a rival: 1 : 55 */
 
 typedef struct {
     const kb_dictionary *dictionary;
@@ -68,14 +67,6 @@ static kbass_status add_model(kbass_posterior *p, const setting *s, const kb_mea
     return name_terms(s, fit, b) ? KBASS_OK : kb_out_of_memory(error, "the posterior");
 }
 
-/* How many of the sorted fits have odds that count. */
-static size_t count_near(size_t n_fits, kb_fit *const *fits)
-{
-    size_t n = 0;
-    while (n < n_fits && fits[n]->valid && fits[n]->log_evidence - fits[0]->log_evidence > least_log_odds) n++;
-    return n;
-}
-
 static size_t largest_support(size_t n_fits, kb_fit *const *fits)
 {
     size_t most = 0;
@@ -94,7 +85,7 @@ static kbass_status add_models(kbass_posterior *p, const setting *s, kb_shooter 
     shooter->windows = s->windows;
     p->is_relative = shooter->dynamics->noise_model != KB_NOISE_ADDITIVE;
     for (size_t i = 0; status == KBASS_OK && i < n_fits && p->n_models < most; i++) {
-        double log_odds = fits[i]->log_evidence - fits[0]->log_evidence;
+        double log_odds = kb_log_odds(fits[i]->log_evidence - fits[0]->log_evidence);
         if (fits[i]->n_windows != s->windows->n) continue;
         bool is_known = kb_shooter_covariances(shooter, fits[i], V);
         if (is_known) status = add_model(p, s, &shooter->measure, fits[i], log_odds, V, error);
@@ -121,11 +112,11 @@ kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *rec
     if (record->n_runs > 1) return KBASS_OK; /* which of them goes on is not told */
     for (size_t i = 0; i < record->n_states; i++)
         if (!dictionary->has_equation[i]) return KBASS_OK; /* its future is nobody's to tell */
-    n_fits = count_near(n_fits, fits);
-    kbass_status status = kb_posterior_create(data, record->n_states, MOST_OF_STATES, &p, error);
+    n_fits = kb_count_near(n_fits, fits);
+    kbass_status status = kb_posterior_create(data, record->n_states, KB_RIVALS_OF_STATES, &p, error);
     if (status == KBASS_OK)
         status = kb_shooter_create(record, dictionary, columns, windows->n, largest_support(n_fits, fits), &shooter, error);
-    if (status == KBASS_OK) status = add_models(p, &s, shooter, n_fits, fits, MOST_OF_STATES, error);
+    if (status == KBASS_OK) status = add_models(p, &s, shooter, n_fits, fits, KB_RIVALS_OF_STATES, error);
     kb_shooter_destroy(shooter);
     return finish(status, p, out);
 }
@@ -155,15 +146,15 @@ kbass_status kb_posterior_of_fields(const kbass_data *data, const kb_cloud *clou
     kbass_posterior *p = NULL;
     kb_line *line = NULL;
     kb_shooter *shooter = NULL;
-    size_t near = count_near(n_fits, fits), k = largest_support(near, fits);
+    size_t near = kb_count_near(n_fits, fits), k = largest_support(near, fits);
     setting s = {dictionary, columns, windows, cloud->mean, cloud->sd, cloud->grid[0], cloud->first[0], cloud->span[0], false};
     kbass_status status = kb_line_create(cloud, dictionary, columns, settings, profile, k, &line, error);
     if (status != KBASS_OK) return status;
     size_t n_start = line->dynamics.n_start;
     status = kb_shooter_create_on(&line->dynamics, columns, windows->n, k, &shooter, error);
-    if (status == KBASS_OK) status = kb_posterior_create(data, n_start, MOST_OF_FIELDS, &p, error);
+    if (status == KBASS_OK) status = kb_posterior_create(data, n_start, KB_RIVALS_OF_FIELDS, &p, error);
     if (status == KBASS_OK) status = keep_line(p, line, profile, error);
-    if (status == KBASS_OK) status = add_models(p, &s, shooter, near, fits, MOST_OF_FIELDS, error);
+    if (status == KBASS_OK) status = add_models(p, &s, shooter, near, fits, KB_RIVALS_OF_FIELDS, error);
     kb_shooter_destroy(shooter);
     return finish(status, p, out);
 }

@@ -315,9 +315,9 @@ static json_t *all_explanations(const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_explanations; i++) {
         const kbass_explanation *e = &result->explanations[i];
-        append(&array, json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "lhs", text(e->lhs), "term", text(e->term),
-                                 "change", e->is_added ? "added" : "dropped", "fitted", e->is_fitted, "log_odds",
-                                 number(e->log_odds), "misfit_before", number(e->misfit_before), "misfit_after",
+        append(&array, json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "lhs", text(e->lhs), "term", text(e->term),
+                                 "change", e->is_added ? "added" : "dropped", "fitted", e->is_fitted, "log_evidence",
+                                 number(e->log_evidence), "log_odds", number(e->log_odds), "misfit_before", number(e->misfit_before), "misfit_after",
                                  number(e->misfit_after), "weights", all_changes(e)));
     }
     return array;
