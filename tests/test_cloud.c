@@ -178,6 +178,24 @@ static void a_repeated_point_counts_once(void **state)
     kb_cloud_destroy(c);
 }
 
+/* Values at one place that differ are separate measurements: their mean, with half the variance. */
+static void replicates_are_weighed(void **state)
+{
+    table a;
+    (void)state;
+    fill_grid(&a);
+    a.times[MOST - 1] = a.times[0];
+    a.positions[2 * MOST - 2] = a.positions[0];
+    a.positions[2 * MOST - 1] = a.positions[1];
+    a.values[2 * MOST - 2] = a.values[0] + 2;
+    a.values[2 * MOST - 1] = NAN;
+    kb_cloud *c = make_cloud(&a, NULL);
+    CHECK(c->gridded && c->n_points == MOST && c->count[0] == MOST - 1 && c->count[1] == MOST - 1);
+    CHECK(c->relative && c->relative[0] == 0.5 && c->relative[1] == 1 && c->relative[MOST] == 1);
+    CHECK_CLOSE(c->mean[0] + c->sd[0] * c->value[0], a.values[0] + 1, 1e-14); /* rounding */
+    kb_cloud_destroy(c);
+}
+
 static void known_noise(void **state)
 {
     table a;
@@ -244,7 +262,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grid_is_recognised), cmocka_unit_test(gaps_in_a_grid), cmocka_unit_test(scattered_points),
-        cmocka_unit_test(sensors), cmocka_unit_test(a_repeated_point_counts_once), cmocka_unit_test(known_noise),
+        cmocka_unit_test(sensors), cmocka_unit_test(a_repeated_point_counts_once),
+        cmocka_unit_test(replicates_are_weighed), cmocka_unit_test(known_noise),
         cmocka_unit_test(periodic_axes), cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -342,7 +342,7 @@ static void test_describe(void **state)
                       "4 rows, 2 states (x, y), t from 0 to 1.1, spacing 0.1 to 0.7 "
                       "(uneven, median 0.3), 3 of 8 values missing (x 1, y 2)");
     check_description("t,x\n0,1\n0,2\n1,3\n2,3\n2,4\n",
-                      "5 rows, 1 state (x), t from 0 to 2, spacing 1 (even), 2 rows repeat a time, nothing missing");
+                      "5 rows, 1 state (x), t from 0 to 2, spacing 1 (even), 2 rows repeat a time: separate measurements, nothing missing");
     check_description("time,x\n3,1\n", "1 row, 1 state (x), all at time = 3, nothing missing");
     check_description("t,a,b,c,d,e,f,g,h,i,j,k,l,m\n0,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
                       "1 row, 13 states (a, b, c, ..., m), all at t = 0, nothing missing");
@@ -504,7 +504,8 @@ static void test_describe_fields(void **state)
                     "3 scattered points in (t, x, y), 1 field (u), t from 0 to 2, x from 0 to 3, y from 5 to 7, "
                     "nothing missing");
     describe_fields("t,x,u\n0,0,1\n0,0,2\n0,1,3\n1,0,1\n1,1,2\n", "t,x",
-                    "5 scattered points in (t, x), 1 field (u), t from 0 to 1, x from 0 to 1, nothing missing");
+                    "5 rows on a 2 x 2 grid (t, x), 1 field (u), t from 0 to 1, spacing 1 (even), x from 0 to 1, spacing 1 (even), "
+                   "1 row repeats a place: separate measurements, nothing missing");
 }
 
 static void refuse_fields(const char *text, const char *message)
@@ -526,7 +527,6 @@ static void test_check_fields(void **state)
     refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,1\n", "field \"v\" has 3 measured values");
     refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,\n2,0,1,3\n3,0,1,2\n",
                   "field \"v\": all 4 measured values are at a single point of the axis \"x\" (0)");
-    refuse_fields("t,x,u\n0,0,7\n0,1,6\n1,0,5\n1,1,4\n0,1,8\n", "field \"u\" has two values at t = 0, x = 1: 6 and 8");
 }
 
 static void test_example_names(void **state)

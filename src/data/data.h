@@ -28,7 +28,7 @@ struct kbass_data {
 };
 
 /* What discovery needs: at least 4 measured values per state, no constant state, all finite, and of every state more
-   than one coordinate along each axis; a field has one value at a place. */
+   than one coordinate along each axis. */
 kbass_status kb_data_check(const kbass_data *data, kbass_error *error);
 
 /* A state's name stands in equations: a letter or _, then letters, digits, _. */

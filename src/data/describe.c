@@ -83,8 +83,24 @@ static void say_axis(words *w, const kbass_data *data, const kb_grid *grid, size
 static void say_axes(words *w, const kbass_data *data, const kb_grid *grid)
 {
     for (size_t axis = 0; axis < data->n_axes; axis++) say_axis(w, data, grid, axis);
-    size_t repeated = data->n_rows - grid->n[0];
-    if (data->n_axes == 1 && !data->n_runs && repeated) say(w, ", %zu rows repeat a time", repeated);
+}
+
+/* Rows at the time and place of the one before, in one run. */
+static size_t count_repeated(const kbass_data *data)
+{
+    size_t n = 0;
+    for (size_t run = 0; run < kbass_data_runs(data); run++)
+        for (size_t row = kb_data_run_start(data, run) + 1; row < kb_data_run_start(data, run + 1); row++)
+            n += kb_data_same_place(data, row - 1, row);
+    return n;
+}
+
+static void say_repeated(words *w, const kbass_data *data)
+{
+    size_t n = count_repeated(data);
+    if (n)
+        say(w, ", %zu row%s repeat%s a %s: separate measurements", n, n == 1 ? "" : "s", n == 1 ? "s" : "",
+            data->n_axes > 1 ? "place" : "time");
 }
 
 /* "10 x 10" */
@@ -117,8 +133,8 @@ static void say_rows(words *w, const kbass_data *data, const kb_grid *grid)
     for (size_t axis = 0; is_space && axis < data->n_axes; axis++)
         say(w, "%s%s", axis ? ", " : "(", data->axis_names[axis]);
     if (is_space) say(w, ")");
-    if (is_space && grid->is_grid && data->n_rows < grid->n_cells)
-        say(w, " with %zu left out", grid->n_cells - data->n_rows);
+    if (is_space && grid->is_grid && grid->n_taken < grid->n_cells)
+        say(w, " with %zu left out", grid->n_cells - grid->n_taken);
 }
 
 /* ---------------------------------------------------------------- missing values */
@@ -181,6 +197,7 @@ size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
     say_names(&w, data);
     say(&w, ")");
     if (is_known) say_axes(&w, data, &grid);
+    say_repeated(&w, data);
     say_missing(&w, data);
     say_error_bars(&w, data);
     if (data->note && *data->note) say(&w, "; %s", data->note);
@@ -259,31 +276,6 @@ static kbass_status check_state(const kbass_data *data, size_t state, kbass_erro
     return KBASS_OK;
 }
 
-/* "t = 3, x = 0.5" */
-static void name_place(const kbass_data *data, size_t row, char *text, size_t size)
-{
-    size_t used = 0;
-    for (size_t axis = 0; axis < data->n_axes && used < size; axis++)
-        used += (size_t)snprintf(text + used, size - used, "%s%.40s = %g", axis ? ", " : "", data->axis_names[axis],
-                                 kb_data_coordinate(data, row, axis));
-}
-
-/* A field has one value at a place; a state may be measured twice at a time. */
-static kbass_status check_repeats(const kbass_data *data, kbass_error *error)
-{
-    for (size_t row = 1; data->n_axes > 1 && row < data->n_rows; row++)
-        for (size_t i = 0; kb_data_same_place(data, row - 1, row) && i < data->n_states; i++) {
-            double before = data->values[(row - 1) * data->n_states + i], here = data->values[row * data->n_states + i];
-            char who[KB_NUMBER_SIZE + 320], place[200];
-            if (isnan(before) || isnan(here) || before == here) continue;
-            name_state(data, i, who, sizeof who);
-            name_place(data, row, place, sizeof place);
-            return kb_fail(error, KBASS_ERROR_DATA, "%s has two values at %s: %g and %g (give their mean instead)", who,
-                           place, before, here);
-        }
-    return KBASS_OK;
-}
-
 static kbass_status check_runs(const kbass_data *data, kbass_error *error)
 {
     for (size_t run = 0; run < data->n_runs; run++) {
@@ -299,6 +291,5 @@ kbass_status kb_data_check(const kbass_data *data, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     for (size_t i = 0; i < data->n_states && status == KBASS_OK; i++) status = check_state(data, i, error);
-    if (status == KBASS_OK) status = check_runs(data, error);
-    return status == KBASS_OK ? check_repeats(data, error) : status;
+    return status == KBASS_OK ? check_runs(data, error) : status;
 }

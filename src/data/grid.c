@@ -48,15 +48,15 @@ static size_t multiply(size_t a, size_t b) { return a > SIZE_MAX / b ? SIZE_MAX 
 
 static kbass_status look_for_grid(const kbass_data *data, kb_grid *grid, kbass_error *error)
 {
-    if (grid->n_cells / 2 > data->n_rows || data->n_rows > grid->n_cells) return KBASS_OK;
+    if (grid->n_cells / 2 > data->n_rows) return KBASS_OK;
     bool *taken = KB_NEW(bool, grid->n_cells);
     if (!taken) return kb_out_of_memory(error, "the grid");
-    grid->is_grid = true;
     for (size_t row = 0; row < data->n_rows; row++) {
         size_t cell = kb_grid_cell(grid, data, row);
-        if (taken[cell]) grid->is_grid = false;
+        grid->n_taken += !taken[cell];
         taken[cell] = true;
     }
+    grid->is_grid = data->n_axes > 1 ? grid->n_cells / 2 <= grid->n_taken : grid->n_taken == data->n_rows;
     kb_free(taken);
     return KBASS_OK;
 }

@@ -11,7 +11,8 @@ typedef struct {
     double spacing[KBASS_MAX_AXES]; /* median distance of neighbouring coordinates; 0 when there is only one */
     double nearest[KBASS_MAX_AXES], farthest[KBASS_MAX_AXES]; /* the smallest and the largest distance */
     size_t n_cells;             /* product of n; SIZE_MAX when it is larger */
-    bool is_grid;               /* no cell twice, and at least half of them have a row */
+    size_t n_taken;             /* cells that have a row, */
+    bool is_grid;               /* at least half of them; over space some may have several */
 } kb_grid;
 
 kbass_status kb_grid_create(const kbass_data *data, kb_grid *grid, kbass_error *error);

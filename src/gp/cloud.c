@@ -60,18 +60,36 @@ static void place_rows(kb_cloud *cloud, const kbass_data *data)
 
 /* ---------------------------------------------------------------- values */
 
-/* place[row]: the row's point */
-static void scale_field(kb_cloud *cloud, const kbass_data *data, const size_t *place, size_t field)
+/* The variance of a row's value as a multiple of the field's known one; 1 without error bars. */
+static double row_variance(const kbass_data *data, size_t row, size_t field, double reference)
 {
-    double sum = 0, squares = 0;
-    double *value = cloud->value + field * cloud->n_points, *measured = cloud->measured + field * cloud->n_points;
+    double sigma = reference > 0 ? data->sigma[row * data->n_states + field] : 1;
+    return reference > 0 ? sigma * sigma / reference : 1;
+}
+
+/* Replicates, values of one field at one place, become their mean with the precision of them all. `precision` is 0 at
+   first; place[row]: the row's point. */
+static void gather_values(kb_cloud *cloud, const kbass_data *data, const size_t *place, size_t field, double *precision)
+{
+    double reference = kb_noise_reference(data, field), *value = cloud->value + field * cloud->n_points;
     for (size_t row = 0; row < data->n_rows; row++) {
         double u = data->values[row * data->n_states + field];
         if (isnan(u)) continue;
-        value[place[row]] = u;
-        measured[place[row]] = 1;
-        sum += u;
-        cloud->count[field]++;
+        double own = 1 / row_variance(data, row, field, reference), *sum = &precision[place[row]];
+        value[place[row]] += (u - value[place[row]]) * own / (*sum + own);
+        *sum += own;
+    }
+}
+
+static void scale_field(kb_cloud *cloud, size_t field, const double *precision)
+{
+    double sum = 0, squares = 0;
+    double *value = cloud->value + field * cloud->n_points, *measured = cloud->measured + field * cloud->n_points;
+    for (size_t i = 0; i < cloud->n_points; i++) {
+        measured[i] = precision[i] > 0;
+        cloud->count[field] += precision[i] > 0;
+        sum += value[i];
+        if (cloud->relative) cloud->relative[i + field * cloud->n_points] = precision[i] > 0 ? 1 / precision[i] : 1;
     }
     double n = (double)cloud->count[field], mean = sum / n;
     for (size_t i = 0; i < cloud->n_points; i++) squares += measured[i] * (value[i] - mean) * (value[i] - mean);
@@ -81,17 +99,20 @@ static void scale_field(kb_cloud *cloud, const kbass_data *data, const size_t *p
     cloud->n_values += cloud->count[field];
 }
 
-/* Error bars make the noise known, and its share in each value. */
-static void weigh_field(kb_cloud *cloud, const kbass_data *data, const size_t *place, size_t field)
+static kbass_status take_values(kb_cloud *cloud, const kbass_data *data, const size_t *place, const char *noise,
+                                kbass_error *error)
 {
-    double reference = kb_noise_reference(data, field), *relative = cloud->relative + field * cloud->n_points;
-    for (size_t i = 0; i < cloud->n_points; i++) relative[i] = 1;
-    if (!(reference > 0)) return;
-    cloud->known_variance[field] = reference / (cloud->sd[field] * cloud->sd[field]);
-    for (size_t row = 0; row < data->n_rows; row++) {
-        double sigma = data->sigma[row * data->n_states + field];
-        if (!isnan(data->values[row * data->n_states + field])) relative[place[row]] = sigma * sigma / reference;
+    double *precision = KB_NEW(double, cloud->n_points);
+    if (!precision) return kb_out_of_memory(error, "the scaled data");
+    for (size_t field = 0; field < cloud->n_fields; field++) {
+        memset(precision, 0, cloud->n_points * sizeof *precision);
+        gather_values(cloud, data, place, field, precision);
+        scale_field(cloud, field, precision);
+        double reference = kb_noise_reference(data, field);
+        if (reference > 0) cloud->known_variance[field] = reference / (cloud->sd[field] * cloud->sd[field]);
     }
+    kb_free(precision);
+    return noise ? kb_noise_read(data, noise, cloud->sd, cloud->known_variance, error) : KBASS_OK;
 }
 
 /* ---------------------------------------------------------------- life */
@@ -111,9 +132,10 @@ static kbass_status allocate(const kbass_data *data, const kb_grid *grid, kb_clo
     cloud->point = KB_NEW(double, n * data->n_axes);
     cloud->value = KB_NEW(double, n * fields);
     cloud->measured = KB_NEW(double, n * fields);
-    if (data->sigma) cloud->relative = KB_NEW(double, n * fields);
+    bool is_weighted = data->sigma || (grid->is_grid && grid->n_taken < data->n_rows);
+    if (is_weighted) cloud->relative = KB_NEW(double, n * fields);
     bool all = cloud->mean && cloud->sd && cloud->known_variance && cloud->count && cloud->point && cloud->value &&
-               cloud->measured && (cloud->relative || !data->sigma);
+               cloud->measured && (cloud->relative || !is_weighted);
     return all ? KBASS_OK : kb_out_of_memory(error, "the scaled data");
 }
 
@@ -129,10 +151,9 @@ static kbass_status fill(kb_cloud *cloud, const kbass_data *data, kb_grid *grid,
         space_scattered(cloud);
         place_rows(cloud, data);
     }
-    for (size_t field = 0; field < cloud->n_fields; field++) scale_field(cloud, data, place, field);
-    for (size_t field = 0; data->sigma && field < cloud->n_fields; field++) weigh_field(cloud, data, place, field);
+    kbass_status status = take_values(cloud, data, place, noise, error);
     kb_free(place);
-    return noise ? kb_noise_read(data, noise, cloud->sd, cloud->known_variance, error) : KBASS_OK;
+    return status;
 }
 
 kbass_status kb_cloud_create(const kbass_data *data, const char *noise, kb_cloud **out, kbass_error *error)

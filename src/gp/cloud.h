@@ -18,7 +18,7 @@ typedef struct {
     double *mean, *sd;          /* n_fields */
     double *point;              /* n_points x n_axes, column-major, scaled; sorted by time, then by the other axes */
     double *value, *measured;   /* n_points x n_fields, column-major; value 0 where measured is 0 */
-    double *relative;           /* likewise, error bars: variance as a multiple of the field's known one; NULL: none */
+    double *relative;           /* likewise: variance as a multiple of the field's noise, by error bars and replicates; NULL: 1 */
     size_t *count;              /* measured values per field */
     double spacing[KB_CLOUD_AXES]; /* median gap between distinct coordinates, scaled; scattered: the points' share */
     bool gridded;               /* the points are a full tensor grid (values may be missing) */

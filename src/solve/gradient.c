@@ -55,6 +55,7 @@ static double add_data(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, co
     for (size_t i = 0; i < p->n_fields; i++) {
         kb_patch_residual(p, i, z + i * p->n, r, work);
         J += 0.5 * kb_dot(p->n_points, r, r) / hyper->variance[i];
+        for (size_t j = 0; j < p->n_points; j++) r[j] *= p->measured[j + i * p->n_points];
         kb_patch_pull(p, r, b->tensor, work);
         kb_axpy(p->n, 1 / hyper->variance[i], b->tensor, b->gz + i * p->n);
     }
