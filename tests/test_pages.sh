@@ -50,6 +50,29 @@ cmp -s page.html early.html || complain "discover --report and report differ"
 accepts help report
 (cd / && "$kbass" report "$folder/vdp.json" > /dev/null 2>&1) && [ -s vdp.html ] || complain "no page beside the result"
 
+# ---------------------------------------------------------------- several runs, error bars, units, missing values
+cat > bars.csv << EOF
+run,t,x,s
+1,0,2.1,0.1
+1,1,1.22,0.1
+1,2,0.75,0.05
+1,3,,
+1,4,0.28,0.05
+2,0,1.03,0.1
+2,1.5,0.45,0.05
+2,2.5,0.31,0.05
+2,3.5,0.16,0.02
+EOF
+"$kbass" discover bars.csv --run run --sigma s --terms x --units "t:s, x:m" -q --json bars.json --report bars.html > out 2> err ||
+    complain "bars.html: $(cat err)"
+for part in '2 runs of one law' 'kbass discover bars.csv --run run --sigma s --terms x --units' '1/s</span>'; do
+    holds bars.html "$part"
+done
+cp bars.csv other.csv
+"$kbass" discover bars.csv other.csv --run run --sigma s --terms x -q --report files.html > out 2> err || complain "files.html: $(cat err)"
+holds files.html 'kbass discover bars.csv other.csv --run run'
+holds page.html 'How the weights move together'
+
 # ---------------------------------------------------------------- without gnuplot
 mkdir bare
 for tool in sh bash; do ln -s "$(command -v $tool)" bare/; done
@@ -115,6 +138,7 @@ if command -v gnuplot > /dev/null; then
     # states, phase portrait, weights, residuals twice each, forecast
     [ "$(grep -c '<svg role="img" aria-label="' page.html)" -ge 10 ] || complain "page.html has too few figures"
     holds page.html "What happens next"
+    holds bars.html "x over t in each run: samples (dots with error bars)"
     accepts report heat.json -o heat.html
     holds heat.html "u as measured"
     holds heat.html "data:image/png;base64"

@@ -30,6 +30,26 @@ void html_number(FILE *out, double value)
     else                 fputs("–", out);
 }
 
+void html_unit(FILE *out, const char *unit)
+{
+    fputs(" <span class=\"unit\">", out);
+    while (*unit) {
+        char c[2] = {*unit++, '\0'};
+        if (*c != '^') {
+            html_text(out, c);
+            continue;
+        }
+        fputs("<sup>", out);
+        if (*unit == '-') fputs("−", out), unit++;
+        for (; *unit && !strchr(" */", *unit); unit++) {
+            c[0] = *unit;
+            html_text(out, c);
+        }
+        fputs("</sup>", out);
+    }
+    fputs("</span>", out);
+}
+
 void html_interval(FILE *out, double low, double high)
 {
     double largest = fmax(fabs(low), fabs(high)), width = high - low;

@@ -10,6 +10,20 @@
 #include "output.h"
 #include "page_parts.h"
 
+/* ---------------------------------------------------------------- shared by the sections */
+
+double page_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+void page_text(page *p, const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    html_text(p->out, text ? text : "–");
+}
+
 /* ---------------------------------------------------------------- head */
 
 static const char *file_name(const char *path)
@@ -25,18 +39,52 @@ static const char *text_of(const view *v, const char *part, const char *key)
     return text ? text : "";
 }
 
-static void put_head(page *p)
+/* "a.csv", "a.csv and 2 more", "the data" */
+static void put_source(page *p)
 {
     const char *source = file_name(text_of(p->v, "data", "source"));
+    bool has_files = p->v->n_runs > 1 && !*text_of(p->v, "data", "run_column");
+    html_text(p->out, *source ? source : "the data");
+    if (*source && has_files) fprintf(p->out, " and %zu more", p->v->n_runs - 1);
+}
+
+static void put_head(page *p)
+{
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n"
           "<link rel=\"icon\" href=\"data:,\">\n<title>", p->out);
-    html_text(p->out, *source ? source : "data");
+    put_source(p);
     fprintf(p->out, ": the law behind it</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", html_style);
     fputs("The law behind ", p->out);
-    html_text(p->out, *source ? source : "the data");
+    put_source(p);
     fputs("</h1>\n", p->out);
+}
+
+static void put_runs(page *p)
+{
+    const view *v = p->v;
+    if (v->n_runs == 1) return;
+    fprintf(p->out, " %zu runs of one law, each from its own initial state: ", v->n_runs);
+    for (size_t i = 0; i < v->n_runs; i++) {
+        if (i) fputs(", ", p->out);
+        html_text(p->out, v->runs[i]);
+    }
+    fputc('.', p->out);
+}
+
+/* Values that were not measured. */
+static void put_absent(page *p)
+{
+    const json_t *missing = json_object_get(json_object_get(p->v->root, "data"), "missing"), *count = NULL;
+    const char *state = NULL;
+    size_t n = 0;
+    json_object_foreach((json_t *)missing, state, count) {
+        if (!json_integer_value(count)) continue;
+        fprintf(p->out, "%s%lld of ", n++ ? ", " : " Not measured: ", (long long)json_integer_value(count));
+        html_text(p->out, state);
+    }
+    if (n) fputc('.', p->out);
 }
 
 static void put_summary(page *p)
@@ -55,7 +103,10 @@ static void put_summary(page *p)
         html_text(p->out, v->axes[a]);
         fprintf(p->out, " from %.6g to %.6g", v->span[a][0], v->span[a][1]);
     }
-    fputs(".</p>\n", p->out);
+    fputs(".", p->out);
+    put_runs(p);
+    put_absent(p);
+    fputs("</p>\n", p->out);
 }
 
 /* ---------------------------------------------------------------- the law */
@@ -140,8 +191,10 @@ static void put_page(page *p)
     put_summary(p);
     put_law(p);
     page_terms(p);
+    page_correlations(p);
     put_solution(p);
     if (p->v->n_rows) page_residuals(p);
+    page_unexplained(p);
     put_figures(p, NULL, "figures pairs", "residuals", NULL);
     page_rivals(p);
     page_repeat(p);

@@ -6,18 +6,6 @@
 #include "html.h"
 #include "page_parts.h"
 
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static void put_text_at(page *p, const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    html_text(p->out, text ? text : "–");
-}
-
 /* exp(log_odds) as "1 : 8.2". */
 static void put_odds(page *p, double log_odds)
 {
@@ -33,7 +21,7 @@ static void put_groups(page *p)
     size_t i = 0, j = 0;
     json_array_foreach(groups, i, group) {
         fprintf(p->out, "<p class=\"note\">Of these terms in the equation of ");
-        put_text_at(p, group, "lhs");
+        page_text(p, group, "lhs");
         fputs(", which the data cannot tell apart, ", p->out);
         fprintf(p->out, "%lld %s in: ", (long long)json_integer_value(json_object_get(group, "present")),
                 json_integer_value(json_object_get(group, "present")) == 1 ? "is" : "are");
@@ -44,7 +32,7 @@ static void put_groups(page *p)
             fputs("</mrow></math>", p->out);
         }
         fputs(" (probability ", p->out);
-        html_probability(p->out, number(group, "probability"));
+        html_probability(p->out, page_number(group, "probability"));
         fputs(").</p>\n", p->out);
     }
 }
@@ -54,11 +42,11 @@ static void put_rival(page *p, const json_t *rival)
     const json_t *equation = NULL;
     size_t i = 0;
     fputs("<article class=\"card\"><h4><span>odds ", p->out);
-    put_odds(p, number(rival, "log_odds"));
+    put_odds(p, page_number(rival, "log_odds"));
     fputs("</span></h4><dl><dt>probability</dt><dd>", p->out);
-    html_probability(p->out, number(rival, "probability"));
+    html_probability(p->out, page_number(rival, "probability"));
     fputs("</dd><dt>misfit</dt><dd>", p->out);
-    html_number(p->out, number(rival, "misfit"));
+    html_number(p->out, page_number(rival, "misfit"));
     fputs("</dd></dl>", p->out);
     json_array_foreach(json_object_get(rival, "equations"), i, equation) {
         fputs("<code class=\"block\">", p->out);
@@ -73,19 +61,19 @@ static void put_explanation(page *p, const json_t *explanation)
     const char *change = json_string_value(json_object_get(explanation, "change"));
     bool is_added = change && !strcmp(change, "added");
     fprintf(p->out, "<p>With ");
-    put_text_at(p, explanation, "term");
+    page_text(p, explanation, "term");
     fprintf(p->out, " %s in the equation of ", is_added ? "added" : "dropped");
-    put_text_at(p, explanation, "lhs");
+    page_text(p, explanation, "lhs");
     if (!json_is_true(json_object_get(explanation, "fitted"))) {
         fputs(", the model cannot be fitted to these data.</p>\n", p->out);
         return;
     }
     fputs(", the odds against the chosen model are ", p->out);
-    put_odds(p, number(explanation, "log_odds"));
+    put_odds(p, page_number(explanation, "log_odds"));
     fputs(" and the misfit goes from ", p->out);
-    html_number(p->out, number(explanation, "misfit_before"));
+    html_number(p->out, page_number(explanation, "misfit_before"));
     fputs(" to ", p->out);
-    html_number(p->out, number(explanation, "misfit_after"));
+    html_number(p->out, page_number(explanation, "misfit_after"));
     fputs(".</p>\n", p->out);
 }
 
@@ -146,16 +134,46 @@ static void put_word(page *p, const char *word)
     if (!is_plain) fputc('\'', p->out);
 }
 
+/* The file, or those that the runs are named after: "b.csv", or "b.csv:3" where a column numbers the runs in each. */
+static void put_files(page *p, const json_t *data)
+{
+    const char *source = json_string_value(json_object_get(data, "source")), *column = json_string_value(json_object_get(data, "run_column"));
+    char before[1000] = "";
+    bool has_files = p->v->n_runs > 1 && (!column || strchr(p->v->runs[0], ':'));
+    for (size_t i = 0; has_files && i < p->v->n_runs; i++) {
+        char file[sizeof before];
+        const char *end = column ? strrchr(p->v->runs[i], ':') : NULL;
+        snprintf(file, sizeof file, "%.*s", end ? (int)(end - p->v->runs[i]) : (int)sizeof file - 1, p->v->runs[i]);
+        if (!strcmp(file, before)) continue;
+        fputc(' ', p->out);
+        put_word(p, file);
+        memcpy(before, file, sizeof before);
+    }
+    if (has_files) return;
+    fputc(' ', p->out);
+    put_word(p, source && *source ? source : "DATA");
+}
+
+static void put_columns(page *p, const json_t *data, const char *key, const char *option)
+{
+    const char *columns = json_string_value(json_object_get(data, key));
+    if (!columns) return;
+    fprintf(p->out, " --%s ", option);
+    put_word(p, columns);
+}
+
 static void put_command(page *p, const json_t *settings)
 {
     const view *v = p->v;
-    const char *source = json_string_value(json_object_get(json_object_get(v->root, "data"), "source"));
-    fputs("<pre>kbass discover ", p->out);
-    put_word(p, source && *source ? source : "DATA");
+    const json_t *data = json_object_get(v->root, "data");
+    fputs("<pre>kbass discover", p->out);
+    put_files(p, data);
     for (size_t a = 0; v->n_axes > 1 && a < v->n_axes; a++) {
         fputs(a ? "," : " --axes ", p->out);
         html_text(p->out, v->axes[a]);
     }
+    put_columns(p, data, "run_column", "run");
+    put_columns(p, data, "sigma_columns", "sigma");
     for (size_t i = 0; i < kbass_settings_count(); i++) {
         char text[4000];
         const kbass_setting_info *info = kbass_settings_info(i);
@@ -191,7 +209,7 @@ void page_repeat(page *p)
     put_fact(p, "SHA-256 of the data", json_object_get(data, "sha256"));
     put_fact(p, "models fitted", json_object_get(root, "models"));
     fprintf(p->out, "<dt>time</dt><dd>%.3g s</dd></dl>\n<details><summary>All settings</summary><dl class=\"facts\">",
-            number(json_object_get(root, "seconds"), "total"));
+            page_number(json_object_get(root, "seconds"), "total"));
     for (size_t i = 0; i < kbass_settings_count(); i++)
         put_fact(p, kbass_settings_info(i)->name, json_object_get(settings, kbass_settings_info(i)->name));
     fputs("</dl></details>\n", p->out);

@@ -32,6 +32,7 @@ static void put_numbers(page *p, const view_term *term)
         fprintf(p->out, "<math><mrow>%s", term->weight < 0 ? "<mo>−</mo>" : "");
         html_weight(p->out, fabs(term->weight), term->sd);
         fputs("</mrow></math>", p->out);
+        if (term->unit) html_unit(p->out, term->unit);
     } else {
         fputs("–", p->out);
     }
@@ -102,78 +103,4 @@ void page_terms(page *p)
         fputs("</div>\n", p->out);
         put_rest(p, equation);
     }
-}
-
-/* ---------------------------------------------------------------- residuals */
-
-typedef struct {
-    size_t n, n_within;
-    double rms, largest;
-} residual_sums;
-
-static residual_sums sum_residuals(const double *z, size_t n_rows)
-{
-    residual_sums s = {0};
-    for (size_t i = 0; i < n_rows; i++) {
-        if (!isfinite(z[i])) continue;
-        s.n++;
-        s.n_within += fabs(z[i]) <= 2;
-        s.rms += z[i] * z[i];
-        s.largest = fmax(s.largest, fabs(z[i]));
-    }
-    s.rms = s.n ? sqrt(s.rms / (double)s.n) : NAN;
-    return s;
-}
-
-static void put_row(page *p, size_t state, const residual_sums *s)
-{
-    fputs("<tr><td>", p->out);
-    html_text(p->out, p->v->states[state]);
-    fprintf(p->out, "</td><td class=\"number\">%zu</td><td class=\"number\">%.2f</td><td class=\"number\">%.1f %%</td>"
-            "<td class=\"number\">%.1f</td></tr>\n", s->n, s->rms, 100 * (double)s->n_within / (double)s->n, s->largest);
-}
-
-/* What the result's own tests found, in its own words. */
-static void put_tests(page *p)
-{
-    const json_t *tests = json_object_get(p->v->root, "residual_tests"), *warnings = json_object_get(p->v->root, "warnings"),
-                 *item = NULL;
-    size_t i = 0;
-    json_array_foreach(warnings, i, item) {
-        if (!json_is_string(item)) continue;
-        fputs("<p class=\"note\">", p->out);
-        html_text(p->out, json_string_value(item));
-        fputs("</p>\n", p->out);
-    }
-    if (!json_array_size(tests)) return;
-    fprintf(p->out, "<p class=\"quiet\">%s p-values, corrected for the number of tests: ",
-            json_array_size(warnings) ? "" : "No test finds them unlike the noise that was assumed.");
-    json_array_foreach(tests, i, item) {
-        const char *state = json_string_value(json_object_get(item, "state")), *test = json_string_value(json_object_get(item, "test"));
-        const json_t *value = json_object_get(item, "p_value");
-        if (!state || !test || !json_is_number(value)) continue;
-        if (i) fputs(", ", p->out);
-        html_text(p->out, state);
-        fputc(' ', p->out);
-        html_text(p->out, test);
-        fprintf(p->out, " %.2g", json_number_value(value));
-    }
-    fputs(".</p>\n", p->out);
-}
-
-void page_residuals(page *p)
-{
-    double *z = calloc(p->v->n_rows, sizeof *z);
-    if (!z) return;
-    fputs("<h2>Residuals</h2>\n<p class=\"quiet\">Measured minus fitted, in units of the noise; of Gaussian noise 95.4 % lie within "
-          "2.</p>\n<div class=\"wide\"><table><thead><tr><th></th><th>samples</th><th>rms</th><th>within 2</th><th>largest</th></tr>"
-          "</thead><tbody>\n", p->out);
-    for (size_t j = 0; j < p->v->n_states; j++) {
-        view_residuals(p->v, j, z);
-        residual_sums sums = sum_residuals(z, p->v->n_rows);
-        if (sums.n) put_row(p, j, &sums);
-    }
-    fputs("</tbody></table></div>\n", p->out);
-    put_tests(p);
-    free(z);
 }

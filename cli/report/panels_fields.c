@@ -178,7 +178,7 @@ static void draw_samples(FILE *script, const view *v, size_t state, size_t map)
 static void draw_snapshot(FILE *script, const view *v, size_t state, size_t time)
 {
     size_t n = v->n_along[1] * v->n_along[2];
-    panel_begin(script, v->axes[1], v->axes[2]);
+    panel_begin(script, v->axis_labels[1], v->axis_labels[2]);
     set_colours(script, v, state, FITTED);
     fprintf(script, "set title '%s fitted at %s = %.4g' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state], v->axes[0],
             v->along[0][time]);
@@ -198,7 +198,7 @@ void field_draw(FILE *script, const view *v, size_t panel)
         draw_snapshot(script, v, state, map < v->n_along[0] ? map : v->n_along[0] - 1);
         return;
     }
-    panel_begin(script, v->axes[0], v->axes[1]);
+    panel_begin(script, v->axis_labels[0], v->axis_labels[1]);
     set_colours(script, v, state, map);
     fprintf(script, "set title '%s %s' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state], map_titles[map]);
     if (map == FITTED) draw_solution(script, v, state);
@@ -270,7 +270,7 @@ void slices_draw(FILE *script, const view *v, size_t panel)
     size_t state = panel / N_SLICES;
     double time = slice_time(v, panel % N_SLICES), range[2];
     shared_range(v, state, range);
-    panel_begin(script, v->axes[1], v->states[state]);
+    panel_begin(script, v->axis_labels[1], v->state_labels[state]);
     panel_block(script, "slice");
     for (size_t j = 0; j < v->n_along[1]; j++) {
         double mean = at_time(v, v->mean[state], time, j), half = WIDE * at_time(v, v->sd[state], time, j);

@@ -5,12 +5,28 @@
 
 static const double WIDE = 1.96; /* standard deviations to each side: 95 % */
 
+/* A colour for each run; one run alone has the page's own. */
+static const char *run_colour(const view *v, size_t run)
+{
+    static const char *const colours[] = {PANEL_BLUE, PANEL_ORANGE, "#009e73", "#cc79a7", "#8c6d00", "#56b4e9"};
+    return v->n_runs > 1 ? colours[run % (sizeof colours / sizeof *colours)] : PANEL_BLUE;
+}
+
+/* Two empty lines before a run make it gnuplot's next index. */
+static void part_runs(FILE *script, const size_t *run, size_t i)
+{
+    if (run && i && run[i] != run[i - 1]) fputs("\n\n", script);
+}
+
+/* Columns: time, value, error bar. */
 static void samples_block(FILE *script, const view *v, size_t state)
 {
     panel_block(script, "samples");
     for (size_t i = 0; i < v->n_rows; i++) {
+        part_runs(script, v->row_run, i);
         panel_number(script, v->at[0][i]);
         panel_number(script, v->measured[state][i]);
+        panel_number(script, v->sigma ? v->sigma[state][i] : NAN);
         panel_row(script);
     }
     panel_block_end(script);
@@ -21,6 +37,7 @@ static void curve_block(FILE *script, const view *v, size_t state)
     panel_block(script, "curve");
     for (size_t i = 0; i < v->n_along[0]; i++) {
         double mean = v->mean[state][i], half = WIDE * v->sd[state][i];
+        part_runs(script, v->point_run, i);
         panel_number(script, v->along[0][i]);
         panel_number(script, mean);
         panel_number(script, mean - half);
@@ -30,20 +47,43 @@ static void curve_block(FILE *script, const view *v, size_t state)
     panel_block_end(script);
 }
 
+/* The samples of all runs, at the end of a plot command. */
+static void plot_samples(FILE *script, const view *v)
+{
+    for (size_t run = 0; run < v->n_runs; run++)
+        fprintf(script, "%s$samples index %zu using %s pt 7 ps %g lc rgb '%s' %s", run ? ", " : "", run,
+                v->sigma ? "1:2:3 with yerrorbars" : "1:2 with points", panel_point_size(v->n_rows),
+                v->n_runs > 1 ? run_colour(v, run) : PANEL_INK, v->n_runs > 1 ? "notitle" : "title 'measured'");
+    fputc('\n', script);
+}
+
 /* ---------------------------------------------------------------- solution */
+
+enum { MOST_NAMED_RUNS = 6 };
 
 size_t solution_count(const view *v) { return v->n_points && v->n_axes == 1 ? v->n_states : 0; }
 
+static void plot_title(FILE *script, const view *v, size_t run, const char *alone)
+{
+    if (v->n_runs == 1) fprintf(script, "title '%s'", alone);
+    else if (v->n_runs <= MOST_NAMED_RUNS) fprintf(script, "title '%s'", v->runs[run]);
+    else fputs("notitle", script);
+}
+
 void solution_draw(FILE *script, const view *v, size_t state)
 {
-    panel_begin(script, v->axes[0], v->states[state]);
+    panel_begin(script, v->axis_labels[0], v->state_labels[state]);
     samples_block(script, v, state);
     curve_block(script, v, state);
-    fprintf(script,
-            "plot $curve using 1:3:4 with filledcurves fc rgb '" PANEL_BLUE "' fs transparent solid 0.3 title '95 %% band', "
-            "'' using 1:2 with lines lw 1.5 lc rgb '" PANEL_BLUE "' title 'fitted', "
-            "$samples using 1:2 with points pt 7 ps %g lc rgb '" PANEL_INK "' title 'measured'\n",
-            panel_point_size(v->n_rows));
+    fputs("plot ", script);
+    for (size_t run = 0; run < v->n_runs; run++) {
+        fprintf(script, "$curve index %zu using 1:3:4 with filledcurves fc rgb '%s' fs transparent solid 0.3 %s, "
+                "'' index %zu using 1:2 with lines lw 1.5 lc rgb '%s' ", run, run_colour(v, run),
+                v->n_runs > 1 ? "notitle" : "title '95 % band'", run, run_colour(v, run));
+        plot_title(script, v, run, "fitted");
+        fputs(", ", script);
+    }
+    plot_samples(script, v);
 }
 
 void solution_describe(const view *v, size_t state, char words[PANEL_WORDS])
@@ -53,8 +93,8 @@ void solution_describe(const view *v, size_t state, char words[PANEL_WORDS])
         low = fmin(low, v->mean[state][i]);
         high = fmax(high, v->mean[state][i]);
     }
-    snprintf(words, PANEL_WORDS, "%s over %s: samples (dots), fitted solution (line) between %.3g and %.3g, with its 95 %% band.",
-             v->states[state], v->axes[0], low, high);
+    snprintf(words, PANEL_WORDS, "%s over %s%s: samples (dots%s), fitted solution (line) between %.3g and %.3g, with its 95 %% band.",
+             v->states[state], v->axes[0], v->n_runs > 1 ? " in each run" : "", v->sigma ? " with error bars" : "", low, high);
 }
 
 /* ---------------------------------------------------------------- phase portrait */
@@ -74,38 +114,43 @@ size_t phase_count(const view *v)
     return v->n_states == 2 ? 1 : MOST_PORTRAITS;
 }
 
+static void pairs_block(FILE *script, const char *name, size_t n, const size_t *run, const double *x, const double *y)
+{
+    panel_block(script, name);
+    for (size_t k = 0; k < n; k++) {
+        part_runs(script, run, k);
+        panel_number(script, x[k]);
+        panel_number(script, y[k]);
+        panel_row(script);
+    }
+    panel_block_end(script);
+}
+
 void phase_draw(FILE *script, const view *v, size_t panel)
 {
     size_t i = 0, j = 0;
     pair_of(v, panel, &i, &j);
-    panel_begin(script, v->states[i], v->states[j]);
-    panel_block(script, "path");
-    for (size_t k = 0; k < v->n_points; k++) {
-        panel_number(script, v->mean[i][k]);
-        panel_number(script, v->mean[j][k]);
-        panel_row(script);
+    panel_begin(script, v->state_labels[i], v->state_labels[j]);
+    pairs_block(script, "path", v->n_points, v->point_run, v->mean[i], v->mean[j]);
+    pairs_block(script, "samples", v->n_rows, v->row_run, v->measured[i], v->measured[j]);
+    fputs("plot ", script);
+    for (size_t run = 0; run < v->n_runs; run++) {
+        fprintf(script, "$path index %zu using 1:2 with lines lw 1.5 lc rgb '%s' ", run, run_colour(v, run));
+        plot_title(script, v, run, "fitted");
+        fprintf(script, ", $path index %zu using 1:2 every ::0::0 with points pt 6 ps 1 lw 2 lc rgb '%s' %s, ", run,
+                v->n_runs > 1 ? run_colour(v, run) : PANEL_ORANGE, v->n_runs > 1 ? "notitle" : "title 'start'");
+        fprintf(script, "$samples index %zu using 1:2 with points pt 7 ps %g lc rgb '%s' %s%s", run,
+                panel_point_size(v->n_rows), v->n_runs > 1 ? run_colour(v, run) : PANEL_INK,
+                v->n_runs > 1 ? "notitle" : "title 'measured'", run + 1 < v->n_runs ? ", " : "\n");
     }
-    panel_block_end(script);
-    panel_block(script, "samples");
-    for (size_t k = 0; k < v->n_rows; k++) {
-        panel_number(script, v->measured[i][k]);
-        panel_number(script, v->measured[j][k]);
-        panel_row(script);
-    }
-    panel_block_end(script);
-    fprintf(script,
-            "plot $path using 1:2 with lines lw 1.5 lc rgb '" PANEL_BLUE "' title 'fitted', "
-            "$path using 1:2 every ::0::0 with points pt 6 ps 1 lw 2 lc rgb '" PANEL_ORANGE "' title 'start', "
-            "$samples using 1:2 with points pt 7 ps %g lc rgb '" PANEL_INK "' title 'measured'\n",
-            panel_point_size(v->n_rows));
 }
 
 void phase_describe(const view *v, size_t panel, char words[PANEL_WORDS])
 {
     size_t i = 0, j = 0;
     pair_of(v, panel, &i, &j);
-    snprintf(words, PANEL_WORDS, "Phase portrait: %s against %s, samples (dots), fitted path (line) and where it starts (ring).",
-             v->states[j], v->states[i]);
+    snprintf(words, PANEL_WORDS, "Phase portrait: %s against %s, samples (dots), fitted path%s (line%s) and where it starts (ring).",
+             v->states[j], v->states[i], v->n_runs > 1 ? "s of all runs" : "", v->n_runs > 1 ? "s" : "");
 }
 
 /* ---------------------------------------------------------------- forecast */
@@ -115,7 +160,7 @@ size_t forecast_count(const view *v) { return v->forecast.n_times ? v->n_states 
 static void forecast_map(FILE *script, const view *v, size_t state)
 {
     const view_forecast *f = &v->forecast;
-    panel_begin(script, v->axes[0], v->axes[1]);
+    panel_begin(script, v->axis_labels[0], v->axis_labels[1]);
     field_palette(script);
     fprintf(script, "set colorbox\nset title '%s, median' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state]);
     panel_block(script, "map");
@@ -136,7 +181,7 @@ void forecast_draw(FILE *script, const view *v, size_t state)
         forecast_map(script, v, state);
         return;
     }
-    panel_begin(script, v->axes[0], v->states[state]);
+    panel_begin(script, v->axis_labels[0], v->state_labels[state]);
     samples_block(script, v, state);
     if (v->n_points) curve_block(script, v, state);
     panel_block(script, "ahead");
@@ -151,9 +196,8 @@ void forecast_draw(FILE *script, const view *v, size_t state)
     if (v->n_points) fputs("$curve using 1:2 with lines lw 1.5 lc rgb '" PANEL_BLUE "' title 'fitted', ", script);
     fprintf(script,
             "$ahead using 1:2:4 with filledcurves fc rgb '" PANEL_ORANGE "' fs transparent solid 0.3 title '5 to 95 %%', "
-            "'' using 1:3 with lines lw 1.5 lc rgb '" PANEL_ORANGE "' title 'median', "
-            "$samples using 1:2 with points pt 7 ps %g lc rgb '" PANEL_INK "' title 'measured'\n",
-            panel_point_size(v->n_rows));
+            "'' using 1:3 with lines lw 1.5 lc rgb '" PANEL_ORANGE "' title 'median', ");
+    plot_samples(script, v);
 }
 
 void forecast_describe(const view *v, size_t state, char words[PANEL_WORDS])

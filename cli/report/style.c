@@ -38,6 +38,7 @@ const char html_style[] =
     "table{border-collapse:collapse;width:100%;font-size:.95rem}th,td{text-align:left;vertical-align:top;padding:.4rem .8rem .4rem 0;"
     "border-bottom:1px solid var(--line)}th{font-weight:600;color:var(--quiet)}td.number{white-space:nowrap;"
     "font-variant-numeric:tabular-nums}\n"
+    ".matrix{width:auto}.matrix td,.matrix th{padding:.4rem .7rem;text-align:right;white-space:nowrap}.unit{color:var(--quiet)}\n"
     ".wide{overflow-x:auto}code,pre{font:.9em/1.5 ui-monospace,monospace}code.block{display:block;margin:.1rem 0}\n"
     "pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem;white-space:pre-wrap}\n"
     "details{margin:.8rem 0}summary{cursor:pointer;color:var(--accent)}summary:focus-visible{outline:2px solid var(--accent)}\n"

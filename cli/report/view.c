@@ -64,6 +64,22 @@ static int numbers_at(const view *v, const json_t *object, const char *where, co
     return EXIT_OK;
 }
 
+/* Runs of n items, counted from 0; *out stays NULL for one run alone. */
+static int runs_at(const view *v, const json_t *object, const char *where, size_t n, size_t **out)
+{
+    double *numbers = NULL;
+    if (v->n_runs == 1) return EXIT_OK;
+    int code = numbers_at(v, object, where, "run", n, &numbers);
+    if (code == EXIT_OK && !(*out = calloc(n + 1, sizeof **out))) code = no_memory(v);
+    for (size_t i = 0; code == EXIT_OK && i < n; i++) {
+        if (numbers[i] >= 0 && numbers[i] < (double)v->n_runs) (*out)[i] = (size_t)numbers[i];
+        else code = wrong(v, where, "names a run that is not there, at %zu", i);
+        if (code == EXIT_OK && i && (*out)[i] < (*out)[i - 1]) code = wrong(v, where, "has its runs in no order");
+    }
+    free(numbers);
+    return code;
+}
+
 /* object.key.STATE for every state */
 static int columns_at(const view *v, const json_t *object, const char *where, const char *key, size_t n, double ***out)
 {
@@ -103,6 +119,20 @@ static int read_names(view *v)
     return EXIT_OK;
 }
 
+static int read_runs(view *v)
+{
+    const json_t *runs = json_object_get(v->root, "runs");
+    v->n_runs = json_array_size(runs) ? json_array_size(runs) : 1;
+    v->runs = calloc(v->n_runs, sizeof *v->runs);
+    if (!v->runs) return no_memory(v);
+    for (size_t i = 0; i < v->n_runs; i++) {
+        const char *name = json_string_value(json_object_get(json_array_get(runs, i), "name"));
+        if (v->n_runs > 1 && !is_printable(name)) return wrong(v, "runs", "holds something without a name");
+        v->runs[i] = name ? name : "";
+    }
+    return EXIT_OK;
+}
+
 static int read_noise(view *v)
 {
     const json_t *noise = json_object_get(v->root, "noise");
@@ -119,6 +149,7 @@ static int read_term(const view *v, const json_t *item, const char *where, view_
     const json_t *interval = json_object_get(item, "interval");
     int code = text_at(v, item, where, "term", &term->name);
     if (code == EXIT_OK) code = text_at(v, item, where, "verdict", &term->verdict);
+    term->unit = json_string_value(json_object_get(item, "unit"));
     term->weight = number(json_object_get(item, "weight"));
     term->sd = number(json_object_get(item, "sd"));
     term->probability = number(json_object_get(item, "probability"));
@@ -161,6 +192,17 @@ static int read_equations(view *v)
     return code;
 }
 
+/* Within each run. */
+static int check_ascent(const view *v, size_t axis)
+{
+    for (size_t i = 1; i < v->n_along[axis]; i++) {
+        bool is_next_run = v->point_run && v->point_run[i] != v->point_run[i - 1];
+        if (!is_next_run && !(v->along[axis][i] > v->along[axis][i - 1]))
+            return wrong(v, "solution.axes", "does not ascend along %s", v->axes[axis]);
+    }
+    return EXIT_OK;
+}
+
 static int read_solution(view *v)
 {
     const json_t *solution = json_object_get(v->root, "solution"), *axes = json_object_get(solution, "axes");
@@ -173,9 +215,9 @@ static int read_solution(view *v)
         if (n > MOST_NUMBERS / v->n_along[a]) return wrong(v, "solution.axes", "is too fine a grid");
         n *= v->n_along[a];
         code = numbers_at(v, axes, "solution.axes", v->axes[a], v->n_along[a], &v->along[a]);
-        for (size_t i = 1; code == EXIT_OK && i < v->n_along[a]; i++)
-            if (!(v->along[a][i] > v->along[a][i - 1])) code = wrong(v, "solution.axes", "does not ascend along %s", v->axes[a]);
     }
+    if (code == EXIT_OK) code = runs_at(v, solution, "solution", v->n_along[0], &v->point_run);
+    for (size_t a = 0; code == EXIT_OK && a < v->n_axes; a++) code = check_ascent(v, a);
     if (code == EXIT_OK) code = columns_at(v, solution, "solution", "mean", n, &v->mean);
     if (code == EXIT_OK) code = columns_at(v, solution, "solution", "sd", n, &v->sd);
     if (code == EXIT_OK) v->n_points = n;
@@ -193,6 +235,7 @@ static int read_samples(view *v)
     v->step = (size_t)step;
     for (size_t a = 0; code == EXIT_OK && a < v->n_axes; a++)
         code = numbers_at(v, axes, "samples.axes", v->axes[a], n, &v->at[a]);
+    if (code == EXIT_OK) code = runs_at(v, samples, "samples", n, &v->row_run);
     if (code == EXIT_OK) code = columns_at(v, samples, "samples", "measured", n, &v->measured);
     if (code == EXIT_OK) code = columns_at(v, samples, "samples", "fitted", n, &v->fitted);
     if (code == EXIT_OK && json_is_object(json_object_get(samples, "sigma")))
@@ -211,6 +254,8 @@ static int read_all(view *v)
     if (json_integer_value(json_object_get(v->root, "format_version")) != 1)
         return wrong(v, "format_version", "is not 1: the file is of another version of the program; run kbass discover --json again");
     int code = read_names(v);
+    if (code == EXIT_OK) code = read_runs(v);
+    if (code == EXIT_OK) code = view_label(v);
     if (code == EXIT_OK) code = read_noise(v);
     if (code == EXIT_OK) code = read_equations(v);
     if (code == EXIT_OK) code = read_solution(v);
@@ -245,7 +290,13 @@ void view_close(view *v)
     double **by_state[] = {v->mean, v->sd, v->measured, v->fitted, v->sigma};
     for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++) free_columns(v->n_states, by_state[i]);
     for (size_t e = 0; e < v->n_equations; e++) free(v->equations[e].terms);
+    for (size_t j = 0; v->state_labels && j < v->n_states; j++) free(v->state_labels[j]);
+    free(v->state_labels);
+    free(v->runs);
+    free(v->point_run);
+    free(v->row_run);
     for (size_t a = 0; a < KBASS_MAX_AXES; a++) {
+        free(v->axis_labels[a]);
         free(v->along[a]);
         free(v->at[a]);
     }

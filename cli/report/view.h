@@ -10,7 +10,7 @@
 #include "kbass/kbass.h"
 
 typedef struct {
-    const char *name, *verdict;
+    const char *name, *verdict, *unit; /* unit: NULL when it is not known */
     double weight, sd, low, high, probability; /* NaN where it is not known */
     bool is_selected;
 } view_term;
@@ -34,6 +34,9 @@ typedef struct {
     json_t *root;     /* owns all names */
     size_t n_states, n_axes, n_equations;
     const char **states, *axes[KBASS_MAX_AXES];
+    char **state_labels, *axis_labels[KBASS_MAX_AXES]; /* "x (m)" where the unit is known */
+    size_t n_runs;                  /* 1 or more */
+    const char **runs;              /* their names, "" for one alone */
     double span[KBASS_MAX_AXES][2]; /* measured, along each axis */
     double *noise;                  /* by state, */
     bool noise_is_relative;         /* as a share of the value */
@@ -41,9 +44,11 @@ typedef struct {
     /* the solution on an even grid, time slowest; n_points is 0 where there is none */
     size_t n_points, n_along[KBASS_MAX_AXES];
     double *along[KBASS_MAX_AXES], **mean, **sd; /* by state */
+    size_t *point_run;                           /* of several runs that of each point; else NULL */
     /* the samples */
     size_t n_rows, step;
     double *at[KBASS_MAX_AXES], **measured, **fitted, **sigma; /* sigma: error bars, NULL without */
+    size_t *row_run;
     view_forecast forecast; /* n_times is 0 when none was asked for */
 } view;
 
@@ -54,6 +59,9 @@ void view_close(view *v);
 
 /* Integrates draws from the end of the record to `until`; the file is read again for its posterior. */
 int view_look_ahead(view *v, double until);
+
+/* Names with their units, as axes of figures have them. */
+int view_label(view *v);
 
 /* n_rows residuals of a state in units of the noise; NaN where nothing was measured or the noise is not known. */
 void view_residuals(const view *v, size_t state, double *residuals);

@@ -114,6 +114,8 @@ kbass_status kbass_data_error_bars(kbass_data *data, const char *columns, kbass_
     if (status == KBASS_OK) status = read_columns(&b, columns, error);
     for (size_t row = 0; status == KBASS_OK && row < data->n_rows; row++) status = check_row(&b, row, error);
     if (status == KBASS_OK) status = divide(&b, error);
+    if (status == KBASS_OK && !(data->sigma_columns = kb_strdup(columns)))
+        status = kb_out_of_memory(error, "the error bars");
     kb_free(b.of);
     kb_free(b.is_bar);
     return status;

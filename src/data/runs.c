@@ -132,6 +132,7 @@ kbass_status kbass_data_split(kbass_data *data, const char *column, kbass_error 
     if (status == KBASS_OK && !data->n_rows)
         status = kb_fail(error, KBASS_ERROR_DATA, "no measured values beside the column of runs, \"%s\"", column);
     if (status == KBASS_OK) status = name_runs(data, members, error);
+    if (status == KBASS_OK && !(data->run_column = kb_strdup(column))) status = kb_out_of_memory(error, "the runs");
     kb_free(members);
     return status;
 }
