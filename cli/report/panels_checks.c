@@ -31,6 +31,13 @@ size_t weights_count(const view *v)
     return n;
 }
 
+/* As many as tell weights apart that are two standard deviations apart. */
+static int digits_of(const view_term *term)
+{
+    double digits = 2 + ceil(log10((fabs(term->weight) + term->sd) / term->sd));
+    return digits >= 3 && digits <= 9 ? (int)digits : 3;
+}
+
 /* The normal density, its peak 1. */
 void weights_draw(FILE *script, const view *v, size_t panel)
 {
@@ -52,11 +59,11 @@ void weights_draw(FILE *script, const view *v, size_t panel)
     fprintf(script,
             "set title '%s: %s' noenhanced textcolor rgb '" PANEL_INK "'\nset border 1\n"
             "set tmargin 2.2\nset bmargin 2\nset lmargin 2\nset rmargin 2\nunset ytics\nunset key\n"
-            "set yrange [0:1.1]\nset xrange [%.10g:%.10g]\nset xtics %.10g, %.10g format '%%.3g'\n"
+            "set yrange [0:1.1]\nset xrange [%.10g:%.10g]\nset xtics %.10g, %.10g format '%%.%dg'\n"
             "plot $density using 1:3 with filledcurves y=0 fc rgb '" PANEL_BLUE "' fs transparent solid 0.3 notitle, "
             "$density using 1:2 with lines lw 2 lc rgb '" PANEL_BLUE "' notitle\nset format x '%% h'\n",
             equation->lhs, term->name, term->weight - reach * term->sd, term->weight + reach * term->sd,
-            term->weight - 2 * term->sd, 2 * term->sd);
+            term->weight - 2 * term->sd, 2 * term->sd, digits_of(term));
 }
 
 void weights_describe(const view *v, size_t panel, char words[PANEL_WORDS])
