@@ -34,8 +34,8 @@ size_t weights_count(const view *v)
 /* As many as tell weights apart that are two standard deviations apart. */
 static int digits_of(const view_term *term)
 {
-    double digits = 2 + ceil(log10((fabs(term->weight) + term->sd) / term->sd));
-    return digits >= 3 && digits <= 9 ? (int)digits : 3;
+    double digits = ceil(log10((fabs(term->weight) + term->sd) / term->sd));
+    return digits > 3 && digits < 9 ? (int)digits : 3;
 }
 
 /* The normal density, its peak 1. */
