@@ -27,9 +27,12 @@ static size_t ours_to_mend(const bench_saved *saved, const bench_cell *cell, FIL
         fprintf(out, "- %s: exactly the true terms in %zu of %zu draws only, though ", cell->name, cell->n_exact,
                 cell->n_seeds);
         if (cell->level->noise > 0)
-            fprintf(out, "the weakest term stands at %.0f sigma.\n", cell->sigmas[cell->weakest]);
+            fprintf(out, "the weakest term stands at %.0f sigma", cell->sigmas[cell->weakest]);
         else
-            fputs(cell->of->is_measured ? "the reference has them.\n" : "the samples have no noise.\n", out);
+            fputs(cell->of->is_measured ? "the reference has them" : "the samples have no noise", out);
+        fputs(cell->precision >= 1 ? "" : cell->recall >= 1 ? "; no term is missing, but there are others beside" :
+              "; some stand in for others", out);
+        fputs(".\n", out);
     } else if (verdict == BENCH_TOO_FAR) {
         fprintf(out, "- %s: an error of %.2g, the oracle's is %.2g.\n", cell->name, cell->rmse, cell->oracle);
     }
@@ -93,5 +96,9 @@ void bench_losses(const bench_saved *saved, FILE *out)
     if (saved->map) {
         fputs("\nRates below those published for ODR-BINDy:\n\n", out);
         if (!bench_map_losses(saved->map, out)) fputs("- none among the cells that were run.\n", out);
+    }
+    if (saved->calibration) {
+        fputs("\nBars of the calibration that are missed (reasons below):\n\n", out);
+        if (!bench_calibration_losses(saved->calibration, out)) fputs("- none.\n", out);
     }
 }

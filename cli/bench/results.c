@@ -163,6 +163,11 @@ static int write_calibration(const json_t *document, const char *figure, FILE *o
     table_markdown(&table, out);
     fprintf(out, "\n![Reliability diagram](%s)\n", file_name(figure));
     table_clear(&table);
+    bench_calibration_reasons(document, out);
+    bench_calibration_groups(document, &table);
+    fputc('\n', out);
+    table_markdown(&table, out);
+    table_clear(&table);
     return bench_calibration_figure(document, figure);
 }
 
