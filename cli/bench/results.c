@@ -125,7 +125,7 @@ static void write_pysindy(const bench_saved *saved, FILE *out)
             if (has_ours) table_put(&table, 6, "%zu/%zu", ours.n_exact, ours.n_seeds);
         }
     fputs(
-        "\n## PySINDy on the same samples\n\nIts threshold was chosen with the truth in sight (bench/pysindy.py).\n\n",
+        "\n## PySINDy on the same samples\n\nThreshold and smoothing were chosen with the truth in sight (bench/pysindy.py).\n\n",
         out);
     table_markdown(&table, out);
     table_clear(&table);
