@@ -1,37 +1,16 @@
 /* The files of tests/data, each read to the numbers of its plain version, and files that must be refused. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <zlib.h>
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "check.h"
 #include "data/source.h"
+#include "scratch.h"
 
 #define FOLDER KBASS_ROOT "/tests/data/"
 
 static kbass_error error;
-static char path[] = "/tmp/kbass_test_formats_XXXXXX";
-
-static int make_file(void **state)
-{
-    (void)state;
-    int descriptor = mkstemp(path);
-    return descriptor < 0 ? -1 : close(descriptor);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-static void write_bytes(const void *bytes, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    CHECK(file && fwrite(bytes, 1, n, file) == n && fclose(file) == 0);
-}
 
 static unsigned char *load(const char *name, size_t *n)
 {

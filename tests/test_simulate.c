@@ -1,31 +1,12 @@
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/memory.h"
-#include "check.h"
 #include "kbass/kbass.h"
+#include "scratch.h"
 
 static kbass_error error;
-static char path[] = "/tmp/kbass_test_simulate_XXXXXX";
 
-static int make_file(void **state)
-{
-    (void)state;
-    int descriptor = mkstemp(path);
-    return descriptor < 0 ? -1 : close(descriptor);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-static void write_text(const char *text)
-{
-    FILE *file = fopen(path, "w");
-    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
+static void write_text(const char *text) { write_bytes(text, strlen(text)); }
 
 static kbass_model *parse(size_t n, const char *const *equations)
 {
