@@ -1,15 +1,9 @@
 #!/bin/bash
 # kbass bench from outside: a few cells asserted on their equations, bad input, a crash, an interrupted run resumed.
 # test_bench.sh KBASS [few]: with "few" only the cells that are quick even under sanitizers.
-kbass=$(realpath "$1")
+. "$(dirname "$0")/outside.sh"
 cells=vdp-10,hare-lynx,burgers-10-20
 [ "$2" = few ] && cells=vdp-10-20,hare-lynx
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
-
-complain() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
 # refuses "part of the message" arguments...: exit code 2, one line on stderr
 refuses() {

@@ -1,13 +1,6 @@
 #!/bin/bash
 # The command from outside: exit codes and messages for every kind of bad input, and the way through when all is well.
-kbass=$(realpath "$1")
-root=$(realpath "$(dirname "$0")/..")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
-
-complain() { echo "FAILED: $*"; failures=$((failures + 1)); }
+. "$(dirname "$0")/outside.sh"
 
 # refuses "part of the message" arguments...: exit code 2, nothing on stdout, one line on stderr (and two for a caret)
 refuses() {

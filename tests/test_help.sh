@@ -1,14 +1,8 @@
 #!/bin/bash
 # Help begins with an example and fits a screen; the examples of all commands work, one after the other.
-kbass=$(realpath "$1")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
+. "$(dirname "$0")/outside.sh"
 mkdir .bin && ln -s "$kbass" .bin/kbass
 PATH=$folder/.bin:$PATH
-failures=0
-
-complain() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
 fits() { # most_lines command...
     local most=$1 shape

@@ -1,12 +1,6 @@
 #!/bin/bash
 # kbass report and kbass plot from outside: what the page holds, what is refused, what is made without gnuplot.
-kbass=$(realpath "$1")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
-
-complain() { echo "FAILED: $*"; failures=$((failures + 1)); }
+. "$(dirname "$0")/outside.sh"
 
 # refuses CODE "part of the message" arguments...
 refuses() {

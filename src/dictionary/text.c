@@ -22,6 +22,16 @@ bool kb_is_identifier(const char *text)
     return !*text;
 }
 
+bool kb_is_sum(const char *term)
+{
+    int depth = 0;
+    for (; *term; term++) {
+        depth += (*term == '(') - (*term == ')');
+        if (depth == 0 && (*term == '+' || *term == '-')) return true;
+    }
+    return false;
+}
+
 static size_t append(char *text, size_t size, size_t used, const char *format, const char *value)
 {
     int written = used < size ? snprintf(text + used, size - used, format, value) : 0;

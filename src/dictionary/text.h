@@ -12,6 +12,8 @@ bool kb_is_digit(char c);
 bool kb_is_letter(char c); /* or underscore */
 bool kb_is_blank(char c);  /* line ends too */
 bool kb_is_identifier(const char *text);
+/* A term that needs parentheses to be multiplied: "1+x", not "x*(1+y)". */
+bool kb_is_sum(const char *term);
 /* `; did you mean "x"? (known: x, y)`, cut to size. */
 void kb_name_advice(const char *word, size_t n, const char *const *names, char *text, size_t size);
 

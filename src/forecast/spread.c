@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "dictionary/text.h"
 #include "forecast/stage.h"
 #include "simulate/model.h"
 
@@ -59,16 +60,6 @@ bool kb_is_covariance(size_t n, const double *V)
 
 /* ---------------------------------------------------------------- states */
 
-static bool is_sum(const char *term)
-{
-    int depth = 0;
-    for (; *term; term++) {
-        depth += (*term == '(') - (*term == ')');
-        if (depth == 0 && (*term == '+' || *term == '-')) return true;
-    }
-    return false;
-}
-
 /* "x_t = 1.02*(y) + -0.5*(x^2)"; returns its length, as snprintf does. */
 static size_t write_equation(const kbass_posterior *p, const kb_belief *b, const double *weights, size_t state, char *text,
                              size_t size)
@@ -79,7 +70,7 @@ static size_t write_equation(const kbass_posterior *p, const kb_belief *b, const
         if (b->equation[i] != state) continue;
         kb_number_print(fabs(weights[i]), number);
         used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
-                                 is_sum(b->term[i]) ? " %c %s*(%s)" : " %c %s*%s", weights[i] < 0 ? '-' : '+', number,
+                                 kb_is_sum(b->term[i]) ? " %c %s*(%s)" : " %c %s*%s", weights[i] < 0 ? '-' : '+', number,
                                  b->term[i]);
     }
     return used;

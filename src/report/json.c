@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "data/data.h"
+#include "dictionary/text.h"
 
 /* Values are NULL when memory ran out, and so is what contains them: json_pack, put and append see to that. */
 
@@ -151,23 +152,13 @@ static json_t *initial_state(const kbass_data *data, const kbass_result *result)
 
 /* ---------------------------------------------------------------- equations */
 
-static bool is_sum(const char *term)
-{
-    int depth = 0;
-    for (; *term; term++) {
-        depth += (*term == '(') - (*term == ')');
-        if (depth == 0 && (*term == '+' || *term == '-')) return true;
-    }
-    return false;
-}
-
 /* " - 2.497*x^2*y"; returns its length, as snprintf does. */
 static size_t print_term(const kbass_term *term, bool is_first, char *end, size_t room)
 {
     char weight[KB_NUMBER_SIZE];
     bool is_constant = !strcmp(term->term, "1"), is_unit = fabs(term->weight) == 1 && !is_constant;
     const char *sign = term->weight < 0 ? (is_first ? " -" : " - ") : is_first ? " " : " + ";
-    const char *format = is_sum(term->term) ? "%s%s%s(%s)" : "%s%s%s%s";
+    const char *format = kb_is_sum(term->term) ? "%s%s%s(%s)" : "%s%s%s%s";
     kb_number_round(fabs(term->weight), 15, weight);
     return (size_t)snprintf(end, room, format, sign, is_unit ? "" : weight, is_unit || is_constant ? "" : "*",
                             is_constant ? "" : term->term);

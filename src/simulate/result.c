@@ -27,24 +27,13 @@ static kbass_status wrong_field(const result_file *file, const char *field, cons
 
 /* ---------------------------------------------------------------- equations */
 
-/* Whether weight*term needs parentheses around the term. */
-static bool is_sum(const char *term)
-{
-    int depth = 0;
-    for (; *term; term++) {
-        depth += (*term == '(') - (*term == ')');
-        if (depth == 0 && (*term == '+' || *term == '-')) return true;
-    }
-    return false;
-}
-
 /* Appends " + weight*term"; `end` has room for it. */
 static char *append_term(char *end, bool first, double weight, const char *term)
 {
     char number[KB_NUMBER_SIZE];
     kb_number_print(fabs(weight), number);
     const char *sign = first ? (weight < 0 ? " -" : " ") : weight < 0 ? " - " : " + ";
-    return end + sprintf(end, is_sum(term) ? "%s%s*(%s)" : "%s%s*%s", sign, number, term);
+    return end + sprintf(end, kb_is_sum(term) ? "%s%s*(%s)" : "%s%s*%s", sign, number, term);
 }
 
 /* The selected terms as "x_t = 1.02*y - 0.5*x^2". */
