@@ -65,20 +65,22 @@ static bool is_result_file(const char *name)
     return strchr(name, '/') || (length > 5 && !strcasecmp(name + length - 5, ".json"));
 }
 
-/* The PDE that a name that is no system's may have meant, or NULL. */
-static const char *near_pde(const char *name)
+static bool is_system(const char *name)
+{
+    for (size_t i = 0; kbass_model_name(i); i++)
+        if (!strcmp(kbass_model_name(i), name)) return true;
+    return false;
+}
+
+static int unknown_system(const char *name)
 {
     const char *names[MOST_NAMES + 1] = {0};
     size_t n = 0;
-    for (size_t i = 0; kbass_model_name(i); i++)
-        if (!strcmp(kbass_model_name(i), name)) return NULL;
     for (size_t i = 0; kbass_model_name(i) && n < MOST_NAMES; i++) names[n++] = kbass_model_name(i);
-    size_t first = n;
     for (size_t i = 0; kbass_pde_name(i) && n < MOST_NAMES; i++) names[n++] = kbass_pde_name(i);
     const char *nearest = cli_nearest(name, names);
-    for (size_t i = first; nearest && i < n; i++)
-        if (nearest == names[i]) return nearest;
-    return NULL;
+    return nearest ? cli_fail("unknown system \"%s\" (did you mean \"%s\"?)", name, nearest)
+                   : cli_fail("unknown system \"%s\" (see kbass simulate --list)", name);
 }
 
 static int load_model(const cli_arguments *arguments, kbass_model **model)
@@ -90,8 +92,8 @@ static int load_model(const cli_arguments *arguments, kbass_model **model)
     if (arguments->n_operands != 1)
         return cli_fail("simulate needs one system, result file or --equation, found %zu (see kbass simulate --list)",
                         arguments->n_operands);
-    const char *name = arguments->operands[0], *near = near_pde(name);
-    if (near) return cli_fail("unknown system \"%s\" (did you mean \"%s\"?)", name, near);
+    const char *name = arguments->operands[0];
+    if (!is_result_file(name) && !is_system(name)) return unknown_system(name);
     kbass_status status = is_result_file(name) ? kbass_model_from_result(name, model, &error)
                                                : kbass_model_named(name, model, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);

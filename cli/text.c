@@ -333,7 +333,7 @@ static void print_noise(const kbass_data *data, const kbass_result *result)
 static void print_missing(const kbass_data *data, const kbass_result *result)
 {
     if (!result->n_missing && !result->n_misfits) return;
-    printf("\n  the law leaves something unexplained:\n");
+    printf("  the law leaves something unexplained:\n");
     for (size_t i = 0; i < result->n_misfits; i++) {
         const kbass_misfit *m = &result->misfits[i];
         printf("    from %s = %.4g to %.4g", kbass_data_time_name(data), m->from, m->until);
@@ -346,6 +346,7 @@ static void print_missing(const kbass_data *data, const kbass_result *result)
         printf("    %s %s in %s_t would help, by %.1f standard deviations; it is not in the dictionary (--terms)\n",
                i ? "or" : "a term", m->term, kbass_data_state_name(data, m->state), fabs(m->score));
     }
+    putchar('\n');
 }
 
 static void print_runners_up(const kbass_result *result)

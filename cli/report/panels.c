@@ -44,6 +44,16 @@ void panel_number(FILE *script, double value)
 
 void panel_row(FILE *script) { fputc('\n', script); }
 
+void panel_band_row(FILE *script, double at, double mean, double sd)
+{
+    static const double wide = 1.96; /* standard deviations to each side: 95 % */
+    panel_number(script, at);
+    panel_number(script, mean);
+    panel_number(script, mean - wide * sd);
+    panel_number(script, mean + wide * sd);
+    panel_row(script);
+}
+
 void panel_block_end(FILE *script) { fputs("EOD\n", script); }
 
 double panel_point_size(size_t n) { return n < 150 ? 0.5 : n < 1500 ? 0.3 : 0.15; }

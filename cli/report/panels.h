@@ -40,33 +40,25 @@ void panel_row(FILE *script);                  /* ends a row */
 void panel_block_end(FILE *script);
 double panel_point_size(size_t n);
 
-/* The kinds, by file. */
-size_t solution_count(const view *v);
-void solution_draw(FILE *script, const view *v, size_t panel);
-void solution_describe(const view *v, size_t panel, char words[PANEL_WORDS]);
-size_t phase_count(const view *v);
-void phase_draw(FILE *script, const view *v, size_t panel);
-void phase_describe(const view *v, size_t panel, char words[PANEL_WORDS]);
-size_t forecast_count(const view *v);
-void forecast_draw(FILE *script, const view *v, size_t panel);
-void forecast_describe(const view *v, size_t panel, char words[PANEL_WORDS]);
+/* A row of a solution: place, mean, and the ends of its 95 % band. */
+void panel_band_row(FILE *script, double at, double mean, double sd);
+
+/* What each kind has: its number of panels, and the functions that draw and describe one. */
+#define PANEL_KIND(kind)                                                                                               \
+    size_t kind##_count(const view *v);                                                                                \
+    void kind##_draw(FILE *script, const view *v, size_t panel);                                                       \
+    void kind##_describe(const view *v, size_t panel, char words[PANEL_WORDS])
+
+PANEL_KIND(solution);
+PANEL_KIND(phase);
+PANEL_KIND(forecast);
+PANEL_KIND(weights);
+PANEL_KIND(residuals);
+PANEL_KIND(field);
+PANEL_KIND(slices);
 
 /* Weights with a spread, equation by equation; false after the last. */
 bool weight_at(const view *v, size_t panel, const view_equation **equation, const view_term **term);
-size_t weights_count(const view *v);
-void weights_draw(FILE *script, const view *v, size_t panel);
-void weights_describe(const view *v, size_t panel, char words[PANEL_WORDS]);
-
-size_t residuals_count(const view *v);
-void residuals_draw(FILE *script, const view *v, size_t panel);
-void residuals_describe(const view *v, size_t panel, char words[PANEL_WORDS]);
-
-size_t field_count(const view *v);
-void field_draw(FILE *script, const view *v, size_t panel);
-void field_describe(const view *v, size_t panel, char words[PANEL_WORDS]);
 void field_palette(FILE *script); /* from dark to light, the same in grey */
-size_t slices_count(const view *v);
-void slices_draw(FILE *script, const view *v, size_t panel);
-void slices_describe(const view *v, size_t panel, char words[PANEL_WORDS]);
 
 #endif

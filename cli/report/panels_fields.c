@@ -9,8 +9,6 @@
 
 enum { MEASURED, FITTED, RESIDUAL, N_MAPS, N_SLICES = 3, MOST_CELLS = 120 };
 
-static const double WIDE = 1.96; /* standard deviations to each side: 95 % */
-
 /* ---------------------------------------------------------------- samples on cells */
 
 /* Samples of one field sorted into the cells of an even grid. */
@@ -272,14 +270,8 @@ void slices_draw(FILE *script, const view *v, size_t panel)
     shared_range(v, state, range);
     panel_begin(script, v->axis_labels[1], v->state_labels[state]);
     panel_block(script, "slice");
-    for (size_t j = 0; j < v->n_along[1]; j++) {
-        double mean = at_time(v, v->mean[state], time, j), half = WIDE * at_time(v, v->sd[state], time, j);
-        panel_number(script, v->along[1][j]);
-        panel_number(script, mean);
-        panel_number(script, mean - half);
-        panel_number(script, mean + half);
-        panel_row(script);
-    }
+    for (size_t j = 0; j < v->n_along[1]; j++)
+        panel_band_row(script, v->along[1][j], at_time(v, v->mean[state], time, j), at_time(v, v->sd[state], time, j));
     panel_block_end(script);
     near_samples(script, v, state, time);
     fprintf(script,

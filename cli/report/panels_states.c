@@ -3,8 +3,6 @@
 
 #include "panels.h"
 
-static const double WIDE = 1.96; /* standard deviations to each side: 95 % */
-
 /* A colour for each run; one run alone has the page's own. */
 static const char *run_colour(const view *v, size_t run)
 {
@@ -36,13 +34,8 @@ static void curve_block(FILE *script, const view *v, size_t state)
 {
     panel_block(script, "curve");
     for (size_t i = 0; i < v->n_along[0]; i++) {
-        double mean = v->mean[state][i], half = WIDE * v->sd[state][i];
         part_runs(script, v->point_run, i);
-        panel_number(script, v->along[0][i]);
-        panel_number(script, mean);
-        panel_number(script, mean - half);
-        panel_number(script, mean + half);
-        panel_row(script);
+        panel_band_row(script, v->along[0][i], v->mean[state][i], v->sd[state][i]);
     }
     panel_block_end(script);
 }

@@ -91,7 +91,7 @@ int cli_plot(const cli_arguments *arguments)
     bool in_terminal = cli_value(arguments, "terminal") != NULL;
     view v = {0};
     if (arguments->n_operands != 2)
-        return cli_fail("plot needs a result file and what to draw, found %zu words (see kbass help plot)", arguments->n_operands);
+        return cli_fail("plot needs a result file and what to draw, found %zu of these (see kbass help plot)", arguments->n_operands);
     const panel_kind *kind = panel_find(arguments->operands[1]);
     if (!kind) return unknown_kind(arguments->operands[1]);
     if (in_terminal == (output != NULL))
