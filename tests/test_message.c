@@ -317,21 +317,43 @@ static void test_screen(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         fixture f;
-        size_t columns[9][4];
-        kb_support supports[9];
+        size_t columns[9][8];
+        kb_support supports[9], none = {0};
         double table[256];
         unsigned required = seed % 2 ? 0 : 1u << seed;
         begin(&f, 8, seed);
         for (size_t i = 0; i < 9; i++) supports[i] = (kb_support){0, columns[i]};
         for (unsigned bits = 0; bits < 256; bits++) table[bits] = evidence_of(&f, bits);
         for (unsigned i = 0; i < 8; i++) f.required[i] = required >> i & 1;
-        CHECK(kb_message_screen(f.message, &f.columns, 3, 6, supports, f.work) == 9);
+        for (unsigned i = 0; i < 8; i++) f.equation[i] = 0;
+        CHECK(kb_message_screen(f.message, &f.columns, &none, 0, 3, 6, supports, f.work) == 9);
         for (size_t i = 0; i < 9; i++) {
             unsigned bits = bits_of(&supports[i]);
             CHECK((bits & required) == required);
             if (i < 6) CHECK(rank_of(table, bits, 3, 0, required) == i);
             else       CHECK(rank_of(table, bits, 3, (int)i - 5, required) == 0 && size_of(bits) == (int)i - 5);
         }
+        end(&f);
+    }
+}
+
+/* Among the supports whose columns of the first equation are the given ones. */
+static void test_screen_one_equation(void **state)
+{
+    (void)state;
+    for (unsigned held = 1; held < 16; held += 3) {
+        fixture f;
+        size_t columns[7][8], list[8];
+        kb_support supports[7], parent = {0, list};
+        double table[256];
+        begin(&f, 8, held);
+        set_support(held | 0x50, 8, &parent);
+        for (size_t i = 0; i < 7; i++) supports[i] = (kb_support){0, columns[i]};
+        for (unsigned bits = 0; bits < 256; bits++)
+            table[bits] = (bits & 15) == held && bits >> 4 ? evidence_of(&f, bits) : -INFINITY;
+        CHECK(kb_message_screen(f.message, &f.columns, &parent, 1, 4, 3, supports, f.work) == 7);
+        for (size_t i = 0; i < 3; i++) CHECK(rank_of(table, bits_of(&supports[i]), 8, 0, held) == i);
+        for (size_t i = 3; i < 7; i++) CHECK((bits_of(&supports[i]) & 15) == held && size_of(bits_of(&supports[i]) >> 4) == (int)i - 2);
         end(&f);
     }
 }
@@ -373,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_not_a_number),   cmocka_unit_test(test_gains),
         cmocka_unit_test(test_best_few),       cmocka_unit_test(test_required_and_last),
         cmocka_unit_test(test_climb),          cmocka_unit_test(test_screen),
+        cmocka_unit_test(test_screen_one_equation),
         cmocka_unit_test(test_support),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,18 @@ static kbass_status set_windows(kb_arena *a, size_t n, bool merge, kbass_error *
     return status;
 }
 
+/* To the end: what single moves from the best model miss, all small right-hand sides of each of its equations may find. */
+static kbass_status search_to_the_end(kb_arena *a, bool *settled, kbass_error *error)
+{
+    kbass_status status = kb_arena_search(a, BEAM, ROUNDS, settled, error);
+    if (status != KBASS_OK || !a->pool->n || kb_run_stopped(a->run)) return status;
+    a->screened = true;
+    a->pool->explored[0] = false;
+    status = kb_arena_search(a, 1, 1, settled, error);
+    a->screened = false;
+    return status == KBASS_OK ? kb_arena_search(a, BEAM, ROUNDS, settled, error) : status;
+}
+
 /* Moves the whole pool to `n` windows and searches there. */
 static kbass_status search_on_windows(kb_arena *a, size_t n, bool merge, bool last, bool *fitted, bool *settled,
                                       kbass_error *error)
@@ -41,8 +53,8 @@ static kbass_status search_on_windows(kb_arena *a, size_t n, bool merge, bool la
     kbass_status status = set_windows(a, n, merge, error);
     if (status == KBASS_OK && !merge) status = kb_arena_fit(a, last ? FINAL_ITERATIONS : SEARCH_ITERATIONS, error);
     *fitted = !kb_run_stopped(a->run);
-    if (status == KBASS_OK) status = kb_arena_search(a, last ? BEAM : 2, last ? ROUNDS : 2, settled, error);
-    return status;
+    if (status != KBASS_OK) return status;
+    return last ? search_to_the_end(a, settled, error) : kb_arena_search(a, 2, 2, settled, error);
 }
 
 /* The run was stopped while the pool moved to n windows: back to the fits before or, without any, quick first ones. */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, SCREENED = 3, SCREENED_SIZE = 3 };
+enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, SCREENED = 3, SCREENED_SIZE = 3, SCREENED_COLUMNS = 64 };
 static const double worth_exploring = 4; /* nats behind the best within which a model's neighbours are proposed */
 static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is fitted */
 
@@ -110,17 +110,40 @@ static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_
     return KBASS_OK;
 }
 
-/* The best of all small supports on the quadratic, wherever the parent stands. */
-static kbass_status propose_screened(kb_arena *a, kb_explorer *w, const kb_fit *parent, proposal *out, size_t *n,
-                                     kbass_error *error)
+static size_t n_equations(const kb_columns *columns)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < columns->n; c++) n += c == 0 || columns->equation[c] != columns->equation[c - 1];
+    return n;
+}
+
+/* The best of all small right-hand sides of one equation on the quadratic, wherever the parent stands. */
+static kbass_status propose_screened(kb_arena *a, kb_explorer *w, const kb_fit *parent, size_t first, size_t n_columns,
+                                     proposal *out, size_t *n, kbass_error *error)
 {
     kb_support supports[SCREENED + SCREENED_SIZE];
-    size_t columns[(SCREENED + SCREENED_SIZE) * SCREENED_SIZE], found;
-    kbass_status status = KBASS_OK;
-    for (size_t i = 0; i < SCREENED + SCREENED_SIZE; i++) supports[i] = (kb_support){0, columns + i * SCREENED_SIZE};
-    found = kb_message_screen(w->message, a->columns, SCREENED_SIZE, SCREENED, supports, w->work);
+    size_t most = a->columns->n, *columns = KB_NEW(size_t, (SCREENED + SCREENED_SIZE) * most);
+    size_t largest = n_columns <= SCREENED_COLUMNS ? SCREENED_SIZE : SCREENED_SIZE - 1;
+    kbass_status status = columns ? KBASS_OK : kb_out_of_memory(error, "the search");
+    if (status != KBASS_OK) return status;
+    for (size_t i = 0; i < SCREENED + SCREENED_SIZE; i++) supports[i] = (kb_support){0, columns + i * most};
+    size_t found = kb_message_screen(w->message, a->columns, &parent->support, a->columns->equation[first], largest, SCREENED,
+                                     supports, w->work);
     for (size_t i = 0; status == KBASS_OK && i < found; i++)
         status = propose(a->columns, w, parent, &supports[i], &out[(*n)++], error);
+    kb_free(columns);
+    return status;
+}
+
+static kbass_status propose_all_screened(kb_arena *a, kb_explorer *w, const kb_fit *parent, proposal *out, size_t *n,
+                                         kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t first = 0, last; status == KBASS_OK && first < a->columns->n; first = last) {
+        last = first;
+        while (last < a->columns->n && a->columns->equation[last] == a->columns->equation[first]) last++;
+        status = propose_screened(a, w, parent, first, last - first, out, n, error);
+    }
     return status;
 }
 
@@ -139,7 +162,7 @@ static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *pare
         kb_move_apply(&moves[i], &w->trial);
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
     }
-    if (status == KBASS_OK && a->screened) status = propose_screened(a, w, parent, out, n, error);
+    if (status == KBASS_OK && a->screened) status = propose_all_screened(a, w, parent, out, n, error);
     kb_support_copy(&parent->support, &w->trial);
     if (status == KBASS_OK && kb_message_climb(w->message, columns, &w->trial, 30, w->work))
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
@@ -181,7 +204,7 @@ static size_t choose_unexplored(kb_arena *a, size_t beam, size_t *chosen)
 static kbass_status explore(kb_arena *a, size_t beam, bool *more, kbass_error *error)
 {
     size_t chosen[EXPLORED_AT_ONCE], n = choose_unexplored(a, beam, chosen), total = 0;
-    size_t counts[EXPLORED_AT_ONCE] = {0}, each = MOST_MOVES + 1 + SCREENED + SCREENED_SIZE;
+    size_t counts[EXPLORED_AT_ONCE] = {0}, each = MOST_MOVES + 1 + (SCREENED + SCREENED_SIZE) * n_equations(a->columns);
     kbass_status statuses[EXPLORED_AT_ONCE] = {KBASS_OK}, status = KBASS_OK;
     proposal *proposals = KB_NEW(proposal, EXPLORED_AT_ONCE * each);
     if (!proposals) return kb_out_of_memory(error, "the search");

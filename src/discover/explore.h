@@ -27,7 +27,7 @@ typedef struct {
     kb_pool *pool;
     kb_run *run;
     kb_windows *windows;     /* on which the pool is fitted */
-    bool screened;           /* small supports are proposed too, all of them tried on the quadratic: one equation only */
+    bool screened;           /* small right-hand sides are proposed too, all of them tried on the quadratic */
     double deadline;         /* of the fits that a stopped run is still granted; 0 while it runs */
 } kb_arena;
 

@@ -39,10 +39,11 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
                         size_t most, kb_move *moves, double *work);
 size_t kb_message_work(size_t n);
 void kb_move_apply(const kb_move *move, kb_support *support);
-/* The best supports of at most `largest` columns (4 at most), all of them tried, best first: `most` in all and the best
-   of each size besides. Only for messages about one equation; required terms stay. supports: most + largest, made by the caller. Returns how many. */
-size_t kb_message_screen(const kb_message *message, const kb_columns *columns, size_t largest, size_t most,
-                         kb_support *supports, double *work);
+/* The best supports with at most `largest` columns (4 at most) of one equation and a support's columns of the others, all
+   of them tried, best first: `most` in all and the best of each size besides. Required terms stay. supports: most + largest
+   with room for all columns, made by the caller. Returns how many. work: kb_message_work(n). */
+size_t kb_message_screen(const kb_message *message, const kb_columns *columns, const kb_support *support, size_t equation,
+                         size_t largest, size_t most, kb_support *supports, double *work);
 /* Applies best moves until none gains; false when nothing changed. */
 bool kb_message_climb(const kb_message *message, const kb_columns *columns, kb_support *support, size_t max_moves,
                       double *work);
