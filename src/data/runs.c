@@ -55,7 +55,7 @@ static kbass_status find_column(const kbass_data *data, const char *column, size
     const char *source = data->source ? data->source : "", *colon = *source ? ": " : "";
     *state = find_state(data, column);
     if (data->n_axes > 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "run: several runs are for states over time, found fields over space");
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "run: several runs are for states over time, found fields over space: discover each alone and compare their laws");
     if (*state == data->n_states)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s%sno column \"%s\" that could say which run a row belongs to", source,
                        colon, column);
@@ -142,7 +142,7 @@ kbass_status kbass_data_split(kbass_data *data, const char *column, kbass_error 
 static kbass_status check_part(const kbass_data *first, const kbass_data *part, const char *name, kbass_error *error)
 {
     if (part->n_axes > 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: several runs are for states over time, found fields over space", name);
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: several runs are for states over time, found fields over space: discover each alone and compare their laws", name);
     for (size_t i = 0; i < first->n_states; i++)
         if (find_state(part, first->state_names[i]) == part->n_states)
             return kb_fail(error, KBASS_ERROR_DATA, "%s: no state \"%s\", which the first run has: runs share their states",

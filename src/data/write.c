@@ -37,12 +37,13 @@ static const char *run_column(const kbass_data *data)
     return "run";
 }
 
-/* Numbers stand as they are. */
-static char *append_label(char *end, const char *label)
+/* Runs that have other names than numbers, files for example, are numbered: the column is to be read again. */
+static bool are_numbers(const kbass_data *data)
 {
     double number;
-    if (!kb_number_parse(label, &number)) return append_name(end, label);
-    return end + sprintf(end, "%s", label);
+    for (size_t i = 0; i < data->n_runs; i++)
+        if (!kb_number_parse(data->run_names[i], &number)) return false;
+    return true;
 }
 
 static size_t header_line(const kbass_data *data, char *line)
@@ -61,13 +62,11 @@ static size_t header_line(const kbass_data *data, char *line)
     return (size_t)(end - line);
 }
 
-static size_t row_line(const kbass_data *data, size_t row, size_t run, char *line)
+static size_t row_line(const kbass_data *data, size_t row, size_t run, bool has_numbers, char *line)
 {
     char *end = line;
-    if (data->n_runs) {
-        end = append_label(end, data->run_names[run]);
-        *end++ = ',';
-    }
+    if (data->n_runs && has_numbers) end += sprintf(end, "%s,", data->run_names[run]);
+    else if (data->n_runs)           end += sprintf(end, "%zu,", run + 1);
     for (size_t i = 0; i < data->n_axes; i++) {
         if (i) *end++ = ',';
         end = append_number(end, kb_data_coordinate(data, row, i));
@@ -82,7 +81,7 @@ static size_t row_line(const kbass_data *data, size_t row, size_t run, char *lin
 
 static size_t longest_line(const kbass_data *data)
 {
-    size_t length = 16, longest = 0;
+    size_t length = 40, longest = 0;
     for (size_t i = 0; i < data->n_runs; i++)
         if (strlen(data->run_names[i]) > longest) longest = strlen(data->run_names[i]);
     length += 2 * longest;
@@ -96,9 +95,10 @@ kbass_status kb_data_lines(const kbass_data *data, kb_line_taker take, void *use
     char *line = KB_NEW(char, longest_line(data));
     if (!line) return kb_out_of_memory(error, "a line of the table");
     take(user, line, header_line(data, line));
+    bool has_numbers = are_numbers(data);
     for (size_t row = 0, run = 0; row < data->n_rows; row++) {
         while (row == kb_data_run_start(data, run + 1)) run++;
-        take(user, line, row_line(data, row, run, line));
+        take(user, line, row_line(data, row, run, has_numbers, line));
     }
     kb_free(line);
     return KBASS_OK;

@@ -6,12 +6,14 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "gp/field_gp.h"
 #include "gp/mesh.h"
 #include "solve/collocation.h"
 #include "solve/refine_mesh.h"
 
 enum { SAMPLE = 2000, PROFILE_LINES = 5 };
 static const double steps_per_change = 12, least_steps = 2, most_steps = 16; /* change in units of the field's sd */
+static const double profile_share = 0.8; /* of a squared exponential's length scale: a Matern-5/2 profile's on grids */
 static const double slope_square = 25; /* (dq/ds)^2 of a field that changes by its own size in a fifth of the record */
 
 /* Fields from random data points, derivatives N(0, (sd / length^order)^2), axes where the point lies. */
@@ -55,6 +57,21 @@ static double choose_steps(const kb_landscape *l)
         }
     double change = n > 0 ? sqrt(fmax(squares / n, 0)) : 0;
     return fmin(fmax(ceil(steps_per_change * change), least_steps), most_steps);
+}
+
+/* Scattered points make lines of a dozen at different times, from which a length scale comes out too short by chance: that
+   of the field over time and space bounds it from below. */
+static kbass_status make_profile(kb_landscape *l, kbass_error *error)
+{
+    double shortest = kb_line_shortest(l->cloud);
+    kb_field_gp *gp = NULL;
+    kbass_status status = KBASS_OK;
+    if (!l->cloud->gridded) {
+        status = kb_field_gp_fit(l->cloud, KB_KERNEL_SE, &gp, error);
+        if (status == KBASS_OK) shortest = fmax(shortest, profile_share * gp->length[1]);
+        kb_field_gp_destroy(gp);
+    }
+    return status == KBASS_OK ? kb_line_profile(l->cloud, &l->line, PROFILE_LINES, shortest, &l->profile, error) : status;
 }
 
 static kbass_status make_columns(kb_landscape *l, kbass_error *error)
@@ -109,7 +126,7 @@ kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *s
         status = kb_mesh_lay(l->cloud, data, settings, dictionary, error);
     }
     if (status == KBASS_OK) status = kb_mesh_check_memory(l->cloud, kb_bench_doubles_per_point(dictionary), error);
-    if (status == KBASS_OK) status = kb_line_profile(l->cloud, &l->line, PROFILE_LINES, &l->profile, error);
+    if (status == KBASS_OK) status = make_profile(l, error);
     if (status == KBASS_OK) l->steps = choose_steps(l);
     if (status == KBASS_OK) status = make_columns(l, error);
     if (status == KBASS_OK) *out = l;

@@ -250,8 +250,10 @@ static size_t first_lines(const kb_cloud *c, size_t each, kb_data_line *lines, d
     return n;
 }
 
-kbass_status kb_line_profile(const kb_cloud *c, const kb_line_settings *settings, size_t most_lines, kb_profile *profile,
-                             kbass_error *error)
+double kb_line_shortest(const kb_cloud *c) { return 0.55 * c->spacing[1]; }
+
+kbass_status kb_line_profile(const kb_cloud *c, const kb_line_settings *settings, size_t most_lines, double shortest,
+                             kb_profile *profile, kbass_error *error)
 {
     kb_data_line *lines = KB_NEW(kb_data_line, (most_lines + 1) * c->n_fields);
     double *coordinate = KB_NEW(double, c->n_values + 1), *value = KB_NEW(double, c->n_values + 1);
@@ -260,7 +262,7 @@ kbass_status kb_line_profile(const kb_cloud *c, const kb_line_settings *settings
     *profile = (kb_profile){.period = settings->periodic ? settings->period : open_period};
     if (done) {
         size_t n = first_lines(c, most_lines, lines, coordinate, value, root);
-        done = kb_profile_fit(profile, n, lines, 0.55 * c->spacing[1], MOST_MODES);
+        done = kb_profile_fit(profile, n, lines, shortest, MOST_MODES);
     }
     kb_free(lines);
     kb_free(coordinate);
@@ -276,12 +278,12 @@ kbass_status kb_line_find_period(const kb_cloud *c, int known, kb_line_settings 
     double best = INFINITY;
     trial.periodic = false;
     settings->periodic = false;
-    kbass_status status = kb_line_profile(c, &trial, PERIOD_LINES, &profile, error);
+    kbass_status status = kb_line_profile(c, &trial, PERIOD_LINES, kb_line_shortest(c), &profile, error);
     if (status == KBASS_OK && known <= 0) best = profile.loss;
     for (int i = 0; status == KBASS_OK && known >= 0 && i <= PERIODS; i++) {
         trial.periodic = true;
         trial.period = 1 + 1.5 * c->spacing[1] * i / PERIODS;
-        status = kb_line_profile(c, &trial, PERIOD_LINES, &profile, error);
+        status = kb_line_profile(c, &trial, PERIOD_LINES, kb_line_shortest(c), &profile, error);
         if (status != KBASS_OK || !(profile.loss < best)) continue;
         best = profile.loss;
         *settings = trial;

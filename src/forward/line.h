@@ -78,8 +78,10 @@ typedef struct {
 /* Is the axis periodic, and with which period? From the likelihood of the data lines under periodic profiles, against
    one that is not; `known` other than 0 says which is meant (1 yes, -1 no) and leaves the period to be found. */
 kbass_status kb_line_find_period(const kb_cloud *cloud, int known, kb_line_settings *settings, kbass_error *error);
-/* The profile's prior for such settings. */
-kbass_status kb_line_profile(const kb_cloud *cloud, const kb_line_settings *settings, size_t most_lines,
+/* The shortest length scale that the data's spacing can show. */
+double kb_line_shortest(const kb_cloud *cloud);
+/* The profile's prior for such settings, its length scale not below `shortest`. */
+kbass_status kb_line_profile(const kb_cloud *cloud, const kb_line_settings *settings, size_t most_lines, double shortest,
                              kb_profile *profile, kbass_error *error);
 
 kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
