@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BAR_WIDTH = 24 };
+enum { BAR_WIDTH = 12 };
 
 static volatile sig_atomic_t interrupted;
 static struct sigaction before; /* what an interrupt did until it was caught */
@@ -39,16 +39,25 @@ void cli_progress_begin(cli_progress *progress, bool is_quiet)
     cli_interrupts_catch();
 }
 
+/* Worth saying once the share that is done means something. */
+static void guess_end(const kbass_progress *now, char *text, size_t size)
+{
+    double left = now->seconds * (1 - now->fraction) / now->fraction;
+    text[0] = '\0';
+    if (now->fraction >= 0.25 && now->fraction < 1 && now->seconds >= 1) snprintf(text, size, ", about %.0f s left", left);
+}
+
 static void describe(const kbass_progress *now, char *text, size_t size)
 {
-    char evidence[40] = "";
-    if (isfinite(now->log_evidence)) snprintf(evidence, sizeof evidence, "  log evidence %.1f", now->log_evidence);
+    char evidence[40] = "", left[40];
+    guess_end(now, left, sizeof left);
+    if (isfinite(now->log_evidence)) snprintf(evidence, sizeof evidence, ", evidence %.1f", now->log_evidence);
     if (!strcmp(now->stage, "read")) {
-        snprintf(text, size, "%3.0f %%  %-9s %.1f s", 100 * now->fraction, now->stage, now->seconds);
+        snprintf(text, size, "%3.0f %% %s  %.1f s%s", 100 * now->fraction, now->stage, now->seconds, left);
         return;
     }
-    snprintf(text, size, "%3.0f %%  %-9s %4zu terms%s  %.1f s", 100 * now->fraction, now->stage, now->n_active,
-             evidence, now->seconds);
+    snprintf(text, size, "%3.0f %% %s  step %zu, %zu term%s%s  %.1f s%s", 100 * now->fraction, now->stage, now->n_iterations,
+             now->n_active, now->n_active == 1 ? "" : "s", evidence, now->seconds, left);
 }
 
 static void draw(const kbass_progress *now, const char *text)

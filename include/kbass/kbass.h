@@ -170,6 +170,7 @@ typedef struct {
     double seconds;       /* since the run began */
     size_t n_active;      /* terms in the model at hand */
     double log_evidence;  /* of the best model so far; NaN before there is one */
+    size_t n_iterations;  /* of all that iterates, in all threads, so far */
 } kbass_progress;
 
 /* Called often, by one thread at a time. A return value other than 0 stops the run: outcome KBASS_CANCELLED.

@@ -20,6 +20,7 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     run->fraction = run->from = run->until = 0;
     run->log_evidence = NAN;
     atomic_store(&run->reason, 0);
+    atomic_store(&run->n_iterations, 0);
     atomic_flag_clear(&run->reporting);
 }
 
@@ -47,10 +48,11 @@ bool kb_run_stopped(kb_run *run) { return atomic_load(&run->reason) != 0; }
 bool kb_run_continue(kb_run *run, size_t n_active)
 {
     double seconds = kb_clock() - run->start;
+    size_t iterations = 1 + atomic_fetch_add(&run->n_iterations, 1);
     if (kb_run_stopped(run)) return false;
     if (run->time_limit > 0 && seconds > run->time_limit) stop(run, KBASS_TIME_LIMIT);
     if (run->callback && !atomic_flag_test_and_set(&run->reporting)) {
-        kbass_progress progress = {run->stage, run->fraction, seconds, n_active, run->log_evidence};
+        kbass_progress progress = {run->stage, run->fraction, seconds, n_active, run->log_evidence, iterations};
         if (run->callback(&progress, run->user)) stop(run, KBASS_CANCELLED);
         atomic_flag_clear(&run->reporting);
     }

@@ -16,6 +16,7 @@ typedef struct {
     const char *stage;
     double fraction, from, until; /* of the whole run: now, and where the stage begins and ends */
     double log_evidence;
+    atomic_size_t n_iterations;
 } kb_run;
 
 double kb_clock(void); /* seconds, monotonic */
