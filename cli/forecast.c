@@ -107,7 +107,7 @@ static int read_options(const cli_arguments *arguments, forecast_job *job)
     job->options.n_draws = draws;
     job->options.seed = seed;
     job->options.threads = (int)threads;
-    job->options.average = cli_value(arguments, "average") != NULL;
+    job->options.average = !cli_value(arguments, "chosen");
     job->options.boundary = cli_value(arguments, "boundary");
     return code;
 }
@@ -195,7 +195,7 @@ static void report(const forecast_job *job)
         printf("They are of %zu models; the chosen one has the probability %.2g among them.\n", models,
                kbass_posterior_probability(o->posterior, 0));
     if (!job->options.average && models > 1)
-        printf("They are of the chosen model; %zu near rival%s not counted (--average).\n", models - 1,
+        printf("They are of the chosen model; %zu near rival%s not counted.\n", models - 1,
                models == 2 ? " is" : "s are");
 }
 

@@ -71,7 +71,7 @@ static const cli_option forecast_options[] = {
      "boundaries of fields: fitted (periodic, or the fitted values at the ends carried on for a quarter of the record), periodic, "
      "dirichlet (the ends keep their last values) or neumann (no slope at the ends); default: fitted"},
     {"quantiles", 0, "LIST", NULL, "quantiles to write, in percent; default: 5, 25, 50, 75, 95"},
-    {"average", 0, NULL, NULL, "draw from the rival models too; by their probabilities"},
+    {"chosen", 0, NULL, NULL, "draw from the chosen model only; default: from its near rivals too, by their probabilities"},
     {"seed", 0, "N", NULL, "seed of the draws; default: 1"},
     {"threads", 0, "N", NULL, "threads; the draws do not depend on them (default: all cores)"},
     {"data", 0, "FILE", NULL, "show these data in the figure; they must be those the result was made from"},

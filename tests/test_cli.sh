@@ -270,7 +270,7 @@ cp out by_x
 accepts simulate field.json --grid 5,5
 cmp -s out by_x || complain "--grid 5,5 is not 5x5"
 awk -F, 'NR > 1 && ($3 - exp(-$1) * cos($2)) ^ 2 > 1e-6 { bad = 1 } END { exit bad || NR != 26 }' out || complain "$(head -3 out)"
-accepts forecast field.json --until 1.5 -n 3 --places 7 --draws 20
+accepts forecast field.json --until 1.5 -n 3 --places 7 --draws 20 --chosen
 awk -F, 'NR > 1 && ($3 - exp(-$1) * cos($2)) ^ 2 > 1e-4 { bad = 1 } END { exit bad || NR != 22 }' out || complain "$(head -3 out)"
 refuses 'the fit has x periodic' forecast field.json --until 1.5 --boundary dirichlet
 refuses 'a field cannot start' forecast field.json --until 1.5 --from 1

@@ -32,7 +32,7 @@ static kbass_status summarise(view *v, const kbass_forecast *forecast, kbass_err
 
 static int draw(view *v, const kbass_posterior *posterior, double until)
 {
-    const kbass_forecast_options options = {.n_draws = N_DRAWS, .seed = 1};
+    const kbass_forecast_options options = {.n_draws = N_DRAWS, .seed = 1, .average = 1};
     view_forecast *f = &v->forecast;
     kbass_forecast *forecast = NULL;
     kbass_error error = {0};
