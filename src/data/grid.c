@@ -1,5 +1,6 @@
 #include "data/grid.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -14,13 +15,41 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static bool is_ascending(size_t n, const double *at)
+{
+    size_t i = 1;
+    while (i < n && at[i - 1] <= at[i]) i++;
+    return i >= n;
+}
+
+/* The k-th smallest of the values, which change their places (Wirth's selection). */
+static double select_smallest(size_t n, double *values, size_t k)
+{
+    ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, at = (ptrdiff_t)k;
+    while (low < high) {
+        double pivot = values[at];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot) i++;
+            while (values[j] > pivot) j--;
+            if (i > j) break;
+            double swap = values[i];
+            values[i++] = values[j];
+            values[j--] = swap;
+        }
+        if (j < at) low = i;
+        if (at < i) high = j;
+    }
+    return values[k];
+}
+
 static bool list_coordinates(const kbass_data *data, size_t axis, kb_grid *grid)
 {
     size_t n = 0;
     double *at = grid->at[axis] = KB_NEW(double, data->n_rows);
     if (!at) return false;
     for (size_t row = 0; row < data->n_rows; row++) at[row] = kb_data_coordinate(data, row, axis);
-    qsort(at, data->n_rows, sizeof *at, ascending);
+    if (!is_ascending(data->n_rows, at)) qsort(at, data->n_rows, sizeof *at, ascending);
     double close = same * (at[data->n_rows - 1] - at[0]);
     for (size_t i = 0; i < data->n_rows; i++)
         if (!n || at[i] - at[n - 1] > close) at[n++] = at[i];
@@ -33,13 +62,13 @@ static bool measure_spacing(size_t axis, kb_grid *grid)
     size_t n = grid->n[axis] - 1;
     double *gaps = KB_NEW(double, n);
     if (!gaps) return false;
-    for (size_t i = 0; i < n; i++) gaps[i] = grid->at[axis][i + 1] - grid->at[axis][i];
-    qsort(gaps, n, sizeof *gaps, ascending);
-    if (n) {
-        grid->spacing[axis] = 0.5 * (gaps[(n - 1) / 2] + gaps[n / 2]);
-        grid->nearest[axis] = gaps[0];
-        grid->farthest[axis] = gaps[n - 1];
+    grid->nearest[axis] = n ? INFINITY : 0;
+    for (size_t i = 0; i < n; i++) {
+        gaps[i] = grid->at[axis][i + 1] - grid->at[axis][i];
+        grid->nearest[axis] = fmin(grid->nearest[axis], gaps[i]);
+        grid->farthest[axis] = fmax(grid->farthest[axis], gaps[i]);
     }
+    if (n) grid->spacing[axis] = 0.5 * (select_smallest(n, gaps, (n - 1) / 2) + select_smallest(n, gaps, n / 2));
     kb_free(gaps);
     return true;
 }
@@ -48,6 +77,11 @@ static size_t multiply(size_t a, size_t b) { return a > SIZE_MAX / b ? SIZE_MAX 
 
 static kbass_status look_for_grid(const kbass_data *data, kb_grid *grid, kbass_error *error)
 {
+    if (data->n_axes == 1) {
+        grid->n_taken = grid->n[0];
+        grid->is_grid = grid->n_taken == data->n_rows;
+        return KBASS_OK;
+    }
     if (grid->n_cells / 2 > data->n_rows) return KBASS_OK;
     bool *taken = KB_NEW(bool, grid->n_cells);
     if (!taken) return kb_out_of_memory(error, "the grid");
@@ -56,7 +90,7 @@ static kbass_status look_for_grid(const kbass_data *data, kb_grid *grid, kbass_e
         grid->n_taken += !taken[cell];
         taken[cell] = true;
     }
-    grid->is_grid = data->n_axes > 1 ? grid->n_cells / 2 <= grid->n_taken : grid->n_taken == data->n_rows;
+    grid->is_grid = grid->n_cells / 2 <= grid->n_taken;
     kb_free(taken);
     return KBASS_OK;
 }
