@@ -71,11 +71,12 @@ static inline void random_start(scene *s)
     for (size_t j = 0; j < s->columns->n; j++) s->w[j] = j % 2 ? 0.4 * kb_random_normal(&random) : 0;
 }
 
-static inline void open_scene(scene *s, kbass_data *data, const kbass_settings *settings, double length)
+static inline void open_scene_with(scene *s, kbass_data *data, const kbass_settings *settings, double length, bool whole)
 {
     double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
     kb_patch_scales scales = {.kind = KB_KERNEL_SE, .unit = {length, length, length},
-                              .shortest = {length, length, length}, .margin = KB_AXIS_MARGIN};
+                              .shortest = {length, length, length}, .margin = KB_AXIS_MARGIN,
+                              .whole = whole};
     *s = (scene){.data = data, .amplitude = {0.8, 1.3}, .variance = {0.01, 0.02}, .slope_squares = {2, 3}};
     CHECK_OK(kb_cloud_create(data, NULL, &s->cloud, &error));
     CHECK_OK(kb_dictionary_create_fields(settings, data->n_states, (const char *const *)data->state_names, data->n_axes,
@@ -96,6 +97,11 @@ static inline void open_scene(scene *s, kbass_data *data, const kbass_settings *
     s->z = KB_NEW(double, s->nz);
     s->w = KB_NEW(double, s->columns->n);
     random_start(s);
+}
+
+static inline void open_scene(scene *s, kbass_data *data, const kbass_settings *settings, double length)
+{
+    open_scene_with(s, data, settings, length, false);
 }
 
 static inline void close_scene(scene *s)

@@ -85,14 +85,14 @@ static void compare_smoother(scene *s, size_t field)
     dense_system(s, field, R, A);
     for (size_t a = 0; a < p->n_axes; a++) {
         const kb_axis_level *level = p->level[a];
-        features[a] = (kb_mode){POINTS, p->rank[a], p->axis[a]->n_mesh, level->mesh[0] + 3 * a};
+        features[a] = (kb_mode){POINTS, p->kept.rank[a], p->axis[a]->n_mesh, level->mesh[0] + 3 * a};
     }
     for (size_t j = 0; j < n; j++) {
         B[j] = kb_dot(N, R + j * N, p->value + field * N) / s->variance[field];
         for (size_t k = 0; k < POINTS; k++) {
             double row = 1;
-            for (size_t a = 0, rest = j; a < p->n_axes; rest /= p->rank[a++])
-                row *= features[a].entries[k + rest % p->rank[a] * features[a].ld];
+            for (size_t a = 0, rest = j; a < p->n_axes; rest /= p->kept.rank[a++])
+                row *= features[a].entries[k + rest % p->kept.rank[a] * features[a].ld];
             B[j + (k + 1) * n] = row;
         }
     }
@@ -112,7 +112,7 @@ static void check_smoother(size_t n_axes, const size_t *n, bool scattered, bool 
 {
     kbass_settings settings = small_dictionary();
     scene s;
-    open_scene(&s, make_data(n_axes, 2, n, scattered, missing), &settings, 0.7);
+    open_scene_with(&s, make_data(n_axes, 2, n, scattered, missing), &settings, 0.7, true);
     CHECK(s.patch->gridded == !(scattered || missing));
     compare_smoother(&s, 0);
     compare_smoother(&s, 1);
@@ -136,7 +136,7 @@ static void check_gradient(size_t n_axes, const size_t *n, bool scattered)
     kbass_settings settings = small_dictionary();
     scene s;
     kb_bench *light = NULL;
-    open_scene(&s, make_data(n_axes, 2, n, scattered, false), &settings, 0.7);
+    open_scene_with(&s, make_data(n_axes, 2, n, scattered, false), &settings, 0.7, true);
     CHECK_OK(kb_bench_create_light(s.patch, s.dictionary, s.columns, &light, &error));
     double J = kb_patch_gradient(light, s.patch, &s.hyper, &s.all, s.z, s.w);
     double *gradient = KB_NEW(double, s.nz);

@@ -18,6 +18,7 @@ typedef struct {
     kb_state *state;
     double *basis, *row, *projection, *variables, *term, *work, *product;
     size_t *patch; /* of each point */
+    size_t longest; /* mesh of an axis */
 } portrait;
 
 /* ---------------------------------------------------------------- the opinion on all patches */
@@ -67,12 +68,13 @@ static void scale_point(const kb_terrain *t, size_t n_points, const double *poin
 /* row (n) = products of the axes' features with derivative orders at a scaled point */
 static void feature_row(portrait *p, const kb_patch *patch, const double *at, const int *order)
 {
-    size_t built = 1;
-    p->row[0] = 1;
-    for (size_t a = 0; a < patch->n_axes; built *= patch->rank[a++]) {
-        kb_basis_features(patch->level[a]->basis, 1, &at[a], order[a], p->basis, p->work);
-        for (size_t b = patch->rank[a]; b-- > 0;)
-            for (size_t q = 0; q < built; q++) p->row[q + b * built] = p->row[q] * p->basis[b];
+    const kb_products *kept = &patch->kept;
+    for (size_t a = 0; a < patch->n_axes; a++)
+        kb_basis_features(patch->level[a]->basis, 1, &at[a], order[a], p->basis + a * p->longest, p->work);
+    for (size_t i = 0; i < kept->n_space; i++) {
+        double space = 1;
+        for (size_t a = 1; a < patch->n_axes; a++) space *= p->basis[a * p->longest + kb_products_index(kept, i, a)];
+        for (size_t q = kept->first[i]; q < kept->first[i + 1]; q++) p->row[q] = p->basis[q - kept->first[i]] * space;
     }
 }
 
@@ -163,22 +165,22 @@ static bool add_bands(portrait *p, size_t n_points, const double *points, double
 static kbass_status create_portrait(portrait *p, size_t n_points, kbass_error *error)
 {
     const kb_terrain *t = p->terrain;
-    size_t longest = 0, most = 0;
+    size_t most = 0;
     kbass_status status = kb_mosaic_create(t->n_patches, t->patches, t->dictionary, p->columns, t->gp->amplitude,
                                            t->gp->variance, t->threads, &p->mosaic, error);
     if (status == KBASS_OK) status = kb_state_create(p->mosaic, &p->state, error);
     for (size_t i = 0; i < t->n_patches; i++) {
         if (t->patches[i]->most > most) most = t->patches[i]->most;
         for (size_t a = 0; a < t->cloud->n_axes; a++)
-            if (t->patches[i]->axis[a]->n_mesh > longest) longest = t->patches[i]->axis[a]->n_mesh;
+            if (t->patches[i]->axis[a]->n_mesh > p->longest) p->longest = t->patches[i]->axis[a]->n_mesh;
     }
-    p->basis = KB_NEW(double, longest);
+    p->basis = KB_NEW(double, t->cloud->n_axes * p->longest);
     p->row = KB_NEW(double, most);
     p->projection = KB_NEW(double, most * t->cloud->n_fields);
     p->product = KB_NEW(double, p->columns->n + 1);
     p->variables = KB_NEW(double, t->dictionary->n_variables);
     p->term = KB_NEW(double, 1);
-    p->work = KB_NEW(double, longest + kb_dictionary_work(t->dictionary, 1));
+    p->work = KB_NEW(double, p->longest + kb_dictionary_work(t->dictionary, 1));
     p->patch = KB_NEW(size_t, n_points);
     bool complete = p->basis && p->row && p->projection && p->product && p->variables && p->term && p->work && p->patch;
     return status == KBASS_OK && !complete ? kb_out_of_memory(error, "the field") : status;

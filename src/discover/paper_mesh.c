@@ -93,7 +93,7 @@ static bool asker_init(asker *a, const kb_patch *p)
         if (p->axis[i]->n_mesh > mesh) mesh = p->axis[i]->n_mesh;
     }
     a->scaled = KB_NEW(double, n);
-    a->work = KB_NEW(double, n * (mesh > p->n_space ? mesh : p->n_space));
+    a->work = KB_NEW(double, n * (mesh > p->kept.n_space ? mesh : p->kept.n_space));
     a->value = KB_NEW(double, 2 * n);
     return complete && a->scaled && a->work && a->value;
 }
@@ -108,7 +108,7 @@ static void find_features(const sheet *s, asker *a, size_t n, const double *time
         for (size_t k = 0; k < n; k++)
             a->scaled[k] = ((i ? positions[k * space + i - 1] : times[k]) - s->cloud->first[i]) / s->cloud->span[i];
         kb_basis_features(p->level[i]->basis, n, a->scaled, 0, a->features[i], a->work);
-        modes[i] = (kb_mode){n, p->rank[i], n, a->features[i]};
+        modes[i] = (kb_mode){n, p->kept.rank[i], n, a->features[i]};
     }
 }
 
@@ -170,7 +170,7 @@ static kbass_status lay_mesh(sheet *s, const kbass_settings *settings, const kb_
                              kbass_error *error)
 {
     static const double lo[KB_CLOUD_AXES] = {0}, hi[KB_CLOUD_AXES] = {1, 1, 1, 1};
-    kb_patch_scales scales = {.kind = (kb_kernel_kind)settings->kernel, .most = 1};
+    kb_patch_scales scales = {.kind = (kb_kernel_kind)settings->kernel, .whole = true, .most = 1};
     for (size_t a = 0; a < s->cloud->n_axes; a++) {
         scales.unit[a] = scales.shortest[a] = kb_paper_length(settings, spacings * s->cloud->spacing[a]);
         scales.most *= s->cloud->n_mesh[a];

@@ -48,7 +48,7 @@ static void choose_cuts(kb_terrain *t)
     size_t axes = t->cloud->n_axes, axis;
     for (size_t a = 0; a < axes; a++) t->cuts[a] = 1;
     for (;;) {
-        double unknowns = (double)t->cloud->n_fields;
+        double unknowns = (double)t->cloud->n_fields * (axes > 2 ? kb_ball_share(axes) : 1);
         for (size_t a = 0; a < axes; a++) unknowns *= estimated_rank(t, a);
         if (unknowns <= unknowns_wanted || (axis = axis_to_cut(t)) == axes) break;
         t->cuts[axis]++;

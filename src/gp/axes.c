@@ -15,6 +15,11 @@ double kb_axis_rank_estimate(double stretch, double length)
     return sqrt(2 * log(1 / KB_AXIS_CUT)) * stretch / (M_PI * length) + 3;
 }
 
+double kb_ball_share(size_t n_axes)
+{
+    return pow(M_PI, 0.5 * (double)n_axes) / (tgamma(0.5 * (double)n_axes + 1) * pow(2, (double)n_axes));
+}
+
 static size_t mesh_size(const kb_axis_plan *plan)
 {
     double stretch = plan->period > 0 ? plan->period : plan->hi - plan->lo;

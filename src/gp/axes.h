@@ -66,6 +66,8 @@ kbass_status kb_axis_level_at(kb_axis *axis, int step, const kb_axis_level **out
 size_t kb_axis_rank(const kb_axis_level *level, double cut);
 /* Rank that a length scale needs on a stretch of axis. */
 double kb_axis_rank_estimate(double stretch, double length);
+/* Of a tensor of such ranks, the share of products that count: eigenvalues fall as exp(-k^2), so they fill a ball. */
+double kb_ball_share(size_t n_axes);
 /* T (rank_to x rank_from): coefficients at `to` of the field nearest, on the mesh, to the one at `from`. */
 void kb_axis_transfer(const kb_axis *axis, const kb_axis_level *from, size_t rank_from, const kb_axis_level *to,
                       size_t rank_to, double *T);

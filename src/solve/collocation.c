@@ -36,19 +36,21 @@ static void widen(extent *x, const kb_patch *p)
     x->tensor = larger(x->tensor, kb_patch_transfer_work(p));
 }
 
-/* A rank is at most `most` / KB_PATCH_LEAST_RANK; the stacks of solve/normal.c hold at least four products of ranks. */
+/* Products of space are at most `most` / KB_LEAST_RANK, of several axes half of `most`; the stacks of solve/normal.c hold
+   at least four of their Gram matrices. */
 static bool allocate_normal(kb_bench *b, const extent *x)
 {
     size_t fields = b->dictionary->n_states, k = b->columns->n, n = x->most * fields;
-    size_t space = x->most / KB_PATCH_LEAST_RANK + 1;
+    bool paired = x->n_axes > 2; /* features of several space axes */
+    size_t space = x->most / (paired ? 2 : KB_LEAST_RANK) + 1;
     size_t derivatives = (b->dictionary->n_variables - b->dictionary->n_axes) / fields;
     if (space > x->places) space = x->places;
     b->stack = larger(STACK, 4 * space * space);
     b->H = KB_NEW(double, n * n);
-    b->spare = KB_NEW(double, n * larger(n, KB_NORMAL_PROBES));
+    b->spare_size = larger(n * larger(n, KB_NORMAL_PROBES), x->lines[0] * x->lines[0] * space);
+    b->spare = KB_NEW(double, b->spare_size);
     b->left = KB_NEW(double, b->stack);
     b->right = KB_NEW(double, b->stack);
-    bool paired = x->n_axes > 2; /* features of several space axes */
     size_t features = paired ? kb_pair_work(x->n_axes - 1, x->lines + 1, space) : x->places * space * derivatives;
     b->space = KB_NEW(double, features);
     b->slice = KB_NEW(double, paired ? 2 * space * space : x->places * space * (fields + 1));
@@ -56,7 +58,7 @@ static bool allocate_normal(kb_bench *b, const extent *x)
     b->gz = KB_NEW(double, n);
     b->Hww = KB_NEW(double, k * k);
     b->gw = KB_NEW(double, k);
-    b->tensor = KB_NEW(double, n);
+    b->tensor = KB_NEW(double, x->mesh);
     return b->H && b->spare && b->left && b->right && b->space && b->slice && b->Hzw && b->gz && b->Hww && b->gw &&
            b->tensor;
 }
@@ -186,7 +188,7 @@ static void evaluate_variable(kb_bench *b, const kb_patch *p, size_t variable, c
         return;
     }
     kb_patch_modes(p, v->order, modes);
-    kb_modes_product(p->n_axes, modes, z + v->field * p->n, out, b->work);
+    kb_modes_product(p->n_axes, modes, kb_products_open(&p->kept, z + v->field * p->n, b->tensor), out, b->work);
     unit = kb_variable_unit(p, variable);
     offset = is_field(v, p->n_axes) ? p->cloud->mean[v->field] : 0;
     for (size_t i = 0; i < p->n_mesh; i++) out[i] = offset + unit * out[i];
@@ -199,7 +201,8 @@ void kb_collocation_evaluate(kb_bench *b, const kb_patch *p, const double *z)
     for (size_t v = 0; v < b->dictionary->n_variables; v++) evaluate_variable(b, p, v, z);
     kb_patch_modes(p, order, modes);
     for (size_t i = 0; i < p->n_fields; i++)
-        kb_modes_product(p->n_axes, modes, z + i * p->n, b->slopes + i * p->n_mesh, b->work);
+        kb_modes_product(p->n_axes, modes, kb_products_open(&p->kept, z + i * p->n, b->tensor), b->slopes + i * p->n_mesh,
+                         b->work);
 }
 
 static void list_used_terms(kb_bench *b, const kb_support *support)

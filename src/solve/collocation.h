@@ -37,6 +37,7 @@ typedef struct {
     /* the normal equations, solve/normal.h; nz unknowns of the field, k columns */
     size_t nz, k;
     double *H, *spare; /* nz x nz; the spare one at least nz x KB_NORMAL_PROBES */
+    size_t spare_size;
     double *Hzw, *gz, *Hww, *gw;
     double *left, *right, *space, *slice, *tensor;
     size_t stack; /* doubles in each of left and right */

@@ -10,7 +10,7 @@ void kb_equation_pull(kb_bench *b, const kb_patch *p, size_t equation, const dou
     kb_mode modes[KB_CLOUD_AXES];
     kb_patch_modes(p, order, modes);
     kb_modes_adjoint(p->n_axes, modes, r, b->tensor, b->work);
-    kb_axpy(p->n, 1, b->tensor, out + equation * p->n);
+    kb_products_gather(&p->kept, 1, b->tensor, out + equation * p->n);
     for (size_t v = 0; v < b->dictionary->n_variables; v++) {
         const kb_variable *variable = &b->dictionary->variables[v];
         const double *slope = b->slope + (equation + v * p->n_fields) * m;
@@ -18,7 +18,7 @@ void kb_equation_pull(kb_bench *b, const kb_patch *p, size_t equation, const dou
         for (size_t i = 0; i < m; i++) product[i] = slope[i] * r[i];
         kb_patch_modes(p, variable->order, modes);
         kb_modes_adjoint(p->n_axes, modes, product, b->tensor, b->work);
-        kb_axpy(p->n, -1, b->tensor, out + variable->field * p->n);
+        kb_products_gather(&p->kept, -1, b->tensor, out + variable->field * p->n);
     }
 }
 

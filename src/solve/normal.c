@@ -56,7 +56,7 @@ static size_t derivative_index(const kb_dictionary *dictionary, size_t variable)
 
 static double *space_features(const kb_bench *b, const kb_patch *p, size_t derivative)
 {
-    return b->space + derivative * p->n_places * p->n_space;
+    return b->space + derivative * p->n_places * p->kept.n_space;
 }
 
 /* X_v[(x, y, ..), (b, c, ..)] = phi_1[x, b] phi_2[y, c] ... with the derivative's orders */
@@ -65,7 +65,7 @@ static void fill_space(kb_bench *b, const kb_patch *p, size_t variable)
     double *X = space_features(b, p, derivative_index(b->dictionary, variable));
     kb_mode modes[KB_CLOUD_AXES];
     kb_patch_modes(p, b->dictionary->variables[variable].order, modes);
-    for (size_t q = 0; q < p->n_space; q++)
+    for (size_t q = 0; q < p->kept.n_space; q++)
         for (size_t x = 0; x < p->n_places; x++) {
             double product = 1;
             for (size_t a = 1, place = x, rank = q; a < p->n_axes; a++) {
@@ -88,13 +88,13 @@ static bool is_coupled(const kb_bench *b, const kb_patch *p, size_t equation, si
 /* Slot 0: sqrt(W) X; slot 1 + f: sqrt(W) E_t of field f */
 static double *slice_at(const kb_bench *b, const kb_patch *p, size_t slot)
 {
-    return b->slice + slot * p->n_places * p->n_space;
+    return b->slice + slot * p->n_places * p->kept.n_space;
 }
 
 static void add_rows(const kb_patch *p, const double *factor, const double *X, double *to)
 {
     size_t places = p->n_places;
-    for (size_t q = 0; q < p->n_space; q++)
+    for (size_t q = 0; q < p->kept.n_space; q++)
         for (size_t x = 0; x < places; x++) to[x + q * places] += factor[x] * X[x + q * places];
 }
 
@@ -103,7 +103,7 @@ static void fill_slice(kb_bench *b, const kb_patch *p, size_t equation, size_t t
     size_t times = p->level[0]->n_inner, m = p->n_mesh, places = p->n_places;
     const double *weight = b->weight + equation * m;
     double *root = b->column, *factor = b->column + places;
-    memset(b->slice, 0, (p->n_fields + 1) * places * p->n_space * sizeof *b->slice);
+    memset(b->slice, 0, (p->n_fields + 1) * places * p->kept.n_space * sizeof *b->slice);
     for (size_t x = 0; x < places; x++) root[x] = sqrt(weight[t + x * times]);
     add_rows(p, root, space_features(b, p, 0), slice_at(b, p, 0));
     for (size_t v = 0; v < b->dictionary->n_variables; v++) {
@@ -115,26 +115,49 @@ static void fill_slice(kb_bench *b, const kb_patch *p, size_t equation, size_t t
     }
 }
 
-/* Products waiting for the large GEMM:  block[(a, a'), (b, b')] += sum_k left[(a, a'), k] right[(b, b'), k] */
+/* Products waiting for the large GEMM:  C[(a, a'), (b, b')] = sum_k left[(a, a'), k] right[(b, b'), k],  a part of the
+   block (f, g) of H; of a symmetric block half, to be added to its transpose. */
 typedef struct {
     kb_bench *bench;
     const kb_patch *patch;
-    size_t equation, n, capacity;
+    size_t equation, f, g, n, capacity;
 } stack;
 
+/* H[(i, c), (j, d)] += C[c + d r] for the times c, d that are kept; of a symmetric block the transpose, too. H's lower
+   triangle counts. */
+static void place_product(const stack *s, size_t i, size_t j, const double *C)
+{
+    const kb_products *kept = &s->patch->kept;
+    size_t r = kept->rank[0], nz = s->bench->nz;
+    size_t n_rows = kept->first[i + 1] - kept->first[i], n_columns = kept->first[j + 1] - kept->first[j];
+    size_t row = s->f * kept->n + kept->first[i], column = s->g * kept->n + kept->first[j];
+    double *block = s->bench->H + row + column * nz, *transposed = s->bench->H + column + row * nz;
+    for (size_t d = 0; (s->f != s->g || i >= j) && d < n_columns; d++)
+        for (size_t c = 0; c < n_rows; c++) block[c + d * nz] += C[c + d * r];
+    for (size_t c = 0; s->f == s->g && i <= j && c < n_rows; c++)
+        for (size_t d = 0; d < n_columns; d++) transposed[d + c * nz] += C[c + d * r];
+}
+
+/* As many columns of space at a time as the spare matrix holds. */
 static void stack_flush(stack *s)
 {
-    size_t time = s->patch->rank[0] * s->patch->rank[0], space = s->patch->n_space * s->patch->n_space;
-    if (s->n)
-        kb_gemm(KB_PLAIN, KB_TRANSPOSED, time, space, s->n, 1, s->bench->left, time, s->bench->right, space, 1,
-                s->bench->spare, time);
+    kb_bench *b = s->bench;
+    size_t n = s->patch->kept.n_space, time = s->patch->kept.rank[0] * s->patch->kept.rank[0];
+    size_t at_once = b->spare_size / (time * n);
+    for (size_t first = 0, m; s->n && first < n; first += m) {
+        m = n - first < at_once ? n - first : at_once;
+        kb_gemm(KB_PLAIN, KB_TRANSPOSED, time, n * m, s->n, 1, b->left, time, b->right + first * n, n * n, 0, b->spare,
+                time);
+        for (size_t j = 0; j < m; j++)
+            for (size_t i = 0; i < n; i++) place_product(s, i, first + j, b->spare + (i + j * n) * time);
+    }
     s->n = 0;
 }
 
 /* right = A'B from the slice's rows */
 static void multiply_slots(kb_bench *b, const kb_patch *p, size_t A, size_t B, double *right)
 {
-    size_t n = p->n_space;
+    size_t n = p->kept.n_space;
     kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, p->n_places, 1, slice_at(b, p, A), p->n_places, slice_at(b, p, B),
             p->n_places, 0, right, n);
 }
@@ -169,7 +192,7 @@ static void weigh_pair(const kb_bench *b, const kb_patch *p, size_t equation, si
    (v, w) and (w, v) are one. */
 static void pair_slots(kb_bench *b, const kb_patch *p, size_t equation, size_t t, size_t A, size_t B, double *right)
 {
-    size_t n = p->n_space, variables = b->dictionary->n_variables;
+    size_t n = p->kept.n_tensor / p->kept.rank[0], variables = b->dictionary->n_variables;
     double *sum = b->slice, *paired = sum + n * n;
     kb_mode left_modes[KB_CLOUD_AXES], right_modes[KB_CLOUD_AXES];
     memset(sum, 0, n * n * sizeof *sum);
@@ -185,7 +208,7 @@ static void pair_slots(kb_bench *b, const kb_patch *p, size_t equation, size_t t
             kb_axpy(n * n, 1, paired, sum);
         }
     }
-    kb_pair_open(p->n_axes - 1, p->rank + 1, sum, right);
+    kb_pair_open(p->n_axes - 1, p->kept.rank + 1, p->kept.n_space, p->kept.place, sum, right);
 }
 
 /* left = scale phi^(row)(t) phi^(column)(t)', right = A'B with A, B slots of the slice */
@@ -193,7 +216,7 @@ static void stack_push(stack *s, size_t t, double scale, int row_order, int colu
 {
     const kb_patch *p = s->patch;
     const kb_axis_level *level = p->level[0];
-    size_t r = p->rank[0], n = p->n_space, m = p->axis[0]->n_mesh;
+    size_t r = p->kept.rank[0], n = p->kept.n_space, m = p->axis[0]->n_mesh;
     const double *row = level->mesh[row_order] + level->first + t;
     const double *column = level->mesh[column_order] + level->first + t;
     if (s->n == s->capacity) stack_flush(s);
@@ -211,8 +234,8 @@ static void add_products(kb_bench *b, const kb_patch *p, size_t equation, double
     bool on_f = is_coupled(b, p, equation, f), on_g = is_coupled(b, p, equation, g);
     double half = f == g ? 0.5 * weight : weight;
     int order = b->dictionary->time_order;
-    size_t largest = p->rank[0] > p->n_space ? p->rank[0] : p->n_space;
-    stack s = {b, p, equation, 0, b->stack / (largest * largest)};
+    size_t largest = p->kept.rank[0] > p->kept.n_space ? p->kept.rank[0] : p->kept.n_space;
+    stack s = {b, p, equation, f, g, 0, b->stack / (largest * largest)};
     if ((equation != f && !on_f) || (equation != g && !on_g)) return;
     for (size_t t = 0; t < p->level[0]->n_inner; t++) {
         if (p->n_axes == 2) fill_slice(b, p, equation, t);
@@ -224,30 +247,15 @@ static void add_products(kb_bench *b, const kb_patch *p, size_t equation, double
     stack_flush(&s);
 }
 
-/* H[(a, b), (a', b')] = block[(a, a'), (b, b')], plus its transpose on the diagonal */
-static void place_block(kb_bench *b, const kb_patch *p, size_t f, size_t g)
-{
-    size_t r = p->rank[0], n = p->n_space, nz = b->nz;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = f == g ? j : 0; i < n; i++) {
-            const double *block = b->spare + (i + j * n) * r * r, *other = b->spare + (j + i * n) * r * r;
-            double *to = b->H + f * p->n + i * r + (g * p->n + j * r) * nz;
-            for (size_t d = 0; d < r; d++)
-                for (size_t c = 0; c < r; c++) to[c + d * nz] = block[c + d * r] + (f == g ? other[d + c * r] : 0);
-        }
-}
-
 static void assemble_field(kb_bench *b, const kb_patch *p, const kb_hyper *hyper)
 {
     for (size_t v = 0; p->n_axes == 2 && v < b->dictionary->n_variables; v++)
         if (b->dictionary->variables[v].axis < 0 && b->dictionary->variables[v].field == 0) fill_space(b, p, v);
+    memset(b->H, 0, b->nz * b->nz * sizeof *b->H);
     for (size_t g = 0; g < p->n_fields; g++)
-        for (size_t f = g; f < p->n_fields; f++) {
-            memset(b->spare, 0, p->n * p->n * sizeof *b->spare);
+        for (size_t f = g; f < p->n_fields; f++)
             for (size_t i = 0; i < p->n_fields; i++)
                 if (b->dictionary->has_equation[i]) add_products(b, p, i, kb_equation_weight(p, hyper, i), f, g);
-            place_block(b, p, f, g);
-        }
     for (size_t i = 0; i < b->nz; i++) b->H[i + i * b->nz] += 1 / hyper->amplitude[i / p->n];
 }
 
@@ -272,31 +280,32 @@ void kb_normal_assemble(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, c
 
 /* ---------------------------------------------------------------- the data's part */
 
-/* gram[(b, c, ..), (b', c', ..)] of the space axes */
+/* gram[i, j] of the products of space */
 static void space_gram(const kb_patch *p, double *gram)
 {
-    for (size_t j = 0; j < p->n_space; j++)
-        for (size_t i = 0; i < p->n_space; i++) {
-            double product = 1;
-            for (size_t a = 1, row = i, column = j; a < p->n_axes; a++) {
-                product *= p->level[a]->gram[row % p->rank[a] + column % p->rank[a] * p->level[a]->rank];
-                row /= p->rank[a];
-                column /= p->rank[a];
-            }
-            gram[i + j * p->n_space] = product;
+    size_t n = p->kept.n_space, row[n + 1];
+    for (size_t i = 0; i < n * n; i++) gram[i] = 1;
+    for (size_t a = 1; a < p->n_axes; a++) {
+        for (size_t i = 0; i < n; i++) row[i] = kb_products_index(&p->kept, i, a);
+        for (size_t j = 0; j < n; j++) {
+            const double *column = p->level[a]->gram + row[j] * p->level[a]->rank;
+            for (size_t i = 0; i < n; i++) gram[i + j * n] *= column[row[i]];
         }
+    }
 }
 
 /* H += gram_time (x) gram_space / v */
 static void add_grid(kb_bench *b, const kb_patch *p, double variance, double *H)
 {
-    size_t r = p->rank[0], n = p->n_space, nz = b->nz, ld = p->level[0]->rank;
+    size_t n = p->kept.n_space, nz = b->nz, ld = p->level[0]->rank;
+    const size_t *first = p->kept.first;
     const double *time = p->level[0]->gram;
     space_gram(p, b->right);
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++) {
-            double factor = b->right[i + j * n] / variance, *to = H + i * r + j * r * nz;
-            for (size_t d = 0; d < r; d++) kb_axpy(r, factor, time + d * ld, to + d * nz);
+            double factor = b->right[i + j * n] / variance, *to = H + first[i] + first[j] * nz;
+            for (size_t d = 0; d < first[j + 1] - first[j]; d++)
+                kb_axpy(first[i + 1] - first[i], factor, time + d * ld, to + d * nz);
         }
 }
 

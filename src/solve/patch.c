@@ -115,7 +115,7 @@ static int highest_order(const kb_dictionary *dictionary, size_t axis)
 /* As many as the shortest length scales need, within the limit for all fields together. */
 static size_t most_unknowns(const kb_patch *p, const kb_patch_scales *scales)
 {
-    double estimate = 1, limit = KB_PATCH_UNKNOWNS / (double)p->n_fields;
+    double estimate = p->whole ? 1 : kb_ball_share(p->n_axes), limit = KB_PATCH_UNKNOWNS / (double)p->n_fields;
     for (size_t a = 0; a < p->n_axes; a++)
         estimate *= kb_axis_rank_estimate(p->hi[a] - p->lo[a], scales->shortest[a]) + 2;
     return (size_t)fmin(estimate, limit);
@@ -161,12 +161,15 @@ kbass_status kb_patch_create(const kb_cloud *cloud, const kb_dictionary *diction
         *p = (kb_patch){.cloud = cloud, .dictionary = dictionary, .n_axes = cloud->n_axes, .n_fields = cloud->n_fields};
         memcpy(p->lo, lo, p->n_axes * sizeof *lo);
         memcpy(p->hi, hi, p->n_axes * sizeof *hi);
+        p->whole = scales->whole || p->n_axes == 2;
         p->most = scales->most ? scales->most : most_unknowns(p, scales);
         list_points(p, points);
         if (p->gridded) reorder(p, points, ordered);
         status = create_axes(p, scales, points, coordinates, error);
     }
     if (status == KBASS_OK) status = copy_data(p, p->gridded ? ordered : points, error);
+    if (status == KBASS_OK) status = kb_products_create(p->most, &p->kept, error);
+    if (status == KBASS_OK) status = kb_products_create(p->most, &p->before, error);
     kb_free(points);
     kb_free(ordered);
     kb_free(coordinates);
@@ -182,6 +185,8 @@ void kb_patch_destroy(kb_patch *p)
     kb_free(p->value);
     kb_free(p->measured);
     kb_free(p->count);
+    kb_products_clear(&p->kept);
+    kb_products_clear(&p->before);
     kb_free(p);
 }
 
@@ -195,34 +200,28 @@ static kbass_status find_levels(kb_patch *p, kb_steps steps, const kb_axis_level
     return status;
 }
 
-/* The ranks at the smallest cut that keeps the unknowns few enough. */
-static size_t choose_ranks(const kb_patch *p, const kb_axis_level *const *level, size_t *rank)
-{
-    for (double cut = KB_AXIS_CUT;; cut *= 3) {
-        size_t n = 1;
-        for (size_t a = 0; a < p->n_axes; a++) {
-            rank[a] = kb_axis_rank(level[a], cut);
-            if (rank[a] < KB_PATCH_LEAST_RANK && level[a]->rank >= KB_PATCH_LEAST_RANK) rank[a] = KB_PATCH_LEAST_RANK;
-            n *= rank[a];
-        }
-        if (n <= p->most || cut > 1) return n;
-    }
-}
-
 kbass_status kb_patch_set_level(kb_patch *p, kb_steps steps, kbass_error *error)
 {
     kbass_status status = find_levels(p, steps, p->level, error);
     if (status != KBASS_OK) return status;
-    p->n = choose_ranks(p, p->level, p->rank);
-    p->n_space = p->n / p->rank[0];
+    kb_products_choose(&p->kept, p->n_axes, p->level, p->most, p->whole);
+    p->n = p->kept.n;
     p->n_places = 1;
     for (size_t a = 1; a < p->n_axes; a++) p->n_places *= p->level[a]->n_inner;
     p->n_mesh = p->n_places * p->level[0]->n_inner;
     return KBASS_OK;
 }
 
-/* Per axis a matrix between ranks of at most the mesh, and the chain's workspace between tensors of at most
-   KB_PATCH_UNKNOWNS each. */
+/* Doubles that hold the coefficients of any level as a tensor, when they are not one anyway. */
+static size_t tensor_size(const kb_patch *p)
+{
+    size_t size = 1;
+    if (p->whole) return 0;
+    for (size_t a = 0; a < p->n_axes; a++) size *= p->axis[a]->n_mesh;
+    return size;
+}
+
+/* Per axis a matrix between ranks of at most the mesh, the chain's workspace, and the field before and after. */
 size_t kb_patch_transfer_work(const kb_patch *p)
 {
     size_t squares = 0, largest = 1;
@@ -230,25 +229,38 @@ size_t kb_patch_transfer_work(const kb_patch *p)
         squares += p->axis[a]->n_mesh * p->axis[a]->n_mesh;
         largest *= p->axis[a]->n_mesh;
     }
-    return squares + 2 * largest;
+    return squares + 2 * largest + 2 * tensor_size(p);
+}
+
+/* z = the tensor's kept entries */
+static void take(const kb_patch *p, const double *tensor, double *z)
+{
+    memset(z, 0, p->n * sizeof *z);
+    kb_products_gather(&p->kept, 1, tensor, z);
 }
 
 kbass_status kb_patch_transfer(kb_patch *p, kb_steps from, const double *z_from, double *z, double *work,
                                kbass_error *error)
 {
     const kb_axis_level *level[KB_CLOUD_AXES];
-    size_t rank[KB_CLOUD_AXES];
     kb_mode modes[KB_CLOUD_AXES];
+    size_t size = tensor_size(p);
+    double *before = work, *after = work + size;
     kbass_status status = find_levels(p, from, level, error);
     if (status != KBASS_OK) return status;
-    size_t n_from = choose_ranks(p, level, rank);
+    kb_products_choose(&p->before, p->n_axes, level, p->most, p->whole);
+    work += 2 * size;
     for (size_t a = 0; a < p->n_axes; a++) {
-        kb_axis_transfer(p->axis[a], level[a], rank[a], p->level[a], p->rank[a], work);
-        modes[a] = (kb_mode){p->rank[a], rank[a], p->rank[a], work};
+        size_t rank = p->kept.rank[a], rank_from = p->before.rank[a];
+        kb_axis_transfer(p->axis[a], level[a], rank_from, p->level[a], rank, work);
+        modes[a] = (kb_mode){rank, rank_from, rank, work};
         work += p->axis[a]->n_mesh * p->axis[a]->n_mesh;
     }
-    for (size_t i = 0; i < p->n_fields; i++)
-        kb_modes_product(p->n_axes, modes, z_from + i * n_from, z + i * p->n, work);
+    for (size_t i = 0; i < p->n_fields; i++, z += p->n) {
+        const double *tensor = kb_products_open(&p->before, z_from + i * p->before.n, before);
+        kb_modes_product(p->n_axes, modes, tensor, p->whole ? z : after, work);
+        if (!p->whole) take(p, after, z);
+    }
     return KBASS_OK;
 }
 
@@ -256,7 +268,7 @@ void kb_patch_modes(const kb_patch *p, const int *order, kb_mode *modes)
 {
     for (size_t a = 0; a < p->n_axes; a++) {
         const kb_axis_level *level = p->level[a];
-        modes[a] = (kb_mode){level->n_inner, p->rank[a], p->axis[a]->n_mesh, level->mesh[order[a]] + level->first};
+        modes[a] = (kb_mode){level->n_inner, p->kept.rank[a], p->axis[a]->n_mesh, level->mesh[order[a]] + level->first};
     }
 }
 
@@ -265,46 +277,58 @@ void kb_patch_modes(const kb_patch *p, const int *order, kb_mode *modes)
 void kb_patch_data_modes(const kb_patch *p, kb_mode *modes)
 {
     for (size_t a = 0; a < p->n_axes; a++)
-        modes[a] = (kb_mode){p->axis[a]->n_data, p->rank[a], p->axis[a]->n_data, p->level[a]->data};
+        modes[a] = (kb_mode){p->axis[a]->n_data, p->kept.rank[a], p->axis[a]->n_data, p->level[a]->data};
 }
 
-/* rows[p, (a, b, ..)] = phi_0[p, a] phi_1[p, b] ..., built from the first axis outwards in place, last block first */
+/* rows[p, (a, i)] = phi_0[p, a] phi_1[p, b] phi_2[p, c] ..., product i of space being (b, c, ..); the place of the last a
+   holds the product of space until its turn comes. */
 void kb_patch_rows(const kb_patch *p, double *rows)
 {
-    size_t n = p->n_points, built = p->rank[0];
-    memcpy(rows, p->level[0]->data, n * built * sizeof *rows);
-    for (size_t a = 1; a < p->n_axes; built *= p->rank[a++])
-        for (size_t b = p->rank[a]; b-- > 0;)
-            for (size_t q = 0; q < built; q++) {
-                const double *feature = p->level[a]->data + b * n, *from = rows + q * n;
-                double *to = rows + (q + b * built) * n;
-                for (size_t i = 0; i < n; i++) to[i] = from[i] * feature[i];
-            }
+    size_t n = p->n_points;
+    const size_t *first = p->kept.first;
+    for (size_t i = 0; i < p->kept.n_space; i++) {
+        double *space = rows + (first[i + 1] - 1) * n;
+        for (size_t j = 0; j < n; j++) space[j] = 1;
+        for (size_t a = 1; a < p->n_axes; a++) {
+            const double *feature = p->level[a]->data + kb_products_index(&p->kept, i, a) * n;
+            for (size_t j = 0; j < n; j++) space[j] *= feature[j];
+        }
+        for (size_t q = first[i]; q < first[i + 1]; q++) {
+            const double *time = p->level[0]->data + (q - first[i]) * n;
+            for (size_t j = 0; j < n; j++) rows[j + q * n] = time[j] * space[j];
+        }
+    }
 }
 
+/* A tensor, and the chain's workspace or, scattered, n_points times the tensor of space: at most `most`, as are rows. */
 size_t kb_patch_data_work(const kb_patch *p)
 {
-    size_t largest = 1;
-    if (!p->gridded) return p->n_points * p->most;
+    size_t largest = 1, tensor = tensor_size(p);
+    if (!p->gridded) return tensor + p->n_points * p->most;
     for (size_t a = 0; a < p->n_axes; a++)
         largest *= p->axis[a]->n_data > p->axis[a]->n_mesh ? p->axis[a]->n_data : p->axis[a]->n_mesh;
-    return 2 * largest;
+    return tensor + 2 * largest;
 }
 
 void kb_patch_residual(const kb_patch *p, size_t field, const double *z, double *r, double *work)
 {
     const double *y = p->value + field * p->n_points, *measured = p->measured + field * p->n_points;
+    const double *tensor = kb_products_open(&p->kept, z, work);
     kb_mode modes[KB_CLOUD_AXES];
     kb_patch_data_modes(p, modes);
-    if (p->gridded) kb_modes_product(p->n_axes, modes, z, r, work);
-    else            kb_rows_product(p->n_axes, modes, z, r, work);
+    work += tensor_size(p);
+    if (p->gridded) kb_modes_product(p->n_axes, modes, tensor, r, work);
+    else            kb_rows_product(p->n_axes, modes, tensor, r, work);
     for (size_t i = 0; i < p->n_points; i++) r[i] = measured[i] * (r[i] - y[i]);
 }
 
 void kb_patch_pull(const kb_patch *p, const double *r, double *z, double *work)
 {
+    double *tensor = p->whole ? z : work;
     kb_mode modes[KB_CLOUD_AXES];
     kb_patch_data_modes(p, modes);
-    if (p->gridded) kb_modes_adjoint(p->n_axes, modes, r, z, work);
-    else            kb_rows_adjoint(p->n_axes, modes, r, z, work);
+    work += tensor_size(p);
+    if (p->gridded) kb_modes_adjoint(p->n_axes, modes, r, tensor, work);
+    else            kb_rows_adjoint(p->n_axes, modes, r, tensor, work);
+    if (!p->whole) take(p, tensor, z);
 }

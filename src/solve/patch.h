@@ -2,6 +2,7 @@
  *
  *     q_i(s) = Z_i x_0 phi_0(s_0) x_1 phi_1(s_1) ...,      Z_i ~ N(0, amplitude_i)
  *
+ * of which, over several space axes, only the products that count are kept: z has their coefficients, field after field.
  * Patches share their border samples and the weights of the equation, nothing else. Data that fill a grid are kept as a
  * tensor (axis 0 fastest) and meet Z by mode products; others by explicit rows, the products of the axes' features.
  */
@@ -11,9 +12,10 @@
 #include "dictionary/dictionary.h"
 #include "gp/axes.h"
 #include "gp/cloud.h"
+#include "solve/products.h"
 #include "tensor/mode.h"
 
-enum { KB_PATCH_UNKNOWNS = 2600, KB_PATCH_LEAST_RANK = 3 }; /* at most, over all fields; at least, along an axis */
+enum { KB_PATCH_UNKNOWNS = 2600 }; /* at most, over all fields */
 
 typedef struct {
     const kb_cloud *cloud;
@@ -27,11 +29,12 @@ typedef struct {
     double *count;             /* per field: measured values by weight */
     double spread;             /* mean square of the values around their mean */
     size_t most;               /* unknowns per field, at any level */
+    bool whole;                /* all products are kept */
 
     /* the level the patch stands at */
     const kb_axis_level *level[KB_CLOUD_AXES];
-    size_t rank[KB_CLOUD_AXES];
-    size_t n, n_space;         /* coefficients per field: rank[0] * n_space */
+    kb_products kept, before;  /* at this level, and at the one that a field comes from */
+    size_t n;                  /* coefficients per field: kept.n */
     size_t n_mesh, n_places;   /* points where the equation is imposed: times * n_places */
 } kb_patch;
 
@@ -41,6 +44,7 @@ typedef struct {
     double unit[KB_CLOUD_AXES], shortest[KB_CLOUD_AXES];
     double margin;       /* share of each axis at its ends where the equation is not imposed */
     bool shares;         /* samples on inner borders are the neighbours', too, and count half */
+    bool whole;          /* all products of features are kept */
     size_t most;         /* unknowns per field; 0: as the shortest scales need, within KB_PATCH_UNKNOWNS */
 } kb_patch_scales;
 

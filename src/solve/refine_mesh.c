@@ -16,7 +16,7 @@ static kbass_status span_domain(const kb_cloud *cloud, const kb_dictionary *dict
                                 const kb_field_gp *gp, kb_patch **patch, kbass_error *error)
 {
     static const double lo[KB_CLOUD_AXES] = {0}, hi[KB_CLOUD_AXES] = {1, 1, 1, 1};
-    kb_patch_scales scales = {.kind = kind, .most = 1};
+    kb_patch_scales scales = {.kind = kind, .whole = true, .most = 1};
     for (size_t a = 0; a < cloud->n_axes; a++) {
         scales.unit[a] = scales.shortest[a] = gp->length[a];
         scales.most *= kb_mesh_standard(cloud->n_axes);

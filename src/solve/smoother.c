@@ -15,7 +15,7 @@ static kbass_status solve_axes(kb_smoother *s, kbass_error *error)
 {
     const kb_patch *p = s->patch;
     for (size_t a = 0; a < p->n_axes; a++) {
-        size_t r = p->rank[a];
+        size_t r = p->kept.rank[a];
         for (size_t j = 0; j < r; j++) memcpy(s->vectors[a] + j * r, p->level[a]->gram + j * p->level[a]->rank, r * sizeof(double));
         if (!kb_eigen_symmetric(r, s->vectors[a], r, s->values[a]))
             return kb_fail(error, KBASS_ERROR_NUMERICAL, "the Gram matrix of the data along an axis has no eigenvectors");
@@ -26,7 +26,7 @@ static kbass_status solve_axes(kb_smoother *s, kbass_error *error)
 static void eigen_modes(const kb_smoother *s, kb_mode *modes)
 {
     for (size_t a = 0; a < s->patch->n_axes; a++)
-        modes[a] = (kb_mode){s->patch->rank[a], s->patch->rank[a], s->patch->rank[a], s->vectors[a]};
+        modes[a] = (kb_mode){s->patch->kept.rank[a], s->patch->kept.rank[a], s->patch->kept.rank[a], s->vectors[a]};
 }
 
 /* tensor = 1 / (1 + lambda_0 lambda_1 ... / v) in the eigenvectors' basis */
@@ -35,7 +35,7 @@ static void fill_shrinkage(kb_smoother *s, size_t field)
     const kb_patch *p = s->patch;
     for (size_t i = 0; i < p->n; i++) {
         double product = 1;
-        for (size_t a = 0, rest = i; a < p->n_axes; rest /= p->rank[a++]) product *= s->values[a][rest % p->rank[a]];
+        for (size_t a = 0, rest = i; a < p->n_axes; rest /= p->kept.rank[a++]) product *= s->values[a][rest % p->kept.rank[a]];
         s->tensor[i] = 1 / (1 + (product > 0 ? product : 0) / s->variance[field]);
     }
 }
@@ -61,7 +61,7 @@ static void variance_grid(kb_smoother *s, size_t field, const kb_mode *features,
     kb_mode squares[KB_CLOUD_AXES];
     double *work = s->work;
     for (size_t a = 0; a < p->n_axes; a++) {
-        size_t r = p->rank[a];
+        size_t r = p->kept.rank[a];
         squares[a] = (kb_mode){n, r, n, work};
         kb_gemm(KB_PLAIN, KB_PLAIN, n, r, r, 1, features[a].entries, features[a].ld, s->vectors[a], r, 0, work, n);
         for (size_t i = 0; i < n * r; i++) work[i] *= work[i];
@@ -80,7 +80,7 @@ static void covariance(const kb_smoother *s, size_t field, const kb_mode *phi, c
     const double *measured = s->patch->measured + field * s->patch->n_points;
     size_t rows = phi[0].rows, columns = psi[0].rows;
     for (size_t a = 0; a < s->patch->n_axes; a++) {
-        kb_gemm(KB_PLAIN, KB_TRANSPOSED, rows, columns, s->patch->rank[a], 1, phi[a].entries, phi[a].ld, psi[a].entries,
+        kb_gemm(KB_PLAIN, KB_TRANSPOSED, rows, columns, s->patch->kept.rank[a], 1, phi[a].entries, phi[a].ld, psi[a].entries,
                 psi[a].ld, 0, a ? spare : K, rows);
         for (size_t i = 0; a && i < rows * columns; i++) K[i] *= spare[i];
     }
@@ -124,7 +124,7 @@ static double prior_variance(const kb_patch *p, const kb_mode *features, size_t 
     double product = 1;
     for (size_t a = 0; a < p->n_axes; a++) {
         double sum = 0;
-        for (size_t q = 0; q < p->rank[a]; q++) {
+        for (size_t q = 0; q < p->kept.rank[a]; q++) {
             double feature = features[a].entries[point + q * features[a].ld];
             sum += feature * feature;
         }
@@ -164,9 +164,9 @@ static size_t work_size(const kb_patch *p)
 {
     size_t ranks = 0, m = KB_SMOOTHER_POINTS, n = p->n_points, tensor = 2 * p->n;
     kb_mode modes[KB_CLOUD_AXES];
-    for (size_t a = 0; a < p->n_axes; a++) ranks += p->rank[a];
+    for (size_t a = 0; a < p->n_axes; a++) ranks += p->kept.rank[a];
     kb_patch_data_modes(p, modes);
-    if (p->gridded) return larger(m * (ranks + p->n_space), p->n + larger(tensor, kb_patch_data_work(p)));
+    if (p->gridded) return larger(m * (ranks + p->kept.n_space), p->n + larger(tensor, kb_patch_data_work(p)));
     return larger(2 * m * n, n + kb_rows_work(p->n_axes, modes));
 }
 
@@ -180,8 +180,8 @@ static bool allocate(kb_smoother *s)
     s->factors = KB_NEW(double *, p->n_fields);
     if (!s->variance || !s->tensor || !s->work || !s->factors) return false;
     for (size_t a = 0; p->gridded && a < p->n_axes; a++) {
-        s->vectors[a] = KB_NEW(double, p->rank[a] * p->rank[a]);
-        s->values[a] = KB_NEW(double, p->rank[a]);
+        s->vectors[a] = KB_NEW(double, p->kept.rank[a] * p->kept.rank[a]);
+        s->values[a] = KB_NEW(double, p->kept.rank[a]);
         complete = complete && s->vectors[a] && s->values[a];
     }
     for (size_t f = 0; !p->gridded && f < p->n_fields; f++)

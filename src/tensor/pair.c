@@ -1,6 +1,7 @@
 #include "tensor/pair.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { MOST_AXES = 8 };
 
@@ -27,21 +28,26 @@ void kb_pair_product(size_t n_axes, const kb_mode *A, const kb_mode *B, const do
     kb_modes_adjoint(n_axes, P, s, paired, work);
 }
 
-void kb_pair_open(size_t n_axes, const size_t *rank, const double *paired, double *G)
+/* paired is at offset(row) + offset(column), where a column counts rank[a] times as much along axis a */
+static size_t offset(size_t n_axes, const size_t *rank, size_t place, bool is_column)
 {
-    size_t n = 1;
-    for (size_t a = 0; a < n_axes; a++) n *= rank[a];
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) {
-            size_t at = 0, stride = 1;
-            for (size_t a = 0, row = i, column = j; a < n_axes; a++) {
-                at += stride * (row % rank[a] + column % rank[a] * rank[a]);
-                stride *= rank[a] * rank[a];
-                row /= rank[a];
-                column /= rank[a];
-            }
-            G[i + j * n] = paired[at];
-        }
+    size_t at = 0, stride = 1;
+    for (size_t a = 0; a < n_axes; a++) {
+        at += stride * (is_column ? rank[a] : 1) * (place % rank[a]);
+        stride *= rank[a] * rank[a];
+        place /= rank[a];
+    }
+    return at;
+}
+
+void kb_pair_open(size_t n_axes, const size_t *rank, size_t n, const size_t *place, const double *paired, double *G)
+{
+    size_t row[n + 1];
+    for (size_t i = 0; i < n; i++) row[i] = offset(n_axes, rank, place[i], false);
+    for (size_t j = 0; j < n; j++) {
+        const double *column = paired + offset(n_axes, rank, place[j], true);
+        for (size_t i = 0; i < n; i++) G[i + j * n] = column[row[i]];
+    }
 }
 
 /* Largest product over axes of max(rows, columns^2): some axes have columns^2 <= rows, the others, a set, more. */
