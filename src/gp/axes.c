@@ -53,7 +53,7 @@ kbass_status kb_axis_create(const kb_axis_plan *plan, size_t n_data, const doubl
     kb_axis *axis = KB_NEW(kb_axis, 1);
     if (!axis) return kb_out_of_memory(error, "an axis");
     *axis = (kb_axis){.kind = plan->period > 0 ? KB_KERNEL_PERIODIC : plan->kind, .lo = plan->lo, .hi = plan->hi,
-                      .unit = plan->unit, .period = plan->period, .margin = plan->margin, .highest = plan->highest,
+                      .unit = plan->unit, .period = plan->period, .margin = plan->margin, .highest = plan->highest, .cut = plan->n_axes > 2 ? KB_PRODUCT_CUT : KB_AXIS_CUT,
                       .shares_lo = plan->shares_lo, .shares_hi = plan->shares_hi, .n_data = n_data};
     axis->n_mesh = plan->given ? cut_mesh(plan, &given) : mesh_size(plan);
     axis->mesh = KB_NEW(double, axis->n_mesh);
@@ -90,13 +90,13 @@ void kb_axis_destroy(kb_axis *axis)
 }
 
 /* Drops the columns below the cut; needs the features of order 0 on the mesh. */
-static void truncate_rank(kb_axis_level *level, size_t n_mesh)
+static void truncate_rank(kb_axis_level *level, size_t n_mesh, double cut)
 {
     for (size_t q = 0; q < level->rank; q++) {
         const double *column = level->mesh[0] + q * n_mesh;
         level->eigenvalue[q] = kb_dot(n_mesh, column, column);
     }
-    level->rank = level->basis->rank = kb_axis_rank(level, KB_AXIS_CUT);
+    level->rank = level->basis->rank = kb_axis_rank(level, cut);
 }
 
 static void choose_inner(const kb_axis *axis, kb_axis_level *level)
@@ -145,7 +145,7 @@ static kbass_status fill_level(const kb_axis *axis, kb_axis_level *level, kbass_
         complete = (level->mesh[q] = KB_NEW(double, m * level->rank)) != NULL && complete;
     if (complete) {
         kb_basis_features(level->basis, m, axis->mesh, 0, level->mesh[0], work);
-        truncate_rank(level, m);
+        truncate_rank(level, m, axis->cut);
         for (int q = 1; q <= axis->highest; q++)
             kb_basis_features(level->basis, m, axis->mesh, q, level->mesh[q], work);
         fill_data(axis, level, work);

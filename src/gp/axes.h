@@ -15,6 +15,7 @@
 
 #define KB_LADDER_RATIO 0.94868329805051377 /* sqrt(0.9) */
 #define KB_AXIS_CUT 1e-6 /* eigenvalues below this share of the largest are left out */
+#define KB_PRODUCT_CUT 1e-8 /* of products of features over three axes and more */
 enum { KB_LADDER_FIRST = -8, KB_LADDER_LEVELS = 48, KB_AXIS_ORDERS = 7 };
 
 typedef struct {
@@ -45,6 +46,7 @@ typedef struct {
 typedef struct {
     kb_kernel_kind kind;
     double lo, hi, unit, period, margin;
+    double cut;  /* least eigenvalue kept, as a share of the largest */
     bool shares_lo, shares_hi;
     int highest; /* order of derivative */
     size_t n_mesh, n_data;
