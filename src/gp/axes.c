@@ -53,7 +53,8 @@ kbass_status kb_axis_create(const kb_axis_plan *plan, size_t n_data, const doubl
     kb_axis *axis = KB_NEW(kb_axis, 1);
     if (!axis) return kb_out_of_memory(error, "an axis");
     *axis = (kb_axis){.kind = plan->period > 0 ? KB_KERNEL_PERIODIC : plan->kind, .lo = plan->lo, .hi = plan->hi,
-                      .unit = plan->unit, .period = plan->period, .margin = plan->margin, .highest = plan->highest, .cut = plan->n_axes > 2 ? KB_PRODUCT_CUT : KB_AXIS_CUT,
+                      .unit = plan->unit, .period = plan->period, .margin = plan->margin, .highest = plan->highest,
+                      .cut = plan->n_axes > 2 ? KB_PRODUCT_CUT : KB_AXIS_CUT,
                       .shares_lo = plan->shares_lo, .shares_hi = plan->shares_hi, .n_data = n_data};
     axis->n_mesh = plan->given ? cut_mesh(plan, &given) : mesh_size(plan);
     axis->mesh = KB_NEW(double, axis->n_mesh);

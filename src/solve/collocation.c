@@ -36,8 +36,8 @@ static void widen(extent *x, const kb_patch *p)
     x->tensor = larger(x->tensor, kb_patch_transfer_work(p));
 }
 
-/* Products of space are at most `most` / KB_LEAST_RANK, of several axes half of `most`; the stacks of solve/normal.c hold
-   at least four of their Gram matrices. */
+/* Products of space are at most `most` / KB_LEAST_RANK, of several axes half of `most`; the stacks of solve/normal.c
+   hold at least four of their Gram matrices. */
 static bool allocate_normal(kb_bench *b, const extent *x)
 {
     size_t fields = b->dictionary->n_states, k = b->columns->n, n = x->most * fields;
@@ -201,8 +201,8 @@ void kb_collocation_evaluate(kb_bench *b, const kb_patch *p, const double *z)
     for (size_t v = 0; v < b->dictionary->n_variables; v++) evaluate_variable(b, p, v, z);
     kb_patch_modes(p, order, modes);
     for (size_t i = 0; i < p->n_fields; i++)
-        kb_modes_product(p->n_axes, modes, kb_products_open(&p->kept, z + i * p->n, b->tensor), b->slopes + i * p->n_mesh,
-                         b->work);
+        kb_modes_product(p->n_axes, modes, kb_products_open(&p->kept, z + i * p->n, b->tensor),
+                         b->slopes + i * p->n_mesh, b->work);
 }
 
 static void list_used_terms(kb_bench *b, const kb_support *support)
