@@ -158,6 +158,58 @@ static void scattered_points(void **state)
     kbass_data_destroy(data);
 }
 
+/* Both axes close: what leaves at one end comes in at the other. */
+static void drift_on_a_torus(void **state)
+{
+    enum { N = 12 };
+    double times[2 * N], positions[4 * N], mean[2 * N], sd[2 * N];
+    kbass_data *data = grid_of(drift, 9, 9, 9, 5);
+    kbass_settings settings = settings_of(1, 2);
+    settings.periodic = "x,y";
+    kbass_discovery *discovery = discover(data, &settings);
+    (void)state;
+    check_law(discovery, "u_t", 3, drift_terms, drift_weights);
+    for (size_t i = 0; i < 2 * N; i++) {
+        times[i] = last * (double)(i / 2) / (N - 1);
+        positions[2 * i] = i % 2 ? width : 0;
+        positions[2 * i + 1] = width * (double)(i / 2) / (N - 1);
+    }
+    CHECK_OK(kbass_discovery_field(discovery, 2 * N, times, positions, mean, sd, &error));
+    for (size_t i = 0; i < 2 * N; i += 2) CHECK_CLOSE(mean[i], mean[i + 1], 1e-9); /* rounding: one and the same place */
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
+/* u_t = 0.4 (u_xx + u_yy + u_zz) - u_x on 5 x 6 x 6 x 6 points */
+static void drift_in_space(void **state)
+{
+    static const char *const in_space[] = {"t", "x", "y", "z"}, *const terms[] = {"u_x", "u_xx", "u_yy", "u_zz"};
+    static const double weights[] = {-1, 0.4, 0.4, 0.4};
+    enum { T = 5, X = 6, N = T * X * X * X };
+    static double times[N], positions[3 * N], values[N];
+    double k = 2 * M_PI / width;
+    kbass_data *data = NULL;
+    (void)state;
+    for (size_t i = 0, rest = 0; i < N; i++) {
+        times[i] = last * (double)(i / (X * X * X)) / (T - 1);
+        rest = i;
+        for (size_t a = 3; a-- > 0; rest /= X) positions[3 * i + a] = width * (double)(rest % X) / (X - 1);
+        double z = positions[3 * i + 2], decay = exp(-0.4 * k * k * times[i]);
+        double xi = k * (positions[3 * i] - times[i]), eta = k * positions[3 * i + 1];
+        values[i] = decay * (cos(xi) + sin(eta) + cos(k * z)) +
+                    decay * decay * (sin(eta) * sin(k * z) + cos(xi - 1) * cos(eta));
+    }
+    CHECK_OK(kbass_data_create_axes(N, 4, 1, times, positions, values, in_space, names, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 2, 3, &error));
+    kbass_settings settings = settings_of(1, 2);
+    settings.degree = settings.derivatives = 0;
+    settings.terms = "u, u_x, u_y, u_z, u_xx, u_yy, u_zz, u*u_x";
+    kbass_discovery *discovery = discover(data, &settings);
+    check_law(discovery, "u_t", 4, terms, weights);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
 static void second_order_in_time(void **state)
 {
     static const char *const terms[] = {"u_xx"};
@@ -287,6 +339,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drift_in_the_plane),
         cmocka_unit_test(scattered_points),
+        cmocka_unit_test(drift_on_a_torus),
+        cmocka_unit_test(drift_in_space),
         cmocka_unit_test(second_order_in_time),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(roles_are_kept),

@@ -190,6 +190,38 @@ static void assembly_in_two_dimensions(void **state)
     close_scene(&s);
 }
 
+/* Only products above the cut, and along time a prefix; both forms of z are one field. */
+static void products_are_cut_by_eigenvalue(void **state)
+{
+    (void)state;
+    scene s;
+    kbass_settings settings = some_terms("u_x, u*u_y, u_xy, u_yy");
+    open_scene(&s, make_data(3, 1, (size_t[]){6, 7, 7}, false, false), &settings, 0.35);
+    const kb_products *kept = &s.patch->kept;
+    double least = INFINITY, *tensor = KB_NEW(double, kept->n_tensor), *back = KB_NEW(double, kept->n);
+    CHECK(kept->n < kept->n_tensor && kept->first[kept->n_space] == kept->n);
+    for (size_t i = 0; i < kept->n_space; i++) {
+        double product = 1;
+        size_t indices = 0;
+        for (size_t a = 1; a < 3; a++) {
+            size_t index = kb_products_index(kept, i, a);
+            product *= s.patch->level[a]->eigenvalue[index] / s.patch->level[a]->eigenvalue[0];
+            indices += index;
+        }
+        size_t last = kept->first[i + 1] - kept->first[i] - 1;
+        product *= s.patch->level[0]->eigenvalue[last] / s.patch->level[0]->eigenvalue[0];
+        if (indices > 2) least = fmin(least, product); /* the first few of an axis stay in any case */
+    }
+    CHECK(least >= KB_PRODUCT_CUT);
+    kb_products_gather(kept, 2, kb_products_open(kept, s.z, tensor), back);
+    for (size_t i = 0; i < kept->n; i++) CHECK_CLOSE(back[i], 2 * s.z[i], 1e-15); /* the same numbers */
+    double outside = kb_dot(kept->n_tensor, tensor, tensor) - kb_dot(kept->n, s.z, s.z);
+    CHECK_CLOSE(outside, 0, 1e-9); /* nothing beside them, up to the rounding of two sums */
+    check_system(&s);
+    kb_free(tensor), kb_free(back);
+    close_scene(&s);
+}
+
 /* ---------------------------------------------------------------- integrating the field out */
 
 static void marginal_is_dense_elimination(void **state)
@@ -364,6 +396,7 @@ int main(void)
         cmocka_unit_test(assembly_of_coupled_fields_with_missing_values),
         cmocka_unit_test(assembly_with_error_bars),
         cmocka_unit_test(assembly_in_two_dimensions),
+        cmocka_unit_test(products_are_cut_by_eigenvalue),
         cmocka_unit_test(marginal_is_dense_elimination),
         cmocka_unit_test(effective_parameters_are_a_trace),
         cmocka_unit_test(evidence_is_the_density_of_the_data),

@@ -12,16 +12,6 @@
 #include "solve/refine_mesh.h"
 
 static const kb_scope scope = {0.6, 0.8, true}; /* there are many data: the bare field's scales are near */
-/* Patches do not join the ends of an axis. */
-static kbass_status check_periodic(const kb_cloud *cloud, const char *periodic, kbass_error *error)
-{
-    for (size_t a = 1; a < cloud->n_axes; a++)
-        if (cloud->periodic[a])
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "periodic: found \"%s\"; only first-order equations of fields over "
-                           "one space axis make use of it so far: leave it out", periodic);
-    return KBASS_OK;
-}
-
 static const double nats_reported = 12; /* below the best: what the answer still averages over */
 
 kbass_status kb_expanse_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
@@ -34,7 +24,6 @@ kbass_status kb_expanse_create(const kbass_data *data, const kbass_settings *set
     kbass_status status = kb_cloud_create(data, settings->noise, &e->cloud, error);
     if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, e->cloud->n_grid, error);
     if (status == KBASS_OK) status = kb_cloud_read_periodic(e->cloud, data, settings->periodic, error);
-    if (status == KBASS_OK) status = check_periodic(e->cloud, settings->periodic, error);
     if (status == KBASS_OK) status = kb_mesh_lay(e->cloud, data, settings, dictionary, error);
     if (status == KBASS_OK) status = kb_mesh_check_memory(e->cloud, kb_bench_doubles_per_point(dictionary), error);
     if (status == KBASS_OK) status = kb_terrain_create(e->cloud, dictionary, settings, scope, threads, &e->terrain, error);
@@ -115,6 +104,7 @@ kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_resul
     int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_seeker_create(e->terrain, e->columns, run, &s, error);
     if (status == KBASS_OK) {
+        kb_blas_threads(kb_seeker_blas_threads(s));
         s->has_many_data = true;
         kb_seeker_descend(s, error);
         status = kb_seeker_ascend(s, error);

@@ -30,8 +30,13 @@ static bool can_be_cut(const kb_terrain *t, size_t axis)
     return cuts <= MOST_PER_AXIS && t->cloud->n_grid[axis] > LEAST_LINES * cuts && has_mesh;
 }
 
-/* What speaks for cutting an axis: its rank; half of it in space, since patches should stay long there. */
-static double weight_of_cut(const kb_terrain *t, size_t axis) { return estimated_rank(t, axis) * (axis ? 0.5 : 1); }
+/* What speaks for cutting an axis: its rank; half of it in space, since patches should stay long there; half of that
+   where the first cut takes a period apart, since only a patch that sees it whole can join its ends. */
+static double weight_of_cut(const kb_terrain *t, size_t axis)
+{
+    bool joins_ends = t->scope.whole && t->cloud->period[axis] > 0 && t->cuts[axis] == 1;
+    return estimated_rank(t, axis) * (axis ? 0.5 : 1) * (joins_ends ? 0.5 : 1);
+}
 
 static size_t axis_to_cut(const kb_terrain *t)
 {

@@ -8,7 +8,7 @@
 
 /* Points of an axis, by the number of axes. */
 static const double smallest_mesh[] = {0, 40, 40, 18, 12}, largest_mesh[] = {0, 400, 160, 48, 20};
-static const double points_per_rank = 1.7, rounding = 1e-9;
+static const double points_per_rank[] = {0, 1.7, 1.7, 1.7, 1.3}, rounding = 1e-9;
 
 double kb_axis_rank_estimate(double stretch, double length)
 {
@@ -20,10 +20,12 @@ double kb_ball_share(size_t n_axes)
     return pow(M_PI, 0.5 * (double)n_axes) / (tgamma(0.5 * (double)n_axes + 1) * pow(2, (double)n_axes));
 }
 
+double kb_axis_cut(size_t n_axes) { return n_axes == 3 ? KB_PRODUCT_CUT : KB_AXIS_CUT; }
+
 static size_t mesh_size(const kb_axis_plan *plan)
 {
     double stretch = plan->period > 0 ? plan->period : plan->hi - plan->lo;
-    double size = points_per_rank * (kb_axis_rank_estimate(stretch, plan->shortest) + 1);
+    double size = points_per_rank[plan->n_axes] * (kb_axis_rank_estimate(stretch, plan->shortest) + 1);
     return (size_t)fmin(fmax(size, smallest_mesh[plan->n_axes]), largest_mesh[plan->n_axes]);
 }
 
@@ -54,7 +56,7 @@ kbass_status kb_axis_create(const kb_axis_plan *plan, size_t n_data, const doubl
     if (!axis) return kb_out_of_memory(error, "an axis");
     *axis = (kb_axis){.kind = plan->period > 0 ? KB_KERNEL_PERIODIC : plan->kind, .lo = plan->lo, .hi = plan->hi,
                       .unit = plan->unit, .period = plan->period, .margin = plan->margin, .highest = plan->highest,
-                      .cut = plan->n_axes > 2 ? KB_PRODUCT_CUT : KB_AXIS_CUT,
+                      .cut = kb_axis_cut(plan->n_axes),
                       .shares_lo = plan->shares_lo, .shares_hi = plan->shares_hi, .n_data = n_data};
     axis->n_mesh = plan->given ? cut_mesh(plan, &given) : mesh_size(plan);
     axis->mesh = KB_NEW(double, axis->n_mesh);

@@ -15,7 +15,7 @@
 
 #define KB_LADDER_RATIO 0.94868329805051377 /* sqrt(0.9) */
 #define KB_AXIS_CUT 1e-6 /* eigenvalues below this share of the largest are left out */
-#define KB_PRODUCT_CUT 1e-8 /* of products of features over three axes and more */
+#define KB_PRODUCT_CUT 1e-8 /* of products of features over three axes; over four that would take too many */
 enum { KB_LADDER_FIRST = -8, KB_LADDER_LEVELS = 48, KB_AXIS_ORDERS = 7 };
 
 typedef struct {
@@ -66,6 +66,8 @@ double kb_axis_root(const kb_axis *axis, double coordinate);
 kbass_status kb_axis_level_at(kb_axis *axis, int step, const kb_axis_level **out, kbass_error *error);
 /* How many columns have eigenvalues above `cut` times the largest. */
 size_t kb_axis_rank(const kb_axis_level *level, double cut);
+/* Share of the largest eigenvalue below which features, or products of them, are left out. */
+double kb_axis_cut(size_t n_axes);
 /* Rank that a length scale needs on a stretch of axis. */
 double kb_axis_rank_estimate(double stretch, double length);
 /* Of a tensor of such ranks, the share of products that count: eigenvalues fall as exp(-k^2), so they fill a ball. */

@@ -41,9 +41,8 @@ static void widen(extent *x, const kb_patch *p)
 static bool allocate_normal(kb_bench *b, const extent *x)
 {
     size_t fields = b->dictionary->n_states, k = b->columns->n, n = x->most * fields;
-    bool paired = x->n_axes > 2; /* features of several space axes */
-    size_t space = x->most / (paired ? 2 : KB_LEAST_RANK) + 1;
-    size_t derivatives = (b->dictionary->n_variables - b->dictionary->n_axes) / fields;
+    bool paired = x->n_axes == 3; /* features of two space axes */
+    size_t space = x->most / (x->n_axes > 2 ? 2 : KB_LEAST_RANK) + 1;
     if (space > x->places) space = x->places;
     b->stack = larger(STACK, 4 * space * space);
     b->H = KB_NEW(double, n * n);
@@ -51,15 +50,14 @@ static bool allocate_normal(kb_bench *b, const extent *x)
     b->spare = KB_NEW(double, b->spare_size);
     b->left = KB_NEW(double, b->stack);
     b->right = KB_NEW(double, b->stack);
-    size_t features = paired ? kb_pair_work(x->n_axes - 1, x->lines + 1, space) : x->places * space * derivatives;
-    b->space = KB_NEW(double, features);
+    b->pairs = KB_NEW(double, paired ? kb_pair_work(x->n_axes - 1, x->lines + 1, space) : 1);
     b->slice = KB_NEW(double, paired ? 2 * space * space : x->places * space * (fields + 1));
     b->Hzw = KB_NEW(double, n * (k + 1));
     b->gz = KB_NEW(double, n);
     b->Hww = KB_NEW(double, k * k);
     b->gw = KB_NEW(double, k);
     b->tensor = KB_NEW(double, x->mesh);
-    return b->H && b->spare && b->left && b->right && b->space && b->slice && b->Hzw && b->gz && b->Hww && b->gw &&
+    return b->H && b->spare && b->left && b->right && b->pairs && b->slice && b->Hzw && b->gz && b->Hww && b->gw &&
            b->tensor;
 }
 
@@ -141,7 +139,7 @@ void kb_bench_destroy(kb_bench *b)
 {
     if (!b) return;
     double *arrays[] = {b->points, b->slopes, b->values, b->residual, b->weight, b->slope, b->work, b->column, b->data,
-                        b->H,      b->spare,  b->left,   b->right,    b->space,  b->slice, b->Hzw,  b->gz,     b->Hww,
+                        b->H,      b->spare,  b->left,   b->right,    b->pairs,  b->slice, b->Hzw,  b->gz,     b->Hww,
                         b->gw,     b->tensor};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(b->depends);

@@ -39,7 +39,7 @@ typedef struct {
     double *H, *spare; /* nz x nz; the spare one at least nz x KB_NORMAL_PROBES */
     size_t spare_size;
     double *Hzw, *gz, *Hww, *gw;
-    double *left, *right, *space, *slice, *tensor;
+    double *left, *right, *pairs, *slice, *tensor;
     size_t stack; /* doubles in each of left and right */
 } kb_bench;
 

@@ -41,41 +41,9 @@ void kb_patch_message_destroy(kb_patch_message *m)
 
 /* ---------------------------------------------------------------- structured assembly */
 
-/* Derivatives of a field come in the same order for every field: the index among them. */
-static size_t derivative_index(const kb_dictionary *dictionary, size_t variable)
-{
-    const kb_variable *v = dictionary->variables;
-    size_t index = 0;
-    for (size_t i = 0; i < dictionary->n_variables; i++) {
-        if (v[i].axis >= 0 || v[i].field != 0) continue;
-        if (!memcmp(v[i].order, v[variable].order, sizeof v[i].order)) return index;
-        index++;
-    }
-    return index;
-}
-
-static double *space_features(const kb_bench *b, const kb_patch *p, size_t derivative)
-{
-    return b->space + derivative * p->n_places * p->kept.n_space;
-}
-
-/* X_v[(x, y, ..), (b, c, ..)] = phi_1[x, b] phi_2[y, c] ... with the derivative's orders */
-static void fill_space(kb_bench *b, const kb_patch *p, size_t variable)
-{
-    double *X = space_features(b, p, derivative_index(b->dictionary, variable));
-    kb_mode modes[KB_CLOUD_AXES];
-    kb_patch_modes(p, b->dictionary->variables[variable].order, modes);
-    for (size_t q = 0; q < p->kept.n_space; q++)
-        for (size_t x = 0; x < p->n_places; x++) {
-            double product = 1;
-            for (size_t a = 1, place = x, rank = q; a < p->n_axes; a++) {
-                product *= modes[a].entries[place % modes[a].rows + rank % modes[a].columns * modes[a].ld];
-                place /= modes[a].rows;
-                rank /= modes[a].columns;
-            }
-            X[x + q * p->n_places] = product;
-        }
-}
+/* Two space axes are paired, their products of features summed axis after axis; of one or three the kept products are
+   so few that they are formed, time by time. */
+static bool is_paired(const kb_patch *p) { return p->n_axes == 3; }
 
 static bool is_coupled(const kb_bench *b, const kb_patch *p, size_t equation, size_t field)
 {
@@ -91,27 +59,38 @@ static double *slice_at(const kb_bench *b, const kb_patch *p, size_t slot)
     return b->slice + slot * p->n_places * p->kept.n_space;
 }
 
-static void add_rows(const kb_patch *p, const double *factor, const double *X, double *to)
+/* to[(x, y, ..), i] += factor[(x, y, ..)] phi_1[x, b] phi_2[y, c] ..., product i of space being (b, c, ..), with the
+   derivative's orders */
+static void add_rows(const kb_patch *p, const int *order, const double *factor, double *to)
 {
-    size_t places = p->n_places;
-    for (size_t q = 0; q < p->kept.n_space; q++)
-        for (size_t x = 0; x < places; x++) to[x + q * places] += factor[x] * X[x + q * places];
+    size_t places = p->n_places, lines = p->level[1]->n_inner;
+    kb_mode modes[KB_CLOUD_AXES];
+    kb_patch_modes(p, order, modes);
+    for (size_t i = 0; i < p->kept.n_space; i++, to += places) {
+        const double *inner = modes[1].entries + kb_products_index(&p->kept, i, 1) * modes[1].ld;
+        for (size_t place = 0; place < places; place += lines) {
+            double outer = 1;
+            for (size_t a = 2, rest = place / lines; a < p->n_axes; rest /= modes[a++].rows)
+                outer *= modes[a].entries[rest % modes[a].rows + kb_products_index(&p->kept, i, a) * modes[a].ld];
+            for (size_t x = 0; x < lines; x++) to[place + x] += factor[place + x] * outer * inner[x];
+        }
+    }
 }
 
 static void fill_slice(kb_bench *b, const kb_patch *p, size_t equation, size_t t)
 {
+    static const int plain[KB_MAX_AXES] = {0};
     size_t times = p->level[0]->n_inner, m = p->n_mesh, places = p->n_places;
     const double *weight = b->weight + equation * m;
     double *root = b->column, *factor = b->column + places;
     memset(b->slice, 0, (p->n_fields + 1) * places * p->kept.n_space * sizeof *b->slice);
     for (size_t x = 0; x < places; x++) root[x] = sqrt(weight[t + x * times]);
-    add_rows(p, root, space_features(b, p, 0), slice_at(b, p, 0));
+    add_rows(p, plain, root, slice_at(b, p, 0));
     for (size_t v = 0; v < b->dictionary->n_variables; v++) {
         const double *slope = b->slope + (equation + v * p->n_fields) * m;
         if (b->dictionary->variables[v].axis >= 0 || !b->depends[equation + v * p->n_fields]) continue;
         for (size_t x = 0; x < places; x++) factor[x] = root[x] * slope[t + x * times];
-        add_rows(p, factor, space_features(b, p, derivative_index(b->dictionary, v)),
-                 slice_at(b, p, 1 + b->dictionary->variables[v].field));
+        add_rows(p, b->dictionary->variables[v].order, factor, slice_at(b, p, 1 + b->dictionary->variables[v].field));
     }
 }
 
@@ -204,7 +183,7 @@ static void pair_slots(kb_bench *b, const kb_patch *p, size_t equation, size_t t
             kb_patch_modes(p, b->dictionary->variables[w].order, right_modes);
             weigh_pair(b, p, equation, t, A == B && v != w ? 2 : 1, slope_in(b, p, equation, A, v),
                        slope_in(b, p, equation, B, w), b->column);
-            kb_pair_product(p->n_axes - 1, left_modes + 1, right_modes + 1, b->column, paired, b->space);
+            kb_pair_product(p->n_axes - 1, left_modes + 1, right_modes + 1, b->column, paired, b->pairs);
             kb_axpy(n * n, 1, paired, sum);
         }
     }
@@ -223,8 +202,8 @@ static void stack_push(stack *s, size_t t, double scale, int row_order, int colu
     double *left = s->bench->left + s->n * r * r, *right = s->bench->right + s->n * n * n;
     for (size_t j = 0; j < r; j++)
         for (size_t i = 0; i < r; i++) left[i + j * r] = scale * row[i * m] * column[j * m];
-    if (p->n_axes == 2) multiply_slots(s->bench, p, A, B, right);
-    else pair_slots(s->bench, p, s->equation, t, A, B, right);
+    if (is_paired(p)) pair_slots(s->bench, p, s->equation, t, A, B, right);
+    else multiply_slots(s->bench, p, A, B, right);
     s->n++;
 }
 
@@ -238,7 +217,7 @@ static void add_products(kb_bench *b, const kb_patch *p, size_t equation, double
     stack s = {b, p, equation, f, g, 0, b->stack / (largest * largest)};
     if ((equation != f && !on_f) || (equation != g && !on_g)) return;
     for (size_t t = 0; t < p->level[0]->n_inner; t++) {
-        if (p->n_axes == 2) fill_slice(b, p, equation, t);
+        if (!is_paired(p)) fill_slice(b, p, equation, t);
         if (on_f && on_g) stack_push(&s, t, half, 0, 0, 1 + f, 1 + g);
         if (equation == f && on_g) stack_push(&s, t, -weight, order, 0, 0, 1 + g);
         if (equation == g && on_f && f != g) stack_push(&s, t, -weight, 0, order, 1 + f, 0);
@@ -249,8 +228,6 @@ static void add_products(kb_bench *b, const kb_patch *p, size_t equation, double
 
 static void assemble_field(kb_bench *b, const kb_patch *p, const kb_hyper *hyper)
 {
-    for (size_t v = 0; p->n_axes == 2 && v < b->dictionary->n_variables; v++)
-        if (b->dictionary->variables[v].axis < 0 && b->dictionary->variables[v].field == 0) fill_space(b, p, v);
     memset(b->H, 0, b->nz * b->nz * sizeof *b->H);
     for (size_t g = 0; g < p->n_fields; g++)
         for (size_t f = g; f < p->n_fields; f++)

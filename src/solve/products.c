@@ -84,7 +84,7 @@ static void choose_ranks(kb_products *p, size_t n_axes, const kb_axis_level *con
    workspaces count on it. */
 void kb_products_choose(kb_products *p, size_t n_axes, const kb_axis_level *const *level, size_t most, bool whole)
 {
-    for (double cut = whole ? KB_AXIS_CUT : KB_PRODUCT_CUT;; cut *= cut_step) {
+    for (double cut = whole ? KB_AXIS_CUT : kb_axis_cut(n_axes);; cut *= cut_step) {
         choose_ranks(p, n_axes, level, cut);
         bool fits = whole ? p->n_tensor <= most : p->n_tensor / p->rank[0] <= most / 2;
         if (!fits && cut <= 1) continue;
