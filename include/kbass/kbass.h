@@ -110,7 +110,7 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
       "for fields over space: mesh points of any spacing, a line for each axis: its name and its coordinates, "        \
       "t 0 0.1 0.2 ...; axes not in it are as --mesh says")                                                            \
     X(TEXT, periodic, NULL, 0, 0, "AXES", NULL, "inference",                                                           \
-      "space axes along which the fields repeat, or none (default: found from the data)")                              \
+      "space axes along which the fields repeat, or none (default: along one space axis found from the data)")         \
     X(CHOICE, kernel, 0, 0, 4, "NAME", "se|matern52|matern72|rq|periodic", "inference", "kernel of the field")         \
     X(INTEGER, seed, 1, 0, 2147483647, "N", NULL, "inference", "seed of everything random; recorded in the result")    \
     X(INTEGER, threads, 0, 1, 1024, "N", NULL, "inference", "threads (default: all cores)")                            \

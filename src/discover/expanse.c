@@ -104,7 +104,6 @@ kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_resul
     int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_seeker_create(e->terrain, e->columns, run, &s, error);
     if (status == KBASS_OK) {
-        kb_blas_threads(kb_seeker_blas_threads(s));
         s->has_many_data = true;
         kb_seeker_descend(s, error);
         status = kb_seeker_ascend(s, error);

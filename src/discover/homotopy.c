@@ -114,7 +114,8 @@ static kbass_status form_opinions(const kb_seeker *s, size_t most, kb_opinion *o
     return status;
 }
 
-int kb_seeker_blas_threads(const kb_seeker *s)
+/* Threads belong to the patches, or, of a single large one, to BLAS. */
+static int blas_threads_for(const kb_seeker *s)
 {
     bool is_large = s->terrain->patches[0]->most * s->mosaic->n_fields > WORTH_THREADS;
     return s->mosaic->n_patches == 1 && is_large ? s->terrain->threads : 1;
@@ -122,7 +123,7 @@ int kb_seeker_blas_threads(const kb_seeker *s)
 
 kbass_status kb_seeker_search(kb_seeker *s, kbass_error *error)
 {
-    int blas_threads = kb_blas_threads(kb_seeker_blas_threads(s));
+    int blas_threads = kb_blas_threads(blas_threads_for(s));
     kbass_status status = s->mosaic->n_patches == 1 ? kb_seeker_screen(s, error) : KBASS_OK;
     for (int path = 0; status == KBASS_OK && path < PATHS; path++) follow_path(s, path, error);
     if (status == KBASS_OK) status = kb_seeker_ascend(s, error);

@@ -48,8 +48,6 @@ void kb_seeker_weights(kb_seeker *seeker, const kb_support *support, double *w);
 /* Solves and weighs a state at its own support and hyperparameters; the evidence, -INFINITY in trouble or when stopped. */
 double kb_seeker_evaluate(kb_seeker *seeker, kb_state *state, int iterations, bool all_columns);
 
-/* Threads belong to the patches, or, of a single large one, to BLAS: how many BLAS should have. */
-int kb_seeker_blas_threads(const kb_seeker *seeker);
 /* Screening, homotopy and ascent: the pool ends sorted, best first. A run that is stopped leaves what there is. */
 kbass_status kb_seeker_search(kb_seeker *seeker, kbass_error *error);
 kbass_status kb_opinion_form(const kb_seeker *seeker, const kb_state *state, kb_opinion *out, kbass_error *error);
