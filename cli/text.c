@@ -257,7 +257,7 @@ static bool is_undecided(const kbass_result *result)
     return false;
 }
 
-/* What the choice of the model hides: weights averaged over all of them, where terms are undecided. */
+/* What the choice of the model hides: weights averaged over all of them, where terms are undecided; those out aside. */
 static void print_averages(const kbass_result *result)
 {
     int lhs_width = widest_lhs(result), term_width = widest_term(result, false);
@@ -268,7 +268,7 @@ static void print_averages(const kbass_result *result)
         for (size_t j = 0; !result->equations[i].known && j < result->equations[i].n_terms; j++) {
             const kbass_term *term = &result->equations[i].terms[j];
             char mean[NUMBER_SIZE], sd[NUMBER_SIZE];
-            if (!is_shown(term, false)) continue;
+            if (term->verdict == KBASS_OUT) continue;
             format_number(term->average, term->average_sd, mean);
             format_sd(term->average_sd, sd);
             printf("  %-*s  %-*s %12s %11s\n", lhs_width, lhs, term_width, term->term, mean, sd);
