@@ -425,8 +425,9 @@ static void print_outcome(const kbass_result *result)
     const char *words = words_for(result);
     if (words) printf("\n  %s\n", words);
     printf("\n  %.1f s", result->seconds_total);
-    if (result->n_models) printf(": %zu models fitted", result->n_models);
-    if (result->n_models && result->n_starts) printf(" from %zu starts", result->n_starts);
+    if (result->n_models) printf(": %zu model%s fitted", result->n_models, result->n_models == 1 ? "" : "s");
+    if (result->n_models && result->n_starts)
+        printf(" from %zu start%s", result->n_starts, result->n_starts == 1 ? "" : "s");
     if (result->n_starts_lost) printf(", %zu starts lost to numerical trouble", result->n_starts_lost);
     putchar('\n');
 }

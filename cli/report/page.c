@@ -63,14 +63,15 @@ static void put_head(page *p)
 
 static void put_runs(page *p)
 {
+    enum { MOST_RUNS = 12 };
     const view *v = p->v;
     if (v->n_runs == 1) return;
     fprintf(p->out, " %zu runs of one law, each from its own initial state: ", v->n_runs);
-    for (size_t i = 0; i < v->n_runs; i++) {
+    for (size_t i = 0; i < v->n_runs && i < MOST_RUNS; i++) {
         if (i) fputs(", ", p->out);
         html_text(p->out, v->runs[i]);
     }
-    fputc('.', p->out);
+    fputs(v->n_runs > MOST_RUNS ? ", ..." : ".", p->out);
 }
 
 /* Values that were not measured. */
