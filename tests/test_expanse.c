@@ -299,7 +299,7 @@ static void runs_can_be_watched_and_stopped(void **state)
     kbass_data *data = grid_of(drift, 8, 8, 8, 5);
     kbass_settings settings = settings_of(1, 2);
     kbass_discovery *discovery = NULL;
-    watch all = {.most = 1000000}, some = {.most = 4};
+    watch all = {.most = 1000000}, some = {.most = 12};
     (void)state;
     CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
     CHECK_OK(kbass_discovery_run(discovery, look, &all, &error));

@@ -92,6 +92,7 @@ kbass_status kb_pool_keep(kb_seeker *s, const kb_state *state, kbass_error *erro
         kbass_status status = kb_state_create(s->mosaic, &place, error);
         if (status != KBASS_OK) return status;
         pool->states[pool->n++] = place;
+        s->mosaic->run = s->run; /* with something to answer with, solves may be interrupted */
     }
     if (!place) {
         kb_state_pool_sort(pool);
@@ -144,8 +145,8 @@ double kb_seeker_evaluate(kb_seeker *s, kb_state *state, int iterations, bool al
     kb_solve_options options = {iterations, true, true, all_columns ? &s->mosaic->all : NULL};
     state->log_evidence = -INFINITY;
     state->freedom = s->freedom;
-    s->n_weighed++;
     if (!kb_run_continue(s->run, state->support.n) || !kb_mosaic_solve(s->mosaic, state, &options)) return -INFINITY;
+    s->n_weighed++;
     if (all_columns) kb_seeker_take_message(s);
     return state->log_evidence;
 }

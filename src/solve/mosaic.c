@@ -377,6 +377,7 @@ bool kb_mosaic_solve(kb_mosaic *m, kb_state *s, const kb_solve_options *options)
     if (!stand_at(m, s->steps)) return false;
     for (int iteration = 0;; iteration++) {
         bool last = converged || iteration >= options->iterations - 1;
+        if (m->run && !kb_run_continue(m->run, s->support.n)) return false;
         measure(m, s);
         if (!listen(m, s, last ? candidates : &s->support, last && options->evidence, !last && options->learn_noise))
             return false;

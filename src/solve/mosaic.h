@@ -7,6 +7,7 @@
 #ifndef KB_MOSAIC_H
 #define KB_MOSAIC_H
 
+#include "base/run.h"
 #include "solve/message.h"
 #include "solve/normal.h"
 
@@ -32,6 +33,7 @@ typedef struct {
     size_t *offset, n_z; /* of each patch's coefficients in kb_state.z */
     size_t n_values, n_fields;
     int threads;
+    kb_run *run;         /* asked before every step whether to go on; NULL: none */
     kb_bench **benches;          /* one per thread */
     kb_patch_message **messages; /* one per patch */
     double *slope_squares, *slab;
