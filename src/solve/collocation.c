@@ -41,8 +41,8 @@ static void widen(extent *x, const kb_patch *p)
 static bool allocate_normal(kb_bench *b, const extent *x)
 {
     size_t fields = b->dictionary->n_states, k = b->columns->n, n = x->most * fields;
-    bool paired = x->n_axes == 3; /* features of two space axes */
-    size_t space = x->most / (x->n_axes > 2 ? 2 : KB_LEAST_RANK) + 1;
+    bool paired = x->n_axes > 2; /* features of several space axes */
+    size_t space = x->most / (paired ? 2 : KB_LEAST_RANK) + 1;
     if (space > x->places) space = x->places;
     b->stack = larger(STACK, 4 * space * space);
     b->H = KB_NEW(double, n * n);

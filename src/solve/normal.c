@@ -41,9 +41,8 @@ void kb_patch_message_destroy(kb_patch_message *m)
 
 /* ---------------------------------------------------------------- structured assembly */
 
-/* Two space axes are paired, their products of features summed axis after axis; of one or three the kept products are
-   so few that they are formed, time by time. */
-static bool is_paired(const kb_patch *p) { return p->n_axes == 3; }
+/* Several space axes are paired, their products of features summed axis after axis. */
+static bool is_paired(const kb_patch *p) { return p->n_axes > 2; }
 
 static bool is_coupled(const kb_bench *b, const kb_patch *p, size_t equation, size_t field)
 {
