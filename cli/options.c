@@ -27,7 +27,7 @@ static const char *setting_separator(const char *name)
     static const struct {
         const char *name, *separator;
     } lists[] = {{"terms", ", "}, {"forbid", "; "},       {"require", "; "},
-                 {"fix", "; "},   {"equation-for", ", "}, {"input", ", "}, {"noise", ", "},
+                 {"fix", "; "},   {"equation-for", ", "}, {"input", ", "}, {"vary", "; "}, {"noise", ", "},
                  {"lhs", ", "},   {"periodic", ", "},
                  {"units", ", "}, {"constants", ", "}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)

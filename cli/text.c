@@ -384,6 +384,25 @@ static void print_change(const kbass_weight_change *change, int lhs_width, int t
     printf("      %-*s  %-*s %24s   -> %24s\n", lhs_width, change->lhs, term_width, change->term, before, after);
 }
 
+/* "y_t: x  a -1.01 +- 0.02, b ..., spread 0.3", by run */
+static void print_varied(const kbass_data *data, const kbass_result *result)
+{
+    char weight[NUMBER_SIZE], sd[NUMBER_SIZE];
+    if (!result->n_varied) return;
+    double gain = result->varied[0].log_odds;
+    printf("\n  with weights that differ between runs, odds %.3g : 1 against the law above:\n", exp(fmin(gain, 600)));
+    for (size_t i = 0; i < result->n_equations; i++) printf("      %s\n", result->varied_equations[i]);
+    for (size_t i = 0; i < result->n_varied; i++) {
+        const kbass_varied *v = &result->varied[i];
+        printf("    %s: %s by run, spread %.2g\n", v->lhs, v->term, v->spread);
+        for (size_t run = 0; run < v->n_runs; run++) {
+            format_number(v->weights[run], v->sds[run], weight);
+            format_sd(v->sds[run], sd);
+            printf("      %-20s %12s +- %s\n", kbass_data_run_name(data, run), weight, sd);
+        }
+    }
+}
+
 static void print_explanations(const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_explanations; i++) {
@@ -461,6 +480,7 @@ void cli_text_result(const kbass_data *data, const kbass_result *result, bool al
         print_noise(data, result);
         print_missing(data, result);
         print_runners_up(result);
+        print_varied(data, result);
         print_explanations(result);
     }
     print_outcome(result);

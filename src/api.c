@@ -16,6 +16,7 @@
 #include "discover/missing.h"
 #include "discover/paper_mesh.h"
 #include "discover/paper_states.h"
+#include "discover/vary.h"
 #include "posterior/band.h"
 #include "posterior/field_solution.h"
 #include "posterior/law.h"
@@ -94,6 +95,8 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
 {
     kbass_status status = kb_settings_check(settings, error);
     if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_plain(data, settings, error);
+    if (status == KBASS_OK && settings->vary && *settings->vary && kbass_data_runs(data) < 2)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "vary: needed several runs (several files, or a column of run numbers), found one");
     if (status == KBASS_OK && settings->method == KB_METHOD_PAPER && settings->input && *settings->input)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "input: the published method takes no inputs");
     if (status == KBASS_OK && settings->method == KB_METHOD_PAPER && kbass_data_runs(data) > 1)
@@ -188,7 +191,8 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     if (status == KBASS_OK && d->landscape) status = add_profiles(d, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
-    if (d->problem) status = kb_missing_of_states(d->problem, &d->found, d->answer, error);
+    if (d->problem) status = kb_vary(d->problem, &d->found, d->answer, error);
+    if (d->problem && status == KBASS_OK) status = kb_missing_of_states(d->problem, &d->found, d->answer, error);
     if (d->landscape) status = kb_missing_of_fields(d->landscape, &d->found, d->answer, error);
     return status;
 }

@@ -103,6 +103,7 @@ refuses '"x/(8-x*y)" is not finite in the data at t = 3, where x = 2, y = 4' dis
 refuses 'z' discover good.csv --fix 'z_t = x'
 refuses 'z' discover good.csv --equation-for z
 refuses '--input: unknown state "z"' discover good.csv --input z
+refuses 'vary: needed several runs' discover good.csv --vary x
 refuses 'nowhere.txt' discover good.csv --terms-file nowhere.txt
 
 # ---------------------------------------------------------------- fields over space

@@ -28,6 +28,7 @@ static const kbass_residual_test tests_of_residuals[] = {{0, KBASS_TEST_SPREAD, 
 static const char *const warnings[] = {"the scatter of x grows with its size"};
 static const kbass_runner_up rivals[] = {{-2, 0.12, 0.2, 2, rival_equations}};
 
+static const kbass_varied varied[] = {{"x_t", "y", 2, initial, initial, 0.5, 3}};
 static const kbass_missing_term missing[] = {{0, "sin(x)", 5.5, 1e-6}};
 static const kbass_misfit misfits[] = {{0, 0.5, 1, NAN, NAN, -4, 1e-4}};
 
@@ -38,7 +39,7 @@ static kbass_result sample_result(void)
                            .tests = tests_of_residuals, .n_warnings = 1, .warnings = warnings, .initial = initial, .n_weights = 4,
                            .correlation = correlation, .n_groups = 1, .groups = groups, .n_runners_up = 1, .runners_up = rivals,
                            .n_explanations = 1, .explanations = explanations,
-                           .n_missing = 1, .missing = missing, .n_misfits = 1,
+                           .n_varied = 1, .varied = varied, .n_missing = 1, .missing = missing, .n_misfits = 1,
                            .misfits = misfits, .probability = 0.88, .log_evidence = -12.5, .n_starts = 12, .n_starts_lost = 1,
                            .n_models = 40, .seconds = {0.1, 0.2, 0.3, 0.4}, .seconds_total = 1};
     return result;

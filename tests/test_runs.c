@@ -196,6 +196,42 @@ static void time_is_that_of_the_run(void **state)
     for (size_t run = 0; run < 2; run++) kbass_data_destroy(parts[run]);
 }
 
+/* Decay at 1 and at 2 per unit of time; or at 1 in both. */
+static void weights_may_differ_between_runs(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"x"}, *const support[] = {"x_t: x"};
+    for (int differs = 0; differs < 2; differs++) {
+        kbass_data *parts[2];
+        double rate[] = {1, 1 + differs}, times[20], values[20];
+        for (size_t run = 0; run < 2; run++) {
+            for (size_t i = 0; i < 20; i++) values[i] = 5 * exp(-rate[run] * (times[i] = 0.15 * (double)i));
+            CHECK_OK(kbass_data_create(20, 1, times, values, NULL, names, &parts[run], &error));
+            CHECK_OK(kbass_data_add_noise(parts[run], 3, 7 + run, &error));
+        }
+        kbass_data *data = joined_of(2, parts);
+        kbass_settings settings;
+        kbass_discovery *discovery = NULL;
+        kbass_settings_default(&settings);
+        settings.terms = "1, x";
+        settings.vary = "x";
+        CHECK_FAILS(kbass_discovery_create(parts[0], &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "several runs");
+        CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
+        CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
+        const kbass_result *result = kbass_discovery_result(discovery);
+        const kbass_varied *v = result->varied;
+        CHECK(has_support(result, 1, support) && result->n_varied == 1 && v->n_runs == 2);
+        CHECK_TEXT(v->term, "x");
+        CHECK_TEXT(v->lhs, "x_t");
+        for (size_t run = 0; run < 2; run++) CHECK_CLOSE(v->weights[run], -rate[run], 4 * v->sds[run]); /* standard deviations */
+        CHECK_CLOSE(v->spread, fabs(v->weights[0] - v->weights[1]) / sqrt(2), 1e-12);                 /* rounding */
+        CHECK((v->log_odds > 0) == differs);
+        kbass_discovery_destroy(discovery);
+        kbass_data_destroy(data);
+        for (size_t run = 0; run < 2; run++) kbass_data_destroy(parts[run]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +242,7 @@ int main(void)
         cmocka_unit_test(every_run_has_its_own_clock),
         cmocka_unit_test(three_runs_tell_what_one_cannot),
         cmocka_unit_test(time_is_that_of_the_run),
+        cmocka_unit_test(weights_may_differ_between_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

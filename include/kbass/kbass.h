@@ -103,6 +103,9 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
     X(TEXT, explain, NULL, 0, 0, "LIST", NULL, "inference",                                                            \
       "what dropping or adding these terms would do: to evidence, misfit and the other weights; written as for "       \
       "--forbid")                                                                                                      \
+    X(TEXT, vary, NULL, 0, 0, "LIST", NULL, "inference",                                                               \
+      "of several runs: terms whose weights may differ between them, written as for --forbid; of the models found with common " \
+      "weights, the best with those weights fitted in each run is reported too")                                       \
     X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
       "mesh points on the time axis, or on each axis: 160,160; 20 to 4000; auto, for fields over space: as many as the " \
       "paper's, denser where the data's field bends (default: even, as many as the data need)")                        \
@@ -325,6 +328,15 @@ typedef struct {
     const kbass_weight_change *changes; /* the weights of both models */
 } kbass_explanation;
 
+/* A weight that was set free in each run (--vary). */
+typedef struct {
+    const char *lhs, *term;
+    size_t n_runs;
+    const double *weights, *sds; /* n_runs */
+    double spread;   /* standard deviation of the weights */
+    double log_odds; /* of the model with such weights against the chosen one */
+} kbass_varied;
+
 /* Missing physics: a term outside the dictionary, from a wider list, that what the law leaves unexplained asks for. */
 typedef struct {
     size_t state;     /* in whose equation */
@@ -367,6 +379,9 @@ typedef struct {
     const kbass_runner_up *runners_up;
     size_t n_explanations;  /* as --explain asks; 0 when the run was stopped before */
     const kbass_explanation *explanations;
+    size_t n_varied;        /* as --vary asks, of the model that is best with such weights; 0 when none could be fitted so */
+    const kbass_varied *varied;
+    const char *const *varied_equations; /* that model, n_equations, with the means of the weights over runs; NULL without */
     size_t n_missing;       /* terms outside the dictionary, below 1 %, the likeliest first */
     const kbass_missing_term *missing;
     size_t n_misfits;       /* likewise: where the residuals stand out most */

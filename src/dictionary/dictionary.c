@@ -69,6 +69,7 @@ void kb_dictionary_destroy(kb_dictionary *d)
     kb_free(d->roles);
     kb_free(d->fixed_weights);
     kb_free(d->explained);
+    kb_free(d->varied);
     kb_free(d->has_equation);
     kb_free(d->is_input);
     kb_free(d->is_known);

@@ -47,6 +47,7 @@ typedef struct {
     kb_role *roles;        /* n_terms x n_states: roles[term + state * n_terms] */
     double *fixed_weights; /* likewise; in the units of the data */
     bool *explained;       /* likewise: --explain asks about it */
+    bool *varied;          /* likewise: its weight may differ between runs (--vary) */
     bool *has_equation;    /* n_states: false for states that are only followed (--equation-for) */
     bool *is_known;        /* n_states: equation given by --fix */
     bool *is_input;        /* n_states: a known function of time (--input), without an equation */

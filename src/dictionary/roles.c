@@ -276,6 +276,23 @@ static kbass_status read_explained(assignment *a, char *group)
     return status;
 }
 
+/* Weights that may differ between runs: of candidates and of required terms. */
+static kbass_status read_varied(assignment *a, char *group)
+{
+    kb_dictionary *d = a->dictionary;
+    size_t scope = 0, term = 0;
+    kbass_status status = read_scope(a, &group, &scope);
+    for (char *text; status == KBASS_OK && (text = kb_piece_next(&group, ','));) {
+        status = find_term(a, text, "vary", &term);
+        for (size_t state = 0; status == KBASS_OK && state < d->n_states; state++) {
+            kb_role role = d->roles[term + state * d->n_terms];
+            bool is_free = role == KB_CANDIDATE || role == KB_REQUIRED;
+            if (scope == EVERY_EQUATION || scope == state) d->varied[term + state * d->n_terms] = is_free;
+        }
+    }
+    return status;
+}
+
 /* ---------------------------------------------------------------- the table */
 
 static kbass_status set_mark(assignment *a, const mark *m)
@@ -306,7 +323,8 @@ static kbass_status fill_table(assignment *a)
     d->roles = KB_NEW(kb_role, d->n_terms * d->n_states);
     d->fixed_weights = KB_NEW(double, d->n_terms * d->n_states);
     d->explained = KB_NEW(bool, d->n_terms * d->n_states);
-    if (!d->roles || !d->fixed_weights || !d->explained) return kb_out_of_memory(a->error, "the dictionary");
+    d->varied = KB_NEW(bool, d->n_terms * d->n_states);
+    if (!d->roles || !d->fixed_weights || !d->explained || !d->varied) return kb_out_of_memory(a->error, "the dictionary");
     for (size_t state = 0; state < d->n_states; state++)
         for (size_t j = 0; is_open(d, state) && j < a->n_candidates; j++)
             d->roles[j + state * d->n_terms] = kb_dictionary_fits(d, j, state) ? KB_CANDIDATE : KB_ABSENT;
@@ -331,6 +349,7 @@ kbass_status kb_dictionary_assign(kb_dictionary *d, const kbass_settings *settin
     if (status == KBASS_OK) status = read_option(&a, "--forbid", settings->forbid, read_forbidden);
     if (status == KBASS_OK) status = fill_table(&a);
     if (status == KBASS_OK) status = read_option(&a, "--explain", settings->explain, read_explained);
+    if (status == KBASS_OK) status = read_option(&a, "--vary", settings->vary, read_varied);
     kb_free(a.marks);
     return status;
 }

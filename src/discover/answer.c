@@ -239,16 +239,21 @@ static char *write_equation(kb_answer *answer, const kb_frame *p, const kb_fit *
     return text;
 }
 
-static bool fill_runner_up(kb_answer *answer, const kb_frame *p, const kb_fit *fit, kbass_runner_up *out)
+const char *const *kb_answer_law(kb_answer *answer, const kb_frame *p, const kb_fit *fit)
 {
     const char **equations = kb_answer_own(answer, answer->result.n_equations, sizeof *equations);
     size_t e = 0;
     for (size_t state = 0; equations && state < p->dictionary->n_states; state++)
-        if (p->dictionary->has_equation[state] && !(equations[e++] = write_equation(answer, p, fit, state))) return false;
+        if (p->dictionary->has_equation[state] && !(equations[e++] = write_equation(answer, p, fit, state))) return NULL;
+    return equations;
+}
+
+static bool fill_runner_up(kb_answer *answer, const kb_frame *p, const kb_fit *fit, kbass_runner_up *out)
+{
     out->n_equations = answer->result.n_equations;
-    out->equations = equations;
+    out->equations = kb_answer_law(answer, p, fit);
     out->misfit = fit->misfit;
-    return equations != NULL;
+    return out->equations != NULL;
 }
 
 static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const kb_pool *pool, kbass_error *error)

@@ -89,6 +89,8 @@ static double followed_rate(const kb_flow *f, size_t state, double s)
     return 6 * x * (1 - x) * d + (1 - x) * (1 - 3 * x) * c->slope[i] + x * (3 * x - 2) * c->slope[i + 1];
 }
 
+static bool holds(const kb_flow *f, size_t run) { return run == KB_ALL_RUNS || run == f->run; }
+
 void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *jacobian)
 {
     size_t n = f->n;
@@ -100,12 +102,13 @@ void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *j
     kb_dictionary_at_point(f->dictionary, f->rhs.n_terms, f->rhs.terms, f->x, f->values, jacobian ? f->slopes : NULL, f->work);
     for (size_t i = 0; i < n; i++) rate[i] = f->dictionary->has_equation[i] ? 0 : followed_rate(f, i, s);
     for (size_t e = 0; e < f->rhs.n_entries; e++)
-        rate[f->rhs.entry_equation[e]] += f->rhs.entry_coefficient[e] * f->values[f->rhs.entry_slot[e]];
+        if (holds(f, f->rhs.entry_run[e])) rate[f->rhs.entry_equation[e]] += f->rhs.entry_coefficient[e] * f->values[f->rhs.entry_slot[e]];
     if (!jacobian) return;
     memset(jacobian, 0, n * n * sizeof *jacobian);
     for (size_t e = 0; e < f->rhs.n_entries; e++) {
         double *row = jacobian + f->rhs.entry_equation[e] * n;
         const double *slope = f->slopes + f->rhs.entry_slot[e] * n;
+        if (!holds(f, f->rhs.entry_run[e])) continue;
         for (size_t j = 0; j < n; j++)
             if (!f->dictionary->is_input[j]) row[j] += f->rhs.entry_coefficient[e] * slope[j] * f->record->sd[j];
     }
@@ -114,7 +117,7 @@ void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *j
 void kb_flow_forcing(const kb_flow *f, double factor, double *out)
 {
     for (size_t p = 0; p < f->rhs.n_tangents; p++)
-        out[f->rhs.tangent_equation[p] * f->n_parameters + p] += factor * f->rhs.tangent_scale[p] * f->values[f->rhs.tangent_slot[p]];
+        if (holds(f, f->rhs.tangent_run[p])) out[f->rhs.tangent_equation[p] * f->n_parameters + p] += factor * f->rhs.tangent_scale[p] * f->values[f->rhs.tangent_slot[p]];
 }
 
 static bool inside_bounds(const kb_flow *f)

@@ -12,12 +12,14 @@ kbass_status kb_rhs_create(const kb_dictionary *dictionary, const kb_columns *co
     out->slot = KB_NEW(size_t, n);
     out->entry_equation = KB_NEW(size_t, entries);
     out->entry_slot = KB_NEW(size_t, entries);
+    out->entry_run = KB_NEW(size_t, entries);
     out->entry_coefficient = KB_NEW(double, entries);
     out->tangent_equation = KB_NEW(size_t, max_tangents);
     out->tangent_slot = KB_NEW(size_t, max_tangents);
+    out->tangent_run = KB_NEW(size_t, max_tangents);
     out->tangent_scale = KB_NEW(double, max_tangents);
     if (out->terms && out->slot && out->entry_equation && out->entry_slot && out->entry_coefficient &&
-        out->tangent_equation && out->tangent_slot && out->tangent_scale) return KBASS_OK;
+        out->tangent_equation && out->tangent_slot && out->tangent_scale && out->entry_run && out->tangent_run) return KBASS_OK;
     kb_rhs_clear(out);
     return kb_out_of_memory(error, "the right-hand side");
 }
@@ -28,9 +30,11 @@ void kb_rhs_clear(kb_rhs *rhs)
     kb_free(rhs->slot);
     kb_free(rhs->entry_equation);
     kb_free(rhs->entry_slot);
+    kb_free(rhs->entry_run);
     kb_free(rhs->entry_coefficient);
     kb_free(rhs->tangent_equation);
     kb_free(rhs->tangent_slot);
+    kb_free(rhs->tangent_run);
     kb_free(rhs->tangent_scale);
     *rhs = (kb_rhs){0};
 }
@@ -44,8 +48,11 @@ static size_t slot_of(kb_rhs *rhs, size_t term)
     return rhs->slot[term];
 }
 
-static void add_entry(kb_rhs *rhs, size_t equation, size_t term, double coefficient)
+static size_t run_of(const kb_columns *c, size_t column) { return c->run ? c->run[column] : KB_ALL_RUNS; }
+
+static void add_entry(kb_rhs *rhs, size_t equation, size_t term, size_t run, double coefficient)
 {
+    rhs->entry_run[rhs->n_entries] = run;
     rhs->entry_equation[rhs->n_entries] = equation;
     rhs->entry_slot[rhs->n_entries] = slot_of(rhs, term);
     rhs->entry_coefficient[rhs->n_entries++] = coefficient;
@@ -56,16 +63,17 @@ void kb_rhs_set(kb_rhs *rhs, const kb_support *support, const double *w, const k
     const kb_columns *c = rhs->columns;
     for (size_t term = 0; term < rhs->n_dictionary; term++) rhs->slot[term] = KB_NO_SLOT;
     rhs->n_terms = rhs->n_entries = rhs->n_tangents = 0;
-    for (size_t q = 0; q < c->n_fixed; q++) add_entry(rhs, c->fixed_equation[q], c->fixed_term[q], c->fixed_weight[q]);
+    for (size_t q = 0; q < c->n_fixed; q++) add_entry(rhs, c->fixed_equation[q], c->fixed_term[q], KB_ALL_RUNS, c->fixed_weight[q]);
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
-        if (w[column] != 0) add_entry(rhs, c->equation[column], c->term[column], w[column] / c->scale[column]);
+        if (w[column] != 0) add_entry(rhs, c->equation[column], c->term[column], run_of(c, column), w[column] / c->scale[column]);
     }
     for (size_t q = 0; tangents && q < tangents->n; q++) {
         size_t column = tangents->column[q];
         rhs->tangent_equation[q] = c->equation[column];
         rhs->tangent_slot[q] = slot_of(rhs, c->term[column]);
         rhs->tangent_scale[q] = 1 / c->scale[column];
+        rhs->tangent_run[q] = run_of(c, column);
         rhs->n_tangents++;
     }
 }

@@ -15,9 +15,9 @@ typedef struct {
     size_t n_dictionary;       /* terms in the dictionary */
     size_t n_terms, *terms;    /* in use */
     size_t *slot;              /* per term of the dictionary; KB_NO_SLOT when it is not in use */
-    size_t n_entries, *entry_equation, *entry_slot;
+    size_t n_entries, *entry_equation, *entry_slot, *entry_run; /* run: the only one, or KB_ALL_RUNS */
     double *entry_coefficient;
-    size_t n_tangents, *tangent_equation, *tangent_slot;
+    size_t n_tangents, *tangent_equation, *tangent_slot, *tangent_run;
     double *tangent_scale;
 } kb_rhs;
 

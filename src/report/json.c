@@ -341,6 +341,32 @@ static json_t *all_misfits(const kbass_data *data, const kbass_result *result)
     return array;
 }
 
+static json_t *numbers(size_t n, const double *values)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) append(&array, number(values[i]));
+    return array;
+}
+
+static json_t *all_varied(const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_varied; i++) {
+        const kbass_varied *v = &result->varied[i];
+        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "lhs", text(v->lhs), "term", text(v->term), "weights",
+                                 numbers(v->n_runs, v->weights), "sds", numbers(v->n_runs, v->sds), "spread",
+                                 number(v->spread), "log_odds", number(v->log_odds)));
+    }
+    return array;
+}
+
+static json_t *varied_equations(const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; result->varied_equations && i < result->n_equations; i++) append(&array, text(result->varied_equations[i]));
+    return array;
+}
+
 static json_t *seconds(const kbass_result *result)
 {
     json_t *object = json_object();
@@ -420,6 +446,8 @@ kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settin
         {"samples", DIGITS_TO_DRAW, sketch ? kb_report_samples(data, sketch) : json_null(), NULL}};
     json_t *root = root_object(data, settings, result);
     if (root) put(&root, "format_version", json_integer(KB_FORMAT_VERSION));
+    if (root) put(&root, "varied", all_varied(result));
+    if (root) put(&root, "varied_equations", varied_equations(result));
     if (root) put(&root, "missing", all_missing(data, result));
     if (root) put(&root, "misfits", all_misfits(data, result));
     char *rest = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(ALL_DIGITS)) : NULL;

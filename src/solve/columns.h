@@ -18,10 +18,13 @@ typedef struct {
     bool *required;
     bool *explained;   /* --explain asks about it */
     double *scale, *unit, *slab;
+    size_t *run;       /* the only run a weight holds in, or KB_ALL_RUNS; NULL: all hold everywhere */
     size_t n_fixed;    /* terms of equations given by the user, likewise */
     size_t *fixed_equation, *fixed_term;
     double *fixed_weight; /* scaled: dq/ds += fixed_weight * P */
 } kb_columns;
+
+#define KB_ALL_RUNS ((size_t)-1)
 
 /* Every term that plays a role is finite wherever the states in it were measured; otherwise it is refused by name, with
    the time and the states' values there. */
