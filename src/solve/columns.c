@@ -9,6 +9,7 @@
 
 /* Slab variance in units of the mean squared slope: sqrt(10) times what the whole right-hand side has to explain. */
 static const double slab_factor = 25;
+static const double most_expected = 2; /* terms in an equation, beforehand */
 static const double slab_widths[] = {0.04, 0.2, 1, 5}; /* of an unknown slab, times the standard variance */
 
 static void count_roles(const kb_dictionary *dictionary, size_t *n, size_t *n_fixed)
@@ -81,6 +82,20 @@ static void add_columns(kb_columns *c, const kb_dictionary *dictionary, const do
                 add_column(c, dictionary, slope_unit, term, state, rms[term], slope_squares[state]);
             if (role == KB_FIXED) add_fixed(c, dictionary, slope_unit, term, state);
         }
+}
+
+/* The more candidates, the likelier that one fits by chance: an equation expects `most_expected` terms at most. */
+static void limit_expectation(kb_columns *c)
+{
+    for (size_t first = 0, last; first < c->n; first = last) {
+        double sum = 0;
+        for (last = first; last < c->n && c->equation[last] == c->equation[first]; last++)
+            if (!c->required[last]) sum += 1 / (1 + exp(-c->log_odds[last]));
+        for (size_t j = first; sum > most_expected && j < last; j++) {
+            double prior = most_expected / sum / (1 + exp(-c->log_odds[j]));
+            if (!c->required[j]) c->log_odds[j] = log(prior / (1 - prior));
+        }
+    }
 }
 
 /* ---------------------------------------------------------------- terms must be finite */
@@ -170,7 +185,10 @@ kbass_status kb_columns_create(const kb_dictionary *dictionary, const double *sd
     kbass_status status = values && work && rms ? KBASS_OK : kb_out_of_memory(error, "the columns");
     if (status == KBASS_OK) status = measure_terms(dictionary, n_points, reference, rms, values, work, error);
     if (status == KBASS_OK) status = allocate(dictionary, &c, error);
-    if (status == KBASS_OK) add_columns(c, dictionary, sd, span, rms, slope_squares);
+    if (status == KBASS_OK) {
+        add_columns(c, dictionary, sd, span, rms, slope_squares);
+        limit_expectation(c);
+    }
     kb_free(values);
     kb_free(rms);
     kb_free(work);
