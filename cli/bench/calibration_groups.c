@@ -84,10 +84,10 @@ void bench_calibration_reasons(const json_t *document, FILE *out)
     double false_terms = right.sure_terms - right.sure_true + wrong.sure_terms - wrong.sure_true;
     if (!(right.draws > 0 && wrong.draws > 0)) return;
     fprintf(out,
-            "\nWhy: intervals and bands are those of the chosen terms. Where these are exactly the true ones (%.0f of %.0f "
-            "draws), %.1f %% of the weights and %.1f %% of the solution's points are inside; where they are not, %.1f %% and "
-            "%.1f %%. Of the %.0f weights outside, %.0f belong to such draws, and of the %.0f terms said to be in with 0.9 or "
-            "more that are not, %.0f.\n",
+            "\nWhy: intervals and bands begin from the chosen terms; near rivals widen them. Where these are exactly the "
+            "true ones (%.0f of %.0f draws), %.1f %% of the weights and %.1f %% of the solution's points are inside; where "
+            "they are not, %.1f %% and %.1f %%. Of the %.0f weights outside, %.0f belong to such draws, and of the %.0f terms "
+            "said to be in with 0.9 or more that are not, %.0f.\n",
             right.draws, right.draws + wrong.draws, 100 * right.weights_inside / right.weights,
             100 * right.points_inside / right.points, 100 * wrong.weights_inside / wrong.weights,
             100 * wrong.points_inside / wrong.points, outside, wrong.weights - wrong.weights_inside, false_terms,
