@@ -77,6 +77,16 @@ static kbass_status check_plain(const kbass_data *data, const kbass_settings *se
     return KBASS_OK;
 }
 
+static kbass_status check_published(const kbass_data *data, const kbass_settings *settings, kbass_error *error)
+{
+    if (settings->input && *settings->input)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "input: the published method takes no inputs");
+    if (kbass_data_runs(data) > 1)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "method: the published method takes one run, found %zu",
+                       kbass_data_runs(data));
+    return check_plain(data, settings, error);
+}
+
 static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
 {
     kbass_status status =
@@ -94,14 +104,9 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
 static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
     kbass_status status = kb_settings_check(settings, error);
-    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_plain(data, settings, error);
+    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_published(data, settings, error);
     if (status == KBASS_OK && settings->vary && *settings->vary && kbass_data_runs(data) < 2)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "vary: needed several runs (several files, or a column of run numbers), found one");
-    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER && settings->input && *settings->input)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "input: the published method takes no inputs");
-    if (status == KBASS_OK && settings->method == KB_METHOD_PAPER && kbass_data_runs(data) > 1)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "method: the published method takes one run, found %zu",
-                         kbass_data_runs(data));
     if (status == KBASS_OK) status = kb_settings_copy(settings, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
@@ -334,6 +339,7 @@ typedef struct {
     size_t run;
 } run_of;
 
+/* Of the chosen model, without the band that its rivals would be asked for. */
 static kbass_status solution_at(const void *context, size_t n, const double *times, const double *positions,
                                 double *values, kbass_error *error)
 {
@@ -341,8 +347,11 @@ static kbass_status solution_at(const void *context, size_t n, const double *tim
     const kbass_discovery *d = of->discovery;
     double *sd = KB_NEW(double, n * d->data->n_states);
     if (!sd) return kb_out_of_memory(error, "the solution");
-    kbass_status status = positions ? kbass_discovery_field(d, n, times, positions, values, d->paper ? sd : NULL, error)
-                                    : kbass_discovery_run_solution(d, of->run, n, times, values, sd, error);
+    kbass_status status = KBASS_OK;
+    whereabouts at = {d, of->run, n, times, NULL};
+    if (positions)     status = kbass_discovery_field(d, n, times, positions, values, d->paper ? sd : NULL, error);
+    else if (d->paper) status = kbass_discovery_run_solution(d, of->run, n, times, values, sd, error);
+    else               status = states_of(&at, d->found.pool.fits[0], values, sd, error);
     kb_free(sd);
     return status;
 }

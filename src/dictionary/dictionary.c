@@ -163,6 +163,12 @@ double kb_dictionary_prior(const kb_dictionary *d, size_t term)
     return 0.2 * exp2(1 - fmax(kb_dictionary_degree(d, term), 1));
 }
 
+double kb_dictionary_log_odds(const kb_dictionary *d, size_t term)
+{
+    double prior = kb_dictionary_prior(d, term);
+    return log(prior / (1 - prior));
+}
+
 bool kb_dictionary_depends(const kb_dictionary *d, size_t term, size_t variable)
 {
     return kb_expression_depends(d->terms[term], variable);

@@ -83,6 +83,7 @@ const char *kb_dictionary_name(const kb_dictionary *dictionary, size_t term);
 double kb_dictionary_degree(const kb_dictionary *dictionary, size_t term);
 /* Prior probability of inclusion: 0.2 * 0.5^(degree - 1), the constant as degree 1 (docs/math.md, eq. 7). */
 double kb_dictionary_prior(const kb_dictionary *dictionary, size_t term);
+double kb_dictionary_log_odds(const kb_dictionary *dictionary, size_t term);
 bool kb_dictionary_depends(const kb_dictionary *dictionary, size_t term, size_t variable);
 
 /* Doubles of workspace that the three evaluations below need for n_points points. */

@@ -52,14 +52,8 @@ static bool collect(const kb_problem *p, kb_field **fields, const kb_support *ac
     return true;
 }
 
-/* Starts only propose: the limit on how many terms an equation expects is for those who judge. */
-static double proposal_odds(const kb_problem *p, size_t column)
-{
-    double prior = kb_dictionary_prior(p->dictionary, p->columns->term[column]);
-    return log(prior / (1 - prior));
-}
-
-/* The message in units of the columns' present rms, with the slab and prior of each. */
+/* The message in units of the columns' present rms, with the slab and prior of each. Starts only propose: the limit on how
+   many terms an equation expects (columns->log_odds) is for those who judge. */
 static void normalise(const kb_problem *p, const double *w, const kb_support *active, buffers *u)
 {
     size_t k = active->n;
@@ -70,7 +64,7 @@ static void normalise(const kb_problem *p, const double *w, const kb_support *ac
         for (size_t i = 0; i < k; i++) u->G[i + j * k] /= u->rms[i] * u->rms[j];
         u->b[j] /= u->rms[j];
         u->slab[j] = slab_factor * u->slope_squares[p->columns->equation[column]];
-        u->log_odds[j] = p->columns->required[column] ? certain : proposal_odds(p, column);
+        u->log_odds[j] = p->columns->required[column] ? certain : kb_dictionary_log_odds(p->dictionary, p->columns->term[column]);
     }
 }
 

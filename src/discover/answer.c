@@ -262,7 +262,7 @@ static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const k
     size_t n = 0;
     if (!runners) return kb_out_of_memory(error, "the answer");
     for (size_t i = 1; i < pool->n && n < MOST_RUNNERS_UP && pool->fits[i]->valid; i++) {
-        double log_odds = kb_log_odds(pool->fits[i]->log_evidence - pool->fits[0]->log_evidence);
+        double log_odds = kb_fit_log_odds(pool->fits[i], pool->fits[0]);
         if (!(log_odds > least_log_odds)) break;
         runners[n].log_odds = log_odds;
         runners[n].probability = exp(log_odds) * answer->result.probability;

@@ -29,7 +29,7 @@ static void add_models(kb_average *a)
     const kb_pool *pool = &a->found->pool;
     double total = 0;
     for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++)
-        add_model(a, i, KB_NO_COLUMN, exp(kb_log_odds(pool->fits[i]->log_evidence - pool->fits[0]->log_evidence)));
+        add_model(a, i, KB_NO_COLUMN, exp(kb_fit_log_odds(pool->fits[i], pool->fits[0])));
     for (size_t column = 0; a->found->neighbours && column < a->columns->n; column++)
         if (a->found->neighbours[column].gain > -INFINITY)
             add_model(a, 0, column, exp(kb_log_odds(a->found->neighbours[column].gain)));

@@ -113,7 +113,7 @@ static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_
 static size_t n_equations(const kb_columns *columns)
 {
     size_t n = 0;
-    for (size_t c = 0; c < columns->n; c++) n += c == 0 || columns->equation[c] != columns->equation[c - 1];
+    for (size_t first = 0; first < columns->n; first = kb_columns_end(columns, first)) n++;
     return n;
 }
 
@@ -140,8 +140,7 @@ static kbass_status propose_all_screened(kb_arena *a, kb_explorer *w, const kb_f
 {
     kbass_status status = KBASS_OK;
     for (size_t first = 0, last; status == KBASS_OK && first < a->columns->n; first = last) {
-        last = first;
-        while (last < a->columns->n && a->columns->equation[last] == a->columns->equation[first]) last++;
+        last = kb_columns_end(a->columns, first);
         status = propose_screened(a, w, parent, first, last - first, out, n, error);
     }
     return status;

@@ -124,7 +124,7 @@ static kbass_status tell(const experiment *x, const kb_fit *chosen, kb_answer *a
             sds[run] = fabs(x->columns.unit[i]) * sqrt(kb_fit_variance(x->fit, i + run));
         }
         list[n] = (kbass_varied){NULL, NULL, runs, weights, sds, spread_of(runs, weights),
-                                 kb_log_odds(x->fit->log_evidence - chosen->log_evidence)};
+                                 kb_fit_log_odds(x->fit, chosen)};
         name_term(x, answer, x->origin[i], &list[n++]);
     }
     answer->result.varied = list;

@@ -85,6 +85,11 @@ double kb_log_odds(double gain)
     return caution * gain;
 }
 
+double kb_fit_log_odds(const kb_fit *fit, const kb_fit *chosen)
+{
+    return kb_log_odds(fit->log_evidence - chosen->log_evidence);
+}
+
 void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_states)
 {
     kb_fit kept = *to;

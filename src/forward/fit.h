@@ -40,6 +40,7 @@ void kb_fit_destroy(kb_fit *fit);
 double kb_fit_variance(const kb_fit *fit, size_t column);
 /* Log-odds of a model whose log evidence is higher by `gain` (docs/math.md, eq. 24). */
 double kb_log_odds(double gain);
+double kb_fit_log_odds(const kb_fit *fit, const kb_fit *chosen);
 void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_states);
 
 #endif

@@ -10,7 +10,7 @@ static const double least_log_odds = -4; /* of a rival: 1 : 55 */
 size_t kb_count_near(size_t n_fits, kb_fit *const *fits)
 {
     size_t n = 0;
-    while (n < n_fits && fits[n]->valid && kb_log_odds(fits[n]->log_evidence - fits[0]->log_evidence) > least_log_odds) n++;
+    while (n < n_fits && fits[n]->valid && kb_fit_log_odds(fits[n], fits[0]) > least_log_odds) n++;
     return n;
 }
 
@@ -32,7 +32,7 @@ kbass_status kb_band(size_t n_fits, kb_fit *const *fits, size_t most, size_t n, 
     if (!rival || !squares) status = kb_out_of_memory(error, "the band");
     else add_rival(n, 1, mean, mean, sd, squares);
     for (size_t i = 1; status == KBASS_OK && i < near && i < most; i++) {
-        double odds = exp(kb_log_odds(fits[i]->log_evidence - fits[0]->log_evidence));
+        double odds = exp(kb_fit_log_odds(fits[i], fits[0]));
         if (fits[i]->n_windows != fits[0]->n_windows || solution(context, fits[i], rival, rival + n, NULL) != KBASS_OK) continue;
         add_rival(n, odds, mean, rival, rival + n, squares);
         total += odds;

@@ -85,7 +85,7 @@ static kbass_status add_models(kbass_posterior *p, const setting *s, kb_shooter 
     shooter->windows = s->windows;
     p->is_relative = shooter->dynamics->noise_model != KB_NOISE_ADDITIVE;
     for (size_t i = 0; status == KBASS_OK && i < n_fits && p->n_models < most; i++) {
-        double log_odds = kb_log_odds(fits[i]->log_evidence - fits[0]->log_evidence);
+        double log_odds = kb_fit_log_odds(fits[i], fits[0]);
         if (fits[i]->n_windows != s->windows->n) continue;
         bool is_known = kb_shooter_covariances(shooter, fits[i], V);
         if (is_known) status = add_model(p, s, &shooter->measure, fits[i], log_odds, V, error);

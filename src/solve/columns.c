@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* Slab variance in units of the mean squared slope: sqrt(10) times what the whole right-hand side has to explain. */
+/* Slab variance in units of the mean squared slope: five times what the whole right-hand side has to explain. */
 static const double slab_factor = 25;
 static const double most_expected = 2; /* terms in an equation, beforehand */
 static const double slab_widths[] = {0.04, 0.2, 1, 5}; /* of an unknown slab, times the standard variance */
@@ -50,13 +50,12 @@ static kbass_status allocate(const kb_dictionary *dictionary, kb_columns **out, 
 static void add_column(kb_columns *c, const kb_dictionary *dictionary, double slope_unit, size_t term, size_t state,
                        double rms, double slope_square)
 {
-    double prior = kb_dictionary_prior(dictionary, term);
     size_t n = c->n++;
     c->equation[n] = state;
     c->term[n] = term;
     c->required[n] = dictionary->roles[term + state * dictionary->n_terms] == KB_REQUIRED;
     c->explained[n] = dictionary->explained[term + state * dictionary->n_terms];
-    c->log_odds[n] = c->required[n] ? 0 : log(prior / (1 - prior));
+    c->log_odds[n] = c->required[n] ? 0 : kb_dictionary_log_odds(dictionary, term);
     c->scale[n] = rms;
     c->unit[n] = slope_unit / rms;
     c->slab[n] = slab_factor * slope_square;
@@ -84,13 +83,21 @@ static void add_columns(kb_columns *c, const kb_dictionary *dictionary, const do
         }
 }
 
+size_t kb_columns_end(const kb_columns *c, size_t first)
+{
+    size_t end = first;
+    while (end < c->n && c->equation[end] == c->equation[first]) end++;
+    return end;
+}
+
 /* The more candidates, the likelier that one fits by chance: an equation expects `most_expected` terms at most. */
 static void limit_expectation(kb_columns *c)
 {
     for (size_t first = 0, last; first < c->n; first = last) {
         double sum = 0;
-        for (last = first; last < c->n && c->equation[last] == c->equation[first]; last++)
-            if (!c->required[last]) sum += 1 / (1 + exp(-c->log_odds[last]));
+        last = kb_columns_end(c, first);
+        for (size_t j = first; j < last; j++)
+            if (!c->required[j]) sum += 1 / (1 + exp(-c->log_odds[j]));
         for (size_t j = first; sum > most_expected && j < last; j++) {
             double prior = most_expected / sum / (1 + exp(-c->log_odds[j]));
             if (!c->required[j]) c->log_odds[j] = log(prior / (1 - prior));

@@ -37,6 +37,8 @@ kbass_status kb_columns_create(const kb_dictionary *dictionary, const double *sd
                                const double *reference, const double *slope_squares, kb_columns **out,
                                kbass_error *error);
 void kb_columns_destroy(kb_columns *columns);
+/* One past the last column of the equation whose columns, which are neighbours, begin at `first`. */
+size_t kb_columns_end(const kb_columns *columns, size_t first);
 
 /* A set of columns, ascending; the structure of a model. Capacity is that of the columns. */
 typedef struct {

@@ -37,9 +37,7 @@ void kb_message_zero(kb_message *message)
     memset(message->b, 0, message->n * sizeof *message->b);
 }
 
-/* A = G_SS + 1/slab, x = b_S */
-static void restrict_to(const kb_message *message, const kb_columns *columns, const kb_support *support, double *A,
-                        double *x)
+void kb_message_restrict(const kb_message *message, const kb_columns *columns, const kb_support *support, double *A, double *x)
 {
     size_t k = support->n;
     for (size_t j = 0; j < k; j++) {
@@ -55,7 +53,7 @@ double kb_message_evidence(const kb_message *message, const kb_columns *columns,
 {
     size_t k = support->n;
     double *A = work, *x = work + k * k, log_slabs = 0;
-    restrict_to(message, columns, support, A, x);
+    kb_message_restrict(message, columns, support, A, x);
     if (!kb_cholesky(k, A, k)) return -INFINITY;
     kb_lower_solve(k, 1, A, k, x, k);
     for (size_t j = 0; j < k; j++) log_slabs += log(columns->slab[support->column[j]]);
@@ -78,7 +76,7 @@ typedef struct {
 static bool condition(const kb_message *message, const kb_columns *columns, const kb_support *support, posterior *p)
 {
     p->k = support->n;
-    restrict_to(message, columns, support, p->M, p->mean);
+    kb_message_restrict(message, columns, support, p->M, p->mean);
     if (!kb_cholesky(p->k, p->M, p->k)) return false;
     kb_cholesky_solve(p->k, 1, p->M, p->k, p->mean, p->k);
     return kb_cholesky_inverse(p->k, p->M, p->k);

@@ -33,6 +33,9 @@ typedef struct {
 double kb_message_evidence(const kb_message *message, const kb_columns *columns, const kb_support *support,
                            double *mean, double *work);
 
+/* A = G_SS + 1/slab (k x k), x = b_S (k) of a support of k columns. */
+void kb_message_restrict(const kb_message *message, const kb_columns *columns, const kb_support *support, double *A, double *x);
+
 /* The best moves from a support, best first; at most `most`. Adds and drops always, swaps too when `swaps`. An equation
    keeps at least one term; required terms stay (docs/math.md, eq. 17). work: kb_message_work(n). */
 size_t kb_message_moves(const kb_message *message, const kb_columns *columns, const kb_support *support, bool swaps,

@@ -1,5 +1,6 @@
 /* Exhaustive screening: every support up to a few columns, by the evidence of the quadratic (docs/math.md, eq. 16). */
 #include <math.h>
+#include <string.h>
 
 #include "base/linalg.h"
 #include "solve/message.h"
@@ -55,53 +56,43 @@ static void extend(const kb_message *message, const kb_columns *columns, size_t 
 
 /* ---------------------------------------------------------------- one equation, the others held */
 
-/* Columns first to first + n of one equation, and the message about them with the others' weights marginalised. */
+/* Columns first to first + n of one equation, and the message about them with the held columns' weights marginalised. */
 typedef struct {
     size_t first;
     kb_message message;
     kb_columns columns;
+    kb_support held; /* the support's columns of the other equations */
     double *work;
 } part;
 
-static bool is_held(const kb_columns *columns, size_t column, size_t equation) { return columns->equation[column] != equation; }
-
-/* G_ee - G_eo (G_oo + 1/S_o)^{-1} G_oe and b_e - G_eo (G_oo + 1/S_o)^{-1} b_o, o: the held columns of the support */
-static bool marginalise(const kb_message *message, const kb_columns *columns, const kb_support *support, size_t equation,
-                        part *p)
+/* G_ee - G_eo (G_oo + 1/S_o)^{-1} G_oe and b_e - G_eo (G_oo + 1/S_o)^{-1} b_o, o: the held columns */
+static bool marginalise(const kb_message *message, const kb_columns *columns, part *p)
 {
-    size_t n = p->message.n, m = message->n, k = 0;
-    double *A = p->work, *Z;
-    for (size_t i = 0; i < support->n; i++) k += is_held(columns, support->column[i], equation);
-    Z = A + k * k; /* k x (n + 1): G_oe and b_o, then L^{-1} of them */
-    for (size_t i = 0, row = 0; i < support->n; i++) {
-        size_t held = support->column[i];
-        if (!is_held(columns, held, equation)) continue;
-        for (size_t j = 0, column = 0; j < support->n; j++)
-            if (is_held(columns, support->column[j], equation)) A[row + k * column++] = message->G[held + support->column[j] * m];
-        A[row + k * row] += 1 / columns->slab[held] + 1e-12 * A[row + k * row];
-        for (size_t j = 0; j < n; j++) Z[row + j * k] = message->G[held + (p->first + j) * m];
-        Z[row + n * k] = message->b[held];
-        row++;
-    }
-    if (k && !kb_cholesky(k, A, k)) return false;
-    if (k) kb_lower_solve(k, n + 1, A, k, Z, k);
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++)
-            p->message.G[i + j * n] = message->G[p->first + i + (p->first + j) * m] - kb_dot(k, Z + i * k, Z + j * k);
-        p->message.b[j] = message->b[p->first + j] - kb_dot(k, Z + j * k, Z + n * k);
-    }
+    size_t n = p->message.n, m = message->n, k = p->held.n;
+    double *A = p->work, *Z = A + k * k, *x = Z + k * n; /* Z: k x n, G_oe; both become L^{-1} of themselves */
+    for (size_t j = 0; j < n; j++) memcpy(p->message.G + j * n, message->G + p->first + (p->first + j) * m, n * sizeof *A);
+    memcpy(p->message.b, message->b + p->first, n * sizeof *x);
+    if (!k) return true;
+    kb_message_restrict(message, columns, &p->held, A, x);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < k; i++) Z[i + j * k] = message->G[p->held.column[i] + (p->first + j) * m];
+    if (!kb_cholesky(k, A, k)) return false;
+    kb_lower_solve(k, n + 1, A, k, Z, k); /* x follows Z */
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, k, -1, Z, k, Z, k, 1, p->message.G, n);
+    kb_gemv(KB_TRANSPOSED, k, n, -1, Z, k, x, 1, p->message.b);
     return true;
 }
 
-/* The equation's columns are neighbours. */
-static part part_of(const kb_columns *columns, size_t equation, double *work)
+static part part_of(const kb_columns *columns, const kb_support *support, size_t equation, double *work)
 {
     part p = {.columns = *columns};
-    size_t n = 0;
     while (p.first < columns->n && columns->equation[p.first] != equation) p.first++;
-    while (p.first + n < columns->n && columns->equation[p.first + n] == equation) n++;
+    size_t n = kb_columns_end(columns, p.first) - p.first;
     p.message = (kb_message){.n = n, .G = work, .b = work + n * n};
-    p.work = work + n * n + n;
+    p.held.column = (size_t *)(work + n * n + n);
+    p.work = work + n * n + n + columns->n;
+    for (size_t i = 0; i < support->n; i++)
+        if (columns->equation[support->column[i]] != equation) p.held.column[p.held.n++] = support->column[i];
     p.columns.n = n;
     p.columns.slab += p.first;
     p.columns.log_odds += p.first;
@@ -109,12 +100,9 @@ static part part_of(const kb_columns *columns, size_t equation, double *work)
     return p;
 }
 
-static void hand_out(const part *p, const kb_columns *columns, const kb_support *support, size_t equation, const candidate *c,
-                     kb_support *out)
+static void hand_out(const part *p, const candidate *c, kb_support *out)
 {
-    out->n = 0;
-    for (size_t i = 0; i < support->n; i++)
-        if (is_held(columns, support->column[i], equation)) kb_support_add(out, support->column[i]);
+    kb_support_copy(&p->held, out);
     for (size_t i = 0; i < c->n; i++) kb_support_add(out, p->first + c->column[i]);
 }
 
@@ -122,15 +110,15 @@ size_t kb_message_screen(const kb_message *message, const kb_columns *columns, c
                          size_t largest, size_t most, kb_support *supports, double *work)
 {
     tally t = {.most = most < MOST_KEPT ? most : MOST_KEPT};
-    part p = part_of(columns, equation, work);
+    part p = part_of(columns, support, equation, work);
     candidate c = {0};
     size_t n = 0;
     if (largest > MOST_SIZE) largest = MOST_SIZE;
     for (size_t i = 0; i <= MOST_SIZE; i++) t.of_size[i].evidence = -INFINITY;
-    if (!marginalise(message, columns, support, equation, &p)) return 0;
+    if (!marginalise(message, columns, &p)) return 0;
     extend(&p.message, &p.columns, largest, 0, &c, &t, p.work);
-    for (size_t i = 0; i < t.n; i++) hand_out(&p, columns, support, equation, &t.kept[i], &supports[n++]);
+    for (size_t i = 0; i < t.n; i++) hand_out(&p, &t.kept[i], &supports[n++]);
     for (size_t i = 1; i <= largest; i++)
-        if (isfinite(t.of_size[i].evidence)) hand_out(&p, columns, support, equation, &t.of_size[i], &supports[n++]);
+        if (isfinite(t.of_size[i].evidence)) hand_out(&p, &t.of_size[i], &supports[n++]);
     return n;
 }
