@@ -129,12 +129,13 @@ static const json_t *find_row(const json_t *rows, const char *of, const char *wh
 static void read_sigmas(const json_t *row, const bench_law *law, bench_cell *cell)
 {
     const json_t *sigmas = json_object_get(row, "sigmas");
+    double share = number(row, "noise") / cell->level->noise; /* sigmas are proportional to 1/noise */
     for (size_t i = 0; i < law->n; i++) {
         char label[BENCH_LABEL_SIZE];
         bench_label(&law->terms[i], label);
         const json_t *value = json_object_get(sigmas, label);
-        cell->sigmas[i] = json_is_number(value) ? json_number_value(value) : value ? INFINITY : NAN;
-        cell->linear_sigmas[i] = number(json_object_get(row, "linear_sigmas"), label);
+        cell->sigmas[i] = json_is_number(value) ? share * json_number_value(value) : value ? INFINITY : NAN;
+        cell->linear_sigmas[i] = share * number(json_object_get(row, "linear_sigmas"), label);
         if (cell->sigmas[i] < cell->sigmas[cell->weakest]) cell->weakest = i;
     }
 }
@@ -150,7 +151,7 @@ bool bench_cell_read(const json_t *document, const bench_case *c, size_t level, 
     if (g.rows && g.values) {
         gather(rows, cell, &g);
         summarise(&g, &law, cell);
-        read_sigmas(find_row(rows, cell->name, "limit"), &law, cell);
+        read_sigmas(cell->level->noise > 0 ? find_row(rows, c->key, "limit") : NULL, &law, cell);
         cell->seconds_per_iteration = number(find_row(rows, c->key, "published"), "seconds_per_iteration");
     }
     free(g.values);

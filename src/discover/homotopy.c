@@ -121,12 +121,22 @@ static int blas_threads_for(const kb_seeker *s)
     return s->mosaic->n_patches == 1 && is_large ? s->terrain->threads : 1;
 }
 
+static bool has_choice(const kb_columns *columns)
+{
+    for (size_t j = 0; j < columns->n; j++)
+        if (!columns->required[j]) return true;
+    return false;
+}
+
+/* With nothing to choose, the first path that ends with weights is enough for those who go on from them. */
 kbass_status kb_seeker_search(kb_seeker *s, kbass_error *error)
 {
     int blas_threads = kb_blas_threads(blas_threads_for(s));
-    kbass_status status = s->mosaic->n_patches == 1 ? kb_seeker_screen(s, error) : KBASS_OK;
-    for (int path = 0; status == KBASS_OK && path < PATHS; path++) follow_path(s, path, error);
-    if (status == KBASS_OK) status = kb_seeker_ascend(s, error);
+    bool is_open = has_choice(s->columns);
+    kbass_status status = is_open && s->mosaic->n_patches == 1 ? kb_seeker_screen(s, error) : KBASS_OK;
+    for (int path = 0; status == KBASS_OK && path < PATHS && (is_open || !s->pool.n); path++) follow_path(s, path, error);
+    if (status == KBASS_OK && is_open) status = kb_seeker_ascend(s, error);
+    else kb_state_pool_sort(&s->pool);
     kb_blas_threads(blas_threads);
     return status;
 }
