@@ -169,7 +169,13 @@ kbass_status kb_expedition_refine(kb_expedition *e, bool *settled, kbass_error *
 
 /* ---------------------------------------------------------------- the period */
 
-/* Evidence of a fit continued at another period, on the present grid; the fit moves there. */
+typedef struct {
+    kb_expedition *expedition;
+    kb_pool trial;
+    double period, evidence; /* the best yet; the period's prior is in the evidence */
+} tuning;
+
+/* Continues the best fit at another period, on the present grid. */
 static kbass_status fit_at_period(kb_expedition *e, double period, kb_fit *fit, kbass_error *error)
 {
     kb_shooter *shooter = NULL;
@@ -184,32 +190,44 @@ static kbass_status fit_at_period(kb_expedition *e, double period, kb_fit *fit, 
     return KBASS_OK;
 }
 
+/* Moves there when that is better by more than half a nat. */
+static kbass_status try_period(tuning *t, double period, bool *better, kbass_error *error)
+{
+    kb_pool *pool = t->expedition->arena.pool;
+    *better = false;
+    if (period == t->period) return KBASS_OK;
+    kbass_status status = kb_pool_copy(pool, &t->trial, error);
+    if (status == KBASS_OK) status = fit_at_period(t->expedition, period, t->trial.fits[0], error);
+    if (status != KBASS_OK || !t->trial.fits[0]->valid) return status;
+    double evidence = t->trial.fits[0]->log_evidence - kb_line_period_loss(t->expedition->landscape->cloud, period);
+    *better = evidence > t->evidence + 0.5;
+    if (*better) {
+        t->evidence = evidence;
+        t->period = period;
+        kb_pool_swap(pool, &t->trial);
+    }
+    return status;
+}
+
 kbass_status kb_expedition_tune_period(kb_expedition *e, kbass_error *error)
 {
-    kb_pool *pool = e->arena.pool, trial;
-    double step = e->landscape->cloud->spacing[1] / 12, period = e->line.period;
+    const kb_cloud *cloud = e->landscape->cloud;
+    kb_pool *pool = e->arena.pool;
+    double step = cloud->spacing[1] / 12, usual[] = {1, 1 + cloud->spacing[1]};
     kbass_status status = KBASS_OK;
+    bool better = false;
     if (!e->line.periodic || !has_model(pool)) return KBASS_OK;
-    double best = pool->fits[0]->log_evidence;
-    kb_pool_init(&trial, pool->n_columns, pool->n_start, e->max_windows);
-    for (int halving = 0; status == KBASS_OK && halving < PERIOD_HALVINGS; halving++, step /= 2) {
-        for (int side = -1; status == KBASS_OK && side <= 1 && !kb_run_stopped(e->arena.run);) {
-            double next = fmax(period + side * step, 1);
-            status = kb_pool_copy(pool, &trial, error);
-            if (status == KBASS_OK) status = fit_at_period(e, next, trial.fits[0], error);
-            bool better = status == KBASS_OK && trial.fits[0]->valid && trial.fits[0]->log_evidence > best + 0.5;
-            if (better) {
-                best = trial.fits[0]->log_evidence;
-                period = next;
-                kb_pool_swap(pool, &trial);
-            } else {
-                side += 2;
-            }
-        }
-    }
-    kb_pool_clear(&trial);
-    if (status != KBASS_OK || period == e->line.period) return status;
-    e->line.period = e->profile.period = period;
+    tuning t = {.expedition = e, .period = e->line.period,
+                .evidence = pool->fits[0]->log_evidence - kb_line_period_loss(cloud, e->line.period)};
+    kb_pool_init(&t.trial, pool->n_columns, pool->n_start, e->max_windows);
+    for (int i = 0; status == KBASS_OK && cloud->gridded && i < 2; i++)
+        if (!kb_run_stopped(e->arena.run)) status = try_period(&t, usual[i], &better, error);
+    for (int halving = 0; status == KBASS_OK && halving < PERIOD_HALVINGS; halving++, step /= 2)
+        for (int side = -1; status == KBASS_OK && side <= 1 && !kb_run_stopped(e->arena.run); side += better ? 0 : 2)
+            status = try_period(&t, fmax(t.period + side * step, 1), &better, error);
+    kb_pool_clear(&t.trial);
+    if (status != KBASS_OK || t.period == e->line.period) return status;
+    e->line.period = e->profile.period = t.period;
     status = kb_expedition_equip(e, e->grid, error);
     return status == KBASS_OK ? kb_arena_fit(&e->arena, FINAL_ITERATIONS, error) : status;
 }

@@ -11,6 +11,7 @@
 enum { MOST_MODES = KB_LINE_MODES, MOST_BOUNDARY = 17, INTERPOLATION = 6, PERIOD_LINES = 12, PERIODS = 12 };
 static const double noise_floor = 1e-6; /* of any grid; a coarse grid's own error may lie above it */
 static const double open_period = 1.3; /* of the modes when the axis is not periodic: they never meet themselves */
+static const double unusual_period = 3; /* nats: what a parameter costs that the data may choose within a spacing */
 
 /* Central differences on seven points: sixth order for u_x and u_xx, fourth for u_xxx and u_xxxx, second above. */
 static const double unit_stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL] = {
@@ -271,6 +272,13 @@ kbass_status kb_line_profile(const kb_cloud *c, const kb_line_settings *settings
     return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the first lines of the data");
 }
 
+double kb_line_period_loss(const kb_cloud *c, double period)
+{
+    double beyond = (period - 1) / c->spacing[1];
+    bool is_usual = fabs(beyond) < 1e-9 || fabs(beyond - 1) < 1e-9;
+    return c->gridded && !is_usual ? unusual_period : 0;
+}
+
 kbass_status kb_line_find_period(const kb_cloud *c, int known, kb_line_settings *settings, kbass_error *error)
 {
     kb_profile profile;
@@ -284,8 +292,9 @@ kbass_status kb_line_find_period(const kb_cloud *c, int known, kb_line_settings 
         trial.periodic = true;
         trial.period = 1 + 1.5 * c->spacing[1] * i / PERIODS;
         status = kb_line_profile(c, &trial, PERIOD_LINES, kb_line_shortest(c), &profile, error);
-        if (status != KBASS_OK || !(profile.loss < best)) continue;
-        best = profile.loss;
+        double loss = profile.loss + kb_line_period_loss(c, trial.period);
+        if (status != KBASS_OK || !(loss < best)) continue;
+        best = loss;
         *settings = trial;
     }
     return status;

@@ -78,6 +78,9 @@ typedef struct {
 /* Is the axis periodic, and with which period? From the likelihood of the data lines under periodic profiles, against
    one that is not; `known` other than 0 says which is meant (1 yes, -1 no) and leaves the period to be found. */
 kbass_status kb_line_find_period(const kb_cloud *cloud, int known, kb_line_settings *settings, kbass_error *error);
+/* Minus the log prior of a period. Grids are laid with the last line a repetition of the first, or one spacing before it;
+   what is neither has to be seen in the data. */
+double kb_line_period_loss(const kb_cloud *cloud, double period);
 /* The shortest length scale that the data's spacing can show. */
 double kb_line_shortest(const kb_cloud *cloud);
 /* The profile's prior for such settings, its length scale not below `shortest`. */
