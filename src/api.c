@@ -207,10 +207,11 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     kb_run run;
     forget(d);
     kb_run_begin(&run, progress, user, d->settings.time_limit);
+    run.start -= d->seconds_to_create; /* the limit is for both */
     kbass_status status = run_method(d, &run, error);
     if (status == KBASS_OK) {
         d->answer->result.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
-        d->answer->result.seconds_total = d->seconds_to_create + kb_clock() - run.start;
+        d->answer->result.seconds_total = kb_clock() - run.start;
     }
     return status;
 }

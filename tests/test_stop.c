@@ -92,12 +92,100 @@ static void it_can_run_again(void **state)
     kbass_data_destroy(data);
 }
 
+/* ---------------------------------------------------------------- fields */
+
+enum { LINES = 24, PLACES = 16, POINTS = LINES * PLACES };
+
+/* u_t = 0.1 u_xx - u_x on a ring, 2 % noise */
+static kbass_data *drifting_heat(double *times, double *positions)
+{
+    static const char *const axes[] = {"t", "x"}, *const names[] = {"u"};
+    double values[POINTS];
+    kbass_data *data = NULL;
+    kbass_error error;
+    for (size_t i = 0; i < POINTS; i++) {
+        double t = times[i] = 2 * (double)(i / PLACES) / (LINES - 1);
+        double x = (positions[i] = 2 * M_PI * (double)(i % PLACES) / PLACES) - t;
+        values[i] = exp(-0.1 * t) * sin(x) + exp(-0.4 * t) * cos(2 * x) / 2 + exp(-0.9 * t) * sin(3 * x) / 3;
+    }
+    CHECK_OK(kbass_data_create_axes(POINTS, 2, 1, times, positions, values, axes, names, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 2, 1, &error));
+    return data;
+}
+
+typedef struct {
+    int calls_left;
+} counter;
+
+static int stop_after(const kbass_progress *progress, void *user)
+{
+    counter *c = user;
+    (void)progress;
+    return --c->calls_left < 0;
+}
+
+/* Wherever a search over growing horizons is stopped, what it says of the noise is what its solution leaves of the whole
+   record, and all probabilities are numbers. */
+static void answers_are_about_the_whole_record(void **state)
+{
+    (void)state;
+    static double times[POINTS], positions[POINTS], mean[POINTS];
+    kbass_data *data = drifting_heat(times, positions);
+    kbass_settings settings;
+    kbass_error error;
+    kbass_settings_default(&settings);
+    settings.threads = 1;
+    int answers = 0;
+    for (int calls = 1; calls < 120; calls = calls * 5 / 3 + 1) {
+        counter c = {calls};
+        kbass_discovery *discovery = NULL;
+        CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
+        CHECK_OK(kbass_discovery_run(discovery, stop_after, &c, &error));
+        const kbass_result *result = kbass_discovery_result(discovery);
+        for (size_t i = 0; result->n_equations && i < result->equations[0].n_terms; i++)
+            CHECK(result->equations[0].terms[i].probability >= 0 && result->equations[0].terms[i].probability <= 1);
+        if (result->n_equations) {
+            double squares = 0;
+            CHECK_OK(kbass_discovery_field(discovery, POINTS, times, positions, mean, NULL, &error));
+            for (size_t i = 0; i < POINTS; i++) squares += pow(kbass_data_values(data)[i] - mean[i], 2);
+            /* degrees of freedom: at most 40 of 384; a quick fit's noise lags one step behind its residuals */
+            CHECK_CLOSE(log(sqrt(squares / POINTS) / result->noise[0]), 0, 0.15);
+            answers++;
+        }
+        kbass_discovery_destroy(discovery);
+    }
+    CHECK(answers > 3);
+    kbass_data_destroy(data);
+}
+
+/* The clock runs from the beginning: what making the problem took counts. */
+static void making_the_problem_counts(void **state)
+{
+    (void)state;
+    static double times[POINTS], positions[POINTS];
+    kbass_data *data = drifting_heat(times, positions);
+    kbass_settings settings;
+    kbass_discovery *discovery = NULL;
+    kbass_error error;
+    counter c = {1000000};
+    kbass_settings_default(&settings);
+    settings.time_limit = 1e-9;
+    CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
+    CHECK_OK(kbass_discovery_run(discovery, stop_after, &c, &error));
+    const kbass_result *result = kbass_discovery_result(discovery);
+    CHECK(result->outcome == KBASS_TIME_LIMIT && result->seconds_total >= result->seconds[KBASS_STAGE_FIELD]);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_there_is_a_model),
         cmocka_unit_test(before_the_first_fit),
         cmocka_unit_test(it_can_run_again),
+        cmocka_unit_test(answers_are_about_the_whole_record),
+        cmocka_unit_test(making_the_problem_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

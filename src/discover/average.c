@@ -13,7 +13,7 @@ static const double least_member = 0.005;       /* what a column has to add to i
 
 /* ---------------------------------------------------------------- the models and their shares */
 
-static void add_model(kb_average *a, size_t fit, size_t added, double share)
+static void add_model(kb_average *a, size_t fit, size_t added, double log_odds)
 {
     const kb_support *support = &a->found->pool.fits[fit]->support;
     bool *has = a->has + a->n * a->columns->n;
@@ -21,19 +21,20 @@ static void add_model(kb_average *a, size_t fit, size_t added, double share)
     if (added != KB_NO_COLUMN) has[added] = true;
     a->fit[a->n] = fit;
     a->added[a->n] = added;
-    a->share[a->n++] = share;
+    a->share[a->n++] = log_odds;
 }
 
 static void add_models(kb_average *a)
 {
     const kb_pool *pool = &a->found->pool;
-    double total = 0;
+    double total = 0, most = 0; /* of a run that was stopped, neighbours may be far better than the chosen model */
     for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++)
-        add_model(a, i, KB_NO_COLUMN, exp(kb_fit_log_odds(pool->fits[i], pool->fits[0])));
+        add_model(a, i, KB_NO_COLUMN, kb_fit_log_odds(pool->fits[i], pool->fits[0]));
     for (size_t column = 0; a->found->neighbours && column < a->columns->n; column++)
         if (a->found->neighbours[column].gain > -INFINITY)
-            add_model(a, 0, column, exp(kb_log_odds(a->found->neighbours[column].gain)));
-    for (size_t m = 0; m < a->n; m++) total += a->share[m];
+            add_model(a, 0, column, kb_log_odds(a->found->neighbours[column].gain));
+    for (size_t m = 0; m < a->n; m++) most = fmax(most, a->share[m]);
+    for (size_t m = 0; m < a->n; m++) total += a->share[m] = exp(a->share[m] - most);
     for (size_t m = 0; m < a->n; m++) a->share[m] /= total;
 }
 

@@ -228,11 +228,14 @@ static kbass_status explore(kb_arena *a, size_t beam, bool *more, kbass_error *e
     return status;
 }
 
+/* A stopped run still has what it is granted. */
+static bool may_go_on(const kb_arena *a) { return a->deadline > 0 ? kb_clock() < a->deadline : !kb_run_stopped(a->run); }
+
 kbass_status kb_arena_search(kb_arena *a, size_t beam, int rounds, bool *settled, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     *settled = false;
-    for (int round = 0; status == KBASS_OK && round < rounds && !*settled && !kb_run_stopped(a->run); round++) {
+    for (int round = 0; status == KBASS_OK && round < rounds && !*settled && may_go_on(a); round++) {
         bool more = false;
         status = explore(a, beam, &more, error);
         *settled = !more;

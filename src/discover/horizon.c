@@ -8,6 +8,8 @@
 #include "discover/council.h"
 
 enum { BEAM = 6, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, MOST_SCREENED = 64, THINNED_SIZE = 3 };
+enum { GRACE_ITERATIONS = 8 };
+static const double grace = 1; /* seconds for neighbours of the first model fitted to the whole record, when the run was stopped */
 static const double restless_steps = 6; /* about half a standard deviation from line to line */
 static const double unexplained = 3; /* misfit in units of the noise above which other opinions are heard */
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
@@ -41,13 +43,44 @@ static double least_lines(const kb_line *line)
     return fmax(LEAST_LINES, ceil(1.2 * (double)d->n_start / each));
 }
 
+/* Models fitted to the whole record; others cannot be compared with them. */
+static size_t keep_whole(kb_pool *pool, size_t last)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < pool->n; i++) {
+        pool->fits[i]->valid = pool->fits[i]->valid && pool->fits[i]->last == last;
+        n += pool->fits[i]->valid;
+    }
+    kb_pool_sort(pool);
+    return n;
+}
+
+/* Stopped on the way: when no model was fitted to the whole record yet, the best that can be is, quickly, and its likeliest
+   neighbours. */
+static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_error *error)
+{
+    kb_pool *pool = e->arena.pool;
+    kb_shooter *shooter = e->explorers[0]->shooter;
+    size_t last = e->landscape->cloud->n_grid[0] - 1;
+    e->arena.windows->last[0] = last;
+    for (size_t i = 0; i < pool->n; i++) pool->explored[i] = false;
+    if (keep_whole(pool, last)) return KBASS_OK;
+    shooter->windows = e->arena.windows;
+    for (size_t i = 0; i < pool->n && !pool->fits[0]->valid; i++) {
+        kb_shooter_fit(shooter, pool->fits[i], GRACE_ITERATIONS, -INFINITY);
+        if (pool->fits[i]->valid) kb_pool_sort(pool);
+    }
+    e->arena.deadline = kb_clock() + grace;
+    return kb_arena_search(&e->arena, 1, 1, &result->settled, error);
+}
+
 /* From the first lines to all of them. */
 static kbass_status extend_horizon(kb_expedition *e, kb_search_result *result, kbass_error *error)
 {
     size_t rows = e->landscape->cloud->n_grid[0], last = 0;
     double least = least_lines(kb_expedition_line(e));
     kbass_status status = enter_empty(e, error);
-    for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons; i++) {
+    for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run); i++) {
         size_t lines = (size_t)fmin((double)rows, fmax(least, round(horizons[i] * (double)rows)));
         if (lines == last) continue;
         last = lines;
@@ -57,6 +90,7 @@ static kbass_status extend_horizon(kb_expedition *e, kb_search_result *result, k
         result->n_models += e->arena.pool->n;
         if (status == KBASS_OK) kb_pool_thin(e->arena.pool, BEAM, THINNED_SIZE);
     }
+    if (status == KBASS_OK && kb_run_stopped(e->arena.run)) status = salvage(e, result, error);
     return status;
 }
 

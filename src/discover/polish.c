@@ -64,6 +64,14 @@ static kbass_status note_noise(kb_shooter *shooter, kb_search_result *result, kb
     return KBASS_OK;
 }
 
+/* What adding a column to the best model would do, by its message. */
+static kbass_status look_around(kb_arena *a, kb_search_result *result, kbass_error *error)
+{
+    kb_explorer *e = a->explorers[0];
+    if (!kb_shooter_message(e->shooter, result->pool.fits[0], a->all, e->message)) return KBASS_OK;
+    return kb_search_result_measure(result, e->message, a->columns, e->work, error);
+}
+
 /* The best models to convergence, and all that is asked about the very best. */
 static kbass_status finish(kb_arena *a, kb_search_result *result, kbass_error *error)
 {
@@ -72,8 +80,8 @@ static kbass_status finish(kb_arena *a, kb_search_result *result, kbass_error *e
     for (size_t i = 0; i < pool->n && i < POLISHED && pool->fits[i]->valid; i++)
         if (!pool->fits[i]->converged) kb_shooter_fit(e->shooter, pool->fits[i], ITERATIONS, -INFINITY);
     kb_pool_sort(pool);
-    if (!kb_shooter_message(e->shooter, pool->fits[0], a->all, e->message)) return KBASS_OK;
-    kbass_status status = kb_search_result_measure(result, e->message, a->columns, e->work, error);
+    kbass_status status = look_around(a, result, error);
+    if (!result->neighbours) return status;
     if (status == KBASS_OK) status = kb_explain(a, result, error);
     return status == KBASS_OK ? kb_examine(e->shooter, pool->fits[0], &result->examination, error) : status;
 }
@@ -85,6 +93,6 @@ kbass_status kb_polish(kb_arena *a, kb_search_result *result, kbass_error *error
     result->n_models = result->pool.n;
     if (!kb_has_model(result)) return KBASS_OK;
     shooter->windows = a->windows;
-    if (!kb_run_stopped(a->run)) status = finish(a, result, error);
+    status = kb_run_stopped(a->run) ? look_around(a, result, error) : finish(a, result, error);
     return status == KBASS_OK ? note_noise(shooter, result, error) : status;
 }

@@ -25,6 +25,7 @@ typedef struct {
     double *variance;   /* noise per state, scaled */
     double *covariance; /* of the support's weights: k x k, scaled */
     size_t n_windows;
+    size_t last;        /* row that it was fitted up to */
     double log_evidence;
     double log_likelihood; /* at the estimate, without prior or determinants */
     double effective;   /* parameters that the data determine */
