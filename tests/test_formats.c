@@ -245,13 +245,16 @@ static void test_elements(void **state)
                  {{KB_SIGNED, 1, 0}, "\x80", -128},  {{KB_UNSIGNED, 1, 0}, "\x80", 128},
                  {{KB_SIGNED, 4, 1}, "\xff\xff\xff\xfe", -2},
                  {{KB_UNSIGNED, 8, 0}, "\xff\xff\xff\xff\xff\xff\xff\xff", 0x1p64}};
+    double number = 0;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kb_element element = cases[i].element;
         element.is_swapped ^= !kb_machine_is_little();
-        CHECK(kb_element_read(element, (const unsigned char *)cases[i].bytes) == cases[i].value);
+        kb_elements_read(element, (const unsigned char *)cases[i].bytes, 0, 1, &number);
+        CHECK(number == cases[i].value);
     }
-    CHECK(isnan(kb_element_read((kb_element){KB_REAL, 2, !kb_machine_is_little()}, (const unsigned char *)"\x01\x7c")));
+    kb_elements_read((kb_element){KB_REAL, 2, !kb_machine_is_little()}, (const unsigned char *)"\x01\x7c", 0, 1, &number);
+    CHECK(isnan(number));
 }
 
 /* ---------------------------------------------------------------- large tables */

@@ -6,12 +6,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "kbass/kbass.h"
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, LARGE = 32 << 20 }; /* from where malloc gives pages of their own */
 
 static atomic_long allocations_left = -1; /* negative: no limit; only tests set it */
 
@@ -23,14 +24,35 @@ static bool told_to_fail(void)
     return atomic_fetch_sub(&allocations_left, 1) <= 0 ? (atomic_store(&allocations_left, 0), true) : false;
 }
 
+static bool is_possible(size_t count, size_t size)
+{
+    return !(size && count > (SIZE_MAX - 2 * ALIGNMENT) / size) && !told_to_fail();
+}
+
+static size_t whole_bytes(size_t count, size_t size) { return (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT; }
+
+/* Large pages: the kernel clears and maps them many times faster. */
+static void *advise(void *memory, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)memory + page - 1) / page * page;
+    if (memory && bytes >= LARGE) madvise((void *)first, bytes - page, MADV_HUGEPAGE);
+    return memory;
+}
+
 void *kb_allocate(size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX - 2 * ALIGNMENT) / size) return NULL;
-    if (told_to_fail()) return NULL;
-    size_t bytes = (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, bytes);
+    if (!is_possible(count, size)) return NULL;
+    size_t bytes = whole_bytes(count, size);
+    void *memory = advise(aligned_alloc(ALIGNMENT, bytes), bytes);
     if (memory) memset(memory, 0, bytes);
     return memory;
+}
+
+void *kb_resize(void *memory, size_t count, size_t size)
+{
+    if (!is_possible(count, size)) return NULL;
+    size_t bytes = whole_bytes(count, size);
+    return advise(realloc(memory, bytes), bytes);
 }
 
 void *kb_reallocate(void *memory, size_t old_count, size_t count, size_t size)

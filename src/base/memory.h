@@ -9,6 +9,9 @@
 void *kb_allocate(size_t count, size_t size);
 /* Grows or shrinks memory of `old_count` items to `count`; new items are zero. On failure the old memory stays. */
 void *kb_reallocate(void *memory, size_t old_count, size_t count, size_t size);
+/* Memory that the caller fills: `count` items, the old ones kept, new ones not set; `memory` may be NULL. What is large
+   grows by moving pages instead of copying, and takes none before they are written. */
+void *kb_resize(void *memory, size_t count, size_t size);
 void kb_free(void *memory);
 char *kb_strdup(const char *text);
 

@@ -11,7 +11,6 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "data/roles.h"
-#include "data/sha256.h"
 
 enum { MOST_COMPONENTS = 64, MOST_CHOICES = 16, COMPONENTS = MOST_CHOICES };
 
@@ -268,6 +267,18 @@ static kbass_status name_everything(grid *g)
 
 /* ---------------------------------------------------------------- numbers */
 
+static kbass_status check_axis(const kb_arrangement *a, const kb_view *axis)
+{
+    for (size_t i = 0; i < axis->dims[0]; i++) {
+        double number = 0;
+        kb_view_read(axis, i, 1, &number);
+        if (!isfinite(number))
+            return kb_fail(a->reading->error, KBASS_ERROR_DATA, "%s: axis \"%.100s\": number %zu is %g, it must be finite",
+                           a->reading->file.path, axis->name, i + 1, number);
+    }
+    return KBASS_OK;
+}
+
 static kbass_status load_everything(grid *g)
 {
     kb_arrangement *a = g->arrangement;
@@ -275,70 +286,58 @@ static kbass_status load_everything(grid *g)
     for (size_t i = 0; status == KBASS_OK && i < g->n_axes; i++) status = kb_source_load(&a->source, g->axes[i]->array);
     for (size_t i = 0; status == KBASS_OK && i < g->n_fields; i++) {
         status = kb_source_load(&a->source, g->fields[i]->array);
-        if (status == KBASS_OK) status = kb_reading_tell(a->reading, 0.5 * (double)(i + 1) / (double)g->n_fields);
+        if (status == KBASS_OK && g->fields[i]->array->owned)
+            status = kb_reading_tell(a->reading, 0.5 * (double)(i + 1) / (double)g->n_fields);
     }
-    for (size_t i = 0; status == KBASS_OK && i < g->n_axes; i++)
-        for (size_t k = 0; status == KBASS_OK && k < g->axes[i]->dims[0]; k++)
-            if (!isfinite(kb_view_at(g->axes[i], &k)))
-                status = kb_fail(a->reading->error, KBASS_ERROR_DATA,
-                                 "%s: axis \"%.100s\": number %zu is %g, it must be finite", a->reading->file.path,
-                                 g->axes[i]->name, k + 1, kb_view_at(g->axes[i], &k));
+    for (size_t i = 0; status == KBASS_OK && i < g->n_axes; i++) status = check_axis(a, g->axes[i]);
     return status;
 }
 
-/* The field's numbers at the index along the axes, components side by side. */
-static size_t fill_cell(const kb_view *v, const assignment *run, const size_t *index, double *values)
+/* The field's component, or an axis, as a column over all axes. */
+static kb_view spread(const grid *g, const kb_view *v, const assignment *run, size_t component)
 {
-    size_t at = v->shift, stride = 0, n = components_of(v, run, &stride);
+    kb_view column = {.name = v->name, .array = v->array, .n_dims = g->n_axes, .shift = v->shift};
+    for (size_t i = 0; i < g->n_axes; i++) column.dims[i] = g->axes[i]->dims[0];
     for (size_t i = 0; i < v->n_dims; i++)
-        if (run->along[i] != COMPONENTS) at += index[run->along[i]] * v->strides[i];
-    for (size_t k = 0; k < n; k++) values[k] = kb_element_read(v->array->element, v->array->bytes + at + k * stride);
-    return n;
+        if (run->along[i] == COMPONENTS) column.shift += component * v->strides[i];
+        else                             column.strides[run->along[i]] = v->strides[i];
+    return column;
 }
 
-static kbass_status check_cell(const grid *g, size_t row)
+static void list_columns(const grid *g, kb_column *columns)
+{
+    size_t n = 0, state = 0, stride = 0;
+    for (size_t i = 0; i < g->n_axes; i++)
+        columns[n++] = (kb_column){spread(g, g->axes[i], &(assignment){.along = {i}}, 0), true, i};
+    for (size_t i = 0; i < g->n_fields; i++)
+        for (size_t k = 0; k < components_of(g->fields[i], &g->runs[i], &stride); k++)
+            columns[n++] = (kb_column){spread(g, g->fields[i], &g->runs[i], k), false, state++};
+}
+
+static kbass_status fail_at_time(const grid *g, const kb_filling *f)
 {
     const kbass_data *data = g->arrangement->data;
+    const kb_column *bad = &f->columns[f->bad_column];
+    double time = 0;
     char at[KB_NUMBER_SIZE];
-    for (size_t i = 0; i < data->n_states; i++) {
-        if (!isinf(data->values[row * data->n_states + i])) continue;
-        kb_number_round(data->times[row], 10, at);
-        return kb_fail(g->arrangement->reading->error, KBASS_ERROR_DATA,
-                       "%s: \"%.100s\" is infinite at %s = %s (use NaN for missing)",
-                       g->arrangement->reading->file.path, data->state_names[i], data->time_name, at);
-    }
-    return KBASS_OK;
+    kb_view_read(&f->columns[0].view, f->bad_row, 1, &time);
+    kb_number_round(time, 10, at);
+    return kb_fail(g->arrangement->reading->error, KBASS_ERROR_DATA,
+                   "%s: \"%.100s\" is infinite at %s = %s (use NaN for missing)", g->arrangement->reading->file.path,
+                   data->state_names[bad->place], data->time_name, at);
 }
 
-static void fill_row(const grid *g, size_t row, const size_t *index)
+static kbass_status fill(const grid *g)
 {
-    kbass_data *data = g->arrangement->data;
-    size_t width = g->n_axes - 1, state = row * data->n_states;
-    data->times[row] = kb_view_at(g->axes[0], &index[0]);
-    for (size_t i = 0; i < width; i++) data->positions[row * width + i] = kb_view_at(g->axes[i + 1], &index[i + 1]);
-    for (size_t i = 0; i < g->n_fields; i++)
-        state += fill_cell(g->fields[i], &g->runs[i], index, data->values + state);
-}
-
-static kbass_status fill(grid *g)
-{
-    kbass_data *data = g->arrangement->data;
-    const kb_reading *r = g->arrangement->reading;
-    size_t n = 1, width = g->n_axes - 1, index[KBASS_MAX_AXES] = {0};
-    kbass_status status = KBASS_OK;
-    for (size_t i = 0; i < g->n_axes; i++) n *= g->axes[i]->dims[0]; /* no more than the field has numbers */
-    data->times = KB_NEW(double, n);
-    data->values = kb_allocate(n, data->n_states * sizeof(double));
-    if (width) data->positions = kb_allocate(n, width * sizeof(double));
-    if (!data->times || !data->values || (width && !data->positions)) return kb_out_of_memory(r->error, r->file.path);
-    data->n_rows = n;
-    for (size_t row = 0; status == KBASS_OK && row < n; row++) {
-        fill_row(g, row, index);
-        status = check_cell(g, row);
-        if (status == KBASS_OK && row % (1 << 20) == 0)
-            status = kb_reading_tell(r, 0.5 + 0.5 * (double)row / (double)n);
-        for (size_t i = g->n_axes; i-- > 0 && ++index[i] == g->axes[i]->dims[0];) index[i] = 0;
-    }
+    size_t n_columns = g->n_axes + g->arrangement->data->n_states;
+    kb_filling f = {.arrangement = g->arrangement, .n_rows = 1, .n_columns = n_columns,
+                    .columns = KB_NEW(kb_column, n_columns)};
+    if (!f.columns) return kb_out_of_memory(g->arrangement->reading->error, "the columns");
+    for (size_t i = 0; i < g->n_axes; i++) f.n_rows *= g->axes[i]->dims[0]; /* no more than the field has numbers */
+    list_columns(g, f.columns);
+    kbass_status status = kb_fill(&f);
+    if (f.is_bad) status = fail_at_time(g, &f);
+    kb_free(f.columns);
     return status;
 }
 
@@ -414,16 +413,12 @@ static kbass_status arrange(kb_arrangement *a)
 kbass_status kb_read_arrays(kb_reading *reading, kbass_data *data)
 {
     kb_arrangement a = {.reading = reading, .data = data};
-    kb_sha256 sha;
     kbass_status status = kb_source_open(reading, &a.source);
     if (status == KBASS_OK) status = kb_select_views(&a);
     if (status == KBASS_OK) status = arrange(&a);
     if (status == KBASS_OK) {
         data->note = kb_strdup(a.note);
         if (!data->note) status = kb_out_of_memory(reading->error, "the data");
-        kb_sha256_begin(&sha);
-        kb_sha256_add(&sha, reading->file.bytes, reading->file.size);
-        kb_sha256_finish(&sha, data->sha256);
     }
     kb_source_close(&a.source);
     kb_free(a.views);

@@ -20,7 +20,7 @@ typedef struct {
 } kb_view;
 
 typedef struct {
-    const kb_reading *reading;
+    kb_reading *reading;
     kb_source source;
     size_t n_views;
     kb_view *views;
@@ -38,13 +38,26 @@ kb_view *kb_find_view(const kb_arrangement *a, const char *name);
 /* By its name, or t or time; NULL with a message. */
 kb_view *kb_find_time(const kb_arrangement *a, const char *name);
 
-/* The number at an index along each dimension; the array must be loaded. */
-static inline double kb_view_at(const kb_view *v, const size_t *index)
-{
-    size_t at = v->shift;
-    for (size_t i = 0; i < v->n_dims; i++) at += index[i] * v->strides[i];
-    return kb_element_read(v->array->element, v->array->bytes + at);
-}
+/* n numbers, last dimension fastest, from the first-th; the array must be loaded. */
+void kb_view_read(const kb_view *v, size_t first, size_t n, double *to);
+
+/* A column of the table to be: its numbers, row by row, and which axis or state they are. */
+typedef struct {
+    kb_view view;
+    bool is_axis;
+    size_t place;
+} kb_column;
+
+typedef struct {
+    kb_arrangement *arrangement;
+    size_t n_rows, n_columns;
+    kb_column *columns;
+    bool is_bad; /* a number is infinite, or missing on an axis; where that is */
+    size_t bad_column, bad_row;
+} kb_filling;
+
+/* Makes the data's rows, whose names are there, of loaded arrays; where is_bad the message is left to the caller. */
+kbass_status kb_fill(kb_filling *filling);
 
 kbass_status kb_arrange_grid(kb_arrangement *a, kb_view *time);
 /* Arrays of the same shape as time, a column each. */

@@ -8,8 +8,6 @@
 #include "data/arrange.h"
 #include "data/roles.h"
 
-enum { NAME_SIZE = 24, ROWS_TO_TELL = 1 << 20 };
-
 typedef struct {
     kb_arrangement *arrangement;
     size_t n, n_rows;
@@ -20,15 +18,6 @@ typedef struct {
 
 /* ---------------------------------------------------------------- rows */
 
-/* The next index, last dimension fastest. */
-static void step(const kb_view *v, size_t *index)
-{
-    for (size_t i = v->n_dims; i-- > 0;) {
-        if (++index[i] < v->dims[i]) return;
-        index[i] = 0;
-    }
-}
-
 static kbass_status fail_at_row(const columns *c, size_t column, size_t row, const char *what)
 {
     const kb_reading *r = c->arrangement->reading;
@@ -36,46 +25,23 @@ static kbass_status fail_at_row(const columns *c, size_t column, size_t row, con
                    what);
 }
 
-static double *slot_of(const columns *c, size_t column, size_t row, size_t *state, bool *is_axis)
+static kbass_status fill(const columns *c)
 {
-    kbass_data *data = c->arrangement->data;
-    size_t axis = 0;
-    *is_axis = kb_roles_axis(&c->roles, column, &axis);
-    if (!*is_axis) return &data->values[row * data->n_states + (*state)++];
-    return axis ? &data->positions[row * (data->n_axes - 1) + axis - 1] : &data->times[row];
-}
-
-static kbass_status fill_row(const columns *c, size_t row, const size_t *index)
-{
-    size_t state = 0;
-    bool is_axis = false;
+    kb_filling f = {.arrangement = c->arrangement, .n_rows = c->n_rows, .n_columns = c->n,
+                    .columns = KB_NEW(kb_column, c->n)};
+    size_t axis = 0, state = 0;
+    if (!f.columns) return kb_out_of_memory(c->arrangement->reading->error, "the columns");
     for (size_t i = 0; i < c->n; i++) {
-        double *slot = slot_of(c, i, row, &state, &is_axis);
-        *slot = kb_view_at(&c->views[i], index);
-        if (isinf(*slot)) return fail_at_row(c, i, row, "is infinite (use NaN for missing)");
-        if (is_axis && isnan(*slot)) return fail_at_row(c, i, row, "is missing, an axis must have a number");
+        bool is_axis = kb_roles_axis(&c->roles, i, &axis);
+        f.columns[i] = (kb_column){c->views[i], is_axis, is_axis ? axis : state++};
     }
-    return KBASS_OK;
-}
-
-static kbass_status fill(columns *c)
-{
-    kbass_data *data = c->arrangement->data;
-    const kb_reading *r = c->arrangement->reading;
-    size_t index[KB_MOST_DIMS] = {0}, width = data->n_axes - 1;
-    kbass_status status = KBASS_OK;
-    data->times = KB_NEW(double, c->n_rows);
-    data->values = kb_allocate(c->n_rows, data->n_states * sizeof(double));
-    if (width) data->positions = kb_allocate(c->n_rows, width * sizeof(double));
-    if (!data->times || !data->values || (width && !data->positions)) return kb_out_of_memory(r->error, r->file.path);
-    data->n_rows = c->n_rows;
-    for (size_t row = 0; status == KBASS_OK && row < c->n_rows; row++) {
-        status = fill_row(c, row, index);
-        step(&c->views[0], index);
-        if (status == KBASS_OK && row % ROWS_TO_TELL == 0)
-            status = kb_reading_tell(r, (double)row / (double)c->n_rows);
-    }
-    return status;
+    kbass_status status = kb_fill(&f);
+    kb_free(f.columns);
+    if (!f.is_bad) return status;
+    double number = 0;
+    kb_view_read(&c->views[f.bad_column], f.bad_row, 1, &number);
+    return fail_at_row(c, f.bad_column, f.bad_row, isnan(number) ? "is missing, an axis must have a number"
+                                                                 : "is infinite (use NaN for missing)");
 }
 
 static kbass_status take_columns(columns *c, const char *time, const char *axes)

@@ -11,13 +11,11 @@
 #include "data/lines.h"
 #include "data/roles.h"
 
-enum { SMALLEST_PART = 1 << 18, MOST_PARTS = 64, FIRST_NUMBERS = 1 << 14 };
+enum { SMALLEST_PART = 1 << 18, PARTS_EACH = 4, MOST_PARTS = 64, FIRST_NUMBERS = 1 << 14 };
 
 typedef struct {
     kb_reading *reading;
     kb_lines lines;
-    kb_sha256 sha;
-    size_t hashed;                 /* bytes of the file */
     char *rest, *end;              /* of the block */
     size_t line;                   /* number of the line at hand, while the header is looked for */
     char *header, *note;           /* copies of its line, and of the last comment before it */
@@ -43,11 +41,17 @@ typedef struct {
 
 /* ---------------------------------------------------------------- header */
 
+/* 0 to 1; 0 also while nobody knows how much there is. */
+static double share_read(const table *t)
+{
+    const kb_file *file = &t->reading->file;
+    return file->is_stream || !file->size ? 0 : (double)t->reading->hashed / (double)file->size;
+}
+
 static kbass_status next_block(table *t)
 {
     kbass_status status = kb_lines_next(&t->lines, &t->rest, &t->end);
-    if (status != KBASS_OK || !t->reading->file.size) return status;
-    return kb_reading_tell(t->reading, (double)t->hashed / (double)t->reading->file.size);
+    return status == KBASS_OK ? kb_reading_tell(t->reading, share_read(t)) : status;
 }
 
 /* Copies the line at `rest` and goes on to the next. */
@@ -220,10 +224,10 @@ static void read_part(const table *t, part *p)
 }
 
 /* Parts of about the same size that end with lines; they are numbered on from the table's line. */
-static size_t cut_block(table *t, part *parts, size_t n_threads)
+static size_t cut_block(table *t, part *parts, size_t n_parts)
 {
     size_t size = (size_t)(t->end - t->rest), most = size / SMALLEST_PART + 1, n = 0;
-    size_t share = size / (most < n_threads ? most : n_threads) + 1;
+    size_t share = size / (most < n_parts ? most : n_parts) + 1;
     const char *begin = t->rest;
     for (; begin < t->end; n++) {
         part *p = &parts[n];
@@ -238,17 +242,17 @@ static size_t cut_block(table *t, part *parts, size_t n_threads)
     return n;
 }
 
+/* Streams are hashed where they are read. */
 static void hash_block(table *t)
 {
-    kb_sha256_add(&t->sha, t->reading->file.bytes + t->hashed, t->lines.taken - t->hashed);
-    t->hashed = t->lines.taken;
+    if (!t->reading->file.is_stream) kb_reading_hash(t->reading, t->lines.taken);
 }
 
 /* ---------------------------------------------------------------- rows */
 
-static bool grow_numbers(double **numbers, size_t n, size_t capacity, size_t width)
+static bool resize(double **numbers, size_t capacity, size_t width)
 {
-    double *grown = kb_reallocate(*numbers, n, capacity, width * sizeof *grown);
+    double *grown = kb_resize(*numbers, capacity, width * sizeof *grown);
     if (grown) *numbers = grown;
     return grown != NULL;
 }
@@ -257,13 +261,13 @@ static bool grow_numbers(double **numbers, size_t n, size_t capacity, size_t wid
 static kbass_status reserve(table *t, size_t n)
 {
     kbass_data *data = t->data;
-    size_t rows = data->n_rows, width = data->n_axes - 1, needed = rows + n;
+    size_t width = data->n_axes - 1, needed = data->n_rows + n;
+    const kb_file *file = &t->reading->file;
     if (needed <= t->capacity) return KBASS_OK;
-    double share = (double)t->lines.taken / (double)t->reading->file.size;
+    double share = file->is_stream ? 0.5 : (double)t->lines.taken / (double)file->size;
     size_t expected = (size_t)((double)needed / share * 1.02) + 1;
-    bool all = grow_numbers(&data->times, rows, expected, 1) &&
-               grow_numbers(&data->values, rows, expected, data->n_states) &&
-               (!width || grow_numbers(&data->positions, rows, expected, width));
+    bool all = resize(&data->times, expected, 1) && resize(&data->values, expected, data->n_states) &&
+               (!width || resize(&data->positions, expected, width));
     t->capacity = expected;
     return all ? KBASS_OK : kb_out_of_memory(t->reading->error, t->form.path);
 }
@@ -281,14 +285,15 @@ static void append_rows(table *t, const part *p)
     }
 }
 
-static kbass_status read_block(table *t, part *parts, size_t n_threads)
+static kbass_status read_block(table *t, part *parts, size_t n_parts)
 {
     kbass_status status = KBASS_OK;
-    size_t n = cut_block(t, parts, n_threads), n_rows = 0;
-    #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if(n > 1)
+    size_t n = cut_block(t, parts, n_parts), n_rows = 0;
+    #pragma omp parallel for schedule(dynamic) if(n > 1)
     for (size_t i = 0; i <= n; i++)
         if (i) read_part(t, &parts[i - 1]);
         else   hash_block(t);
+    kb_file_forget(&t->reading->file);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         status = parts[i].status;
         n_rows += parts[i].n_rows;
@@ -301,20 +306,21 @@ static kbass_status read_block(table *t, part *parts, size_t n_threads)
 
 static kbass_status read_rows(table *t)
 {
-    size_t n_threads = (size_t)omp_get_max_threads();
-    if (n_threads > MOST_PARTS) n_threads = MOST_PARTS;
-    part *parts = KB_NEW(part, n_threads);
+    size_t n_parts = PARTS_EACH * (size_t)omp_get_max_threads();
+    if (n_parts > MOST_PARTS) n_parts = MOST_PARTS;
+    part *parts = KB_NEW(part, n_parts);
+    bool is_marked = false; /* the decimal mark was seen */
     kbass_status status = parts ? KBASS_OK : kb_out_of_memory(t->reading->error, "the threads");
 
     if (status == KBASS_OK && t->rest == t->end) status = next_block(t);
-    if (status == KBASS_OK) t->form.point = kb_row_point(&t->form, t->rest, t->end);
     while (status == KBASS_OK && t->rest < t->end) {
-        status = read_block(t, parts, n_threads);
+        if (!is_marked) is_marked = kb_row_point(&t->form, t->rest, t->end, &t->form.point);
+        status = read_block(t, parts, n_parts);
         if (status == KBASS_OK) status = next_block(t);
     }
     if (status == KBASS_OK && !t->data->n_rows)
         status = kb_fail(t->reading->error, KBASS_ERROR_DATA, "%s: a header but no rows of numbers", t->form.path);
-    for (size_t i = 0; parts && i < n_threads; i++) {
+    for (size_t i = 0; parts && i < n_parts; i++) {
         kb_free(parts[i].numbers);
         kb_row_work_clear(&parts[i].work);
     }
@@ -335,18 +341,13 @@ static kbass_status note_oddities(const table *t)
 
 kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
 {
-    table t = {.reading = reading, .data = data, .form = {.path = reading->file.path}};
-    kb_sha256_begin(&t.sha);
+    table t = {.reading = reading, .data = data, .form = {.path = reading->file.path, .point = '.'}};
     kbass_status status = kb_lines_open(&t.lines, reading);
     if (status == KBASS_OK) status = read_header(&t);
     if (status == KBASS_OK) status = find_state_columns(&t);
     t.form.names = t.names;
     if (status == KBASS_OK) status = read_rows(&t);
     if (status == KBASS_OK) status = note_oddities(&t);
-    if (status == KBASS_OK) {
-        hash_block(&t);
-        kb_sha256_finish(&t.sha, data->sha256);
-    }
     kb_lines_close(&t.lines);
     kb_free(t.header);
     kb_free(t.note);

@@ -22,8 +22,9 @@ typedef struct {
 } kb_row_work;
 
 char kb_row_separator(const char *header);
-/* The decimal mark: a comma when the lines have one before any point, and commas do not separate. */
-char kb_row_point(const kb_row_form *form, const char *begin, const char *end);
+/* The decimal mark: a comma when the lines have one before any point, and commas do not separate; false when they have
+   neither. */
+bool kb_row_point(const kb_row_form *form, const char *begin, const char *end, char *point);
 
 /* With either decimal mark, where commas do not separate. */
 bool kb_row_is_number(const kb_row_form *form, char *cell);

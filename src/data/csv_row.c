@@ -24,7 +24,7 @@ char kb_row_separator(const char *header)
     return KB_RUNS_OF_BLANKS;
 }
 
-char kb_row_point(const kb_row_form *form, const char *begin, const char *end)
+bool kb_row_point(const kb_row_form *form, const char *begin, const char *end, char *point)
 {
     bool is_comment = false, is_begun = false;
     for (const char *c = begin; form->separator != ',' && c < end; c++) {
@@ -33,9 +33,12 @@ char kb_row_point(const kb_row_form *form, const char *begin, const char *end)
             is_begun = true;
             is_comment = *c == '#' || *c == '%';
         }
-        if (!is_comment && (*c == ',' || *c == '.')) return *c;
+        if (!is_comment && (*c == ',' || *c == '.')) {
+            *point = *c;
+            return true;
+        }
     }
-    return '.';
+    return false;
 }
 
 static bool separates(const kb_row_form *form, char c)

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "data/read.h"
 
-enum { FIRST_CAPACITY = 1 << 16 };
+enum { FIRST_BYTES = 1 << 16 };
 
 static kbass_status cannot_read(const kb_file *file, kbass_error *error)
 {
@@ -17,11 +17,11 @@ static kbass_status cannot_read(const kb_file *file, kbass_error *error)
 }
 
 /* Files that know their size; pipes, devices and /proc do not. */
-static bool map_bytes(kb_file *file, int descriptor)
+static bool map_bytes(kb_file *file)
 {
     struct stat status;
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) return false;
-    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (fstat(file->descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) return false;
+    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
     if (bytes == MAP_FAILED) return false;
     file->bytes = bytes;
     file->size = (size_t)status.st_size;
@@ -30,41 +30,53 @@ static bool map_bytes(kb_file *file, int descriptor)
     return true;
 }
 
-static kbass_status read_bytes(kb_file *file, int descriptor, kbass_error *error)
+kbass_status kb_file_read(kb_file *file, void *to, size_t n, size_t *got, kbass_error *error)
 {
-    size_t capacity = FIRST_CAPACITY;
-    ssize_t n = 1;
-    unsigned char *bytes = KB_NEW(unsigned char, capacity);
-    while (bytes && n > 0) {
-        if (file->size == capacity) {
-            unsigned char *grown = kb_reallocate(bytes, capacity, 2 * capacity, 1);
-            if (!grown) break;
-            bytes = grown;
-            capacity *= 2;
-        }
-        do n = read(descriptor, bytes + file->size, capacity - file->size);
-        while (n < 0 && errno == EINTR);
-        if (n > 0) file->size += (size_t)n;
+    ssize_t taken = 1;
+    for (*got = 0; *got < n && taken > 0; *got += taken > 0 ? (size_t)taken : 0) {
+        do taken = read(file->descriptor, (char *)to + *got, n - *got);
+        while (taken < 0 && errno == EINTR);
     }
+    return taken < 0 ? cannot_read(file, error) : KBASS_OK;
+}
+
+/* Reads on until there are `size` bytes in memory; a stream that ends before is none any more. */
+static kbass_status read_upto(kb_file *file, size_t size, kbass_error *error)
+{
+    size_t got = 0;
+    unsigned char *bytes = kb_resize((void *)file->bytes, size, 1);
+    if (!bytes) return kb_out_of_memory(error, file->path);
     file->bytes = bytes;
-    if (n < 0) return cannot_read(file, error);
-    return n == 0 && bytes ? KBASS_OK : kb_out_of_memory(error, file->path);
+    kbass_status status = kb_file_read(file, bytes + file->size, size - file->size, &got, error);
+    file->size += got;
+    file->is_stream = file->size == size;
+    return status;
+}
+
+kbass_status kb_file_complete(kb_file *file, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    while (status == KBASS_OK && file->is_stream) status = read_upto(file, 2 * file->size, error);
+    return status;
 }
 
 kbass_status kb_file_open(const char *path, kb_file *file, kbass_error *error)
 {
-    kbass_status status = KBASS_OK;
     *file = (kb_file){.path = path};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return cannot_read(file, error);
-    if (!map_bytes(file, descriptor)) status = read_bytes(file, descriptor, error);
-    close(descriptor);
-    return status;
+    file->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->descriptor < 0) return cannot_read(file, error);
+    return map_bytes(file) ? KBASS_OK : read_upto(file, FIRST_BYTES, error);
+}
+
+void kb_file_forget(const kb_file *file)
+{
+    if (file->is_mapped) madvise((void *)file->bytes, file->size, MADV_DONTNEED);
 }
 
 void kb_file_close(kb_file *file)
 {
     if (file->is_mapped) munmap((void *)file->bytes, file->size);
     else                 kb_free((void *)file->bytes);
+    if (file->path && file->descriptor >= 0) close(file->descriptor);
     *file = (kb_file){0};
 }

@@ -7,7 +7,8 @@
 typedef struct {
     size_t n_axes;
     size_t n[KBASS_MAX_AXES];   /* distinct coordinates */
-    double *at[KBASS_MAX_AXES]; /* they, ascending; those closer than 1e-9 of the span count as one */
+    const double *at[KBASS_MAX_AXES]; /* they, ascending; those closer than 1e-9 of the span count as one */
+    double *owned[KBASS_MAX_AXES];    /* the same, unless the data's own times serve */
     double spacing[KBASS_MAX_AXES]; /* median distance of neighbouring coordinates; 0 when there is only one */
     double nearest[KBASS_MAX_AXES], farthest[KBASS_MAX_AXES]; /* the smallest and the largest distance */
     size_t n_cells;             /* product of n; SIZE_MAX when it is larger */

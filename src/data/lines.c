@@ -12,14 +12,17 @@ static bool begins_with(const kb_file *file, const char *bytes, size_t n)
     return file->size >= n && memcmp(file->bytes, bytes, n) == 0;
 }
 
-kbass_status kb_lines_open(kb_lines *lines, const kb_reading *reading)
+kbass_status kb_lines_open(kb_lines *lines, kb_reading *reading)
 {
-    const kb_file *file = &reading->file;
+    kb_file *file = &reading->file;
     *lines = (kb_lines){.reading = reading, .is_gzip = begins_with(file, "\x1f\x8b", 2)};
     if (begins_with(file, "\xff\xfe", 2) || begins_with(file, "\xfe\xff", 2))
         return kb_fail(reading->error, KBASS_ERROR_DATA, "%s:1: text in UTF-16, UTF-8 is needed", file->path);
+    kbass_status status = lines->is_gzip ? kb_file_complete(file, reading->error) : KBASS_OK;
+    if (status != KBASS_OK) return status;
+    size_t block = reading->block ? reading->block : BLOCK;
     size_t expected = lines->is_gzip ? SHRUNK_BY * file->size : file->size;
-    lines->capacity = expected < BLOCK ? expected + 1 : BLOCK;
+    lines->capacity = expected < block && !file->is_stream ? expected + 1 : block;
     lines->text = KB_NEW(char, lines->capacity);
     bool is_open = lines->text && (!lines->is_gzip ||
                                    kb_inflater_open(&lines->inflater, file->bytes, file->size, KB_GZIP));
@@ -59,10 +62,30 @@ static void settle_line_ends(char *begin, char *end, bool is_over)
     }
 }
 
+/* Text as it stands in the file. A stream's bytes are gone afterwards: they are hashed at once. */
+static kbass_status copy_text(kb_lines *lines, char *to, size_t room, size_t *n)
+{
+    kb_reading *reading = lines->reading;
+    kb_file *file = &reading->file;
+    kbass_status status = KBASS_OK;
+    if (lines->taken < file->size) {
+        *n = file->size - lines->taken < room ? file->size - lines->taken : room;
+        memcpy(to, file->bytes + lines->taken, *n);
+    } else if (file->is_stream) {
+        kb_reading_hash(reading, file->size);
+        status = kb_file_read(file, to, room, n, reading->error);
+        kb_sha256_add(&reading->sha, to, *n);
+        lines->is_over = *n < room;
+    }
+    lines->taken += *n;
+    lines->is_over |= !file->is_stream && lines->taken == file->size;
+    return status;
+}
+
 static kbass_status fill(kb_lines *lines)
 {
     const kb_file *file = &lines->reading->file;
-    size_t room = lines->capacity - lines->length, n = 0, rest = file->size - lines->taken;
+    size_t room = lines->capacity - lines->length, n = 0;
     size_t before = lines->length ? lines->length - 1 : 0; /* a \r that waits */
     char *to = lines->text + lines->length;
     if (lines->is_gzip) {
@@ -72,10 +95,8 @@ static kbass_status fill(kb_lines *lines)
         lines->taken = lines->inflater.given - lines->inflater.stream.avail_in;
         lines->is_over = n < room;
     } else {
-        n = rest < room ? rest : room;
-        if (n) memcpy(to, file->bytes + lines->taken, n);
-        lines->taken += n;
-        lines->is_over = lines->taken == file->size;
+        kbass_status status = copy_text(lines, to, room, &n);
+        if (status != KBASS_OK) return status;
     }
     lines->length += n;
     const char *nul = memchr(to, '\0', n);

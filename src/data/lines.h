@@ -4,10 +4,9 @@
 
 #include "data/inflate.h"
 #include "data/read.h"
-#include "data/sha256.h"
 
 typedef struct {
-    const kb_reading *reading;
+    kb_reading *reading;
     kb_inflater inflater;
     bool is_gzip, is_over;
     size_t taken;           /* bytes of the file so far */
@@ -16,7 +15,7 @@ typedef struct {
     size_t n_lines;         /* in the blocks before this one */
 } kb_lines;
 
-kbass_status kb_lines_open(kb_lines *lines, const kb_reading *reading);
+kbass_status kb_lines_open(kb_lines *lines, kb_reading *reading);
 /* The next block, which may be written to: whole lines with their \n, but for the file's last. Empty at the end. */
 kbass_status kb_lines_next(kb_lines *lines, char **begin, char **end);
 void kb_lines_close(kb_lines *lines);

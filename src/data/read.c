@@ -16,6 +16,12 @@ kbass_status kb_reading_tell(const kb_reading *reading, double fraction)
     return kb_fail(reading->error, KBASS_ERROR_FILE, "%s: reading was stopped", reading->file.path);
 }
 
+void kb_reading_hash(kb_reading *reading, size_t upto)
+{
+    kb_sha256_add(&reading->sha, reading->file.bytes + reading->hashed, upto - reading->hashed);
+    reading->hashed = upto;
+}
+
 /* "file.h5:/run3/u" becomes two texts, unless there is a file of that name. */
 static char *cut_path(char *path)
 {
@@ -30,8 +36,9 @@ static char *cut_path(char *path)
 static kbass_status read_opened(kb_reading *r, kbass_data *data)
 {
     const char *format = kb_format_name(&r->file);
-    if (format) return kb_read_arrays(r, data);
-    if (!r->inside) return kb_read_text(r, data);
+    if (!format && !r->inside) return kb_read_text(r, data);
+    kbass_status status = kb_file_complete(&r->file, r->error);
+    if (format) return status == KBASS_OK ? kb_read_arrays(r, data) : status;
     return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%s: text has nothing inside that \"%s\" could name", r->file.path,
                    r->inside);
 }
@@ -40,7 +47,12 @@ static kbass_status read_path(char *path, kb_reading *r, kbass_data *data)
 {
     r->inside = cut_path(path);
     kbass_status status = kb_file_open(path, &r->file, r->error);
+    kb_sha256_begin(&r->sha);
     if (status == KBASS_OK) status = read_opened(r, data);
+    if (status == KBASS_OK) {
+        if (!r->file.is_stream) kb_reading_hash(r, r->file.size);
+        kb_sha256_finish(&r->sha, data->sha256);
+    }
     if (status == KBASS_OK) status = kb_data_settle(data, r->error);
     if (status == KBASS_OK) status = kb_reading_tell(r, 1);
     kb_file_close(&r->file);

@@ -7,16 +7,21 @@
 #define KB_READ_H
 
 #include "data/data.h"
+#include "data/sha256.h"
 
 typedef struct {
     const char *path;           /* for messages */
-    const unsigned char *bytes; /* mapped where possible, else read into memory */
+    const unsigned char *bytes; /* mapped where possible, else read into memory: all, or the first of a stream */
     size_t size;
-    bool is_mapped;
+    bool is_mapped, is_stream; /* a stream has more to give than the bytes, for kb_file_read */
+    int descriptor;            /* the stream's */
 } kb_file;
 
 typedef struct {
     kb_file file;
+    kb_sha256 sha;
+    size_t hashed;             /* of the file's bytes */
+    size_t block;              /* bytes of text at a time; 0: as many as is good */
     const char *inside;        /* "/run3/u" of "file.h5:/run3/u", or NULL */
     const char *time, *axes;   /* what the caller named, or NULL */
     kbass_progress_callback progress;
@@ -27,6 +32,15 @@ typedef struct {
 
 kbass_status kb_file_open(const char *path, kb_file *file, kbass_error *error);
 void kb_file_close(kb_file *file);
+/* The next n bytes of a stream, fewer only at its end. */
+kbass_status kb_file_read(kb_file *file, void *to, size_t n, size_t *got, kbass_error *error);
+/* All bytes of a stream, for formats that need them together. */
+kbass_status kb_file_complete(kb_file *file, kbass_error *error);
+/* What was mapped need not stay in memory; it comes back when it is looked at. */
+void kb_file_forget(const kb_file *file);
+
+/* Hashes the file's bytes up to a place, in any thread, and lets go of them. */
+void kb_reading_hash(kb_reading *reading, size_t upto);
 
 /* Tells the caller how far we are, 0 to 1; an error when they want to stop. */
 kbass_status kb_reading_tell(const kb_reading *reading, double fraction);

@@ -131,16 +131,34 @@ static double real(unsigned width, uint64_t word)
     return width == 4 ? (double)single : number;
 }
 
-double kb_element_read(kb_element element, const unsigned char *bytes)
+static double read_element(kb_element element, const unsigned char *bytes)
 {
-    double number;
-    if (element.kind == KB_REAL && element.width == 8 && !element.is_swapped) {
-        memcpy(&number, bytes, sizeof number);
-        return number;
-    }
     uint64_t word = load_word(element, bytes);
     if (element.kind == KB_REAL) return real(element.width, word);
     if (element.kind == KB_UNSIGNED) return (double)word;
     int unused = 64 - 8 * (int)element.width;
     return (double)((int64_t)(word << unused) >> unused);
+}
+
+static void copy_doubles(const unsigned char *bytes, size_t stride, size_t n, double *to)
+{
+    for (size_t i = 0; i < n; i++) memcpy(&to[i], bytes + i * stride, sizeof *to);
+}
+
+static void widen_floats(const unsigned char *bytes, size_t stride, size_t n, double *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        float number;
+        memcpy(&number, bytes + i * stride, sizeof number);
+        to[i] = (double)number;
+    }
+}
+
+void kb_elements_read(kb_element element, const unsigned char *bytes, size_t stride, size_t n, double *to)
+{
+    bool is_native = element.kind == KB_REAL && !element.is_swapped;
+    if (is_native && element.width == 8) copy_doubles(bytes, stride, n, to);
+    else if (is_native && element.width == 4) widen_floats(bytes, stride, n, to);
+    else
+        for (size_t i = 0; i < n; i++) to[i] = read_element(element, bytes + i * stride);
 }

@@ -20,7 +20,8 @@ typedef struct {
     bool is_swapped; /* not this machine's byte order */
 } kb_element;
 
-double kb_element_read(kb_element element, const unsigned char *bytes);
+/* n numbers that are `stride` bytes apart. */
+void kb_elements_read(kb_element element, const unsigned char *bytes, size_t stride, size_t n, double *to);
 bool kb_machine_is_little(void);
 
 typedef struct {

@@ -15,17 +15,15 @@ static double scaled(const kb_cloud *cloud, size_t axis, double coordinate)
     return fmin((coordinate - cloud->first[axis]) / cloud->span[axis], 1);
 }
 
-/* Takes the coordinates over. */
-static void scale_axes(kb_cloud *cloud, kb_grid *grid)
+static void scale_axes(kb_cloud *cloud, const kb_grid *grid)
 {
     for (size_t axis = 0; axis < cloud->n_axes; axis++) {
         size_t n = cloud->n_grid[axis] = grid->n[axis];
-        double *at = cloud->grid[axis] = grid->at[axis];
-        grid->at[axis] = NULL;
+        const double *at = grid->at[axis];
         cloud->first[axis] = at[0];
         cloud->span[axis] = at[n - 1] - at[0];
         cloud->spacing[axis] = grid->spacing[axis] / cloud->span[axis];
-        for (size_t i = 0; i < n; i++) at[i] = scaled(cloud, axis, at[i]);
+        for (size_t i = 0; i < n; i++) cloud->grid[axis][i] = scaled(cloud, axis, at[i]);
     }
 }
 
@@ -134,12 +132,15 @@ static kbass_status allocate(const kbass_data *data, const kb_grid *grid, kb_clo
     cloud->measured = KB_NEW(double, n * fields);
     bool is_weighted = data->sigma || (grid->is_grid && grid->n_taken < data->n_rows);
     if (is_weighted) cloud->relative = KB_NEW(double, n * fields);
-    bool all = cloud->mean && cloud->sd && cloud->known_variance && cloud->count && cloud->point && cloud->value &&
+    bool all = true;
+    for (size_t axis = 0; all && axis < data->n_axes; axis++)
+        all = (cloud->grid[axis] = KB_NEW(double, grid->n[axis])) != NULL;
+    all = all && cloud->mean && cloud->sd && cloud->known_variance && cloud->count && cloud->point && cloud->value &&
                cloud->measured && (cloud->relative || !is_weighted);
     return all ? KBASS_OK : kb_out_of_memory(error, "the scaled data");
 }
 
-static kbass_status fill(kb_cloud *cloud, const kbass_data *data, kb_grid *grid, const char *noise, kbass_error *error)
+static kbass_status fill(kb_cloud *cloud, const kbass_data *data, const kb_grid *grid, const char *noise, kbass_error *error)
 {
     size_t *place = KB_NEW(size_t, data->n_rows);
     if (!place) return kb_out_of_memory(error, "the scaled data");
