@@ -425,14 +425,18 @@ static bool is_expanded(const kb_poly *a)
     return true;
 }
 
+/* By halves, so that long sums are not copied for each term. */
+static const kb_poly *expand_terms(kb_arena *arena, size_t n, const kb_product *terms)
+{
+    if (n < 2) return n ? product_expand(arena, terms) : poly_of(arena, 0, NULL);
+    const kb_poly *left = expand_terms(arena, n / 2, terms);
+    const kb_poly *right = left ? expand_terms(arena, n - n / 2, terms + n / 2) : NULL;
+    return poly_limited(arena, kb_poly_add(arena, left, right));
+}
+
 /* Opened groups may hold groups, or meet and make whole powers; each round goes one level down. */
 const kb_poly *kb_poly_expand(kb_arena *arena, const kb_poly *a)
 {
-    while (a && !is_expanded(a)) {
-        const kb_poly *sum = poly_of(arena, 0, NULL);
-        for (size_t i = 0; sum && i < a->n; i++)
-            sum = poly_limited(arena, kb_poly_add(arena, sum, product_expand(arena, &a->terms[i])));
-        a = sum;
-    }
+    while (a && !is_expanded(a)) a = expand_terms(arena, a->n, a->terms);
     return a;
 }

@@ -16,7 +16,7 @@
 #include "dictionary/algebra.h"
 #include "dictionary/text.h"
 
-enum { LONGEST_TEXT = 8192, DEEPEST = 100, QUOTED = 60, WORD_SIZE = 64 };
+enum { LONGEST_TEXT = 8192, LONGEST_SUM = 13, DEEPEST = 100, QUOTED = 60, WORD_SIZE = 64 }; /* 2^13 characters */
 
 typedef struct {
     kb_arena *arena;
@@ -225,17 +225,44 @@ static const kb_poly *parse_product(parser *p)
     return result;
 }
 
+/* The terms so far: slot k holds the sum of 2^k of them where bit k of n is set. Long sums are added up in pairs of the
+   same length: one after the other would copy the whole sum for each term. */
+typedef struct {
+    size_t n;
+    const kb_poly *slots[LONGEST_SUM];
+} terms;
+
+static const kb_poly *add_term(parser *p, size_t position, terms *t, const kb_poly *term)
+{
+    size_t slot = 0;
+    for (; term && t->n >> slot & 1; slot++) term = checked(p, position, kb_poly_add(p->arena, t->slots[slot], term));
+    t->slots[slot] = term;
+    t->n++;
+    return term;
+}
+
+static const kb_poly *add_up(parser *p, const terms *t)
+{
+    const kb_poly *sum = NULL;
+    for (size_t slot = 0; t->n >> slot; slot++) {
+        if (!(t->n >> slot & 1)) continue;
+        sum = sum ? checked(p, p->position, kb_poly_add(p->arena, t->slots[slot], sum)) : t->slots[slot];
+        if (!sum) return NULL;
+    }
+    return sum;
+}
+
 static const kb_poly *parse_sum(parser *p)
 {
-    const kb_poly *result = parse_product(p);
-    for (char symbol = peek(p); result && (symbol == '+' || symbol == '-'); symbol = peek(p)) {
+    terms t = {0};
+    const kb_poly *term = add_term(p, p->position, &t, parse_product(p));
+    for (char symbol = peek(p); term && (symbol == '+' || symbol == '-'); symbol = peek(p)) {
         size_t position = p->position++;
-        const kb_poly *right = parse_product(p);
-        if (!right) return NULL;
-        if (symbol == '-') right = kb_poly_scale(p->arena, right, -1);
-        result = checked(p, position, kb_poly_add(p->arena, result, right));
+        term = parse_product(p);
+        if (term && symbol == '-') term = checked(p, position, kb_poly_scale(p->arena, term, -1));
+        if (term) term = add_term(p, position, &t, term);
     }
-    return result;
+    return term ? add_up(p, &t) : NULL;
 }
 
 kbass_status kb_poly_parse(kb_arena *arena, const char *text, kb_variables variables, const kb_poly **out,
