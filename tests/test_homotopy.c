@@ -127,6 +127,22 @@ static void burgers_from_a_coarse_grid(void **state)
     forget(&s);
 }
 
+/* With nothing to choose the search is short; its weights are those of the long one. */
+static void told_terms_need_no_search(void **state)
+{
+    (void)state;
+    search s;
+    kbass_settings settings;
+    kbass_settings_default(&settings);
+    settings.degree = settings.derivatives = settings.constant = 0;
+    settings.terms = "u*u_x, u_xx";
+    settings.require = "u_t: u*u_x, u_xx";
+    seek(&s, burgers_data(0.01), &settings, 0);
+    assert_int_equal(s.n, 1);
+    check_law(&s, 2, (const char *const[]){"u*u_x", "u_xx"}, (const double[]){-1, 0.1}, 0.1); /* noise 1 of 30 */
+    forget(&s);
+}
+
 static void a_stopped_search_leaves_what_there_is(void **state)
 {
     (void)state;
@@ -204,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(burgers_from_a_coarse_grid),
+        cmocka_unit_test(told_terms_need_no_search),
         cmocka_unit_test(a_stopped_search_leaves_what_there_is),
         cmocka_unit_test(drift_and_diffusion_from_scattered_points),
     };
