@@ -11,17 +11,28 @@ static const double noise_shrinkage = 4;   /* the states' common noise level cou
 
 /* ---------------------------------------------------------------- workspace */
 
+static size_t largest_row(const kb_dynamics *d)
+{
+    size_t most = 0;
+    for (size_t row = 0; row < d->n_rows; row++) {
+        size_t n = d->observation_start[row + 1] - d->observation_start[row];
+        if (n > most) most = n;
+    }
+    return most;
+}
+
 /* All arrays of doubles with their sizes; one list serves making and freeing. */
 enum { SHOOTER_ARRAYS = 19 };
 static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t sizes[SHOOTER_ARRAYS])
 {
     size_t n = s->n, k = s->max_columns, P = k + n, W = s->max_windows, g = s->n_groups;
     size_t observations = s->dynamics->observation_start[s->dynamics->n_rows];
+    size_t placed = observations + W * largest_row(s->dynamics);
     struct {
         double **array;
         size_t size;
     } list[SHOOTER_ARRAYS] = {
-        {&s->predicted, observations}, {&s->tangents, observations * P}, {&s->normals, P * P},
+        {&s->predicted, placed}, {&s->tangents, placed * P}, {&s->normals, P * P},
         {&s->weighted, observations * P}, {&s->Hww, k * k}, {&s->gw, k}, {&s->Hzw, W * n * k}, {&s->Hzz, W * n * n},
         {&s->gz, W * n}, {&s->system, k * k}, {&s->dw, k}, {&s->dz, W * n}, {&s->trial_w, s->columns->n},
         {&s->trial_start, W * n}, {&s->squares, g}, {&s->counts, g}, {&s->gradient, P}, {&s->inverse, n * n},
@@ -44,7 +55,8 @@ kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *colum
                       .max_columns = max_columns, .max_windows = max_windows};
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) complete = (*arrays[i] = KB_NEW(double, sizes[i])) != NULL && complete;
-    if (!complete || kb_measure_create(dynamics, &s->measure, NULL) != KBASS_OK) {
+    s->offset = KB_NEW(size_t, max_windows + 1);
+    if (!complete || !s->offset || kb_measure_create(dynamics, &s->measure, NULL) != KBASS_OK) {
         kb_shooter_destroy(s);
         return kb_out_of_memory(error, "shooting");
     }
@@ -70,6 +82,7 @@ void kb_shooter_destroy(kb_shooter *s)
     if (!s) return;
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) kb_free(*arrays[i]);
+    kb_free(s->offset);
     kb_measure_clear(&s->measure);
     s->dynamics->destroy(s->dynamics);
     kb_free(s);
@@ -91,15 +104,18 @@ static void set_model(kb_shooter *s, const kb_support *support, const double *w,
     s->n_tangents = tangents ? tangents->n : 0;
 }
 
+/* Predictions of one window, and tangents, to its place behind the window before. */
 static bool shoot(kb_shooter *s, size_t window, const double *start, bool with_tangents)
 {
     kb_dynamics *d = s->dynamics;
-    double *tangents = with_tangents ? s->tangents : NULL;
     size_t first = s->windows->first[window], last = s->windows->last[window], begin = d->observation_start[first];
-    size_t n = d->observation_start[last + 1] - begin;
-    if (!d->predict(d, first, last, start, s->predicted, tangents)) return false;
-    if (with_tangents) kb_measure_weigh(&s->measure, begin, n, s->predicted);
-    kb_measure_apply(&s->measure, begin, n, s->predicted, s->n_tangents + s->n, tangents);
+    size_t n = d->observation_start[last + 1] - begin, P = s->n_tangents + s->n, at = window ? s->offset[window] : 0;
+    double *predicted = s->predicted + at, *tangents = with_tangents ? s->tangents + at * P : NULL;
+    s->offset[window] = at;
+    s->offset[window + 1] = at + n;
+    if (!d->predict(d, first, last, start, predicted, tangents)) return false;
+    if (with_tangents) kb_measure_weigh(&s->measure, begin, n, predicted);
+    kb_measure_apply(&s->measure, begin, n, predicted, P, tangents);
     return true;
 }
 
@@ -107,10 +123,11 @@ static void add_squares(kb_shooter *s, size_t window)
 {
     const kb_dynamics *d = s->dynamics;
     size_t first = s->windows->first[window], begin = d->observation_start[first];
+    const double *predicted = s->predicted + s->offset[window];
     for (size_t row = first; row <= s->windows->last[window]; row++) {
         double weight = row_weight(s, window, row);
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
-            double r = s->predicted[o - begin] - s->measure.target[o], relative = s->measure.relative[o];
+            double r = predicted[o - begin] - s->measure.target[o], relative = s->measure.relative[o];
             s->squares[d->group[o]] += weight * r * r / relative;
             s->log_relative += weight * log(relative);
         }
@@ -135,14 +152,15 @@ static void window_normals(kb_shooter *s, size_t window, const double *variance)
 {
     const kb_dynamics *d = s->dynamics;
     size_t P = s->n_tangents + s->n, first = s->windows->first[window], begin = d->observation_start[first], used = 0;
+    const double *predicted = s->predicted + s->offset[window], *tangents = s->tangents + s->offset[window] * P;
     memset(s->gradient, 0, P * sizeof *s->gradient);
     for (size_t row = first; row <= s->windows->last[window]; row++) {
         double weight = row_weight(s, window, row);
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
-            const double *tangent = s->tangents + (o - begin) * P;
+            const double *tangent = tangents + (o - begin) * P;
             double *out = s->weighted + used++ * P, root = sqrt(weight / (variance[d->group[o]] * s->measure.relative[o]));
             for (size_t p = 0; p < P; p++) out[p] = root * tangent[p];
-            double r = root * (s->predicted[o - begin] - s->measure.target[o]);
+            double r = root * (predicted[o - begin] - s->measure.target[o]);
             kb_axpy(P, r, out, s->gradient);
             if (s->kept_residuals) s->kept_residuals[s->n_kept + used - 1] = r;
         }
@@ -181,26 +199,39 @@ static double eliminate_start(kb_shooter *s, size_t window, const double *start)
     return 0.5 * (kb_cholesky_logdet(n, Hzz, n) + log_prior);
 }
 
-/* Integrates all windows with tangents and sums their messages: Hww = G, gw = gradient. NaN when it fails. */
-static double assemble(kb_shooter *s, const kb_support *support, const double *w, const double *start,
-                       const kb_support *tangents, const double *variance)
+/* Predictions and tangents of all windows; false when one cannot be integrated. */
+static bool integrate(kb_shooter *s, const kb_support *support, const double *w, const double *start,
+                      const kb_support *tangents)
 {
-    size_t k = tangents->n;
+    memset(s->squares, 0, s->n_groups * sizeof *s->squares);
+    s->log_relative = 0;
+    set_model(s, support, w, tangents);
+    for (size_t window = 0; window < s->windows->n; window++)
+        if (!shoot(s, window, start + window * s->n, true)) return false;
+    for (size_t window = 0; window < s->windows->n; window++) add_squares(s, window);
+    return true;
+}
+
+/* The integrated windows' messages at some noise: Hww = G, gw = gradient. Half the log-determinant of the starts' blocks,
+   NaN when one is not positive. */
+static double weigh(kb_shooter *s, const double *start, const double *variance)
+{
+    size_t k = s->n_tangents;
     double half_logdet = 0;
     memset(s->Hww, 0, k * k * sizeof *s->Hww);
     memset(s->gw, 0, k * sizeof *s->gw);
-    memset(s->squares, 0, s->n_groups * sizeof *s->squares);
-    s->log_relative = 0;
     s->n_kept = 0;
-    set_model(s, support, w, tangents);
     for (size_t window = 0; window < s->windows->n; window++) {
-        const double *own = start + window * s->n;
-        if (!shoot(s, window, own, true)) return NAN;
-        add_squares(s, window);
         window_normals(s, window, variance);
-        half_logdet += eliminate_start(s, window, own);
+        half_logdet += eliminate_start(s, window, start + window * s->n);
     }
     return half_logdet;
+}
+
+static double assemble(kb_shooter *s, const kb_support *support, const double *w, const double *start,
+                       const kb_support *tangents, const double *variance)
+{
+    return integrate(s, support, w, start, tangents) ? weigh(s, start, variance) : NAN;
 }
 
 /* ---------------------------------------------------------------- noise and evidence */
@@ -456,8 +487,7 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
         if (!update_noise(s, fit, &effective)) return;
         double moved = 0;
         for (size_t i = 0; i < s->n_groups; i++) moved = fmax(moved, fabs(log(fit->variance[i] / before[i])));
-        if (moved > 1e-3 &&
-            !isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
+        if (moved > 1e-3 && !isfinite(weigh(s, fit->start, fit->variance))) return;
         if (iteration >= 4 && log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
         double gain = improve(s, fit, &damping);
         if (gain < tolerance && moved < 0.02) {

@@ -20,7 +20,9 @@ typedef struct {
     const kb_columns *columns;
     const kb_windows *windows;
     size_t n, n_groups, max_columns, max_windows; /* n: unknowns of a start */
-    double *predicted, *tangents, *normals, *weighted; /* one window's predictions, tangents, J'J */
+    double *predicted, *tangents; /* windows one after another, a shared border row in both; at offset[window] */
+    size_t *offset;
+    double *normals, *weighted; /* one window's J'J and J */
     double *Hww, *gw, *Hzw, *Hzz, *gz, *system, *dw, *dz, *trial_w, *trial_start, *squares, *counts;
     double *gradient, *inverse, *spread;
     kb_measure measure;
