@@ -6,8 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
-
-static const double noise_shrinkage = 4;   /* the states' common noise level counts as this many samples of each */
+#include "forward/shoot_noise.h"
 
 /* ---------------------------------------------------------------- workspace */
 
@@ -236,60 +235,6 @@ static double assemble(kb_shooter *s, const kb_support *support, const double *w
 
 /* ---------------------------------------------------------------- noise and evidence */
 
-/* Observations per group that the windows cover. */
-static void count_values(kb_shooter *s)
-{
-    const kb_dynamics *d = s->dynamics;
-    size_t last = s->windows->last[s->windows->n - 1];
-    memset(s->counts, 0, s->n_groups * sizeof *s->counts);
-    for (size_t o = d->observation_start[s->windows->first[0]]; o < d->observation_start[last + 1]; o++)
-        s->counts[d->group[o]]++;
-}
-
-/* v_i = (SSE_i + nu v) / (N_i - gamma_i + nu), v the harmonic mean of the v_i; gamma parameters shared by N_i */
-static void estimate_noise(const kb_shooter *s, double effective, double *variance)
-{
-    double total = 0;
-    for (size_t i = 0; i < s->n_groups; i++) total += s->counts[i];
-    for (int sweep = 0; sweep < 30; sweep++) {
-        double inverse = 0, states = 0;
-        for (size_t i = 0; i < s->n_groups; i++)
-            if (s->counts[i] > 0) inverse += 1 / variance[i], states++;
-        double common = states / inverse;
-        for (size_t i = 0; i < s->n_groups; i++) {
-            if (!(s->counts[i] > 0)) continue;
-            double freedom = fmax(s->counts[i] - effective * s->counts[i] / total, 0.2 * s->counts[i]);
-            variance[i] = (s->squares[i] + noise_shrinkage * common) / (freedom + noise_shrinkage);
-            variance[i] = fmax(variance[i], kb_measure_variance(&s->measure, i, s->dynamics->noise_floor));
-            if (s->dynamics->known_variance[i] > 0)
-                variance[i] = kb_measure_variance(&s->measure, i, s->dynamics->known_variance[i]);
-        }
-    }
-}
-
-static double log_likelihood(const kb_shooter *s, const double *variance)
-{
-    double sum = -0.5 * s->log_relative;
-    for (size_t i = 0; i < s->n_groups; i++)
-        if (s->counts[i] > 0) sum -= 0.5 * s->counts[i] * log(variance[i]) + 0.5 * s->squares[i] / variance[i];
-    return sum;
-}
-
-/* log p(v_i | common) in log v_i, and the Laplace factor of each log v_i */
-static double noise_evidence(const kb_shooter *s, double effective, const double *variance)
-{
-    double inverse = 0, states = 0, total = 0, sum = 0, nu = noise_shrinkage;
-    for (size_t i = 0; i < s->n_groups; i++)
-        if (s->counts[i] > 0) inverse += 1 / variance[i], states++, total += s->counts[i];
-    double common = states / inverse;
-    for (size_t i = 0; i < s->n_groups; i++) {
-        if (!(s->counts[i] > 0) || s->dynamics->known_variance[i] > 0) continue;
-        double freedom = fmax(s->counts[i] * (1 - effective / total), 0.2 * s->counts[i]);
-        sum += 0.5 * nu * log(common / variance[i]) - 0.5 * nu * common / variance[i] - 0.5 * log(0.5 * (freedom + nu));
-    }
-    return sum;
-}
-
 static double penalty(const kb_shooter *s, const kb_support *support, const double *w, const double *start)
 {
     double sum = 0;
@@ -308,7 +253,7 @@ static double penalty(const kb_shooter *s, const kb_support *support, const doub
 static double objective(const kb_shooter *s, const kb_support *support, const double *w, const double *start,
                         const double *variance)
 {
-    return penalty(s, support, w, start) - log_likelihood(s, variance);
+    return penalty(s, support, w, start) - kb_shooter_log_likelihood(s, variance);
 }
 
 /* ---------------------------------------------------------------- the fit */
@@ -413,7 +358,7 @@ static bool update_noise(kb_shooter *s, kb_fit *fit, double *effective)
     if (!isfinite(factorise_weights(s, &fit->support, 0))) return false;
     *effective = effective_parameters(s, &fit->support);
     if (!isfinite(*effective)) return false;
-    estimate_noise(s, *effective, fit->variance);
+    kb_shooter_estimate_noise(s, *effective, fit->variance);
     return true;
 }
 
@@ -426,9 +371,9 @@ static void finish(kb_shooter *s, kb_fit *fit)
     if (!isfinite(starts) || !isfinite(weights)) return;
     double effective = effective_parameters(s, &fit->support);
     fit->effective = effective;
-    fit->log_likelihood = log_likelihood(s, fit->variance);
+    fit->log_likelihood = kb_shooter_log_likelihood(s, fit->variance);
     fit->log_evidence = fit->log_likelihood - penalty(s, &fit->support, fit->w, fit->start) - starts - weights +
-                        noise_evidence(s, effective, fit->variance) + kb_support_log_prior(&fit->support, s->columns) +
+                        kb_shooter_noise_evidence(s, effective, fit->variance) + kb_support_log_prior(&fit->support, s->columns) +
                         kb_support_log_width(&fit->support, s->columns, fit->w);
     for (size_t i = 0; i < s->n_groups; i++) squares += s->squares[i], values += s->counts[i];
     fit->misfit = sqrt(squares / values);
@@ -463,7 +408,7 @@ static bool window_covariance(kb_shooter *s, size_t window, size_t k, double *V)
 bool kb_shooter_covariances(kb_shooter *s, const kb_fit *fit, double *covariances)
 {
     size_t k = fit->support.n, size = k + s->n;
-    count_values(s);
+    kb_shooter_count(s);
     if (!isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return false;
     if (!isfinite(factorise_weights(s, &fit->support, 0)) || !kb_cholesky_inverse(k, s->system, k)) return false;
     for (size_t window = 0; window < s->windows->n; window++)
@@ -479,7 +424,7 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
     fit->log_evidence = -INFINITY;
     fit->n_windows = s->windows->n;
     fit->last = s->windows->last[s->windows->n - 1];
-    count_values(s);
+    kb_shooter_count(s);
     for (size_t i = 0; i < s->n_groups; i++) values += s->counts[i];
     for (int iteration = 0; iteration < max_iterations; iteration++) {
         if (!isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
@@ -488,7 +433,7 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
         double moved = 0;
         for (size_t i = 0; i < s->n_groups; i++) moved = fmax(moved, fabs(log(fit->variance[i] / before[i])));
         if (moved > 1e-3 && !isfinite(weigh(s, fit->start, fit->variance))) return;
-        if (iteration >= 4 && log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
+        if (iteration >= 4 && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
         double gain = improve(s, fit, &damping);
         if (gain < tolerance && moved < 0.02) {
             fit->converged = true;
@@ -502,20 +447,11 @@ bool kb_shooter_linearise(kb_shooter *s, const kb_fit *fit, double *tangents, do
 {
     s->kept_tangents = tangents;
     s->kept_residuals = residuals;
-    count_values(s);
+    kb_shooter_count(s);
     bool done = isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance)) &&
                 isfinite(factorise_weights(s, &fit->support, 0));
     s->kept_tangents = s->kept_residuals = NULL;
     return done;
-}
-
-double kb_shooter_freedom(kb_shooter *s, const kb_fit *fit, size_t group)
-{
-    double total = 0;
-    count_values(s);
-    for (size_t i = 0; i < s->n_groups; i++) total += s->counts[i];
-    if (s->dynamics->known_variance[group] > 0) return INFINITY;
-    return fmax(s->counts[group] * (1 - fit->effective / total), 0.2 * s->counts[group]) + noise_shrinkage;
 }
 
 bool kb_shooter_message(kb_shooter *s, const kb_fit *fit, const kb_support *all, kb_message *message)

@@ -1,0 +1,69 @@
+#include "forward/shoot_noise.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double noise_shrinkage = 4; /* the states' common noise level counts as this many samples of each */
+
+/* Observations per group that the windows cover. */
+void kb_shooter_count(kb_shooter *s)
+{
+    const kb_dynamics *d = s->dynamics;
+    size_t last = s->windows->last[s->windows->n - 1];
+    memset(s->counts, 0, s->n_groups * sizeof *s->counts);
+    for (size_t o = d->observation_start[s->windows->first[0]]; o < d->observation_start[last + 1]; o++)
+        s->counts[d->group[o]]++;
+}
+
+/* v_i = (SSE_i + nu v) / (N_i - gamma_i + nu), v the harmonic mean of the v_i; gamma parameters shared by N_i */
+void kb_shooter_estimate_noise(const kb_shooter *s, double effective, double *variance)
+{
+    double total = 0;
+    for (size_t i = 0; i < s->n_groups; i++) total += s->counts[i];
+    for (int sweep = 0; sweep < 30; sweep++) {
+        double inverse = 0, states = 0;
+        for (size_t i = 0; i < s->n_groups; i++)
+            if (s->counts[i] > 0) inverse += 1 / variance[i], states++;
+        double common = states / inverse;
+        for (size_t i = 0; i < s->n_groups; i++) {
+            if (!(s->counts[i] > 0)) continue;
+            double freedom = fmax(s->counts[i] - effective * s->counts[i] / total, 0.2 * s->counts[i]);
+            variance[i] = (s->squares[i] + noise_shrinkage * common) / (freedom + noise_shrinkage);
+            variance[i] = fmax(variance[i], kb_measure_variance(&s->measure, i, s->dynamics->noise_floor));
+            if (s->dynamics->known_variance[i] > 0)
+                variance[i] = kb_measure_variance(&s->measure, i, s->dynamics->known_variance[i]);
+        }
+    }
+}
+
+double kb_shooter_log_likelihood(const kb_shooter *s, const double *variance)
+{
+    double sum = -0.5 * s->log_relative;
+    for (size_t i = 0; i < s->n_groups; i++)
+        if (s->counts[i] > 0) sum -= 0.5 * s->counts[i] * log(variance[i]) + 0.5 * s->squares[i] / variance[i];
+    return sum;
+}
+
+/* log p(v_i | common) in log v_i, and the Laplace factor of each log v_i */
+double kb_shooter_noise_evidence(const kb_shooter *s, double effective, const double *variance)
+{
+    double inverse = 0, states = 0, total = 0, sum = 0, nu = noise_shrinkage;
+    for (size_t i = 0; i < s->n_groups; i++)
+        if (s->counts[i] > 0) inverse += 1 / variance[i], states++, total += s->counts[i];
+    double common = states / inverse;
+    for (size_t i = 0; i < s->n_groups; i++) {
+        if (!(s->counts[i] > 0) || s->dynamics->known_variance[i] > 0) continue;
+        double freedom = fmax(s->counts[i] * (1 - effective / total), 0.2 * s->counts[i]);
+        sum += 0.5 * nu * log(common / variance[i]) - 0.5 * nu * common / variance[i] - 0.5 * log(0.5 * (freedom + nu));
+    }
+    return sum;
+}
+
+double kb_shooter_freedom(kb_shooter *s, const kb_fit *fit, size_t group)
+{
+    double total = 0;
+    kb_shooter_count(s);
+    for (size_t i = 0; i < s->n_groups; i++) total += s->counts[i];
+    if (s->dynamics->known_variance[group] > 0) return INFINITY;
+    return fmax(s->counts[group] * (1 - fit->effective / total), 0.2 * s->counts[group]) + noise_shrinkage;
+}
