@@ -12,7 +12,12 @@
      "one called t or time, else the first; of arrays on a grid they are found by their lengths, and where these do "  \
      "not tell stand here in the order of the dimensions"},                                                             \
     {"run", 0, "COLUMN", NULL,                                                                                         \
-     "the column that numbers the runs; all follow one law, each from its own initial state and at its own times"}
+     "the column that numbers the runs; all follow one law, each from its own initial state and at its own times"},    \
+    {"within", 0, "RANGES", ", ",                                                                                      \
+     "read only this part: t=0:10, or t=0:10, x=-1:1; both ends included, an empty one is open; other rows take no "   \
+     "memory"},                                                                                                        \
+    {"every", 0, "N", NULL,                                                                                            \
+     "read only every N-th time, in the file's order, counted anew where time goes back; other rows take no memory"}
 
 #define SIGMA_OPTION                                                                                                   \
     {"sigma", 0, "COLUMNS", ", ",                                                                                      \

@@ -17,8 +17,12 @@ static int read_part(const cli_arguments *arguments, const char *path, bool is_q
 {
     kbass_error error;
     cli_progress progress;
+    unsigned long every = 1;
+    int code = cli_count(arguments, "every", 1, 1e15, &every);
     kbass_read_options options = {.time_column = cli_value(arguments, "time"), .axes = cli_value(arguments, "axes"),
-                                  .progress = show, .user = &progress};
+                                  .progress = show, .user = &progress, .within = cli_value(arguments, "within"),
+                                  .every = every};
+    if (code != EXIT_OK) return code;
     if (options.axes && options.time_column)
         return cli_fail("found both --time %s and --axes %s: --axes names time too", options.time_column, options.axes);
     cli_progress_begin(&progress, is_quiet);

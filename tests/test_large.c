@@ -237,6 +237,100 @@ static void test_view(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- parts */
+
+/* By the definition: times within the range, of them every so many, counted anew where time goes back. */
+static size_t take_rows(size_t n, const double *times, double low, double high, size_t every, size_t *rows)
+{
+    size_t kept = 0, count = 0;
+    double last = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        if (times[i] < low || times[i] > high) continue;
+        count = times[i] < last ? 0 : count + (times[i] > last);
+        last = times[i];
+        if (count % every == 0) rows[kept++] = i;
+    }
+    return kept;
+}
+
+static void test_parts(void **state)
+{
+    static const struct {
+        const char *within;
+        double low, high;
+        size_t every;
+    } parts[] = {{NULL, -INFINITY, INFINITY, 7}, {"t=100:1500", 100, 1500, 0}, {" t = 1023 : 2047.5 ", 1023, 2047.5, 3},
+                 {"t=:3000", -INFINITY, 3000, 1024}, {"t=19000:", 19000, INFINITY, 5}, {"t=7:7", 7, 7, 2}};
+    static size_t rows[ROWS];
+    (void)state;
+    for (size_t k = 0; k < 2 * sizeof parts / sizeof *parts; k++) {
+        kbass_data *whole = NULL, *data = NULL;
+        size_t i = k / 2, every = parts[i].every;
+        kbass_read_options options = {.within = parts[i].within, .every = every};
+        write_npy(k & 1, false, ROWS);
+        CHECK_OK(kbass_data_read(path, NULL, &whole, &error));
+        size_t n = take_rows(ROWS, whole->times, parts[i].low, parts[i].high, every ? every : 1, rows);
+        for (int is_text = 0; is_text < 2; is_text++) {
+            if (is_text) CHECK_OK(kbass_data_write(whole, path, &error));
+            CHECK_OK(kbass_data_open(path, &options, &data, &error));
+            CHECK(data->n_rows == n && data->part);
+            for (size_t row = 0; row < n; row++) {
+                CHECK(data->times[row] == whole->times[rows[row]]);
+                compare_numbers(COLUMNS - 1, data->values + row * (COLUMNS - 1), whole->values + rows[row] * (COLUMNS - 1));
+            }
+            kbass_data_destroy(data);
+        }
+        kbass_data_destroy(whole);
+    }
+}
+
+/* Fields on a grid, as arrays and as text whose time runs fastest: every third time, a range of x. */
+static void test_part_of_a_field(void **state)
+{
+    static const char *const files[] = {FOLDER "grid_tx.npz", FOLDER "grid_xt.npz", FOLDER "grid.csv"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        kbass_data *whole = NULL, *data = NULL;
+        size_t kept = 0, count = 0;
+        CHECK_OK(kbass_data_read_axes(files[i], "t,x", &whole, &error));
+        double low = whole->positions[1];
+        char within[60];
+        snprintf(within, sizeof within, "x=%.17g:", low);
+        kbass_read_options options = {.axes = "t,x", .within = within, .every = 3};
+        CHECK_OK(kbass_data_open(files[i], &options, &data, &error));
+        for (size_t row = 0; row < whole->n_rows; row++) {
+            count += row && whole->times[row] > whole->times[row - 1];
+            if (count % 3 || whole->positions[row] < low) continue;
+            CHECK(kept < data->n_rows && data->times[kept] == whole->times[row]);
+            CHECK(data->positions[kept] == whole->positions[row]);
+            compare_numbers(whole->n_states, data->values + kept * whole->n_states, whole->values + row * whole->n_states);
+            kept++;
+        }
+        CHECK(kept == data->n_rows && kept < whole->n_rows);
+        kbass_data_destroy(whole);
+        kbass_data_destroy(data);
+    }
+}
+
+static void test_bad_parts(void **state)
+{
+    static const char *const cases[][2] = {{"x=0:1", "no axis \"x\"; there are: t"}, {"t", "\"t\" is not a range"},
+                                           {"t=5:1", "5 to 1, it must ascend"},      {"t=a:1", "needs numbers"},
+                                           {"t=0:nan", "needs numbers"},             {"", "\"\" is not a range"},
+                                           {"t=0:1, ", "\"\" is not a range"},       {"t=0.2:0.3", "no row is within t=0.2:0.3"}};
+    (void)state;
+    for (int is_text = 0; is_text < 2; is_text++) {
+        if (is_text) write_bytes("t,x\n0,1\n1,2\n", 12);
+        else         write_npy(false, false, 10);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            kbass_data *data = NULL;
+            kbass_status status = kbass_data_open(path, &(kbass_read_options){.within = cases[i][0]}, &data, &error);
+            CHECK(status == (strstr(cases[i][1], "row") ? KBASS_ERROR_DATA : KBASS_ERROR_ARGUMENT) && !data);
+            CHECK(strstr(error.message, cases[i][1]) != NULL);
+        }
+    }
+}
+
 /* ---------------------------------------------------------------- coordinates */
 
 static int ascending(const void *left, const void *right)
@@ -290,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks),      cmocka_unit_test(test_blocks_of_files), cmocka_unit_test(test_pipe_with_text),
         cmocka_unit_test(test_npy),         cmocka_unit_test(test_infinite_number), cmocka_unit_test(test_view),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_part_of_a_field), cmocka_unit_test(test_bad_parts),
         cmocka_unit_test(test_coordinates),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -197,6 +197,9 @@ typedef struct {
                          lengths do not tell; time is the one called t or time, else the first */
     kbass_progress_callback progress;
     void *user;
+    const char *within; /* "t=0:10, x=-1:": only rows within these ranges, both ends included, an empty one open; */
+    size_t every;       /* and only every so many of their times, in the file's order, counted anew where time goes back.
+                           Other rows take no memory. 0 is 1 */
 } kbass_read_options;
 KBASS_API kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **data,
                                        kbass_error *error);

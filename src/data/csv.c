@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/lines.h"
+#include "data/part.h"
 #include "data/roles.h"
 
 enum { SMALLEST_PART = 1 << 18, PARTS_EACH = 4, MOST_PARTS = 64, FIRST_NUMBERS = 1 << 14 };
@@ -22,9 +23,11 @@ typedef struct {
     char *header_begin;            /* in the block */
     char **names;                  /* of the columns, pointing into one of the copies */
     kb_roles roles;
+    kb_part part;
+    kb_pace pace;
     size_t *state_columns;
     kb_row_form form;
-    size_t capacity;               /* rows that fit into the data's arrays */
+    size_t capacity, n_left;       /* rows that fit into the data's arrays, rows left out */
     kbass_data *data;
 } table;
 
@@ -257,32 +260,54 @@ static bool resize(double **numbers, size_t capacity, size_t width)
     return grown != NULL;
 }
 
+static bool make_room(table *t, size_t n_rows)
+{
+    kbass_data *data = t->data;
+    size_t width = data->n_axes - 1;
+    t->capacity = n_rows;
+    return resize(&data->times, n_rows, 1) && resize(&data->values, n_rows, data->n_states) &&
+           (!width || resize(&data->positions, n_rows, width));
+}
+
 /* Room for n more rows, and for as many as the rest of the file may hold if it is like what was read. */
 static kbass_status reserve(table *t, size_t n)
 {
-    kbass_data *data = t->data;
-    size_t width = data->n_axes - 1, needed = data->n_rows + n;
+    const kbass_data *data = t->data;
+    size_t needed = data->n_rows + n;
     const kb_file *file = &t->reading->file;
     if (needed <= t->capacity) return KBASS_OK;
-    double share = file->is_stream ? 0.5 : (double)t->lines.taken / (double)file->size;
+    double share = file->is_stream || !t->part.is_whole ? 0.5 : (double)t->lines.taken / (double)file->size;
     size_t expected = (size_t)((double)needed / share * 1.02) + 1;
-    bool all = resize(&data->times, expected, 1) && resize(&data->values, expected, data->n_states) &&
-               (!width || resize(&data->positions, expected, width));
-    t->capacity = expected;
-    return all ? KBASS_OK : kb_out_of_memory(t->reading->error, t->form.path);
+    return make_room(t, expected) ? KBASS_OK : kb_out_of_memory(t->reading->error, t->form.path);
 }
 
-static void append_rows(table *t, const part *p)
+static void append_row(table *t, const double *row)
 {
     kbass_data *data = t->data;
     size_t width = data->n_axes - 1, n_states = data->n_states;
-    for (size_t i = 0; i < p->n_rows; i++, data->n_rows++) {
-        const double *row = p->numbers + i * t->form.n_columns;
-        double *values = data->values + data->n_rows * n_states;
-        data->times[data->n_rows] = row[t->roles.axes[0]];
-        for (size_t k = 0; k < width; k++) data->positions[data->n_rows * width + k] = row[t->roles.axes[k + 1]];
-        for (size_t k = 0; k < n_states; k++) values[k] = row[t->state_columns[k]];
-    }
+    double *values = data->values + data->n_rows * n_states;
+    data->times[data->n_rows] = row[t->roles.axes[0]];
+    for (size_t k = 0; k < width; k++) data->positions[data->n_rows * width + k] = row[t->roles.axes[k + 1]];
+    for (size_t k = 0; k < n_states; k++) values[k] = row[t->state_columns[k]];
+    data->n_rows++;
+}
+
+static bool is_taken(table *t, const double *row)
+{
+    double at[KBASS_MAX_AXES];
+    for (size_t k = 0; k < t->roles.n_axes; k++) at[k] = row[t->roles.axes[k]];
+    return kb_part_takes(&t->part, &t->pace, at);
+}
+
+/* What is left out is gone before there is room for the others. */
+static void take_part(table *t, part *p)
+{
+    size_t kept = 0, width = t->form.n_columns;
+    for (size_t i = 0; i < p->n_rows; i++)
+        if (is_taken(t, p->numbers + i * width))
+            memmove(p->numbers + kept++ * width, p->numbers + i * width, width * sizeof *p->numbers);
+    t->n_left += p->n_rows - kept;
+    p->n_rows = kept;
 }
 
 static kbass_status read_block(table *t, part *parts, size_t n_parts)
@@ -296,11 +321,13 @@ static kbass_status read_block(table *t, part *parts, size_t n_parts)
     kb_file_forget(&t->reading->file);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         status = parts[i].status;
+        if (status == KBASS_OK && !t->part.is_whole) take_part(t, &parts[i]);
         n_rows += parts[i].n_rows;
         if (status != KBASS_OK && t->reading->error) *t->reading->error = parts[i].error;
     }
     if (status == KBASS_OK && n_rows) status = reserve(t, n_rows);
-    for (size_t i = 0; status == KBASS_OK && i < n; i++) append_rows(t, &parts[i]);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        for (size_t k = 0; k < parts[i].n_rows; k++) append_row(t, parts[i].numbers + k * t->form.n_columns);
     return status;
 }
 
@@ -318,8 +345,11 @@ static kbass_status read_rows(table *t)
         status = read_block(t, parts, n_parts);
         if (status == KBASS_OK) status = next_block(t);
     }
-    if (status == KBASS_OK && !t->data->n_rows)
+    if (status == KBASS_OK && !t->data->n_rows && t->n_left)
+        status = kb_part_empty(t->data, t->form.path, t->reading->error);
+    else if (status == KBASS_OK && !t->data->n_rows)
         status = kb_fail(t->reading->error, KBASS_ERROR_DATA, "%s: a header but no rows of numbers", t->form.path);
+    if (status == KBASS_OK) make_room(t, t->data->n_rows); /* no more; where that fails nothing is lost */
     for (size_t i = 0; parts && i < n_parts; i++) {
         kb_free(parts[i].numbers);
         kb_row_work_clear(&parts[i].work);
@@ -345,6 +375,7 @@ kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
     kbass_status status = kb_lines_open(&t.lines, reading);
     if (status == KBASS_OK) status = read_header(&t);
     if (status == KBASS_OK) status = find_state_columns(&t);
+    if (status == KBASS_OK) status = kb_part_read(reading->within, reading->every, data, &t.part, reading->error);
     t.form.names = t.names;
     if (status == KBASS_OK) status = read_rows(&t);
     if (status == KBASS_OK) status = note_oddities(&t);

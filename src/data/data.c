@@ -40,6 +40,7 @@ void kbass_data_destroy(kbass_data *data)
     free_names(data->n_axes, data->axis_names);
     free_names(data->n_runs, data->run_names);
     kb_free(data->run_start);
+    kb_free(data->part);
     kb_free(data->run_column);
     kb_free(data->sigma_columns);
     kb_free(data->times);
@@ -166,13 +167,14 @@ static kbass_status copy_table(const kbass_data *table, const char *source, kbas
     data->state_names = copy_names(table->n_states, table->state_names);
     data->times = copy_numbers(table->n_rows, table->times);
     data->values = copy_numbers(table->n_rows * table->n_states, table->values);
+    if (table->part) data->part = kb_strdup(table->part);
     if (table->run_column) data->run_column = kb_strdup(table->run_column);
     if (table->sigma_columns) data->sigma_columns = kb_strdup(table->sigma_columns);
     if (table->sigma) data->sigma = copy_numbers(table->n_rows * table->n_states, table->sigma);
     if (table->n_axes > 1) data->positions = copy_numbers(table->n_rows * (table->n_axes - 1), table->positions);
     bool all = data->source && data->note && data->axis_names && data->state_names && data->times && data->values &&
                (data->positions || table->n_axes == 1) &&
-               (data->run_column || !table->run_column) && (data->sigma_columns || !table->sigma_columns) &&
+               (data->part || !table->part) && (data->run_column || !table->run_column) && (data->sigma_columns || !table->sigma_columns) &&
                (data->sigma || !table->sigma) && copy_runs(table, data);
     if (!all) return kb_out_of_memory(error, "the data");
     data->time_name = data->axis_names[0];

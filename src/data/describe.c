@@ -200,6 +200,7 @@ size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
     say_repeated(&w, data);
     say_missing(&w, data);
     say_error_bars(&w, data);
+    if (data->part) say(&w, "; part of the file: %s", data->part);
     if (data->note && *data->note) say(&w, "; %s", data->note);
     kb_grid_clear(&grid);
     return w.length;

@@ -63,7 +63,8 @@ kbass_status kbass_data_open(const char *path, const kbass_read_options *options
 {
     static const kbass_read_options none;
     const kbass_read_options *o = options ? options : &none;
-    kb_reading r = {.time = o->time_column, .axes = o->axes, .progress = o->progress, .user = o->user,
+    kb_reading r = {.time = o->time_column, .axes = o->axes, .within = o->within, .every = o->every,
+                    .progress = o->progress, .user = o->user,
                     .start = kb_clock(), .error = error};
     if (r.time && r.axes)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "found both a time column, \"%s\", and axes, \"%s\": axes name "

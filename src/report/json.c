@@ -124,12 +124,13 @@ static json_t *data_summary(const kbass_data *data)
         append(&axes, text(data->axis_names[axis]));
         put(&spans, data->axis_names[axis], span(data, axis));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source), "sha256",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source), "sha256",
                      text(data->sha256), "rows", count(data->n_rows), "states", states, "axes", axes, "span", spans,
                      "time_name", text(data->time_name), "first_time", number(data->times[0]), "last_time",
                      number(data->times[kb_data_run_start(data, 1) - 1]), "missing", missing, "run_column",
                      data->run_column ? text(data->run_column) : json_null(), "sigma_columns",
-                     data->sigma_columns ? text(data->sigma_columns) : json_null());
+                     data->sigma_columns ? text(data->sigma_columns) : json_null(), "part",
+                     data->part ? text(data->part) : json_null());
 }
 
 static json_t *by_state(const kbass_data *data, size_t n, const double *values)
