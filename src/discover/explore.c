@@ -2,14 +2,17 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
 
+static const size_t NOT_KNOWN = SIZE_MAX;
 enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, SCREENED = 3, SCREENED_SIZE = 3, SCREENED_COLUMNS = 64 };
 static const double worth_exploring = 4; /* nats behind the best within which a model's neighbours are proposed */
 static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is fitted */
+static const double worth_again = 3;     /* nats by which a parent promises more than a known fit has: a poor minimum */
 
 /* ---------------------------------------------------------------- one thread's workspace */
 
@@ -45,6 +48,7 @@ void kb_explorer_destroy(kb_explorer *e)
 typedef struct {
     kb_fit *fit;
     const kb_fit *parent; /* where a second try starts from, or NULL */
+    size_t known;         /* place in the pool of an earlier fit that this one may replace, or NOT_KNOWN */
 } job;
 
 static void restart_from(kb_fit *fit, const kb_fit *parent, size_t n_columns, size_t n_start)
@@ -80,7 +84,7 @@ kbass_status kb_arena_fit(kb_arena *a, int iterations, kbass_error *error)
 {
     job *jobs = KB_NEW(job, a->pool->n);
     if (!jobs) return kb_out_of_memory(error, "the search");
-    for (size_t i = 0; i < a->pool->n; i++) jobs[i].fit = a->pool->fits[a->pool->n - 1 - i];
+    for (size_t i = 0; i < a->pool->n; i++) jobs[i] = (job){a->pool->fits[a->pool->n - 1 - i], NULL, NOT_KNOWN};
     fit_all(a, a->pool->n, jobs, iterations);
     kb_free(jobs);
     kb_pool_sort(a->pool);
@@ -89,10 +93,10 @@ kbass_status kb_arena_fit(kb_arena *a, int iterations, kbass_error *error)
 
 /* ---------------------------------------------------------------- proposing */
 
-/* A neighbour proposed by a parent; its weights are the quadratic's means. */
+/* A neighbour proposed by a parent; its weights are the quadratic's means, and so is the evidence it promises. */
 typedef struct {
     kb_support support;
-    double *w;
+    double *w, promised;
     const kb_fit *parent;
 } proposal;
 
@@ -104,9 +108,10 @@ static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_
     out->w = KB_NEW(double, support->n);
     if (status != KBASS_OK || !out->w) return kb_out_of_memory(error, "a proposal");
     kb_support_copy(support, &out->support);
-    kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
+    double other = kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
     memcpy(out->w, mean, support->n * sizeof *mean);
     out->parent = parent;
+    out->promised = parent->log_evidence + other - kb_message_evidence(w->message, columns, &parent->support, NULL, w->work);
     return KBASS_OK;
 }
 
@@ -168,7 +173,40 @@ static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *pare
     return status;
 }
 
-/* Adds the proposals that are new to the pool and fits them. */
+/* A fit of the proposal: a new place in the pool or, beside a fit that holds less than is promised, a second one. */
+static kbass_status take_up(kb_arena *a, const proposal *p, job *out, kbass_error *error)
+{
+    const kb_pool *pool = a->pool;
+    kbass_status status;
+    *out = (job){NULL, p->parent, 0};
+    while (out->known < pool->n && !kb_support_equal(&pool->fits[out->known]->support, &p->support)) out->known++;
+    if (out->known == pool->n) {
+        out->known = NOT_KNOWN;
+        status = kb_pool_add(a->pool, &p->support, &out->fit, error);
+    } else {
+        const kb_fit *known = pool->fits[out->known];
+        if (!known->valid || !(p->promised > known->log_evidence + worth_again)) return KBASS_OK;
+        status = kb_fit_create(pool->n_columns, pool->n_start, pool->max_windows, p->support.n, &out->fit, error);
+        if (status == KBASS_OK) kb_support_copy(&p->support, &out->fit->support);
+    }
+    if (status != KBASS_OK) return status;
+    restart_from(out->fit, p->parent, a->columns->n, pool->n_start);
+    for (size_t q = 0; q < p->support.n; q++) out->fit->w[p->support.column[q]] = p->w[q];
+    return KBASS_OK;
+}
+
+/* A second fit replaces the first where it is better, and its neighbours are looked at anew. */
+static void settle_second(kb_pool *pool, job *j)
+{
+    kb_fit *first = pool->fits[j->known];
+    if (j->fit->valid && j->fit->log_evidence > first->log_evidence) {
+        kb_fit_copy(j->fit, first, pool->n_columns, pool->n_start);
+        pool->explored[j->known] = false;
+    }
+    kb_fit_destroy(j->fit);
+}
+
+/* Fits the proposals that are new to the pool, or promise more than it has. */
 static kbass_status fit_proposals(kb_arena *a, size_t n, proposal *proposals, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
@@ -176,15 +214,12 @@ static kbass_status fit_proposals(kb_arena *a, size_t n, proposal *proposals, kb
     job *jobs = KB_NEW(job, n);
     if (!jobs) return kb_out_of_memory(error, "the search");
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
-        kb_fit *fit = NULL;
-        if (kb_pool_find(a->pool, &proposals[i].support)) continue;
-        status = kb_pool_add(a->pool, &proposals[i].support, &fit, error);
-        if (status != KBASS_OK) break;
-        restart_from(fit, proposals[i].parent, a->columns->n, a->pool->n_start);
-        for (size_t q = 0; q < fit->support.n; q++) fit->w[fit->support.column[q]] = proposals[i].w[q];
-        jobs[n_jobs++] = (job){fit, proposals[i].parent};
+        status = take_up(a, &proposals[i], &jobs[n_jobs], error);
+        n_jobs += jobs[n_jobs].fit != NULL;
     }
     if (status == KBASS_OK) fit_all(a, n_jobs, jobs, SEARCH_ITERATIONS);
+    for (size_t i = 0; i < n_jobs; i++)
+        if (jobs[i].known != NOT_KNOWN) settle_second(a->pool, &jobs[i]);
     kb_free(jobs);
     return status;
 }
