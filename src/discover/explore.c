@@ -96,9 +96,20 @@ kbass_status kb_arena_fit(kb_arena *a, int iterations, kbass_error *error)
 /* A neighbour proposed by a parent; its weights are the quadratic's means, and so is the evidence it promises. */
 typedef struct {
     kb_support support;
-    double *w, promised;
+    double *w, *start, promised;
     const kb_fit *parent;
 } proposal;
+
+/* The parent's starts, moved as its message supposes when the weights become those of the proposal. */
+static void follow(const kb_columns *columns, kb_explorer *e, const kb_fit *parent, proposal *p)
+{
+    double *dw = e->work;
+    memset(dw, 0, columns->n * sizeof *dw);
+    for (size_t q = 0; q < parent->support.n; q++) dw[parent->support.column[q]] -= parent->w[parent->support.column[q]];
+    for (size_t q = 0; q < p->support.n; q++) dw[p->support.column[q]] += p->w[q];
+    memcpy(p->start, parent->start, parent->n_windows * e->shooter->n * sizeof *p->start);
+    kb_shooter_follow(e->shooter, dw, p->start);
+}
 
 static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_fit *parent, const kb_support *support,
                             proposal *out, kbass_error *error)
@@ -106,12 +117,14 @@ static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_
     double *mean = w->work;
     kbass_status status = kb_support_create(support->n, &out->support, error);
     out->w = KB_NEW(double, support->n);
-    if (status != KBASS_OK || !out->w) return kb_out_of_memory(error, "a proposal");
+    out->start = KB_NEW(double, parent->n_windows * w->shooter->n);
+    if (status != KBASS_OK || !out->w || !out->start) return kb_out_of_memory(error, "a proposal");
     kb_support_copy(support, &out->support);
     double other = kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
     memcpy(out->w, mean, support->n * sizeof *mean);
     out->parent = parent;
     out->promised = parent->log_evidence + other - kb_message_evidence(w->message, columns, &parent->support, NULL, w->work);
+    follow(columns, w, parent, out);
     return KBASS_OK;
 }
 
@@ -192,6 +205,7 @@ static kbass_status take_up(kb_arena *a, const proposal *p, job *out, kbass_erro
     if (status != KBASS_OK) return status;
     restart_from(out->fit, p->parent, a->columns->n, pool->n_start);
     for (size_t q = 0; q < p->support.n; q++) out->fit->w[p->support.column[q]] = p->w[q];
+    memcpy(out->fit->start, p->start, p->parent->n_windows * pool->n_start * sizeof *p->start);
     return KBASS_OK;
 }
 
@@ -257,6 +271,7 @@ static kbass_status explore(kb_arena *a, size_t beam, bool *more, kbass_error *e
     for (size_t i = 0; i < total; i++) {
         kb_support_clear(&proposals[i].support);
         kb_free(proposals[i].w);
+        kb_free(proposals[i].start);
     }
     kb_free(proposals);
     kb_pool_sort(a->pool);

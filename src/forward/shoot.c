@@ -464,3 +464,16 @@ bool kb_shooter_message(kb_shooter *s, const kb_fit *fit, const kb_support *all,
         kb_axpy(k, fit->w[fit->support.column[q]], message->G + fit->support.column[q] * k, message->b);
     return true;
 }
+
+/* a <- a - Haa^{-1} Haw dw */
+void kb_shooter_follow(kb_shooter *s, const double *dw, double *start)
+{
+    size_t n = s->n, k = s->n_tangents;
+    for (size_t window = 0; window < s->windows->n; window++) {
+        double *dz = s->dz + window * n;
+        kb_gemv(KB_PLAIN, n, k, 1, s->Hzw + window * n * k, n, dw, 0, dz);
+        kb_lower_transposed_solve(n, 1, s->Hzz + window * n * n, n, dz, n);
+        for (size_t i = 0; i < n; i++)
+            if (s->dynamics->start_variance[i] > 0) start[window * n + i] -= dz[i];
+    }
+}

@@ -54,5 +54,7 @@ bool kb_shooter_linearise(kb_shooter *shooter, const kb_fit *fit, double *tangen
 double kb_shooter_freedom(kb_shooter *shooter, const kb_fit *fit, size_t group);
 /* The message about the columns of `all` at a valid fit. */
 bool kb_shooter_message(kb_shooter *shooter, const kb_fit *fit, const kb_support *all, kb_message *message);
+/* After that: the windows' starts (n each) follow a change dw of the weights of `all`, as the message supposes. */
+void kb_shooter_follow(kb_shooter *shooter, const double *dw, double *start);
 
 #endif
