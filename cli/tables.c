@@ -62,26 +62,23 @@ static void name_column(table *t, size_t which, const char *suffix)
     }
 }
 
-static kbass_status solve_runs(table *t, const kbass_discovery *discovery, kbass_error *error)
+static kbass_status solve_rows(table *t, const kbass_discovery *discovery, size_t run, size_t first, size_t n,
+                               kbass_error *error)
 {
-    kbass_status status = KBASS_OK;
-    for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
-        size_t first = t->run_start[run], n = t->run_start[run + 1] - first;
-        status = kbass_discovery_run_solution(discovery, run, n, t->times + first, t->mean + first * t->n_states,
-                                              t->sd + first * t->n_states, error);
-    }
-    return status;
+    double *mean = t->mean + first * t->n_states, *sd = t->sd + first * t->n_states;
+    if (!t->n_space) return kbass_discovery_run_solution(discovery, run, n, t->times + first, mean, sd, error);
+    return kbass_discovery_run_field(discovery, run, n, t->times + first, t->positions + first * t->n_space, mean, sd, error);
 }
 
 static kbass_status solve(table *t, const kbass_discovery *discovery, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    if (!t->n_space) return solve_runs(t, discovery, error);
-    for (size_t first = 0, n = 0; status == KBASS_OK && first < t->n; first += n) {
-        n = t->n - first < POINTS_AT_ONCE ? t->n - first : POINTS_AT_ONCE;
-        status = kbass_discovery_field(discovery, n, t->times + first, t->positions + first * t->n_space,
-                                       t->mean + first * t->n_states, t->sd + first * t->n_states, error);
-    }
+    for (size_t run = 0; run < t->n_runs; run++)
+        for (size_t first = t->run_start[run], n = 0; status == KBASS_OK && first < t->run_start[run + 1]; first += n) {
+            size_t left = t->run_start[run + 1] - first;
+            n = t->n_space && left > POINTS_AT_ONCE ? POINTS_AT_ONCE : left;
+            status = solve_rows(t, discovery, run, first, n, error);
+        }
     return status;
 }
 
@@ -93,7 +90,8 @@ static kbass_status make_data(const table *t, size_t run, kbass_data **data, kba
     const char *axes[KBASS_MAX_AXES];
     size_t first = t->run_start[run], n = t->run_start[run + 1] - first, width = t->n_states * t->width;
     for (size_t axis = 0; axis <= t->n_space; axis++) axes[axis] = kbass_data_axis_name(t->data, axis);
-    return kbass_data_create_axes(n, t->n_space + 1, width, t->times + first, t->n_space ? t->positions : NULL,
+    const double *positions = t->n_space ? t->positions + first * t->n_space : NULL;
+    return kbass_data_create_axes(n, t->n_space + 1, width, t->times + first, positions,
                                   t->values + first * width, axes, t->columns, data, error);
 }
 
@@ -235,34 +233,35 @@ static void count_mesh(const kbass_data *data, const kbass_discovery *discovery,
 }
 
 /* Coordinates along each axis: the mesh's, or where the solution needs them. */
-static kbass_status find_coordinates(const kbass_discovery *discovery, size_t n_axes, const size_t *counts,
+static kbass_status find_coordinates(const kbass_discovery *discovery, size_t run, size_t n_axes, const size_t *counts,
                                      double *const *at, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     bool is_given = true;
     for (size_t axis = 0; axis < n_axes; axis++) is_given = is_given && kbass_discovery_mesh(discovery, axis, NULL);
-    if (!is_given) status = kbass_discovery_refine(discovery, counts, at, error);
+    if (!is_given) status = kbass_discovery_run_refine(discovery, run, counts, at, error);
     for (size_t axis = 0; axis < n_axes; axis++) kbass_discovery_mesh(discovery, axis, at[axis]);
     return status;
 }
 
-/* All points of the mesh, time slowest; `room` is for the coordinates of all axes. */
-static kbass_status choose_mesh(table *t, const kbass_discovery *discovery, const size_t *counts, double *room,
+/* All points of a run's mesh, time slowest; `room` is for the coordinates of all axes. */
+static kbass_status choose_mesh(table *t, const kbass_discovery *discovery, size_t run, const size_t *counts, double *room,
                                 kbass_error *error)
 {
-    size_t stride = 1;
+    size_t stride = 1, first = t->n;
     double *at[KBASS_MAX_AXES];
-    memcpy(t->counts, counts, sizeof t->counts);
+    if (t->n_runs == 1) memcpy(t->counts, counts, sizeof t->counts);
     for (size_t axis = 0; axis <= t->n_space; room += counts[axis++]) {
         at[axis] = room;
         stride *= counts[axis];
     }
-    t->n = stride;
-    kbass_status status = find_coordinates(discovery, t->n_space + 1, counts, at, error);
+    t->n += stride;
+    t->run_start[run + 1] = t->n;
+    kbass_status status = find_coordinates(discovery, run, t->n_space + 1, counts, at, error);
     for (size_t axis = 0; status == KBASS_OK && axis <= t->n_space; axis++) {
         stride /= counts[axis];
-        for (size_t i = 0; i < t->n; i++) {
-            double here = at[axis][i / stride % counts[axis]];
+        for (size_t i = first; i < t->n; i++) {
+            double here = at[axis][(i - first) / stride % counts[axis]];
             if (axis) t->positions[i * t->n_space + axis - 1] = here;
             else      t->times[i] = here;
         }
@@ -288,14 +287,16 @@ static int begin_mesh(table *t, const kbass_data *data, const kbass_discovery *d
     size_t counts[KBASS_MAX_AXES] = {0}, n_axes = kbass_data_axes(data), room = 1;
     if (n_axes > 1) count_mesh(data, discovery, counts);
     for (size_t axis = 0; axis < n_axes; axis++) room *= counts[axis];
+    room *= kbass_data_runs(data);
     if (n_axes == 1) room = EVEN_TIMES * kbass_data_runs(data) + kbass_data_rows(data);
     int code = begin(t, data, room, width);
     if (code != EXIT_OK) return code;
     kbass_error error;
     kbass_status status = KBASS_OK;
-    if (n_axes > 1) status = choose_mesh(t, discovery, counts, t->mean, &error); /* room for all points */
-    for (size_t run = 0; n_axes == 1 && run < t->n_runs; run++) choose_run_times(t, run);
-    t->run_start[t->n_runs] = t->n;
+    for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
+        if (n_axes == 1) choose_run_times(t, run);
+        else             status = choose_mesh(t, discovery, run, counts, t->mean, &error); /* room for all points */
+    }
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
@@ -357,7 +358,7 @@ static kbass_status fill_law(table *t, const kbass_discovery *discovery, kbass_e
     for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
         size_t first = t->run_start[run], at = first * t->n_states;
         status = kbass_discovery_run_law(discovery, run, t->run_start[run + 1] - first, t->times + first,
-                                         t->n_space ? t->positions : NULL, lhs + at, rhs + at, error);
+                                         t->n_space ? t->positions + first * t->n_space : NULL, lhs + at, rhs + at, error);
     }
     for (size_t i = 0; status == KBASS_OK && i < t->n * t->n_states; i++) {
         t->values[3 * i] = lhs[i];

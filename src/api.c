@@ -98,6 +98,10 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
         return kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
     status = check_plain(d->data, &d->settings, error);
+    if (status == KBASS_OK && kbass_data_runs(d->data) > 1)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "run: several runs are for states, and for fields over one space axis "
+                         "of first order in time; found %s: discover each run alone and compare their laws",
+                         d->data->n_axes > 2 ? "several space axes" : "u_tt");
     return status == KBASS_OK ? kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error) : status;
 }
 
@@ -168,23 +172,38 @@ static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
                                         : kb_horizon_search(d->landscape, run, &d->found, error);
 }
 
-/* Where fields along a periodic axis begin. */
+/* Of a run; that of the one after the last is the number of windows. */
+static size_t first_window(const kbass_discovery *d, size_t run)
+{
+    const kb_search_result *found = &d->found;
+    size_t first = 0;
+    if (!found->windows) return 0;
+    if (!found->run_windows) return run * found->windows->n / kbass_data_runs(d->data);
+    for (size_t i = 0; i < run; i++) first += found->run_windows[i];
+    return first;
+}
+
+/* Where fields along a periodic axis begin, in each run. */
 static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
 {
     const kb_search_result *found = &d->found;
-    const kb_cloud *cloud = d->landscape->cloud;
-    if (!kb_has_model(found) || !found->line.periodic) return KBASS_OK;
-    const char **texts = kb_answer_own(d->answer, cloud->n_fields, sizeof *texts);
-    for (size_t f = 0; texts && f < cloud->n_fields; f++) {
+    size_t runs = d->landscape->n_runs, fields = d->data->n_states;
+    if (!kb_has_model(found)) return KBASS_OK;
+    for (size_t run = 0; run < runs; run++)
+        if (!found->scenes[run].line.periodic) return KBASS_OK;
+    const char **texts = kb_answer_own(d->answer, runs * fields, sizeof *texts);
+    for (size_t i = 0; texts && i < runs * fields; i++) {
         const char *axis = d->data->axis_names[1];
-        size_t size = 1 + kb_field_profile(cloud, &found->profile, found->pool.fits[0], f, axis, NULL, 0);
+        const kb_scene *scene = &found->scenes[i / fields];
+        const double *start = found->pool.fits[0]->start + first_window(d, i / fields) * found->pool.n_start;
+        size_t size = 1 + kb_field_profile(scene, start, i % fields, axis, NULL, 0);
         char *text = kb_answer_own(d->answer, size, 1);
         if (!text) return kb_out_of_memory(error, "the profiles");
-        kb_field_profile(cloud, &found->profile, found->pool.fits[0], f, axis, text, size);
-        texts[f] = text;
+        kb_field_profile(scene, start, i % fields, axis, text, size);
+        texts[i] = text;
     }
     d->answer->result.profiles = texts;
-    d->answer->result.period = found->line.period * cloud->span[1];
+    d->answer->result.period = found->scenes[0].line.period * d->landscape->clouds[0]->span[1];
     return texts ? KBASS_OK : kb_out_of_memory(error, "the profiles");
 }
 
@@ -230,27 +249,29 @@ static kbass_status check_times(double first, double span, size_t n, const doubl
     return KBASS_OK;
 }
 
-static const kb_cloud *cloud_of(const kbass_discovery *d)
+static const kb_cloud *cloud_of(const kbass_discovery *d, size_t run)
 {
-    if (d->landscape) return d->landscape->cloud;
+    if (d->landscape) return d->landscape->clouds[run];
     if (d->expanse) return d->expanse->cloud;
     return d->data->n_axes > 1 ? kb_paper_mesh_cloud(d->paper) : NULL;
 }
 
 /* The axis as a share of what was measured: a period may reach farther. */
-static double reach(const kbass_discovery *d, size_t axis)
+static double reach(const kbass_discovery *d, size_t run, size_t axis)
 {
-    double period = cloud_of(d)->period[axis];
-    if (d->landscape && axis == 1 && d->landscape->line.periodic) period = d->landscape->line.period;
+    double period = cloud_of(d, run)->period[axis];
+    if (d->landscape && axis == 1 && d->landscape->scenes[run].line.periodic) period = d->landscape->scenes[run].line.period;
     return period > 0 ? period : 1;
 }
 
-static kbass_status check_positions(const kbass_discovery *d, size_t n, const double *positions, kbass_error *error)
+static kbass_status check_positions(const kbass_discovery *d, size_t run, size_t n, const double *positions,
+                                    kbass_error *error)
 {
+    const kb_cloud *cloud = cloud_of(d, run);
     size_t space = d->data->n_axes - 1;
     for (size_t i = 0; i < n * space; i++) {
         size_t axis = i % space + 1;
-        double first = cloud_of(d)->first[axis], span = cloud_of(d)->span[axis] * reach(d, axis), slack = 1e-9 * span;
+        double first = cloud->first[axis], span = cloud->span[axis] * reach(d, run, axis), slack = 1e-9 * span;
         if (!(positions[i] >= first - slack) || !(positions[i] <= first + span + slack))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g", positions[i], first,
                            first + span);
@@ -286,8 +307,8 @@ static kbass_status fields_of(const void *context, const kb_fit *fit, double *me
     const whereabouts *at = context;
     const kbass_discovery *d = at->discovery;
     const kb_landscape *l = d->landscape;
-    return kb_field_solution(l->cloud, l->dictionary, l->columns, &d->found.line, &d->found.profile, d->found.windows, fit,
-                             at->n, at->times, at->positions, mean, sd, error);
+    return kb_field_solution(l->n_runs, d->found.scenes, at->run, l->dictionary, l->columns, d->found.windows, fit, at->n,
+                             at->times, at->positions, mean, sd, error);
 }
 
 kbass_status kbass_discovery_run_solution(const kbass_discovery *d, size_t run, size_t n_times, const double *times,
@@ -297,7 +318,7 @@ kbass_status kbass_discovery_run_solution(const kbass_discovery *d, size_t run, 
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
     if (d->data->n_axes > 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the solution is a field over space: ask kbass_discovery_field");
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the solution is a field over space: ask kbass_discovery_run_field");
     kbass_status status = check_run(d, run, error);
     if (status == KBASS_OK)
         status = check_times(p->record->origin[run], p->record->span * p->record->duration[run], n_times, times, error);
@@ -314,23 +335,31 @@ kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, 
     return kbass_discovery_run_solution(d, 0, n_times, times, mean, sd, error);
 }
 
-kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const double *times, const double *positions,
-                                   double *mean, double *sd, kbass_error *error)
+kbass_status kbass_discovery_run_field(const kbass_discovery *d, size_t run, size_t n, const double *times,
+                                       const double *positions, double *mean, double *sd, kbass_error *error)
 {
-    const kb_landscape *l = d->landscape;
     if (d->data->n_axes == 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: ask kbass_discovery_solution");
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
-    kbass_status status = check_times(cloud_of(d)->first[0], cloud_of(d)->span[0], n, times, error);
-    if (status == KBASS_OK) status = check_positions(d, n, positions, error);
+    kbass_status status = check_run(d, run, error);
+    if (status != KBASS_OK) return status;
+    const kb_cloud *cloud = cloud_of(d, run);
+    status = check_times(cloud->first[0], cloud->span[0] * cloud->extent[0], n, times, error);
+    if (status == KBASS_OK) status = check_positions(d, run, n, positions, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return d->paper->evaluate(d->paper, n, times, positions, mean, sd, error);
     if (d->expanse) return kb_expanse_solution(d->expanse, &d->found, n, times, positions, mean, sd, error);
-    whereabouts at = {d, 0, n, times, positions};
+    whereabouts at = {d, run, n, times, positions};
     if (!sd) return fields_of(&at, d->found.pool.fits[0], mean, NULL, error);
-    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * l->cloud->n_fields, fields_of, &at, mean, sd,
+    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * cloud->n_fields, fields_of, &at, mean, sd,
                    error);
+}
+
+kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const double *times, const double *positions,
+                                   double *mean, double *sd, kbass_error *error)
+{
+    return kbass_discovery_run_field(d, 0, n, times, positions, mean, sd, error);
 }
 
 /* ---------------------------------------------------------------- the law along the solution */
@@ -350,7 +379,7 @@ static kbass_status solution_at(const void *context, size_t n, const double *tim
     if (!sd) return kb_out_of_memory(error, "the solution");
     kbass_status status = KBASS_OK;
     whereabouts at = {d, of->run, n, times, NULL};
-    if (positions)     status = kbass_discovery_field(d, n, times, positions, values, d->paper ? sd : NULL, error);
+    if (positions)     status = kbass_discovery_run_field(d, of->run, n, times, positions, values, d->paper ? sd : NULL, error);
     else if (d->paper) status = kbass_discovery_run_solution(d, of->run, n, times, values, sd, error);
     else               status = states_of(&at, d->found.pool.fits[0], values, sd, error);
     kb_free(sd);
@@ -375,16 +404,16 @@ static void gather_weights(const kbass_discovery *d, double *weights)
 /* Differences at a sixteenth of the samples' distance in time, at two of the integrator's nodes in space. */
 static void set_box(const kbass_discovery *d, size_t run, kb_law *law)
 {
-    const kb_cloud *cloud = d->data->n_axes > 1 ? cloud_of(d) : NULL;
+    const kb_cloud *cloud = d->data->n_axes > 1 ? cloud_of(d, run) : NULL;
     const kb_record *record = cloud ? NULL : d->problem->record;
-    double span = cloud ? cloud->span[0] : record->span;
+    double span = cloud ? cloud->span[0] : record->span, duration = cloud ? cloud->extent[0] : record->duration[run];
     law->low[0] = cloud ? cloud->first[0] : record->origin[run];
-    law->high[0] = law->low[0] + span * (cloud ? 1 : record->duration[run]);
-    law->step[0] = span * fmin(cloud ? cloud->spacing[0] : record->spacing, cloud ? 0.1 : 0.1 * record->duration[run]) / 16;
+    law->high[0] = law->low[0] + span * duration;
+    law->step[0] = span * fmin(cloud ? cloud->spacing[0] : record->spacing, 0.1 * duration) / 16;
     for (size_t a = 1; cloud && a < cloud->n_axes; a++) {
-        double nodes = d->found.line.n_nodes ? (double)d->found.line.n_nodes / 2 : 8 / cloud->spacing[a];
+        double nodes = d->found.scenes ? (double)d->found.scenes[run].line.n_nodes / 2 : 8 / cloud->spacing[a];
         law->low[a] = cloud->first[a];
-        law->high[a] = cloud->first[a] + cloud->span[a] * reach(d, a);
+        law->high[a] = cloud->first[a] + cloud->span[a] * reach(d, run, a);
         law->step[a] = cloud->span[a] / nodes;
     }
 }
@@ -393,11 +422,12 @@ static void set_borders(const kbass_discovery *d, size_t run, double *borders, k
 {
     const kb_windows *windows = d->found.windows;
     const kb_record *record = d->landscape ? NULL : d->problem ? d->problem->record : NULL;
-    const double *rows = d->landscape ? d->landscape->cloud->grid[0] : record ? record->time : NULL;
-    double span = d->landscape ? d->landscape->cloud->span[0] : record ? record->span : 0;
-    size_t each = windows ? windows->n / kbass_data_runs(d->data) : 0;
-    for (size_t i = run * each; i + 1 < (run + 1) * each; i++)
-        borders[law->n_borders++] = law->low[0] + span * rows[windows->last[i]];
+    const kb_cloud *cloud = d->landscape ? d->landscape->clouds[run] : NULL;
+    const double *rows = cloud ? cloud->grid[0] : record ? record->time : NULL;
+    double span = cloud ? cloud->span[0] : record ? record->span : 0;
+    size_t begin = first_window(d, run), end = first_window(d, run + 1), first = cloud && windows ? windows->first[begin] : 0;
+    for (size_t i = begin; i + 1 < end; i++)
+        borders[law->n_borders++] = law->low[0] + span * rows[windows->last[i] - first];
     law->borders = borders;
 }
 
@@ -435,7 +465,7 @@ kbass_status kbass_discovery_law(const kbass_discovery *d, size_t n, const doubl
 
 size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coordinates)
 {
-    const kb_cloud *cloud = cloud_of(d);
+    const kb_cloud *cloud = kbass_data_runs(d->data) == 1 ? cloud_of(d, 0) : NULL;
     bool is_given = (d->settings.mesh && *d->settings.mesh) || (d->settings.mesh_file && *d->settings.mesh_file);
     if (!cloud || !is_given || axis >= cloud->n_axes || !cloud->mesh[axis]) return 0;
     for (size_t i = 0; coordinates && i < cloud->n_mesh[axis]; i++)
@@ -443,10 +473,10 @@ size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coord
     return cloud->n_mesh[axis];
 }
 
-kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *counts, double *const *coordinates,
-                                    kbass_error *error)
+kbass_status kbass_discovery_run_refine(const kbass_discovery *d, size_t run, const size_t *counts,
+                                        double *const *coordinates, kbass_error *error)
 {
-    const run_of first = {d, 0};
+    const run_of its = {d, run};
     static const size_t fewest = 3;
     if (d->data->n_axes == 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: there is no mesh to refine");
@@ -454,7 +484,14 @@ kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *coun
         if (counts[a] < fewest)
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu points along axis \"%s\", needed %zu or more", counts[a],
                            d->data->axis_names[a], fewest);
-    return kb_solution_mesh(cloud_of(d), solution_at, &first, counts, coordinates, error);
+    kbass_status status = check_run(d, run, error);
+    return status == KBASS_OK ? kb_solution_mesh(cloud_of(d, run), solution_at, &its, counts, coordinates, error) : status;
+}
+
+kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *counts, double *const *coordinates,
+                                    kbass_error *error)
+{
+    return kbass_discovery_run_refine(d, 0, counts, coordinates, error);
 }
 
 /* *out stays NULL where there is none. */
@@ -463,8 +500,9 @@ static kbass_status gather_posterior(const kbass_discovery *d, kbass_posterior *
     const kb_search_result *f = &d->found;
     const kb_landscape *l = d->landscape;
     if (d->paper || d->expanse || !kb_has_model(f)) return KBASS_OK;
-    if (l) return kb_posterior_of_fields(d->data, l->cloud, l->dictionary, l->columns, &f->line, &f->profile, f->windows,
-                                         f->pool.n, f->pool.fits, out, error);
+    if (kbass_data_runs(d->data) > 1) return KBASS_OK; /* which of them goes on is not told */
+    if (l) return kb_posterior_of_fields(d->data, l->clouds[0], l->dictionary, l->columns, &f->scenes[0].line,
+                                         &f->scenes[0].profile, f->windows, f->pool.n, f->pool.fits, out, error);
     return kb_posterior_of_states(d->data, d->problem->record, d->dictionary, d->problem->columns, f->windows, f->pool.n,
                                   f->pool.fits, out, error);
 }
@@ -486,14 +524,14 @@ static kbass_status solution_with_sd(const void *context, size_t run, size_t n, 
     const kbass_discovery *d = context;
     const run_of its = {d, run};
     if (!sd) return solution_at(&its, n, times, positions, mean, error);
-    return positions ? kbass_discovery_field(d, n, times, positions, mean, sd, error)
+    return positions ? kbass_discovery_run_field(d, run, n, times, positions, mean, sd, error)
                      : kbass_discovery_run_solution(d, run, n, times, mean, sd, error);
 }
 
 /* *out stays NULL where there is no solution. */
 static kbass_status gather_sketch(const kbass_discovery *d, kb_sketch **out, kbass_error *error)
 {
-    if (!d->answer->result.n_equations || (kbass_data_runs(d->data) > 1 && d->data->n_axes > 1)) return KBASS_OK;
+    if (!d->answer->result.n_equations) return KBASS_OK;
     kbass_status status = kb_sketch_create(d->data, solution_with_sd, d, out, error);
     return status == KBASS_ERROR_MEMORY ? status : KBASS_OK;
 }

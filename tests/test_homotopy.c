@@ -25,7 +25,7 @@ static void seek(search *s, kbass_data *data, const kbass_settings *settings, do
     CHECK_OK(kb_cloud_create(data, NULL, &s->cloud, &error));
     CHECK_OK(kb_dictionary_create_fields(settings, data->n_states, (const char *const *)data->state_names, data->n_axes,
                                          (const char *const *)data->axis_names, &s->dictionary, &error));
-    CHECK_OK(kb_terrain_create(s->cloud, s->dictionary, settings, kb_homotopy_scope, 2, &s->terrain, &error));
+    CHECK_OK(kb_terrain_create(1, &s->cloud, s->dictionary, settings, kb_homotopy_scope, 2, &s->terrain, &error));
     CHECK_OK(kb_columns_create(s->dictionary, s->cloud->sd, s->cloud->span[0], s->terrain->n_reference,
                                s->terrain->reference, s->terrain->slope_squares, &s->columns, &error));
     kb_run_begin(&run, NULL, NULL, time_limit);

@@ -158,7 +158,7 @@ static kb_line_settings find_period(double last, double noise, uint64_t seed, in
 {
     kb_line_settings found = {0};
     kb_cloud *cloud = cloud_of(waves, last, noise, seed);
-    CHECK_OK(kb_line_find_period(cloud, known, &found, &error));
+    CHECK_OK(kb_line_find_period(1, &cloud, known, &found, &error));
     kb_cloud_destroy(cloud);
     return found;
 }
@@ -183,9 +183,9 @@ static void ramps_have_none(void **state)
     kb_line_settings found = {0};
     (void)state;
     kb_cloud *cloud = cloud_of(ramp, 1, 0.02, 2);
-    CHECK_OK(kb_line_find_period(cloud, 0, &found, &error));
+    CHECK_OK(kb_line_find_period(1, &cloud, 0, &found, &error));
     CHECK(!found.periodic);
-    CHECK_OK(kb_line_find_period(cloud, 1, &found, &error));
+    CHECK_OK(kb_line_find_period(1, &cloud, 1, &found, &error));
     CHECK(found.periodic); /* the user knows better */
     kb_cloud_destroy(cloud);
 }

@@ -1,5 +1,5 @@
-/* Fields over one space axis: measured, fitted and residual as maps, and slices at three times; over two space axes the
- * fitted field at the grid's three times.
+/* Fields over one space axis: measured, fitted and residual as maps, and slices at three times, of each of the first runs;
+ * over two space axes the fitted field at the grid's three times.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "panels.h"
 
-enum { MEASURED, FITTED, RESIDUAL, N_MAPS, N_SLICES = 3, MOST_CELLS = 120 };
+enum { MEASURED, FITTED, RESIDUAL, N_MAPS, N_SLICES = 3, MOST_CELLS = 120, MOST_RUNS = 6 };
 
 /* ---------------------------------------------------------------- samples on cells */
 
@@ -115,9 +115,11 @@ static void set_colours(FILE *script, const view *v, size_t state, size_t map)
 
 /* ---------------------------------------------------------------- maps */
 
+static size_t runs_drawn(const view *v) { return v->n_runs < MOST_RUNS ? v->n_runs : MOST_RUNS; }
+
 size_t field_count(const view *v)
 {
-    return v->n_points && (v->n_axes == 2 || v->n_axes == 3) ? N_MAPS * v->n_states : 0;
+    return v->n_points && (v->n_axes == 2 || v->n_axes == 3) ? N_MAPS * v->n_states * runs_drawn(v) : 0;
 }
 
 static void put_point(FILE *script, double x, double y, double value)
@@ -189,38 +191,50 @@ static void draw_snapshot(FILE *script, const view *v, size_t state, size_t time
 
 static const char *const map_titles[] = {"measured", "fitted", "residual / noise"};
 
-void field_draw(FILE *script, const view *v, size_t panel)
+/* Of several runs: "u fitted, run 2". */
+static void set_title(FILE *script, const view *v, size_t state, size_t map, const char *run)
 {
-    size_t state = panel / N_MAPS, map = panel % N_MAPS;
-    if (v->n_axes == 3) {
+    fprintf(script, "set title '%s %s%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state], map_titles[map],
+            *run ? ", " : "", run);
+}
+
+void field_draw(FILE *script, const view *all, size_t panel)
+{
+    size_t each = N_MAPS * all->n_states, run = panel / each, state = panel % each / N_MAPS, map = panel % N_MAPS;
+    view own, *v = &own;
+    bool is_open = view_run_open(all, run, v);
+    if (is_open && v->n_axes == 3) {
         draw_snapshot(script, v, state, map < v->n_along[0] ? map : v->n_along[0] - 1);
-        return;
+    } else if (is_open) {
+        panel_begin(script, v->axis_labels[0], v->axis_labels[1]);
+        set_colours(script, v, state, map);
+        set_title(script, v, state, map, all->runs[run]);
+        if (map == FITTED) draw_solution(script, v, state);
+        else               draw_samples(script, v, state, map);
     }
-    panel_begin(script, v->axis_labels[0], v->axis_labels[1]);
-    set_colours(script, v, state, map);
-    fprintf(script, "set title '%s %s' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state], map_titles[map]);
-    if (map == FITTED) draw_solution(script, v, state);
-    else               draw_samples(script, v, state, map);
+    view_run_close(v);
 }
 
 void field_describe(const view *v, size_t panel, char words[PANEL_WORDS])
 {
-    const char *name = v->states[panel / N_MAPS];
+    size_t state = panel / N_MAPS % v->n_states;
+    const char *name = v->states[state], *run = v->runs[panel / N_MAPS / v->n_states], *in = *run ? " in run " : "";
     double range[2];
-    shared_range(v, panel / N_MAPS, range);
+    shared_range(v, state, range);
     if (v->n_axes == 3)
         snprintf(words, PANEL_WORDS, "%s as fitted, over %s and %s; the colours run from %.3g to %.3g.", name, v->axes[1], v->axes[2],
                  range[0], range[1]);
     else if (panel % N_MAPS == RESIDUAL)
-        snprintf(words, PANEL_WORDS, "What the solution leaves of %s, in units of the noise: there should be no pattern.", name);
+        snprintf(words, PANEL_WORDS, "What the solution leaves of %s%s%.100s, in units of the noise: there should be no pattern.",
+                 name, in, run);
     else
-        snprintf(words, PANEL_WORDS, "%s as %s, over %s and %s; the colours run from %.3g to %.3g.", name,
-                 map_titles[panel % N_MAPS], v->axes[0], v->axes[1], range[0], range[1]);
+        snprintf(words, PANEL_WORDS, "%s as %s%s%.100s, over %s and %s; the colours run from %.3g to %.3g.", name,
+                 map_titles[panel % N_MAPS], in, run, v->axes[0], v->axes[1], range[0], range[1]);
 }
 
 /* ---------------------------------------------------------------- slices */
 
-size_t slices_count(const view *v) { return v->n_points && v->n_axes == 2 ? N_SLICES * v->n_states : 0; }
+size_t slices_count(const view *v) { return v->n_points && v->n_axes == 2 ? N_SLICES * v->n_states * runs_drawn(v) : 0; }
 
 /* The measured time nearest to 5, 50 or 95 % of the record. */
 static double slice_time(const view *v, size_t slice)
@@ -263,10 +277,9 @@ static void near_samples(FILE *script, const view *v, size_t state, double time)
     panel_block_end(script);
 }
 
-void slices_draw(FILE *script, const view *v, size_t panel)
+static void draw_slice(FILE *script, const view *v, size_t state, size_t slice, const char *run)
 {
-    size_t state = panel / N_SLICES;
-    double time = slice_time(v, panel % N_SLICES), range[2];
+    double time = slice_time(v, slice), range[2];
     shared_range(v, state, range);
     panel_begin(script, v->axis_labels[1], v->state_labels[state]);
     panel_block(script, "slice");
@@ -275,15 +288,29 @@ void slices_draw(FILE *script, const view *v, size_t panel)
     panel_block_end(script);
     near_samples(script, v, state, time);
     fprintf(script,
-            "set label 1 '%s = %.4g' at graph 0.03, graph 0.94 noenhanced textcolor rgb '" PANEL_INK "'\nset yrange [%.7g:%.7g]\n"
+            "set label 1 '%s = %.4g%s%s' at graph 0.03, graph 0.94 noenhanced textcolor rgb '" PANEL_INK "'\nset yrange [%.7g:%.7g]\n"
             "plot $slice using 1:3:4 with filledcurves fc rgb '" PANEL_BLUE "' fs transparent solid 0.3 title '95 %% band', "
             "'' using 1:2 with lines lw 1.5 lc rgb '" PANEL_BLUE "' title 'fitted', "
             "$samples using 1:2 with points pt 7 ps 0.5 lc rgb '" PANEL_INK "' title 'measured'\n",
-            v->axes[0], time, range[0] - 0.05 * (range[1] - range[0]), range[1] + 0.1 * (range[1] - range[0]));
+            v->axes[0], time, *run ? ", " : "", run, range[0] - 0.05 * (range[1] - range[0]), range[1] + 0.1 * (range[1] - range[0]));
 }
 
-void slices_describe(const view *v, size_t panel, char words[PANEL_WORDS])
+void slices_draw(FILE *script, const view *all, size_t panel)
 {
-    snprintf(words, PANEL_WORDS, "%s over %s at %s = %.4g: samples (dots), fitted solution (line) with its 95 %% band.",
-             v->states[panel / N_SLICES], v->axes[1], v->axes[0], slice_time(v, panel % N_SLICES));
+    size_t each = N_SLICES * all->n_states, run = panel / each;
+    view v;
+    if (view_run_open(all, run, &v)) draw_slice(script, &v, panel % each / N_SLICES, panel % N_SLICES, all->runs[run]);
+    view_run_close(&v);
+}
+
+void slices_describe(const view *all, size_t panel, char words[PANEL_WORDS])
+{
+    size_t each = N_SLICES * all->n_states, run = panel / each;
+    view v;
+    bool is_open = view_run_open(all, run, &v);
+    double time = is_open ? slice_time(&v, panel % N_SLICES) : NAN;
+    snprintf(words, PANEL_WORDS, "%s over %s at %s = %.4g%s%.100s: samples (dots), fitted solution (line) with its 95 %% band.",
+             all->states[panel % each / N_SLICES], all->axes[1], all->axes[0], time, *all->runs[run] ? " in run " : "",
+             all->runs[run]);
+    view_run_close(&v);
 }

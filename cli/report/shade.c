@@ -65,14 +65,29 @@ static chart ahead(const view *v, size_t state)
                    .across = f->times, .up = f->places, .across_name = v->axes[0], .up_name = v->axes[1]};
 }
 
-int shade_fields(const view *v, const panel_kind *kind, int columns, int lines)
+static void shade_run(const view *v, bool is_forecast, const char *run, int columns, int lines)
 {
-    bool is_forecast = kind->count == forecast_count;
     for (size_t state = 0; state < v->n_states; state++) {
         char title[PANEL_WORDS];
         chart c = is_forecast ? ahead(v, state) : fitted(v, state);
-        snprintf(title, sizeof title, "%.100s, %s", v->states[state], is_forecast ? "median of the forecast" : "fitted");
+        snprintf(title, sizeof title, "%.100s, %s%s%.100s", v->states[state], is_forecast ? "median of the forecast" : "fitted",
+                 *run ? ", run " : "", run);
         print_chart(&c, title, columns, lines);
     }
-    return EXIT_OK;
+}
+
+int shade_fields(const view *v, const panel_kind *kind, int columns, int lines)
+{
+    bool is_done = true;
+    if (kind->count == forecast_count) {
+        shade_run(v, true, "", columns, lines);
+        return EXIT_OK;
+    }
+    for (size_t run = 0; is_done && run < v->n_runs; run++) {
+        view own;
+        is_done = view_run_open(v, run, &own);
+        if (is_done) shade_run(&own, false, v->runs[run], columns, lines);
+        view_run_close(&own);
+    }
+    return is_done ? EXIT_OK : cli_fail("out of memory for the runs");
 }

@@ -196,7 +196,7 @@ static int read_equations(view *v)
 static int check_ascent(const view *v, size_t axis)
 {
     for (size_t i = 1; i < v->n_along[axis]; i++) {
-        bool is_next_run = v->point_run && v->point_run[i] != v->point_run[i - 1];
+        bool is_next_run = i % (v->n_along[axis] / v->n_runs) == 0;
         if (!is_next_run && !(v->along[axis][i] > v->along[axis][i - 1]))
             return wrong(v, "solution.axes", "does not ascend along %s", v->axes[axis]);
     }
@@ -207,13 +207,14 @@ static int read_solution(view *v)
 {
     const json_t *solution = json_object_get(v->root, "solution"), *axes = json_object_get(solution, "axes");
     int code = EXIT_OK;
-    size_t n = 1;
+    size_t n = v->n_runs;
     if (!json_is_object(solution)) return EXIT_OK;
     for (size_t a = 0; code == EXIT_OK && a < v->n_axes; a++) {
         v->n_along[a] = json_array_size(json_object_get(axes, v->axes[a]));
-        if (v->n_along[a] < 2) return wrong(v, "solution.axes", "has no grid along %s", v->axes[a]);
+        if (v->n_along[a] < 2 * v->n_runs || v->n_along[a] % v->n_runs)
+            return wrong(v, "solution.axes", "has no grid along %s", v->axes[a]);
         if (n > MOST_NUMBERS / v->n_along[a]) return wrong(v, "solution.axes", "is too fine a grid");
-        n *= v->n_along[a];
+        n *= v->n_along[a] / v->n_runs;
         code = numbers_at(v, axes, "solution.axes", v->axes[a], v->n_along[a], &v->along[a]);
     }
     if (code == EXIT_OK) code = runs_at(v, solution, "solution", v->n_along[0], &v->point_run);
@@ -242,6 +243,61 @@ static int read_samples(view *v)
         code = columns_at(v, samples, "samples", "sigma", n, &v->sigma);
     if (code == EXIT_OK) v->n_rows = n;
     return code;
+}
+
+/* ---------------------------------------------------------------- one run */
+
+static double **columns_from(const view *v, double **columns, size_t first)
+{
+    double **shifted = columns ? calloc(v->n_states, sizeof *shifted) : NULL;
+    for (size_t j = 0; shifted && j < v->n_states; j++) shifted[j] = columns[j] + first;
+    return shifted;
+}
+
+/* What was measured in the run, along an axis. */
+static void measure_span(view *run, size_t axis)
+{
+    run->span[axis][0] = INFINITY;
+    run->span[axis][1] = -INFINITY;
+    for (size_t i = 0; i < run->n_rows; i++) {
+        run->span[axis][0] = fmin(run->span[axis][0], run->at[axis][i]);
+        run->span[axis][1] = fmax(run->span[axis][1], run->at[axis][i]);
+    }
+}
+
+bool view_run_open(const view *v, size_t run, view *out)
+{
+    size_t first = 0, end = v->n_rows, points = v->n_points / v->n_runs;
+    if (v->n_runs > 1) {
+        while (first < v->n_rows && v->row_run[first] < run) first++;
+        for (end = first; end < v->n_rows && v->row_run[end] == run;) end++;
+    }
+    *out = *v;
+    out->n_runs = 1;
+    out->n_points = points;
+    out->n_rows = end - first;
+    out->point_run = out->row_run = NULL;
+    for (size_t a = 0; a < v->n_axes; a++) {
+        out->n_along[a] = v->n_along[a] / v->n_runs;
+        out->along[a] = v->along[a] + run * out->n_along[a];
+        out->at[a] = v->at[a] ? v->at[a] + first : NULL;
+        if (v->n_runs > 1) measure_span(out, a);
+    }
+    out->mean = columns_from(v, v->mean, run * points);
+    out->sd = columns_from(v, v->sd, run * points);
+    out->measured = columns_from(v, v->measured, first);
+    out->fitted = columns_from(v, v->fitted, first);
+    out->sigma = columns_from(v, v->sigma, first);
+    return out->mean && out->sd && out->measured && out->fitted && (out->sigma || !v->sigma);
+}
+
+void view_run_close(view *run)
+{
+    free(run->mean);
+    free(run->sd);
+    free(run->measured);
+    free(run->fitted);
+    free(run->sigma);
 }
 
 /* ---------------------------------------------------------------- the whole */

@@ -41,10 +41,11 @@ typedef struct {
     double *noise;                  /* by state, */
     bool noise_is_relative;         /* as a share of the value */
     view_equation *equations;
-    /* the solution on an even grid, time slowest; n_points is 0 where there is none */
+    /* the solution on an even grid, time slowest; n_points is 0 where there is none. Of several runs each has its own grid,
+       one after the other */
     size_t n_points, n_along[KBASS_MAX_AXES];
     double *along[KBASS_MAX_AXES], **mean, **sd; /* by state */
-    size_t *point_run;                           /* of several runs that of each point; else NULL */
+    size_t *point_run;                           /* of several runs that of each time of the grid; else NULL */
     /* the samples */
     size_t n_rows, step;
     double *at[KBASS_MAX_AXES], **measured, **fitted, **sigma; /* sigma: error bars, NULL without */
@@ -62,6 +63,10 @@ int view_look_ahead(view *v, double until);
 
 /* Names with their units, as axes of figures have them. */
 int view_label(view *v);
+
+/* One run of fields as a view of its own: borrowed, but for what `view_run_close` frees. False: out of memory. */
+bool view_run_open(const view *v, size_t run, view *out);
+void view_run_close(view *run);
 
 /* n_rows residuals of a state in units of the noise; NaN where nothing was measured or the noise is not known. */
 void view_residuals(const view *v, size_t state, double *residuals);

@@ -220,8 +220,8 @@ KBASS_API const char *kbass_data_example_summary(size_t index);
 KBASS_API kbass_status kbass_data_example(const char *name, kbass_data **data, kbass_error *error);
 KBASS_API kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error);
 /* Several runs of one law, each with its own initial state, in one data set: rows by run, then time. They come from a
-   column of run numbers, which is no state then, or from a data set each; these have the same states, in any order.
-   Only for states over time. */
+   column of run numbers, which is no state then, or from a data set each; these have the same axes, and the same states in
+   any order. Runs of fields over one space axis may each have a domain of their own. */
 KBASS_API kbass_status kbass_data_split(kbass_data *data, const char *column, kbass_error *error);
 KBASS_API kbass_status kbass_data_join(size_t n_parts, const kbass_data *const *parts, const char *const *names,
                                        kbass_data **data, kbass_error *error);
@@ -368,8 +368,8 @@ typedef struct {
     int noise_is_relative;  /* as a share of the value: --noise-model multiplicative or log */
     size_t n_runs;
     const double *initial;  /* n_runs x n_states: estimated states when a run begins; NaN for fields over space */
-    const char *const *profiles; /* fields along a periodic axis: n_states expressions in x, at the first time; or NULL */
-    double period;          /* of that axis; NaN when there is none */
+    const char *const *profiles; /* fields along a periodic axis: n_runs x n_states expressions in x, when a run begins; or NULL */
+    double period;          /* of that axis, in the first run; NaN when there is none */
     size_t n_weights;       /* selected terms whose weight was estimated, equation by equation in the order of their terms */
     const double *correlation; /* n_weights x n_weights; NULL where it is not known */
     size_t n_groups;        /* of terms that cannot be told apart */
@@ -421,6 +421,9 @@ KBASS_API kbass_status kbass_discovery_run_solution(const kbass_discovery *disco
 /* The same for fields over space: at n points with ascending times; positions n x (axes - 1); n x n_fields each. */
 KBASS_API kbass_status kbass_discovery_field(const kbass_discovery *discovery, size_t n_points, const double *times,
                                              const double *positions, double *mean, double *sd, kbass_error *error);
+KBASS_API kbass_status kbass_discovery_run_field(const kbass_discovery *discovery, size_t run, size_t n_points,
+                                                 const double *times, const double *positions, double *mean, double *sd,
+                                                 kbass_error *error);
 /* Both sides of the law along the solution, which is differentiated numerically: lhs - rhs is the law's residual, n x
    n_states. Positions as above, NULL without space. A state without an equation has rhs 0. Of the (first) run. */
 KBASS_API kbass_status kbass_discovery_law(const kbass_discovery *discovery, size_t n_points, const double *times,
@@ -429,12 +432,14 @@ KBASS_API kbass_status kbass_discovery_run_law(const kbass_discovery *discovery,
                                                const double *times, const double *positions, double *lhs, double *rhs,
                                                kbass_error *error);
 /* The mesh along an axis as --mesh or --mesh-file gave it: how many points, and unless NULL their coordinates; 0 when it
-   was left open, and without space. */
+   was left open, without space, and of several runs. */
 KBASS_API size_t kbass_discovery_mesh(const kbass_discovery *discovery, size_t axis, double *coordinates);
 /* Coordinates for the solution of a field: counts[axis] points (3 or more) along each axis of the record, ascending, denser
    where the solution bends, into coordinates[axis]. */
 KBASS_API kbass_status kbass_discovery_refine(const kbass_discovery *discovery, const size_t *counts,
                                               double *const *coordinates, kbass_error *error);
+KBASS_API kbass_status kbass_discovery_run_refine(const kbass_discovery *discovery, size_t run, const size_t *counts,
+                                                  double *const *coordinates, kbass_error *error);
 /* The result as JSON text (docs/schema.md); the caller owns it: kbass_free. */
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);

@@ -63,6 +63,9 @@ static inline size_t kb_data_run_start(const kbass_data *data, size_t run)
     return data->n_runs ? data->run_start[run] : run ? data->n_rows : 0;
 }
 
+/* The rows of one run as a table; all borrowed, not to be destroyed. */
+kbass_data kb_data_run(const kbass_data *data, size_t run);
+
 /* A copy with everything, source and hash included. */
 kbass_status kb_data_copy(const kbass_data *data, kbass_data **out, kbass_error *error);
 

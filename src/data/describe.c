@@ -117,14 +117,30 @@ static void say_runs(words *w, const kbass_data *data)
     say(w, data->n_runs > LISTED ? ", ...)" : ")");
 }
 
+/* Runs of fields: are they all on grids, and on the one of all rows together? */
+static bool runs_have_grids(const kbass_data *data, const kb_grid *common, bool *is_one)
+{
+    bool all = data->n_runs > 0 && data->n_axes > 1;
+    *is_one = all && common->is_grid;
+    for (size_t i = 0; all && i < data->n_runs; i++) {
+        kb_grid grid;
+        kbass_data run = kb_data_run(data, i);
+        all = kb_grid_create(&run, &grid, NULL) == KBASS_OK && grid.is_grid;
+        for (size_t axis = 0; axis < data->n_axes; axis++) *is_one = *is_one && grid.n[axis] == common->n[axis];
+        kb_grid_clear(&grid);
+    }
+    return all;
+}
+
 /* "100 rows on a 10 x 10 grid (t, x)", "150 scattered points in (t, x)", or "12 rows" over time alone. */
-static void say_rows(words *w, const kbass_data *data, const kb_grid *grid)
+static void say_rows(words *w, const kbass_data *data, const kb_grid *grid, bool have_own)
 {
     const char *plural = data->n_rows == 1 ? "" : "s";
     bool is_space = data->n_axes > 1;
-    if (is_space && !grid->is_grid) say(w, "%zu scattered point%s in ", data->n_rows, plural);
-    else                            say(w, "%zu row%s", data->n_rows, plural);
+    if (is_space && !grid->is_grid && !have_own) say(w, "%zu scattered point%s", data->n_rows, plural);
+    else                                         say(w, "%zu row%s", data->n_rows, plural);
     if (data->n_runs) say_runs(w, data);
+    if (is_space && !grid->is_grid) say(w, have_own ? ", each on its own grid " : " in ");
     if (is_space && grid->is_grid) {
         say(w, " on a ");
         say_shape(w, grid);
@@ -190,8 +206,10 @@ size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
     words w = {text, size, 0};
     const char *kind = data->n_axes > 1 ? "field" : "state";
     if (size) *text = '\0';
-    bool is_known = kb_grid_create(data, &grid, NULL) == KBASS_OK;
-    if (is_known) say_rows(&w, data, &grid);
+    bool is_known = kb_grid_create(data, &grid, NULL) == KBASS_OK, is_one = true;
+    bool have_grids = is_known && runs_have_grids(data, &grid, &is_one);
+    if (data->n_runs && data->n_axes > 1) grid.is_grid = grid.is_grid && is_one;
+    if (is_known) say_rows(&w, data, &grid, have_grids && !is_one);
     else          say(&w, "%zu rows", data->n_rows);
     say(&w, ", %zu %s%s (", data->n_states, kind, data->n_states == 1 ? "" : "s");
     say_names(&w, data);
@@ -277,15 +295,25 @@ static kbass_status check_state(const kbass_data *data, size_t state, kbass_erro
     return KBASS_OK;
 }
 
-static kbass_status check_runs(const kbass_data *data, kbass_error *error)
+static kbass_status check_run(const kbass_data *data, size_t run, kbass_error *error)
 {
-    for (size_t run = 0; run < data->n_runs; run++) {
-        size_t first = data->run_start[run], last = data->run_start[run + 1] - 1;
-        if (!(data->times[first] < data->times[last]))
-            return kb_fail(error, KBASS_ERROR_DATA, "run \"%.100s\": all %zu rows are at one time (%s = %g), at least 2 are "
-                           "needed", data->run_names[run], last + 1 - first, data->time_name, data->times[first]);
+    size_t first = data->run_start[run], end = data->run_start[run + 1];
+    for (size_t axis = 0; axis < data->n_axes; axis++) {
+        double at = kb_data_coordinate(data, first, axis);
+        size_t row = first;
+        while (row < end && kb_data_coordinate(data, row, axis) == at) row++;
+        if (row == end)
+            return kb_fail(error, KBASS_ERROR_DATA, "run \"%.100s\": all %zu rows are at one %s (%s = %g), at least 2 are "
+                           "needed", data->run_names[run], end - first, axis ? "place" : "time", data->axis_names[axis], at);
     }
     return KBASS_OK;
+}
+
+static kbass_status check_runs(const kbass_data *data, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t run = 0; status == KBASS_OK && run < data->n_runs; run++) status = check_run(data, run, error);
+    return status;
 }
 
 kbass_status kb_data_check(const kbass_data *data, kbass_error *error)

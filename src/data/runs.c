@@ -1,4 +1,4 @@
-/* Several runs of one law in one table: rows by run, then time. */
+/* Several runs of one law in one table: rows by run, then time, then place. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +19,19 @@ const char *kbass_data_run_name(const kbass_data *data, size_t run)
 size_t kbass_data_run_start(const kbass_data *data, size_t run)
 {
     return run < kbass_data_runs(data) ? kb_data_run_start(data, run) : data->n_rows;
+}
+
+kbass_data kb_data_run(const kbass_data *data, size_t run)
+{
+    size_t first = kb_data_run_start(data, run);
+    kbass_data view = *data;
+    view.n_rows = kb_data_run_start(data, run + 1) - first;
+    view.n_runs = 0;
+    view.times += first;
+    if (view.positions) view.positions += first * (data->n_axes - 1);
+    view.values += first * data->n_states;
+    if (view.sigma) view.sigma += first * data->n_states;
+    return view;
 }
 
 static size_t find_state(const kbass_data *data, const char *name)
@@ -54,8 +67,6 @@ static kbass_status find_column(const kbass_data *data, const char *column, size
 {
     const char *source = data->source ? data->source : "", *colon = *source ? ": " : "";
     *state = find_state(data, column);
-    if (data->n_axes > 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "run: several runs are for states over time, found fields over space: discover each alone and compare their laws");
     if (*state == data->n_states)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s%sno column \"%s\" that could say which run a row belongs to", source,
                        colon, column);
@@ -71,11 +82,13 @@ static kbass_status find_column(const kbass_data *data, const char *column, size
 /* The rows in the members' order, without the column; rows where nothing else was measured are dropped. */
 static kbass_status take_rows(kbass_data *data, size_t column, member *members, kbass_error *error)
 {
-    size_t n = data->n_rows, width = data->n_states - 1, kept = 0;
+    size_t n = data->n_rows, width = data->n_states - 1, space = data->n_axes - 1, kept = 0;
     double *times = KB_NEW(double, n), *values = KB_NEW(double, n * width);
-    if (!times || !values) {
+    double *positions = space ? KB_NEW(double, n * space) : NULL;
+    if (!times || !values || (space && !positions)) {
         kb_free(times);
         kb_free(values);
+        kb_free(positions);
         return kb_out_of_memory(error, "the runs");
     }
     for (size_t i = 0; i < n; i++) {
@@ -87,13 +100,16 @@ static kbass_status take_rows(kbass_data *data, size_t column, member *members, 
         for (size_t k = 0; k < width; k++) missing += isnan(out[k]) != 0;
         if (missing == width) continue;
         times[kept] = data->times[members[i].row];
+        for (size_t k = 0; k < space; k++) positions[kept * space + k] = data->positions[members[i].row * space + k];
         members[kept++] = members[i];
     }
     kb_free(data->times);
+    kb_free(data->positions);
     kb_free(data->values);
     kb_free(data->state_names[column]);
     memmove(data->state_names + column, data->state_names + column + 1, (width - column) * sizeof *data->state_names);
     data->times = times;
+    data->positions = positions;
     data->values = values;
     data->n_states = width;
     data->n_rows = kept;
@@ -141,8 +157,13 @@ kbass_status kbass_data_split(kbass_data *data, const char *column, kbass_error 
 
 static kbass_status check_part(const kbass_data *first, const kbass_data *part, const char *name, kbass_error *error)
 {
-    if (part->n_axes > 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: several runs are for states over time, found fields over space: discover each alone and compare their laws", name);
+    if (part->n_axes != first->n_axes)
+        return kb_fail(error, KBASS_ERROR_DATA, "%s: found %zu %s, the first run has %zu: runs share their axes", name,
+                       part->n_axes, part->n_axes == 1 ? "axis" : "axes", first->n_axes);
+    for (size_t axis = 1; axis < first->n_axes; axis++)
+        if (strcmp(part->axis_names[axis], first->axis_names[axis]) != 0)
+            return kb_fail(error, KBASS_ERROR_DATA, "%s: found axis \"%s\", the first run has \"%s\": runs share their axes",
+                           name, part->axis_names[axis], first->axis_names[axis]);
     for (size_t i = 0; i < first->n_states; i++)
         if (find_state(part, first->state_names[i]) == part->n_states)
             return kb_fail(error, KBASS_ERROR_DATA, "%s: no state \"%s\", which the first run has: runs share their states",
@@ -172,7 +193,9 @@ static kbass_status append_part(kbass_data *data, const kbass_data *part, const 
         data->run_names[*run] = name_of(part, i, name);
         if (!data->run_names[(*run)++]) return kb_out_of_memory(error, "the runs");
     }
+    size_t space = data->n_axes - 1;
     memcpy(data->times + *row, part->times, part->n_rows * sizeof *data->times);
+    if (space) memcpy(data->positions + *row * space, part->positions, part->n_rows * space * sizeof *data->positions);
     for (size_t i = 0; i < data->n_states; i++) {
         size_t from = find_state(part, data->state_names[i]);
         for (size_t k = 0; k < part->n_rows; k++)
@@ -185,7 +208,7 @@ static kbass_status append_part(kbass_data *data, const kbass_data *part, const 
 /* Room for all rows, and the first part's names. */
 static kbass_status begin_join(size_t n, const kbass_data *const *parts, kbass_data **out, kbass_error *error)
 {
-    size_t rows = 0, runs = 0;
+    size_t rows = 0, runs = 0, space = parts[0]->n_axes - 1;
     kbass_data *data = NULL;
     kbass_status status = kb_data_copy(parts[0], &data, error);
     if (status != KBASS_OK) return status;
@@ -194,6 +217,7 @@ static kbass_status begin_join(size_t n, const kbass_data *const *parts, kbass_d
     kb_free(data->run_names);
     kb_free(data->run_start);
     kb_free(data->times);
+    kb_free(data->positions);
     kb_free(data->values);
     data->n_runs = 0;
     data->run_names = NULL;
@@ -201,9 +225,11 @@ static kbass_status begin_join(size_t n, const kbass_data *const *parts, kbass_d
     for (size_t i = 0; i < n; i++) rows += parts[i]->n_rows, runs += kbass_data_runs(parts[i]);
     data->n_rows = rows;
     data->times = KB_NEW(double, rows);
+    data->positions = space ? KB_NEW(double, rows * space) : NULL;
     data->values = KB_NEW(double, rows * data->n_states);
     status = allocate_runs(data, runs, error);
-    return data->times && data->values ? status : kb_out_of_memory(error, "the runs");
+    bool complete = data->times && data->values && (data->positions || !space);
+    return complete ? status : kb_out_of_memory(error, "the runs");
 }
 
 kbass_status kbass_data_join(size_t n, const kbass_data *const *parts, const char *const *names, kbass_data **out,

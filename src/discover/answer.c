@@ -51,7 +51,7 @@ void kb_answer_destroy(kb_answer *answer)
 
 kb_frame kb_problem_frame(const kb_problem *p)
 {
-    return (kb_frame){p->dictionary, p->columns, p->record->mean, p->record->sd, p->record->span, p->record->n_runs};
+    return (kb_frame){p->dictionary, p->columns, p->record->mean, p->record->sd, p->record->span, p->record->n_runs, true};
 }
 
 /* What a scaled left-hand side of 1 is in the data's units. */
@@ -74,7 +74,7 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
     size_t n = count_equations(dictionary), states = dictionary->n_states, e = 0;
     kbass_equation *equations = kb_answer_own(answer, n, sizeof *equations);
     double *noise = kb_answer_own(answer, states, sizeof *noise);
-    size_t runs = p->n_runs ? p->n_runs : 1;
+    size_t runs = p->n_runs;
     double *initial = kb_answer_own(answer, runs * states, sizeof *initial);
     bool complete = equations && noise && initial;
     for (size_t i = 0; complete && i < states; i++) {
@@ -407,8 +407,9 @@ static kbass_status add_explanations(kb_answer *answer, const kb_frame *p, const
 /* Each run's first window begins with it. */
 static void add_initial(kb_answer *answer, const kb_frame *p, const kb_search_result *found)
 {
-    size_t n = p->dictionary->n_states, each = p->n_runs ? found->windows->n / p->n_runs : 0;
+    size_t n = p->dictionary->n_states, each = p->starts_with_states ? found->windows->n / p->n_runs : 0;
     double *initial = (double *)answer->result.initial;
+    if (!p->starts_with_states) return;
     for (size_t run = 0; run < p->n_runs; run++)
         for (size_t i = 0; i < n; i++)
             if (p->dictionary->has_equation[i])

@@ -12,7 +12,8 @@ typedef struct {
     const kb_columns *columns;
     const double *mean, *sd; /* per state */
     double span;             /* of time */
-    size_t n_runs;           /* runs whose initial states are the starts of a fit; 0: they are not */
+    size_t n_runs;
+    bool starts_with_states; /* the starts of a fit are initial states, not profiles */
 } kb_frame;
 
 kb_frame kb_problem_frame(const kb_problem *problem);

@@ -5,13 +5,15 @@
 
 #include "base/linalg.h"
 #include "base/status.h"
+#include "discover/horizon.h"
 
-enum { LINES_PER_WINDOW = 3, EXPLORED = 2, ROUNDS = 3, MOST_SCREENED = 64 };
+enum { LINES_PER_WINDOW = 3, EXPLORED = 2, ROUNDS = 3 };
 
 kbass_status kb_council_hear(const kb_landscape *l, kb_run *run, kb_opinion *opinions, size_t *n, kbass_error *error)
 {
     kb_terrain *terrain = NULL;
-    kbass_status status = kb_terrain_create(l->cloud, l->dictionary, l->settings, kb_homotopy_scope, l->threads, &terrain, error);
+    kbass_status status = kb_terrain_create(l->n_runs, l->clouds, l->dictionary, l->settings, kb_homotopy_scope,
+                                            l->threads, &terrain, error);
     if (status == KBASS_OK) status = kb_homotopy(terrain, l->columns, run, KB_COUNCIL_OPINIONS, opinions, n, error);
     kb_terrain_destroy(terrain);
     return status;
@@ -20,17 +22,11 @@ kbass_status kb_council_hear(const kb_landscape *l, kb_run *run, kb_opinion *opi
 kbass_status kb_council_enter(kb_expedition *e, const kb_opinion *opinion, kbass_error *error)
 {
     kb_fit *fit = NULL;
-    const kb_windows *windows = e->arena.windows;
-    size_t n_start = e->arena.pool->n_start;
     if (kb_pool_find(e->arena.pool, &opinion->support)) return KBASS_OK;
-    kbass_status status = kb_pool_add(e->arena.pool, &opinion->support, &fit, error);
+    kbass_status status = kb_expedition_enter(e, &opinion->support, &fit, error);
     if (status != KBASS_OK) return status;
     memcpy(fit->w, opinion->w, e->landscape->columns->n * sizeof *fit->w);
-    for (size_t f = 0; f < e->landscape->cloud->n_fields; f++) fit->variance[f] = fmax(opinion->variance[f], 1e-2);
-    fit->n_windows = windows->n;
-    for (size_t window = 0; window < windows->n; window++)
-        if (!kb_line_guess(kb_expedition_line(e), windows->first[window], fit->start + window * n_start))
-            return kb_fail(error, KBASS_ERROR_NUMERICAL, "the lines of a window cannot be smoothed");
+    for (size_t f = 0; f < e->landscape->clouds[0]->n_fields; f++) fit->variance[f] = fmax(opinion->variance[f], 1e-2);
     return KBASS_OK;
 }
 
@@ -38,10 +34,7 @@ static kbass_status deliberate(kb_expedition *e, size_t n, const kb_opinion *opi
                                kbass_error *error)
 {
     kbass_status status = kb_expedition_equip(e, 0, error);
-    if (status == KBASS_OK) {
-        kb_pool_init(&result->pool, e->landscape->columns->n, kb_expedition_line(e)->dynamics.n_start, e->max_windows);
-        status = kb_windows_divide(e->landscape->cloud->n_grid[0], e->max_windows, &e->arena.windows, error);
-    }
+    if (status == KBASS_OK) status = kb_expedition_open(e, error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_council_enter(e, &opinions[i], error);
     if (status == KBASS_OK) status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
     result->n_models = result->pool.n;
@@ -51,18 +44,30 @@ static kbass_status deliberate(kb_expedition *e, size_t n, const kb_opinion *opi
     return status;
 }
 
+/* Short windows, and profiles as short as the lines' samples, in the runs that need them. */
+static kbass_status begin(kb_expedition *e, kb_run *run, kb_search_result *result, kbass_error *error)
+{
+    const kb_landscape *l = e->landscape;
+    kbass_status status = kb_expedition_begin(e, run, result, error);
+    for (size_t i = 0; status == KBASS_OK && i < l->n_runs; i++) {
+        const size_t *n = l->clouds[i]->n_grid;
+        if (!kb_scene_is_restless(&l->scenes[i])) continue;
+        e->windows[i] = (size_t)fmax(1, (double)(n[0] - 1) / LINES_PER_WINDOW);
+        e->max_windows += e->windows[i] - 1;
+        e->scenes[i].profile = kb_profile_flat(l->scenes[i].profile.period, n[1], KB_LINE_MODES);
+    }
+    return status;
+}
+
 kbass_status kb_council_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
 {
     kb_opinion opinions[KB_COUNCIL_OPINIONS] = {0};
-    size_t n = 0, lines = l->cloud->n_grid[0];
-    kb_expedition e = {.landscape = l, .line = l->line, .max_windows = (size_t)fmax(1, (double)(lines - 1) / LINES_PER_WINDOW)};
+    size_t n = 0;
+    kb_expedition e = {.landscape = l};
     int blas_threads = kb_blas_threads(1);
-    memset(result, 0, sizeof *result);
-    e.profile = kb_profile_flat(l->profile.period, l->cloud->n_grid[1], KB_LINE_MODES);
-    e.arena = (kb_arena){.columns = l->columns, .all = &l->all, .n_explorers = l->threads, .pool = &result->pool,
-                         .run = run, .screened = l->cloud->n_fields == 1 && l->columns->n <= MOST_SCREENED};
+    kbass_status status = begin(&e, run, result, error);
     double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, 0.1, 0.6);
-    kbass_status status = kb_council_hear(l, run, opinions, &n, error);
+    if (status == KBASS_OK) status = kb_council_hear(l, run, opinions, &n, error);
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
     clock = kb_run_stage(run, KBASS_STAGE_ARBITRATE, 0.6, 0.9);
     if (status == KBASS_OK && n) status = deliberate(&e, n, opinions, result, error);

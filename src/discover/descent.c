@@ -16,7 +16,7 @@ static bool begin(kb_seeker *s, kb_state *state)
     state->support.n = 0;
     memset(state->w, 0, s->columns->n * sizeof *state->w);
     for (size_t i = 0; i < s->mosaic->n_fields; i++)
-        state->variance[i] = fmax(s->terrain->gp->variance[i], kb_mosaic_variance_floor(s->mosaic, i));
+        state->variance[i] = fmax(s->terrain->variance[i], kb_mosaic_variance_floor(s->mosaic, i));
     return kb_mosaic_regress(s->mosaic, state) && kb_mosaic_listen(s->mosaic, state, &s->mosaic->all);
 }
 

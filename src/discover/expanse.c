@@ -26,7 +26,7 @@ kbass_status kb_expanse_create(const kbass_data *data, const kbass_settings *set
     if (status == KBASS_OK) status = kb_cloud_read_periodic(e->cloud, data, settings->periodic, error);
     if (status == KBASS_OK) status = kb_mesh_lay(e->cloud, data, settings, dictionary, error);
     if (status == KBASS_OK) status = kb_mesh_check_memory(e->cloud, kb_bench_doubles_per_point(dictionary), error);
-    if (status == KBASS_OK) status = kb_terrain_create(e->cloud, dictionary, settings, scope, threads, &e->terrain, error);
+    if (status == KBASS_OK) status = kb_terrain_create(1, &e->cloud, dictionary, settings, scope, threads, &e->terrain, error);
     if (status == KBASS_OK) {
         kb_terrain *t = e->terrain;
         status = kb_columns_create(dictionary, e->cloud->sd, e->cloud->span[0], t->n_reference, t->reference,
@@ -48,7 +48,7 @@ void kb_expanse_destroy(kb_expanse *e)
 
 kb_frame kb_expanse_frame(const kb_expanse *e)
 {
-    return (kb_frame){e->dictionary, e->columns, e->cloud->mean, e->cloud->sd, e->cloud->span[0], 0};
+    return (kb_frame){e->dictionary, e->columns, e->cloud->mean, e->cloud->sd, e->cloud->span[0], 1, false};
 }
 
 /* ---------------------------------------------------------------- states as fits */

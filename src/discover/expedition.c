@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "discover/polish.h"
 
-enum { FINE_BEAM = 4, ITERATIONS = 12, FINAL_ITERATIONS = 30, PERIOD_HALVINGS = 5 };
+enum { MOST_SCREENED = 64, FINE_BEAM = 4, ITERATIONS = 12, FINAL_ITERATIONS = 30, PERIOD_HALVINGS = 5 };
 static const double floor_now = 1e-6; /* noise variance below which no grid's error matters */
 
 /* Grids: the search runs on the first; the others refine its best models. */
@@ -19,7 +19,49 @@ enum { GRIDS = sizeof grids / sizeof *grids };
 
 /* ---------------------------------------------------------------- equipment */
 
-kb_line *kb_expedition_line(const kb_expedition *e) { return (kb_line *)e->explorers[0]->shooter->dynamics; }
+kb_chorus *kb_expedition_chorus(const kb_expedition *e) { return (kb_chorus *)e->explorers[0]->shooter->dynamics; }
+
+kbass_status kb_expedition_begin(kb_expedition *e, kb_run *run, kb_search_result *result, kbass_error *error)
+{
+    const kb_landscape *l = e->landscape;
+    memset(result, 0, sizeof *result);
+    e->scenes = result->scenes = KB_NEW(kb_scene, l->n_runs);
+    e->windows = result->run_windows = KB_NEW(size_t, l->n_runs);
+    if (!e->scenes || !e->windows) return kb_out_of_memory(error, "the search");
+    memcpy(e->scenes, l->scenes, l->n_runs * sizeof *e->scenes);
+    for (size_t i = 0; i < l->n_runs; i++) e->windows[i] = 1;
+    e->max_windows = l->n_runs;
+    e->arena = (kb_arena){.columns = l->columns, .all = &l->all, .n_explorers = l->threads, .pool = &result->pool, .run = run,
+                          .screened = l->clouds[0]->n_fields == 1 && l->columns->n <= MOST_SCREENED};
+    return KBASS_OK;
+}
+
+kbass_status kb_expedition_open(kb_expedition *e, kbass_error *error)
+{
+    const kb_dynamics *d = &kb_expedition_chorus(e)->dynamics;
+    kb_pool_init(e->arena.pool, e->landscape->columns->n, d->n_start, e->max_windows);
+    return kb_windows_divide_each(d->n_runs, d->run_start, e->windows, &e->arena.windows, error);
+}
+
+kbass_status kb_expedition_enter(kb_expedition *e, const kb_support *support, kb_fit **fit, kbass_error *error)
+{
+    const kb_windows *windows = e->arena.windows;
+    size_t n_start = e->arena.pool->n_start;
+    kbass_status status = kb_pool_add(e->arena.pool, support, fit, error);
+    if (status != KBASS_OK) return status;
+    (*fit)->n_windows = windows->n;
+    for (size_t window = 0; window < windows->n; window++)
+        if (!kb_chorus_guess(kb_expedition_chorus(e), windows->first[window], (*fit)->start + window * n_start))
+            return kb_fail(error, KBASS_ERROR_NUMERICAL, "the lines of a window cannot be smoothed");
+    return KBASS_OK;
+}
+
+double kb_expedition_noise(const kb_expedition *e)
+{
+    double sum = 0;
+    for (size_t run = 0; run < e->landscape->n_runs; run++) sum += e->scenes[run].profile.noise;
+    return sum / (double)e->landscape->n_runs;
+}
 
 void kb_expedition_dismiss(kb_expedition *e)
 {
@@ -33,29 +75,37 @@ void kb_expedition_dismiss(kb_expedition *e)
     e->here = e->there = NULL;
 }
 
+static void set_grid(const kb_expedition *e, size_t grid)
+{
+    for (size_t run = 0; run < e->landscape->n_runs; run++) {
+        e->scenes[run].line.n_nodes = grids[grid].nodes;
+        e->scenes[run].line.steps = (size_t)ceil(grids[grid].steps * (double)e->landscape->scenes[run].line.steps);
+    }
+}
+
 static kbass_status make_shooter(const kb_expedition *e, size_t grid, size_t max_tangents, kb_shooter **out,
                                  kbass_error *error)
 {
     const kb_landscape *l = e->landscape;
-    kb_line *line = NULL;
-    kb_line_settings settings = e->line;
-    settings.n_nodes = grids[grid].nodes;
-    settings.steps = (size_t)ceil(grids[grid].steps * l->steps);
+    kb_chorus *chorus = NULL;
+    set_grid(e, grid);
     kbass_status status =
-        kb_line_create(l->cloud, l->dictionary, l->columns, &settings, &e->profile, max_tangents, &line, error);
+        kb_chorus_create(l->n_runs, e->scenes, l->dictionary, l->columns, max_tangents, &chorus, error);
     if (status != KBASS_OK) return status;
-    return kb_shooter_create_on(&line->dynamics, l->columns, e->max_windows, max_tangents, out, error);
+    return kb_shooter_create_on(&chorus->dynamics, l->columns, e->max_windows, max_tangents, out, error);
 }
 
 kbass_status kb_expedition_equip(kb_expedition *e, size_t grid, kbass_error *error)
 {
     const kb_landscape *l = e->landscape;
     kbass_status status = KBASS_OK;
+    size_t n_values = 0;
     kb_expedition_dismiss(e);
+    for (size_t run = 0; run < l->n_runs; run++) n_values += l->clouds[run]->n_values;
     e->grid = grid;
     e->explorers = KB_NEW(kb_explorer *, (size_t)l->threads);
-    e->here = KB_NEW(double, l->cloud->n_values);
-    e->there = KB_NEW(double, l->cloud->n_values);
+    e->here = KB_NEW(double, n_values);
+    e->there = KB_NEW(double, n_values);
     if (!e->explorers || !e->here || !e->there) return kb_out_of_memory(error, "the threads");
     for (int i = 0; status == KBASS_OK && i < l->threads; i++) {
         kb_shooter *shooter = NULL;
@@ -171,17 +221,29 @@ kbass_status kb_expedition_refine(kb_expedition *e, bool *settled, kbass_error *
 
 typedef struct {
     kb_expedition *expedition;
+    size_t first, end; /* runs, on one domain */
     kb_pool trial;
-    double period, evidence; /* the best yet; the period's prior is in the evidence */
+    double evidence;   /* the best yet; the period's prior is in it */
 } tuning;
 
-/* Continues the best fit at another period, on the present grid. */
-static kbass_status fit_at_period(kb_expedition *e, double period, kb_fit *fit, kbass_error *error)
+static double present_period(const tuning *t) { return t->expedition->scenes[t->first].line.period; }
+
+static void set_period(const tuning *t, double period)
+{
+    kb_scene *scenes = t->expedition->scenes;
+    for (size_t run = t->first; run < t->end; run++) scenes[run].line.period = scenes[run].profile.period = period;
+}
+
+static double period_loss(const tuning *t, double period)
+{
+    return kb_line_period_loss(t->end - t->first, t->expedition->landscape->clouds + t->first, period);
+}
+
+/* Continues a fit with the expedition's periods, on the present grid. */
+static kbass_status fit_again(kb_expedition *e, kb_fit *fit, kbass_error *error)
 {
     kb_shooter *shooter = NULL;
-    kb_expedition other = *e;
-    other.line.period = other.profile.period = period;
-    kbass_status status = make_shooter(&other, e->grid, fit->support.n, &shooter, error);
+    kbass_status status = make_shooter(e, e->grid, fit->support.n, &shooter, error);
     if (status != KBASS_OK) return status;
     shooter->windows = e->arena.windows;
     shooter->dynamics->noise_floor = e->explorers[0]->shooter->dynamics->noise_floor;
@@ -194,40 +256,56 @@ static kbass_status fit_at_period(kb_expedition *e, double period, kb_fit *fit, 
 static kbass_status try_period(tuning *t, double period, bool *better, kbass_error *error)
 {
     kb_pool *pool = t->expedition->arena.pool;
+    double before = present_period(t);
     *better = false;
-    if (period == t->period) return KBASS_OK;
+    if (period == before) return KBASS_OK;
     kbass_status status = kb_pool_copy(pool, &t->trial, error);
-    if (status == KBASS_OK) status = fit_at_period(t->expedition, period, t->trial.fits[0], error);
-    if (status != KBASS_OK || !t->trial.fits[0]->valid) return status;
-    double evidence = t->trial.fits[0]->log_evidence - kb_line_period_loss(t->expedition->landscape->cloud, period);
-    *better = evidence > t->evidence + 0.5;
+    set_period(t, period);
+    if (status == KBASS_OK) status = fit_again(t->expedition, t->trial.fits[0], error);
+    double evidence = status == KBASS_OK ? t->trial.fits[0]->log_evidence - period_loss(t, period) : -INFINITY;
+    *better = status == KBASS_OK && t->trial.fits[0]->valid && evidence > t->evidence + 0.5;
     if (*better) {
         t->evidence = evidence;
-        t->period = period;
         kb_pool_swap(pool, &t->trial);
+    } else {
+        set_period(t, before);
     }
+    return status;
+}
+
+static kbass_status tune_domain(tuning *t, kbass_error *error)
+{
+    const kb_expedition *e = t->expedition;
+    const kb_cloud *cloud = e->landscape->clouds[t->first];
+    double step = cloud->spacing[1] / 12, usual[] = {1, 1 + cloud->spacing[1]};
+    kbass_status status = KBASS_OK;
+    bool better = false;
+    t->evidence = e->arena.pool->fits[0]->log_evidence - period_loss(t, present_period(t));
+    for (int i = 0; status == KBASS_OK && cloud->gridded && i < 2; i++)
+        if (!kb_run_stopped(e->arena.run)) status = try_period(t, usual[i], &better, error);
+    for (int halving = 0; status == KBASS_OK && halving < PERIOD_HALVINGS; halving++, step /= 2)
+        for (int side = -1; status == KBASS_OK && side <= 1 && !kb_run_stopped(e->arena.run); side += better ? 0 : 2)
+            status = try_period(t, fmax(present_period(t) + side * step, 1), &better, error);
     return status;
 }
 
 kbass_status kb_expedition_tune_period(kb_expedition *e, kbass_error *error)
 {
-    const kb_cloud *cloud = e->landscape->cloud;
+    const kb_landscape *l = e->landscape;
     kb_pool *pool = e->arena.pool;
-    double step = cloud->spacing[1] / 12, usual[] = {1, 1 + cloud->spacing[1]};
+    bool moved = false;
     kbass_status status = KBASS_OK;
-    bool better = false;
-    if (!e->line.periodic || !has_model(pool)) return KBASS_OK;
-    tuning t = {.expedition = e, .period = e->line.period,
-                .evidence = pool->fits[0]->log_evidence - kb_line_period_loss(cloud, e->line.period)};
+    if (!has_model(pool)) return KBASS_OK;
+    tuning t = {.expedition = e};
     kb_pool_init(&t.trial, pool->n_columns, pool->n_start, e->max_windows);
-    for (int i = 0; status == KBASS_OK && cloud->gridded && i < 2; i++)
-        if (!kb_run_stopped(e->arena.run)) status = try_period(&t, usual[i], &better, error);
-    for (int halving = 0; status == KBASS_OK && halving < PERIOD_HALVINGS; halving++, step /= 2)
-        for (int side = -1; status == KBASS_OK && side <= 1 && !kb_run_stopped(e->arena.run); side += better ? 0 : 2)
-            status = try_period(&t, fmax(t.period + side * step, 1), &better, error);
+    for (; status == KBASS_OK && t.first < l->n_runs; t.first = t.end) {
+        double before = present_period(&t);
+        t.end = kb_landscape_domain_end(l, t.first);
+        if (e->scenes[t.first].line.periodic) status = tune_domain(&t, error);
+        moved = moved || present_period(&t) != before;
+    }
     kb_pool_clear(&t.trial);
-    if (status != KBASS_OK || t.period == e->line.period) return status;
-    e->line.period = e->profile.period = t.period;
+    if (status != KBASS_OK || !moved) return status;
     status = kb_expedition_equip(e, e->grid, error);
     return status == KBASS_OK ? kb_arena_fit(&e->arena, FINAL_ITERATIONS, error) : status;
 }
@@ -237,9 +315,7 @@ kbass_status kb_expedition_finish(kb_expedition *e, kb_search_result *result, kb
     double clock = kb_clock();
     size_t searched = result->n_models;
     e->arena.run->stage = kbass_stage_name(KBASS_STAGE_POLISH);
-    result->windows = e->arena.windows;
-    result->line = kb_expedition_line(e)->settings;
-    result->profile = e->profile;
+    set_grid(e, e->grid);
     kbass_status status = kb_polish(&e->arena, result, error);
     result->n_models += searched;
     result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;

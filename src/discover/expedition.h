@@ -12,9 +12,9 @@
 
 typedef struct {
     const kb_landscape *landscape;
-    kb_line_settings line; /* periodicity; nodes and steps are the grid's */
-    kb_profile profile;
-    size_t max_windows;
+    kb_scene *scenes;     /* by run: periodicity and profile; nodes and steps are the grid's. The result's */
+    size_t *windows;      /* by run: how many; the result's */
+    size_t max_windows;   /* all of them */
     size_t grid;
     kb_explorer **explorers;
     kb_arena arena;
@@ -22,10 +22,18 @@ typedef struct {
     double *here, *there; /* predictions on both */
 } kb_expedition;
 
+/* Takes the landscape's runs to the result. */
+kbass_status kb_expedition_begin(kb_expedition *expedition, kb_run *run, kb_search_result *result, kbass_error *error);
 /* Explorers on a grid (0 is the coarsest), and one shooter on the next. */
 kbass_status kb_expedition_equip(kb_expedition *expedition, size_t grid, kbass_error *error);
 void kb_expedition_dismiss(kb_expedition *expedition);
-kb_line *kb_expedition_line(const kb_expedition *expedition);
+kb_chorus *kb_expedition_chorus(const kb_expedition *expedition);
+/* The pool, empty, and its windows. */
+kbass_status kb_expedition_open(kb_expedition *expedition, kbass_error *error);
+/* A structure for the pool, without weights: starts by regression of each window's first lines. */
+kbass_status kb_expedition_enter(kb_expedition *expedition, const kb_support *support, kb_fit **fit, kbass_error *error);
+/* Variance of the noise that the profiles see: the mean over runs. */
+double kb_expedition_noise(const kb_expedition *expedition);
 /* Raises the floor of the noise to the grid's error; true when it rose. */
 bool kb_expedition_set_floor(kb_expedition *expedition);
 /* Fits and searches on the present windows, under the grid's floor. */
@@ -37,7 +45,7 @@ kbass_status kb_expedition_refine(kb_expedition *expedition, bool *settled, kbas
 /* Moves the period of a periodic axis to where the best model has most evidence, and refits the pool there. */
 kbass_status kb_expedition_tune_period(kb_expedition *expedition, kbass_error *error);
 
-/* Polishes, and hands windows, grid and profile over to the result. */
+/* Polishes, and leaves the grid in the result. */
 kbass_status kb_expedition_finish(kb_expedition *expedition, kb_search_result *result, kbass_error *error);
 
 #endif

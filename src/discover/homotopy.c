@@ -25,7 +25,7 @@ static bool begin(kb_seeker *s, int time_step, kb_state *state)
     kb_support_copy(&s->mosaic->all, &state->support);
     memset(state->w, 0, s->columns->n * sizeof *state->w);
     for (size_t i = 0; i < s->mosaic->n_fields; i++)
-        state->variance[i] = fmax(noise_share * s->terrain->gp->variance[i], kb_mosaic_variance_floor(s->mosaic, i));
+        state->variance[i] = fmax(noise_share * s->terrain->variance[i], kb_mosaic_variance_floor(s->mosaic, i));
     return kb_mosaic_regress(s->mosaic, state);
 }
 

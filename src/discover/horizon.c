@@ -7,16 +7,22 @@
 #include "base/status.h"
 #include "discover/council.h"
 
-enum { BEAM = 6, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, MOST_SCREENED = 64, THINNED_SIZE = 3 };
-enum { GRACE_ITERATIONS = 8 };
+enum { BEAM = 6, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, THINNED_SIZE = 3, GRACE_ITERATIONS = 8 };
 static const double grace = 1; /* seconds for neighbours of the first model fitted to the whole record, when the run was stopped */
-static const double restless_steps = 6; /* about half a standard deviation from line to line */
+static const size_t restless_steps = 6; /* about half a standard deviation from line to line */
 static const double unexplained = 3; /* misfit in units of the noise above which other opinions are heard */
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
 
-bool kb_is_restless(const kb_landscape *l) { return l->steps >= restless_steps; }
+bool kb_scene_is_restless(const kb_scene *scene) { return scene->line.steps >= restless_steps; }
 
-/* An entry from nothing: the profile by regression, no term but the required ones. */
+bool kb_is_restless(const kb_landscape *l)
+{
+    for (size_t run = 0; run < l->n_runs; run++)
+        if (kb_scene_is_restless(&l->scenes[run])) return true;
+    return false;
+}
+
+/* An entry from nothing: the profiles by regression, no term but the required ones. */
 static kbass_status enter_empty(kb_expedition *e, kbass_error *error)
 {
     const kb_landscape *l = e->landscape;
@@ -25,12 +31,9 @@ static kbass_status enter_empty(kb_expedition *e, kbass_error *error)
     kbass_status status = kb_support_create(l->columns->n, &support, error);
     for (size_t i = 0; status == KBASS_OK && i < l->columns->n; i++)
         if (l->columns->required[i]) kb_support_add(&support, i);
-    if (status == KBASS_OK) status = kb_pool_add(e->arena.pool, &support, &fit, error);
-    if (status == KBASS_OK) {
-        for (size_t f = 0; f < l->cloud->n_fields; f++) fit->variance[f] = fmax(l->profile.noise, 1e-4);
-        fit->n_windows = 1;
-        if (!kb_line_guess(kb_expedition_line(e), 0, fit->start)) status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the first lines cannot be smoothed");
-    }
+    if (status == KBASS_OK) status = kb_expedition_enter(e, &support, &fit, error);
+    for (size_t f = 0; status == KBASS_OK && f < l->clouds[0]->n_fields; f++)
+        fit->variance[f] = fmax(kb_expedition_noise(e), 1e-4);
     kb_support_clear(&support);
     return status;
 }
@@ -43,12 +46,26 @@ static double least_lines(const kb_line *line)
     return fmax(LEAST_LINES, ceil(1.2 * (double)d->n_start / each));
 }
 
+/* The windows of all runs to that share of their lines; false when they were there before. */
+static bool reach_out(kb_expedition *e, double share)
+{
+    const kb_chorus *chorus = kb_expedition_chorus(e);
+    bool moved = false;
+    for (size_t run = 0; run < chorus->n; run++) {
+        double rows = (double)chorus->lines[run]->dynamics.n_rows, least = least_lines(chorus->lines[run]);
+        size_t lines = (size_t)fmin(rows, fmax(least, round(share * rows))), last = chorus->run_start[run] + lines - 1;
+        moved = moved || e->arena.windows->last[run] != last;
+        e->arena.windows->last[run] = last;
+    }
+    return moved;
+}
+
 /* Models fitted to the whole record; others cannot be compared with them. */
-static size_t keep_whole(kb_pool *pool, size_t last)
+static size_t keep_whole(kb_pool *pool, size_t n_rows)
 {
     size_t n = 0;
     for (size_t i = 0; i < pool->n; i++) {
-        pool->fits[i]->valid = pool->fits[i]->valid && pool->fits[i]->last == last;
+        pool->fits[i]->valid = pool->fits[i]->valid && pool->fits[i]->n_rows == n_rows;
         n += pool->fits[i]->valid;
     }
     kb_pool_sort(pool);
@@ -61,10 +78,9 @@ static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_er
 {
     kb_pool *pool = e->arena.pool;
     kb_shooter *shooter = e->explorers[0]->shooter;
-    size_t last = e->landscape->cloud->n_grid[0] - 1;
-    e->arena.windows->last[0] = last;
+    reach_out(e, 1);
     for (size_t i = 0; i < pool->n; i++) pool->explored[i] = false;
-    if (keep_whole(pool, last)) return KBASS_OK;
+    if (keep_whole(pool, kb_windows_rows(e->arena.windows))) return KBASS_OK;
     shooter->windows = e->arena.windows;
     for (size_t i = 0; i < pool->n && !pool->fits[0]->valid; i++) {
         kb_shooter_fit(shooter, pool->fits[i], GRACE_ITERATIONS, -INFINITY);
@@ -77,15 +93,10 @@ static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_er
 /* From the first lines to all of them. */
 static kbass_status extend_horizon(kb_expedition *e, kb_search_result *result, kbass_error *error)
 {
-    size_t rows = e->landscape->cloud->n_grid[0], last = 0;
-    double least = least_lines(kb_expedition_line(e));
     kbass_status status = enter_empty(e, error);
     for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run); i++) {
-        size_t lines = (size_t)fmin((double)rows, fmax(least, round(horizons[i] * (double)rows)));
-        if (lines == last) continue;
-        last = lines;
+        if (!reach_out(e, horizons[i]) && i) continue;
         e->arena.run->fraction = 0.1 + 0.5 * (double)i / 4;
-        e->arena.windows->last[0] = lines - 1;
         status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
         result->n_models += e->arena.pool->n;
         if (status == KBASS_OK) kb_pool_thin(e->arena.pool, BEAM, THINNED_SIZE);
@@ -101,7 +112,7 @@ static bool needs_advice(const kb_expedition *e)
     const kb_pool *pool = e->arena.pool;
     double floor = e->explorers[0]->shooter->dynamics->noise_floor;
     if (!pool->n || !pool->fits[0]->valid) return true;
-    return pool->fits[0]->misfit * pool->fits[0]->misfit > unexplained * (e->profile.noise + floor);
+    return pool->fits[0]->misfit * pool->fits[0]->misfit > unexplained * (kb_expedition_noise(e) + floor);
 }
 
 /* The kernel engine's opinions join the pool, and the search goes on from there. */
@@ -121,10 +132,7 @@ static kbass_status run_search(kb_expedition *e, kb_search_result *result, kbass
     double clock = kb_clock();
     e->arena.run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
     kbass_status status = kb_expedition_equip(e, 0, error);
-    if (status == KBASS_OK) {
-        kb_pool_init(&result->pool, e->landscape->columns->n, kb_expedition_line(e)->dynamics.n_start, 1);
-        status = kb_windows_divide(e->landscape->cloud->n_grid[0], 1, &e->arena.windows, error);
-    }
+    if (status == KBASS_OK) status = kb_expedition_open(e, error);
     if (status == KBASS_OK) status = extend_horizon(e, result, error);
     if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->arena.run)) status = take_advice(e, result, error);
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
@@ -139,14 +147,12 @@ static kbass_status run_search(kb_expedition *e, kb_search_result *result, kbass
 
 kbass_status kb_horizon_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
 {
-    kb_expedition e = {.landscape = l, .line = l->line, .profile = l->profile, .max_windows = 1};
+    kb_expedition e = {.landscape = l};
     int blas_threads = kb_blas_threads(1);
-    memset(result, 0, sizeof *result);
-    e.arena = (kb_arena){.columns = l->columns, .all = &l->all, .n_explorers = l->threads, .pool = &result->pool,
-                         .run = run, .screened = l->cloud->n_fields == 1 && l->columns->n <= MOST_SCREENED};
-    kbass_status status = run_search(&e, result, error);
+    kbass_status status = kb_expedition_begin(&e, run, result, error);
+    if (status == KBASS_OK) status = run_search(&e, result, error);
+    result->windows = e.arena.windows;
     if (status == KBASS_OK) status = kb_expedition_finish(&e, result, error);
-    else result->windows = e.arena.windows;
     kb_expedition_dismiss(&e);
     kb_blas_threads(blas_threads);
     return status;

@@ -11,7 +11,8 @@
 #include "discover/result.h"
 
 /* Do lines change so much from one to the next that the search had better begin with short windows (council.h)? */
-bool kb_is_restless(const kb_landscape *landscape);
+bool kb_is_restless(const kb_landscape *landscape); /* in some run */
+bool kb_scene_is_restless(const kb_scene *scene);
 
 kbass_status kb_horizon_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result, kbass_error *error);
 

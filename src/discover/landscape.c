@@ -16,12 +16,22 @@ static const double steps_per_change = 12, least_steps = 2, most_steps = 16; /* 
 static const double profile_share = 0.8; /* of a squared exponential's length scale: a Matern-5/2 profile's on grids */
 static const double slope_square = 25; /* (dq/ds)^2 of a field that changes by its own size in a fifth of the record */
 
+/* The run of the i-th of all points, which becomes its own. */
+static size_t run_of_point(const kb_landscape *l, size_t *i)
+{
+    size_t run = 0;
+    while (*i >= l->clouds[run]->n_points) *i -= l->clouds[run++]->n_points;
+    return run;
+}
+
 /* Fields from random data points, derivatives N(0, (sd / length^order)^2), axes where the point lies. */
 static void sample_variables(const kb_landscape *l, kb_random *random, double *points)
 {
-    const kb_cloud *c = l->cloud;
+    double n_points = 0;
+    for (size_t run = 0; run < l->n_runs; run++) n_points += (double)l->clouds[run]->n_points;
     for (size_t k = 0; k < SAMPLE; k++) {
-        size_t p = (size_t)(kb_random_uniform(random) * (double)c->n_points);
+        size_t p = (size_t)(kb_random_uniform(random) * n_points), run = run_of_point(l, &p);
+        const kb_cloud *c = l->clouds[run];
         for (size_t v = 0; v < l->dictionary->n_variables; v++) {
             const kb_variable *variable = &l->dictionary->variables[v];
             size_t f = variable->field;
@@ -30,7 +40,7 @@ static void sample_variables(const kb_landscape *l, kb_random *random, double *p
                 value = c->first[variable->axis] + c->span[variable->axis] * c->point[p + (size_t)variable->axis * c->n_points];
             } else {
                 for (size_t a = 1; a < c->n_axes; a++) {
-                    value /= pow(l->profile.length * c->span[a], variable->order[a]);
+                    value /= pow(l->scenes[run].profile.length * c->span[a], variable->order[a]);
                     order += variable->order[a];
                 }
                 value = order > 0 ? value * kb_random_normal(random) : c->mean[f] + value * c->value[p + f * c->n_points];
@@ -42,9 +52,8 @@ static void sample_variables(const kb_landscape *l, kb_random *random, double *p
 
 /* Steps between two lines: the more, the more the field changes from one to the next, noise apart. A grid's points
    are compared with the same place on the line before; scattered ones take the least. */
-static double choose_steps(const kb_landscape *l)
+static size_t choose_steps(const kb_cloud *c, double noise)
 {
-    const kb_cloud *c = l->cloud;
     double squares = 0, n = 0;
     size_t line = c->n_grid[1];
     for (size_t p = line; c->gridded && p < c->n_points; p++)
@@ -52,31 +61,62 @@ static double choose_steps(const kb_landscape *l)
             size_t at = p + f * c->n_points;
             if (c->measured[at] == 0 || c->measured[at - line] == 0) continue;
             double a = kb_cloud_root(c, at), b = kb_cloud_root(c, at - line), weight = 2 * a * a * b * b / (a * a + b * b);
-            squares += weight * pow(c->value[at] - c->value[at - line], 2) - 2 * l->profile.noise;
+            squares += weight * pow(c->value[at] - c->value[at - line], 2) - 2 * noise;
             n += weight;
         }
     double change = n > 0 ? sqrt(fmax(squares / n, 0)) : 0;
-    return fmin(fmax(ceil(steps_per_change * change), least_steps), most_steps);
+    return (size_t)fmin(fmax(ceil(steps_per_change * change), least_steps), most_steps);
 }
 
 /* Scattered points make lines of a dozen at different times, from which a length scale comes out too short by chance: that
    of the field over time and space bounds it from below. */
-static kbass_status make_profile(kb_landscape *l, kbass_error *error)
+static kbass_status find_shortest(size_t n, kb_cloud *const *clouds, double *shortest, kbass_error *error)
 {
-    double shortest = kb_line_shortest(l->cloud);
-    kb_field_gp *gp = NULL;
     kbass_status status = KBASS_OK;
-    if (!l->cloud->gridded) {
-        status = kb_field_gp_fit(l->cloud, KB_KERNEL_SE, &gp, error);
-        if (status == KBASS_OK) shortest = fmax(shortest, profile_share * gp->length[1]);
+    double sum = 0;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        double own = kb_line_shortest(1, clouds + i);
+        kb_field_gp *gp = NULL;
+        if (!clouds[i]->gridded) status = kb_field_gp_fit(clouds[i], KB_KERNEL_SE, &gp, error);
+        if (gp) own = fmax(own, profile_share * gp->length[1]);
         kb_field_gp_destroy(gp);
+        sum += own;
     }
-    return status == KBASS_OK ? kb_line_profile(l->cloud, &l->line, PROFILE_LINES, shortest, &l->profile, error) : status;
+    *shortest = sum / (double)n;
+    return status;
+}
+
+size_t kb_landscape_domain_end(const kb_landscape *l, size_t run) { return l->has_one_domain ? l->n_runs : run + 1; }
+
+/* Period and profile of the runs on one domain. */
+static kbass_status survey_domain(kb_landscape *l, size_t first, size_t end, const kbass_data *data, kbass_error *error)
+{
+    const kbass_settings *settings = l->settings;
+    kb_scene shared = {0};
+    kbass_status status = KBASS_OK;
+    double shortest = 0;
+    for (size_t run = first; status == KBASS_OK && run < end; run++)
+        status = kb_cloud_read_periodic(l->clouds[run], data, settings->periodic, error);
+    int known = !settings->periodic ? 0 : l->clouds[first]->periodic[1] ? 1 : -1;
+    if (status == KBASS_OK) status = kb_line_find_period(end - first, l->clouds + first, known, &shared.line, error);
+    if (status == KBASS_OK) status = find_shortest(end - first, l->clouds + first, &shortest, error);
+    if (status == KBASS_OK)
+        status = kb_line_profile(end - first, l->clouds + first, &shared.line, PROFILE_LINES, shortest, &shared.profile, error);
+    for (size_t run = first; status == KBASS_OK && run < end; run++) {
+        kb_cloud *cloud = l->clouds[run];
+        l->scenes[run] = shared;
+        l->scenes[run].cloud = cloud;
+        l->scenes[run].line.steps = choose_steps(cloud, shared.profile.noise);
+        if (cloud->periodic[1]) cloud->period[1] = shared.line.period;
+        status = kb_mesh_lay(cloud, data, settings, l->dictionary, error);
+        if (status == KBASS_OK) status = kb_mesh_check_memory(cloud, kb_bench_doubles_per_point(l->dictionary), error);
+    }
+    return status;
 }
 
 static kbass_status make_columns(kb_landscape *l, kbass_error *error)
 {
-    size_t fields = l->cloud->n_fields;
+    size_t fields = l->clouds[0]->n_fields;
     double *points = KB_NEW(double, SAMPLE * l->dictionary->n_variables), *squares = KB_NEW(double, fields);
     kbass_status status = points && squares ? KBASS_OK : kb_out_of_memory(error, "the columns");
     if (status == KBASS_OK) {
@@ -84,8 +124,8 @@ static kbass_status make_columns(kb_landscape *l, kbass_error *error)
         kb_random_seed(&random, (uint64_t)l->settings->seed);
         sample_variables(l, &random, points);
         for (size_t f = 0; f < fields; f++) squares[f] = slope_square;
-        status = kb_columns_create(l->dictionary, l->cloud->sd, l->cloud->span[0], SAMPLE, points, squares,
-                                          &l->columns, error);
+        status = kb_columns_create(l->dictionary, l->clouds[0]->sd, l->clouds[0]->span[0], SAMPLE, points, squares,
+                                   &l->columns, error);
     }
     if (status == KBASS_OK) status = kb_support_create(l->columns->n, &l->all, error);
     for (size_t i = 0; status == KBASS_OK && i < l->columns->n; i++) l->all.column[l->all.n++] = i;
@@ -104,6 +144,25 @@ static kbass_status check_equations(const kb_dictionary *dictionary, kbass_error
     return KBASS_OK;
 }
 
+static kbass_status make_clouds(kb_landscape *l, const kbass_data *data, kbass_error *error)
+{
+    const kb_dictionary *dictionary = l->dictionary;
+    size_t most[KB_CLOUD_AXES] = {0};
+    l->n_runs = kbass_data_runs(data);
+    l->clouds = KB_NEW(kb_cloud *, l->n_runs);
+    l->scenes = KB_NEW(kb_scene, l->n_runs);
+    if (!l->clouds || !l->scenes) return kb_out_of_memory(error, "the problem");
+    kbass_status status = kb_cloud_create_runs(data, l->settings->noise, l->clouds, &l->has_one_domain, error);
+    for (size_t run = 0; status == KBASS_OK && run < l->n_runs; run++) {
+        kb_cloud *c = l->clouds[run];
+        status = kb_noise_read_model(data, l->settings, dictionary->has_equation, c->mean, c->sd, &c->noise_model,
+                                     c->known_variance, error);
+        for (size_t a = 0; a < c->n_axes; a++)
+            if (c->n_grid[a] > most[a]) most[a] = c->n_grid[a];
+    }
+    return status == KBASS_OK ? kb_dictionary_check_points(dictionary, most, error) : status;
+}
+
 kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
                                  kb_landscape **out, kbass_error *error)
 {
@@ -113,21 +172,11 @@ kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *s
     l->dictionary = dictionary;
     l->threads = settings->threads ? settings->threads : omp_get_num_procs();
     kbass_status status = check_equations(dictionary, error);
-    if (status == KBASS_OK) status = kb_cloud_create(data, settings->noise, &l->cloud, error);
-    if (status == KBASS_OK)
-        status = kb_noise_read_model(data, settings, dictionary->has_equation, l->cloud->mean, l->cloud->sd,
-                                     &l->cloud->noise_model, l->cloud->known_variance, error);
-    if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, l->cloud->n_grid, error);
-    if (status == KBASS_OK) status = kb_cloud_read_periodic(l->cloud, data, settings->periodic, error);
-    if (status == KBASS_OK)
-        status = kb_line_find_period(l->cloud, !settings->periodic ? 0 : l->cloud->periodic[1] ? 1 : -1, &l->line, error);
-    if (status == KBASS_OK) {
-        if (l->cloud->periodic[1]) l->cloud->period[1] = l->line.period;
-        status = kb_mesh_lay(l->cloud, data, settings, dictionary, error);
+    if (status == KBASS_OK) status = make_clouds(l, data, error);
+    for (size_t run = 0, end; status == KBASS_OK && run < l->n_runs; run = end) {
+        end = kb_landscape_domain_end(l, run);
+        status = survey_domain(l, run, end, data, error);
     }
-    if (status == KBASS_OK) status = kb_mesh_check_memory(l->cloud, kb_bench_doubles_per_point(dictionary), error);
-    if (status == KBASS_OK) status = make_profile(l, error);
-    if (status == KBASS_OK) l->steps = choose_steps(l);
     if (status == KBASS_OK) status = make_columns(l, error);
     if (status == KBASS_OK) *out = l;
     else kb_landscape_destroy(l);
@@ -137,7 +186,9 @@ kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *s
 void kb_landscape_destroy(kb_landscape *l)
 {
     if (!l) return;
-    kb_cloud_destroy(l->cloud);
+    for (size_t run = 0; l->clouds && run < l->n_runs; run++) kb_cloud_destroy(l->clouds[run]);
+    kb_free(l->clouds);
+    kb_free(l->scenes);
     kb_columns_destroy(l->columns);
     kb_support_clear(&l->all);
     kb_free(l);
@@ -145,5 +196,6 @@ void kb_landscape_destroy(kb_landscape *l)
 
 kb_frame kb_landscape_frame(const kb_landscape *l)
 {
-    return (kb_frame){l->dictionary, l->columns, l->cloud->mean, l->cloud->sd, l->cloud->span[0], 0};
+    const kb_cloud *c = l->clouds[0];
+    return (kb_frame){l->dictionary, l->columns, c->mean, c->sd, c->span[0], l->n_runs, false};
 }

@@ -323,39 +323,44 @@ kbass_status kb_missing_of_states(const kb_problem *p, const kb_search_result *f
     return say_nothing(status);
 }
 
-/* The line lists the observations in the order of the points, field by field at each. */
-static void place_observations(const kb_cloud *c, double *time, double *x)
+/* A line lists the observations in the order of its cloud's points, field by field at each. */
+static void place_observations(const kb_landscape *l, double *time, double *x)
 {
     size_t o = 0;
-    for (size_t p = 0; p < c->n_points; p++)
-        for (size_t f = 0; f < c->n_fields; f++) {
-            if (c->measured[p + f * c->n_points] == 0) continue;
-            time[o] = c->point[p];
-            x[o++] = c->point[p + c->n_points];
-        }
+    for (size_t run = 0; run < l->n_runs; run++) {
+        const kb_cloud *c = l->clouds[run];
+        for (size_t p = 0; p < c->n_points; p++)
+            for (size_t f = 0; f < c->n_fields; f++) {
+                if (c->measured[p + f * c->n_points] == 0) continue;
+                time[o] = c->point[p];
+                x[o++] = c->point[p + c->n_points];
+            }
+    }
 }
 
 kbass_status kb_missing_of_fields(const kb_landscape *l, const kb_search_result *found, kb_answer *answer, kbass_error *error)
 {
     probe q = {0};
     kb_frame frame = kb_landscape_frame(l);
-    kb_line *line = NULL;
-    const kb_cloud *c = l->cloud;
+    kb_chorus *chorus = NULL;
+    const kb_cloud *c = l->clouds[0];
     if (!can_probe(&frame, found)) return KBASS_OK;
+    size_t n_start = found->pool.n_start, n_values = 0;
+    for (size_t run = 0; run < l->n_runs; run++) n_values += l->clouds[run]->n_values;
     tiles *t = KB_NEW(tiles, c->n_fields);
-    double *time = KB_NEW(double, c->n_values), *x = KB_NEW(double, c->n_values);
-    size_t n_start = found->pool.n_start;
+    double *time = KB_NEW(double, n_values), *x = KB_NEW(double, n_values);
     kbass_status status = t && time && x ? KBASS_OK : kb_out_of_memory(error, "the residuals");
     if (status == KBASS_OK) status = begin(&q, &frame, found->pool.fits[0], c->span[1], n_start, error);
     if (status == KBASS_OK)
-        status = kb_line_create(c, q.wide, &q.columns, &found->line, &found->profile, q.columns.n, &line, error);
+        status = kb_chorus_create(l->n_runs, found->scenes, q.wide, &q.columns, q.columns.n, &chorus, error);
     if (status == KBASS_OK)
-        status = kb_shooter_create_on(&line->dynamics, &q.columns, found->windows->n, q.columns.n, &q.shooter, error);
+        status = kb_shooter_create_on(&chorus->dynamics, &q.columns, found->windows->n, q.columns.n, &q.shooter, error);
     if (status == KBASS_OK && q.shooter->n == n_start) {
         q.shooter->windows = found->windows;
-        place_observations(c, time, x);
+        place_observations(l, time, x);
         status = try_terms(&q, answer, error);
-        if (status == KBASS_OK && sum_tiles(&q, time, x, t))
+        bool have_places = l->has_one_domain; /* else one place has as many meanings as there are runs */
+        if (status == KBASS_OK && have_places && sum_tiles(&q, time, x, t))
             status = list_tiles(&q, &frame, t, c->first[0], c->first[1], c->span[1], answer, error);
     }
     kb_free(t);

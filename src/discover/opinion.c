@@ -166,8 +166,8 @@ static kbass_status create_portrait(portrait *p, size_t n_points, kbass_error *e
 {
     const kb_terrain *t = p->terrain;
     size_t most = 0;
-    kbass_status status = kb_mosaic_create(t->n_patches, t->patches, t->dictionary, p->columns, t->gp->amplitude,
-                                           t->gp->variance, t->threads, &p->mosaic, error);
+    kbass_status status = kb_mosaic_create(t->n_patches, t->patches, t->dictionary, p->columns, t->amplitude,
+                                           t->variance, t->threads, &p->mosaic, error);
     if (status == KBASS_OK) status = kb_state_create(p->mosaic, &p->state, error);
     for (size_t i = 0; i < t->n_patches; i++) {
         if (t->patches[i]->most > most) most = t->patches[i]->most;

@@ -243,7 +243,7 @@ static kbass_status fill(sheet *s, const kbass_data *data, const kbass_settings 
 static kb_canvas describe(const sheet *s, const kbass_settings *settings, const kb_dictionary *dictionary)
 {
     const kb_cloud *c = s->cloud;
-    return (kb_canvas){.settings = settings, .frame = {dictionary, s->columns, c->mean, c->sd, c->span[0], 0},
+    return (kb_canvas){.settings = settings, .frame = {dictionary, s->columns, c->mean, c->sd, c->span[0], 1, false},
                        .all = &s->all, .slope_squares = s->slope_squares, .n = c->n_fields * s->patch->n,
                        .z = s->z, .w = s->w, .gradient = s->bench->gz, .G = s->bench->Hww, .gradient_w = s->bench->gw,
                        .regress = regress, .listen = listen, .descend = descend, .finish = finish,

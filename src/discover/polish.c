@@ -16,6 +16,8 @@ void kb_search_result_clear(kb_search_result *result)
     kb_pool_clear(&result->pool);
     kb_windows_destroy(result->windows);
     kb_opinion_clear(&result->opinion);
+    kb_free(result->scenes);
+    kb_free(result->run_windows);
     kb_free(result->neighbours);
     kb_free(result->noise_unit);
     kb_free(result->noise_freedom);

@@ -4,7 +4,7 @@
 
 #include "discover/homotopy.h"
 #include "discover/pool.h"
-#include "forward/line.h"
+#include "forward/chorus.h"
 #include "posterior/examine.h"
 
 /* The chosen model with one column added, by its own message: what a candidate left out would weigh. */
@@ -16,8 +16,8 @@ typedef struct {
 typedef struct {
     kb_pool pool;        /* sorted, best first */
     kb_windows *windows; /* of the final fits */
-    kb_line_settings line; /* of fields: the grid of the final fits, */
-    kb_profile profile;    /* and the prior of their profiles */
+    kb_scene *scenes;      /* of fields, by run: the grid of the final fits and the prior of their profiles, */
+    size_t *run_windows;   /* and how many windows it has */
     kb_opinion opinion;    /* of the kernel engine, where it gives the answer: the chosen model with its hyperparameters */
     size_t n_starts, n_lost;
     size_t n_models;

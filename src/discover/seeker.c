@@ -14,8 +14,8 @@ static kbass_status create_parts(kb_seeker *s, kbass_error *error)
 {
     const kb_terrain *t = s->terrain;
     size_t n = s->columns->n;
-    kbass_status status = kb_mosaic_create(t->n_searched, t->patches, t->dictionary, s->columns, t->gp->amplitude,
-                                           t->gp->variance, t->threads, &s->mosaic, error);
+    kbass_status status = kb_mosaic_create(t->n_searched, t->patches, t->dictionary, s->columns, t->amplitude,
+                                           t->variance, t->threads, &s->mosaic, error);
     if (status == KBASS_OK) status = kb_ep_create(n, &s->ep, error);
     if (status == KBASS_OK) status = kb_message_create(n, &s->message, error);
     if (status == KBASS_OK) status = kb_support_create(n, &s->trial, error);

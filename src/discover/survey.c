@@ -147,7 +147,7 @@ static void bare_state(kb_seeker *s, kb_steps steps, kb_state *state)
     state->support.n = 0;
     memset(state->w, 0, s->columns->n * sizeof *state->w);
     for (size_t i = 0; i < s->mosaic->n_fields; i++)
-        state->variance[i] = fmax(s->terrain->gp->variance[i], kb_mosaic_variance_floor(s->mosaic, i));
+        state->variance[i] = fmax(s->terrain->variance[i], kb_mosaic_variance_floor(s->mosaic, i));
 }
 
 static kbass_status weigh(kb_seeker *s, ballot *b, kbass_error *error)

@@ -5,26 +5,50 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-kbass_status kb_windows_divide_runs(size_t n_runs, const size_t *run_start, size_t n, kb_windows **out,
+kbass_status kb_windows_divide_each(size_t n_runs, const size_t *run_start, const size_t *n, kb_windows **out,
                                     kbass_error *error)
 {
     kb_windows *windows = KB_NEW(kb_windows, 1);
+    size_t total = 0;
+    for (size_t run = 0; run < n_runs; run++) total += n[run];
     if (windows) {
-        windows->n = n_runs * n;
-        windows->first = KB_NEW(size_t, n_runs * n);
-        windows->last = KB_NEW(size_t, n_runs * n);
+        windows->first = KB_NEW(size_t, total);
+        windows->last = KB_NEW(size_t, total);
     }
     if (!windows || !windows->first || !windows->last) {
         kb_windows_destroy(windows);
         return kb_out_of_memory(error, "the windows");
     }
-    for (size_t i = 0; i < n_runs * n; i++) {
-        size_t run = i / n, part = i % n, last = run_start[run + 1] - run_start[run] - 1;
-        windows->first[i] = run_start[run] + part * last / n;
-        windows->last[i] = run_start[run] + (part + 1) * last / n;
-    }
+    for (size_t run = 0; run < n_runs; run++)
+        for (size_t part = 0; part < n[run]; part++, windows->n++) {
+            size_t last = run_start[run + 1] - run_start[run] - 1;
+            windows->first[windows->n] = run_start[run] + part * last / n[run];
+            windows->last[windows->n] = run_start[run] + (part + 1) * last / n[run];
+        }
     *out = windows;
     return KBASS_OK;
+}
+
+kbass_status kb_windows_divide_runs(size_t n_runs, const size_t *run_start, size_t n, kb_windows **out,
+                                    kbass_error *error)
+{
+    size_t counts[n_runs];
+    for (size_t run = 0; run < n_runs; run++) counts[run] = n;
+    return kb_windows_divide_each(n_runs, run_start, counts, out, error);
+}
+
+size_t kb_windows_rows(const kb_windows *windows)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < windows->n; i++) n += windows->last[i] + 1 - windows->first[i];
+    return n;
+}
+
+size_t kb_windows_from(const kb_windows *windows, size_t row)
+{
+    size_t window = 0;
+    while (window < windows->n && windows->first[window] < row) window++;
+    return window;
 }
 
 kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_error *error)

@@ -15,6 +15,13 @@ kbass_status kb_windows_divide(size_t n_rows, size_t n, kb_windows **out, kbass_
    windows of a single one. */
 kbass_status kb_windows_divide_runs(size_t n_runs, const size_t *run_start, size_t n, kb_windows **out,
                                     kbass_error *error);
+/* As many in each run as `n` says. */
+kbass_status kb_windows_divide_each(size_t n_runs, const size_t *run_start, const size_t *n, kb_windows **out,
+                                    kbass_error *error);
+/* Rows in all windows; those of a border twice. */
+size_t kb_windows_rows(const kb_windows *windows);
+/* The first window from a row on; n when there is none. */
+size_t kb_windows_from(const kb_windows *windows, size_t row);
 void kb_windows_destroy(kb_windows *windows);
 
 /* A fitted model. Arrays are sized for all columns and for `max_windows`. */
@@ -25,7 +32,7 @@ typedef struct {
     double *variance;   /* noise per state, scaled */
     double *covariance; /* of the support's weights: k x k, scaled */
     size_t n_windows;
-    size_t last;        /* row that it was fitted up to */
+    size_t n_rows;      /* that its windows covered */
     double log_evidence;
     double log_likelihood; /* at the estimate, without prior or determinants */
     double effective;   /* parameters that the data determine */

@@ -227,72 +227,92 @@ static void number_nodes(kb_line *l)
     }
 }
 
-/* The first data lines of every field, `each` at most; scattered points are gathered into lines of a dozen. */
-static size_t first_lines(const kb_cloud *c, size_t each, kb_data_line *lines, double *coordinate, double *value,
-                          double *root)
+/* Data lines gathered for the profile's prior. */
+typedef struct {
+    size_t n, n_values;
+    kb_data_line *lines;
+    double *coordinate, *value, *root;
+} bundle;
+
+static void end_line(bundle *b, size_t begin)
 {
-    size_t n = 0, used = 0, wanted = c->gridded ? 1 : 12;
+    b->lines[b->n++] = (kb_data_line){b->n_values - begin, b->coordinate + begin, b->value + begin, b->root + begin};
+}
+
+/* The first data lines of every field, `each` at most; scattered points are gathered into lines of a dozen. */
+static void add_first_lines(const kb_cloud *c, size_t each, bundle *b)
+{
+    size_t wanted = c->gridded ? 1 : 12;
     for (size_t f = 0; f < c->n_fields; f++) {
-        size_t begin = used, own = 0;
+        size_t begin = b->n_values, own = 0;
         for (size_t p = 0; p < c->n_points && own < each; p++) {
             bool new_row = p > 0 && c->point[p] > c->point[p - 1];
-            if (new_row && used - begin >= wanted) {
-                lines[n++] = (kb_data_line){used - begin, coordinate + begin, value + begin, root + begin};
-                begin = used;
+            if (new_row && b->n_values - begin >= wanted) {
+                end_line(b, begin);
+                begin = b->n_values;
                 own++;
             }
             if (own == each || c->measured[p + f * c->n_points] == 0) continue;
-            coordinate[used] = c->point[p + c->n_points];
-            value[used] = c->value[p + f * c->n_points];
-            root[used++] = kb_cloud_root(c, p + f * c->n_points);
+            b->coordinate[b->n_values] = c->point[p + c->n_points];
+            b->value[b->n_values] = c->value[p + f * c->n_points];
+            b->root[b->n_values++] = kb_cloud_root(c, p + f * c->n_points);
         }
-        if (own < each && used > begin) lines[n++] = (kb_data_line){used - begin, coordinate + begin, value + begin, root + begin};
+        if (own < each && b->n_values > begin) end_line(b, begin);
     }
-    return n;
 }
 
-double kb_line_shortest(const kb_cloud *c) { return 0.55 * c->spacing[1]; }
-
-kbass_status kb_line_profile(const kb_cloud *c, const kb_line_settings *settings, size_t most_lines, double shortest,
-                             kb_profile *profile, kbass_error *error)
+static double mean_spacing(size_t n, kb_cloud *const *clouds)
 {
-    kb_data_line *lines = KB_NEW(kb_data_line, (most_lines + 1) * c->n_fields);
-    double *coordinate = KB_NEW(double, c->n_values + 1), *value = KB_NEW(double, c->n_values + 1);
-    double *root = KB_NEW(double, c->n_values + 1);
-    bool done = lines && coordinate && value && root;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += clouds[i]->spacing[1];
+    return sum / (double)n;
+}
+
+double kb_line_shortest(size_t n, kb_cloud *const *clouds) { return 0.55 * mean_spacing(n, clouds); }
+
+kbass_status kb_line_profile(size_t n, kb_cloud *const *clouds, const kb_line_settings *settings, size_t most_lines,
+                             double shortest, kb_profile *profile, kbass_error *error)
+{
+    size_t values = 1;
+    for (size_t i = 0; i < n; i++) values += clouds[i]->n_values;
+    bundle b = {.lines = KB_NEW(kb_data_line, (most_lines + 1) * clouds[0]->n_fields * n),
+                .coordinate = KB_NEW(double, values), .value = KB_NEW(double, values), .root = KB_NEW(double, values)};
+    bool done = b.lines && b.coordinate && b.value && b.root;
     *profile = (kb_profile){.period = settings->periodic ? settings->period : open_period};
     if (done) {
-        size_t n = first_lines(c, most_lines, lines, coordinate, value, root);
-        done = kb_profile_fit(profile, n, lines, shortest, MOST_MODES);
+        for (size_t i = 0; i < n; i++) add_first_lines(clouds[i], most_lines, &b);
+        done = kb_profile_fit(profile, b.n, b.lines, shortest, MOST_MODES);
     }
-    kb_free(lines);
-    kb_free(coordinate);
-    kb_free(value);
-    kb_free(root);
+    kb_free(b.lines);
+    kb_free(b.coordinate);
+    kb_free(b.value);
+    kb_free(b.root);
     return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the first lines of the data");
 }
 
-double kb_line_period_loss(const kb_cloud *c, double period)
+double kb_line_period_loss(size_t n, kb_cloud *const *clouds, double period)
 {
-    double beyond = (period - 1) / c->spacing[1];
-    bool is_usual = fabs(beyond) < 1e-9 || fabs(beyond - 1) < 1e-9;
-    return c->gridded && !is_usual ? unusual_period : 0;
+    double beyond = (period - 1) / mean_spacing(n, clouds);
+    bool is_usual = fabs(beyond) < 1e-9 || fabs(beyond - 1) < 1e-9, gridded = true;
+    for (size_t i = 0; i < n; i++) gridded = gridded && clouds[i]->gridded;
+    return gridded && !is_usual ? unusual_period : 0;
 }
 
-kbass_status kb_line_find_period(const kb_cloud *c, int known, kb_line_settings *settings, kbass_error *error)
+kbass_status kb_line_find_period(size_t n, kb_cloud *const *clouds, int known, kb_line_settings *settings,
+                                 kbass_error *error)
 {
     kb_profile profile;
     kb_line_settings trial = *settings;
-    double best = INFINITY;
+    double best = INFINITY, shortest = kb_line_shortest(n, clouds);
     trial.periodic = false;
     settings->periodic = false;
-    kbass_status status = kb_line_profile(c, &trial, PERIOD_LINES, kb_line_shortest(c), &profile, error);
+    kbass_status status = kb_line_profile(n, clouds, &trial, PERIOD_LINES, shortest, &profile, error);
     if (status == KBASS_OK && known <= 0) best = profile.loss;
     for (int i = 0; status == KBASS_OK && known >= 0 && i <= PERIODS; i++) {
         trial.periodic = true;
-        trial.period = 1 + 1.5 * c->spacing[1] * i / PERIODS;
-        status = kb_line_profile(c, &trial, PERIOD_LINES, kb_line_shortest(c), &profile, error);
-        double loss = profile.loss + kb_line_period_loss(c, trial.period);
+        trial.period = 1 + 1.5 * mean_spacing(n, clouds) * i / PERIODS;
+        status = kb_line_profile(n, clouds, &trial, PERIOD_LINES, shortest, &profile, error);
+        double loss = profile.loss + kb_line_period_loss(n, clouds, trial.period);
         if (status != KBASS_OK || !(loss < best)) continue;
         best = loss;
         *settings = trial;

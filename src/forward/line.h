@@ -76,16 +76,18 @@ typedef struct {
 } kb_line;
 
 /* Is the axis periodic, and with which period? From the likelihood of the data lines under periodic profiles, against
-   one that is not; `known` other than 0 says which is meant (1 yes, -1 no) and leaves the period to be found. */
-kbass_status kb_line_find_period(const kb_cloud *cloud, int known, kb_line_settings *settings, kbass_error *error);
+   one that is not; `known` other than 0 says which is meant (1 yes, -1 no) and leaves the period to be found. The clouds
+   are n runs on one domain. */
+kbass_status kb_line_find_period(size_t n, kb_cloud *const *clouds, int known, kb_line_settings *settings,
+                                 kbass_error *error);
 /* Minus the log prior of a period. Grids are laid with the last line a repetition of the first, or one spacing before it;
    what is neither has to be seen in the data. */
-double kb_line_period_loss(const kb_cloud *cloud, double period);
+double kb_line_period_loss(size_t n, kb_cloud *const *clouds, double period);
 /* The shortest length scale that the data's spacing can show. */
-double kb_line_shortest(const kb_cloud *cloud);
-/* The profile's prior for such settings, its length scale not below `shortest`. */
-kbass_status kb_line_profile(const kb_cloud *cloud, const kb_line_settings *settings, size_t most_lines, double shortest,
-                             kb_profile *profile, kbass_error *error);
+double kb_line_shortest(size_t n, kb_cloud *const *clouds);
+/* The profile's prior for such settings by at most so many lines of each run, its length scale not below `shortest`. */
+kbass_status kb_line_profile(size_t n, kb_cloud *const *clouds, const kb_line_settings *settings, size_t most_lines,
+                             double shortest, kb_profile *profile, kbass_error *error);
 
 kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
                             const kb_line_settings *settings, const kb_profile *profile, size_t max_tangents, kb_line **out,

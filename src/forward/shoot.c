@@ -423,7 +423,7 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
     fit->valid = fit->converged = false;
     fit->log_evidence = -INFINITY;
     fit->n_windows = s->windows->n;
-    fit->last = s->windows->last[s->windows->n - 1];
+    fit->n_rows = kb_windows_rows(s->windows);
     kb_shooter_count(s);
     for (size_t i = 0; i < s->n_groups; i++) values += s->counts[i];
     for (int iteration = 0; iteration < max_iterations; iteration++) {

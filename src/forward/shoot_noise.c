@@ -9,10 +9,12 @@ static const double noise_shrinkage = 4; /* the states' common noise level count
 void kb_shooter_count(kb_shooter *s)
 {
     const kb_dynamics *d = s->dynamics;
-    size_t last = s->windows->last[s->windows->n - 1];
     memset(s->counts, 0, s->n_groups * sizeof *s->counts);
-    for (size_t o = d->observation_start[s->windows->first[0]]; o < d->observation_start[last + 1]; o++)
-        s->counts[d->group[o]]++;
+    for (size_t window = 0, row = 0; window < s->windows->n; window++) {
+        if (row < s->windows->first[window]) row = s->windows->first[window]; /* border rows once */
+        for (; row <= s->windows->last[window]; row++)
+            for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) s->counts[d->group[o]]++;
+    }
 }
 
 /* v_i = (SSE_i + nu v) / (N_i - gamma_i + nu), v the harmonic mean of the v_i; gamma parameters shared by N_i */

@@ -1,6 +1,8 @@
 /* The cloud: measurements of fields over time and space, in scaled variables; the record's counterpart for PDEs.
  *
  *     s_a = (x_a - first_a) / span_a in [0, 1] for each axis a (0 is time),      q_i = (u_i - mean_i) / sd_i
+ *
+ * Of several runs each has a cloud, all in the same units: mean, sd and the span of time, which is the longest run's.
  */
 #ifndef KB_CLOUD_H
 #define KB_CLOUD_H
@@ -15,6 +17,7 @@ enum { KB_CLOUD_AXES = 4 };
 typedef struct {
     size_t n_points, n_axes, n_fields, n_values;
     double first[KB_CLOUD_AXES], span[KB_CLOUD_AXES];
+    double extent[KB_CLOUD_AXES]; /* where the domain ends, scaled: 1, or less along time in a run shorter than others */
     double *mean, *sd;          /* n_fields */
     double *point;              /* n_points x n_axes, column-major, scaled; sorted by time, then by the other axes */
     double *value, *measured;   /* n_points x n_fields, column-major; value 0 where measured is 0 */
@@ -32,7 +35,12 @@ typedef struct {
     kb_noise_model noise_model;
 } kb_cloud;
 
+/* All rows as one cloud. */
 kbass_status kb_cloud_create(const kbass_data *data, const char *noise, kb_cloud **out, kbass_error *error);
+/* A cloud for each run into `clouds` (kbass_data_runs), whose domains in space are one where they agree within their
+   spacing, *is_one, and each its own otherwise. */
+kbass_status kb_cloud_create_runs(const kbass_data *data, const char *noise, kb_cloud **clouds, bool *is_one,
+                                  kbass_error *error);
 /* h^{-1/2} of a value (by point and field, as `value`): the root of its relative precision. */
 static inline double kb_cloud_root(const kb_cloud *cloud, size_t i)
 {

@@ -16,7 +16,7 @@ static const char blanks[] = " \t\r\n,;";
 
 static kbass_status no_memory(kbass_error *error) { return kb_out_of_memory(error, "the mesh"); }
 
-static double end_of(const kb_cloud *cloud, size_t axis) { return cloud->period[axis] > 0 ? cloud->period[axis] : 1; }
+static double end_of(const kb_cloud *cloud, size_t axis) { return cloud->period[axis] > 0 ? cloud->period[axis] : cloud->extent[axis]; }
 
 /* ---------------------------------------------------------------- the file */
 

@@ -25,7 +25,7 @@ static kbass_status pretend(const kb_cloud *data, double from, size_t n, const d
     out->n_grid[0] = 1;
     out->grid[0][0] = from;
     for (size_t i = 0; i < n; i++) {
-        double s = fmin(fmax((times[i] - data->first[0]) / data->span[0], from), 1);
+        double s = fmin(fmax((times[i] - data->first[0]) / data->span[0], from), data->extent[0]);
         out->point[i] = s;
         out->point[i + n] = (positions[i] - data->first[1]) / data->span[1];
         if (s > out->grid[0][out->n_grid[0] - 1]) out->grid[0][out->n_grid[0]++] = s;
@@ -49,9 +49,10 @@ static void forget(kb_cloud *cloud)
     kb_free(cloud->grid[0]);
 }
 
-/* Predictions from `start` in the data's units and, unless V is NULL, their standard deviations under it. */
-static kbass_status predict(kb_line *line, const kb_fit *fit, const double *start, const double *V, double *mean, double *sd,
-                            kbass_error *error)
+/* Predictions from `start` in the data's units and, unless V is NULL, their standard deviations under its first rows and
+   columns; it has `width` of them. */
+static kbass_status predict(kb_line *line, const kb_fit *fit, const double *start, const double *V, size_t width,
+                            double *mean, double *sd, kbass_error *error)
 {
     kb_dynamics *d = &line->dynamics;
     const kb_cloud *c = line->cloud;
@@ -66,7 +67,7 @@ static kbass_status predict(kb_line *line, const kb_fit *fit, const double *star
     for (size_t o = 0; status == KBASS_OK && o < n; o++) {
         mean[o] = c->mean[d->group[o]] + c->sd[d->group[o]] * mean[o];
         if (!V) continue;
-        kb_gemv(KB_PLAIN, P, P, 1, V, P, tangents + o * P, 0, row);
+        kb_gemv(KB_PLAIN, P, P, 1, V, width, tangents + o * P, 0, row);
         sd[o] = c->sd[d->group[o]] * sqrt(fmax(kb_dot(P, row, tangents + o * P), 0));
     }
     kb_free(tangents);
@@ -76,7 +77,7 @@ static kbass_status predict(kb_line *line, const kb_fit *fit, const double *star
 
 /* A window that begins at scaled time `from`: the points of it. */
 static kbass_status evaluate_window(const kb_line *fitted, const kb_profile *profile, const kb_fit *fit, double from,
-                                    const double *start, const double *V, size_t n, const double *times,
+                                    const double *start, const double *V, size_t width, size_t n, const double *times,
                                     const double *positions, double *mean, double *sd, kbass_error *error)
 {
     kb_line *asked = NULL;
@@ -87,50 +88,62 @@ static kbass_status evaluate_window(const kb_line *fitted, const kb_profile *pro
                                 &asked, error);
     if (status == KBASS_OK) {
         take_scales(fitted, asked);
-        status = predict(asked, fit, start, V, mean, sd, error);
+        status = predict(asked, fit, start, V, width, mean, sd, error);
     }
     if (asked) asked->dynamics.destroy(&asked->dynamics);
     forget(&points);
     return status;
 }
 
-/* How many of the points, from the first on, lie in a window; the last one takes what is left. */
-static size_t points_within(const kb_cloud *cloud, const kb_windows *windows, size_t window, size_t n, const double *times)
+/* How many of the points, from the first on, lie in a window that ends at a row of its run. */
+static size_t points_within(const kb_cloud *cloud, size_t row, size_t n, const double *times)
 {
-    double end = cloud->grid[0][windows->last[window]];
     size_t inside = 0;
-    if (window + 1 == windows->n) return n;
-    while (inside < n && (times[inside] - cloud->first[0]) / cloud->span[0] <= end) inside++;
+    while (inside < n && (times[inside] - cloud->first[0]) / cloud->span[0] <= cloud->grid[0][row]) inside++;
     return inside;
 }
 
-kbass_status kb_field_solution(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
-                               const kb_line_settings *line, const kb_profile *profile, const kb_windows *windows,
-                               const kb_fit *fit, size_t n, const double *times, const double *positions, double *mean,
-                               double *sd, kbass_error *error)
+/* The run's windows, one after the other; the last one takes what is left. V: of all windows, P x P each, or NULL. */
+static kbass_status evaluate_run(const kb_chorus *chorus, const kb_scene *scene, size_t run, const kb_windows *windows,
+                                 const kb_fit *fit, const double *V, size_t n, const double *times, const double *positions,
+                                 double *mean, double *sd, kbass_error *error)
 {
-    kb_line *fitted = NULL;
+    const kb_cloud *cloud = scene->cloud;
+    size_t n_start = chorus->dynamics.n_start, P = fit->support.n + n_start, row = chorus->run_start[run];
+    size_t first = kb_windows_from(windows, row), end = kb_windows_from(windows, chorus->run_start[run + 1]);
+    kbass_status status = KBASS_OK;
+    for (size_t window = first, done = 0; status == KBASS_OK && window < end; window++) {
+        size_t here = window + 1 == end ? n - done : points_within(cloud, windows->last[window] - row, n - done, times + done);
+        size_t at = done * cloud->n_fields;
+        if (here)
+            status = evaluate_window(chorus->lines[run], &scene->profile, fit, cloud->grid[0][windows->first[window] - row],
+                                     fit->start + window * n_start, V ? V + window * P * P : NULL, P, here, times + done,
+                                     positions + done, mean + at, sd ? sd + at : NULL, error);
+        done += here;
+    }
+    return status;
+}
+
+kbass_status kb_field_solution(size_t n_runs, const kb_scene *scenes, size_t run, const kb_dictionary *dictionary,
+                               const kb_columns *columns, const kb_windows *windows, const kb_fit *fit, size_t n,
+                               const double *times, const double *positions, double *mean, double *sd, kbass_error *error)
+{
+    kb_chorus *chorus = NULL;
     kb_shooter *shooter = NULL;
-    size_t k = fit->support.n, P = 0;
+    size_t k = fit->support.n;
     double *V = NULL;
-    kbass_status status = kb_line_create(cloud, dictionary, columns, line, profile, k, &fitted, error);
-    if (status == KBASS_OK) status = kb_shooter_create_on(&fitted->dynamics, columns, windows->n, k, &shooter, error);
+    kbass_status status = kb_chorus_create(n_runs, scenes, dictionary, columns, k, &chorus, error);
+    if (status == KBASS_OK) status = kb_shooter_create_on(&chorus->dynamics, columns, windows->n, k, &shooter, error);
     if (status == KBASS_OK && sd) {
-        P = k + shooter->n;
+        size_t P = k + shooter->n;
         V = KB_NEW(double, windows->n * P * P);
         shooter->windows = windows;
         if (!V) status = kb_out_of_memory(error, "the solution");
         else if (!kb_shooter_covariances(shooter, fit, V))
             status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated again");
     }
-    for (size_t window = 0, done = 0; status == KBASS_OK && window < windows->n; window++) {
-        size_t here = points_within(cloud, windows, window, n - done, times + done), at = done * cloud->n_fields;
-        if (here)
-            status = evaluate_window(fitted, profile, fit, cloud->grid[0][windows->first[window]],
-                                     fit->start + window * shooter->n, V ? V + window * P * P : NULL, here, times + done,
-                                     positions + done, mean + at, sd ? sd + at : NULL, error);
-        done += here;
-    }
+    if (status == KBASS_OK)
+        status = evaluate_run(chorus, &scenes[run], run, windows, fit, V, n, times, positions, mean, sd, error);
     kb_free(V);
     kb_shooter_destroy(shooter);
     return status;
@@ -149,12 +162,14 @@ static size_t print_wave(const char *function, double weight, double wave, const
     return (size_t)snprintf(text, size, " %c %s*%s(%s*(%s-(%s)))", weight < 0 ? '-' : '+', a, function, k, axis_name, x);
 }
 
-size_t kb_field_profile(const kb_cloud *cloud, const kb_profile *profile, const kb_fit *fit, size_t field,
-                        const char *axis_name, char *text, size_t size)
+size_t kb_field_profile(const kb_scene *scene, const double *start, size_t field, const char *axis_name, char *text,
+                        size_t size)
 {
     static const double negligible = 1e-10; /* of the field's sd */
+    const kb_cloud *cloud = scene->cloud;
+    const kb_profile *profile = &scene->profile;
     double scale[KB_LINE_MODES], sd = cloud->sd[field];
-    const double *z = fit->start + field * profile->n_modes;
+    const double *z = start + field * profile->n_modes;
     char number[KB_NUMBER_SIZE];
     kb_profile_modes(profile, 0, scale); /* the cosines are 1 there */
     kb_number_print(cloud->mean[field] + sd * scale[0] * z[0], number);

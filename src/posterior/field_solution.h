@@ -3,18 +3,17 @@
 #ifndef KB_FIELD_SOLUTION_H
 #define KB_FIELD_SOLUTION_H
 
-#include "forward/line.h"
+#include "forward/chorus.h"
 #include "forward/shoot.h"
 
-/* Points: n times (ascending) and n positions, in the data's units, within the record. mean, sd: n x n_fields,
-   row-major; sd may be NULL. `line` is the grid the fit was made on. */
-kbass_status kb_field_solution(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
-                               const kb_line_settings *line, const kb_profile *profile, const kb_windows *windows,
-                               const kb_fit *fit, size_t n, const double *times, const double *positions, double *mean,
-                               double *sd, kbass_error *error);
-/* The field where a fit starts as an expression in the periodic space axis: a Fourier series, "0.5 + 1.2*cos(...) ...".
+/* Points of one run: n times (ascending) and n positions, in the data's units, within its record. mean, sd: n x n_fields,
+   row-major; sd may be NULL. The scenes are those of all runs, with the grid the fit was made on. */
+kbass_status kb_field_solution(size_t n_runs, const kb_scene *scenes, size_t run, const kb_dictionary *dictionary,
+                               const kb_columns *columns, const kb_windows *windows, const kb_fit *fit, size_t n,
+                               const double *times, const double *positions, double *mean, double *sd, kbass_error *error);
+/* The field where a window starts as an expression in the periodic space axis: a Fourier series, "0.5 + 1.2*cos(...) ...".
    Returns its length, as snprintf does. */
-size_t kb_field_profile(const kb_cloud *cloud, const kb_profile *profile, const kb_fit *fit, size_t field,
-                        const char *axis_name, char *text, size_t size);
+size_t kb_field_profile(const kb_scene *scene, const double *start, size_t field, const char *axis_name, char *text,
+                        size_t size);
 
 #endif

@@ -8,7 +8,8 @@
 static double even_coordinate(const kb_cloud *c, const size_t *counts, size_t point, size_t axis)
 {
     for (size_t a = c->n_axes; --a > axis;) point /= counts[a];
-    return c->first[axis] + c->span[axis] * (double)(point % counts[axis]) / (double)(counts[axis] - 1);
+    double share = (double)(point % counts[axis]) / (double)(counts[axis] - 1);
+    return c->first[axis] + c->span[axis] * c->extent[axis] * share;
 }
 
 /* The solution on even points, scaled: n x n_fields. */
@@ -34,7 +35,7 @@ static kbass_status sample(const kb_cloud *c, kb_solution_at *solution, const vo
 static void spread(const kb_cloud *c, const double *values, size_t axis, size_t before, size_t n, size_t after, double *M,
                    double *coordinates)
 {
-    kb_even_axis even = {n, 1, false};
+    kb_even_axis even = {n, c->extent[axis], false};
     kb_monitor_measure(&even, after, before, values, M);
     kb_monitor_limit(&even, n, M);
     kb_monitor_spread(&even, M, n, coordinates);

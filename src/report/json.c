@@ -142,12 +142,13 @@ static json_t *by_state(const kbass_data *data, size_t n, const double *values)
 }
 
 /* A field begins with a whole profile: an expression in x where there is one, else null. */
-static json_t *initial_state(const kbass_data *data, const kbass_result *result)
+static json_t *initial_state(const kbass_data *data, const kbass_result *result, size_t run)
 {
-    if (data->n_axes == 1) return by_state(data, result->n_states, result->initial);
+    size_t n = result->n_states;
+    if (data->n_axes == 1) return by_state(data, n, result->initial ? result->initial + run * n : NULL);
     if (!result->profiles) return json_null();
     json_t *object = json_object();
-    for (size_t i = 0; i < result->n_states; i++) put(&object, data->state_names[i], text(result->profiles[i]));
+    for (size_t i = 0; i < n; i++) put(&object, data->state_names[i], text(result->profiles[run * n + i]));
     return object;
 }
 
@@ -377,16 +378,15 @@ static json_t *seconds(const kbass_result *result)
     return object;
 }
 
-/* Each run with its own initial state. */
+/* Each run with its own initial state, or profile. */
 static json_t *all_runs(const kbass_data *data, const kbass_result *result)
 {
     json_t *runs = json_array();
     for (size_t run = 0; run < kbass_data_runs(data); run++) {
-        size_t first = kb_data_run_start(data, run), end = kb_data_run_start(data, run + 1), n = result->n_states;
-        const double *initial = data->n_axes == 1 && result->initial ? result->initial + run * n : NULL;
+        size_t first = kb_data_run_start(data, run), end = kb_data_run_start(data, run + 1);
         append(&runs, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", text(data->n_runs ? data->run_names[run] : ""),
                                 "rows", count(end - first), "first_time", number(data->times[first]), "last_time",
-                                number(data->times[end - 1]), "initial", by_state(data, n, initial)));
+                                number(data->times[end - 1]), "initial", initial_state(data, result, run)));
     }
     return runs;
 }
@@ -399,7 +399,7 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
                      "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
                      "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
                      "settings", all_settings(settings), "data", data_summary(data),
-                     "equations", all_equations(result), "initial", initial_state(data, result), "runs", all_runs(data, result),
+                     "equations", all_equations(result), "initial", initial_state(data, result, 0), "runs", all_runs(data, result),
                      "period", number(result->period),
                      "noise", by_state(data, result->n_states, result->noise),
                      "noise_interval", noise_intervals(data, result), "residual_tests", all_tests(data, result),

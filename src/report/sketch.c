@@ -9,10 +9,10 @@ enum { MOST_ROWS = 10000, MOST_TIMES = 4000, FEWEST_TIMES = 40 };
 
 static const size_t grid_sizes[KBASS_MAX_AXES][KBASS_MAX_AXES] = {{400}, {80, 120}, {3, 60, 60}, {3, 20, 20, 20}};
 
-static size_t points_of(const kb_sketch *s)
+size_t kb_sketch_points(const kb_sketch *s)
 {
-    size_t n = 1;
-    for (size_t a = 0; a < s->n_axes; a++) n *= s->n_along[a];
+    size_t n = s->n_runs;
+    for (size_t a = 0; a < s->n_axes; a++) n *= s->n_along[a] / s->n_runs;
     return n;
 }
 
@@ -40,8 +40,8 @@ static kbass_status allocate(const kbass_data *data, kb_sketch **out, kbass_erro
         s->along[a] = KB_NEW(double, s->n_along[a]);
         is_there = is_there && s->along[a];
     }
-    s->mean = KB_NEW(double, points_of(s) * s->n_states);
-    s->sd = KB_NEW(double, points_of(s) * s->n_states);
+    s->mean = KB_NEW(double, kb_sketch_points(s) * s->n_states);
+    s->sd = KB_NEW(double, kb_sketch_points(s) * s->n_states);
     s->fitted = KB_NEW(double, s->n_rows * s->n_states);
     return is_there && s->mean && s->sd && s->fitted ? KBASS_OK : kb_out_of_memory(error, "the figures' numbers");
 }
@@ -68,11 +68,12 @@ static void lay_grid(const kbass_data *data, kb_sketch *s)
 /* Coordinates of every point of the grid. */
 static void spread_points(const kb_sketch *s, double *times, double *positions)
 {
-    size_t n = points_of(s), stride = n, n_space = s->n_axes - 1;
+    size_t n = kb_sketch_points(s), each = n / s->n_runs, stride = each, n_space = s->n_axes - 1;
     for (size_t a = 0; a < s->n_axes; a++) {
-        stride /= s->n_along[a];
+        size_t along = s->n_along[a] / s->n_runs;
+        stride /= along;
         for (size_t i = 0; i < n; i++) {
-            double at = s->along[a][i / stride % s->n_along[a]];
+            double at = s->along[a][i / each * along + i / stride % along];
             if (a) positions[i * n_space + a - 1] = at;
             else   times[i] = at;
         }
@@ -99,10 +100,11 @@ size_t kb_sketch_run(const kbass_data *data, size_t row)
 static kbass_status solve_grid(kb_sketch *s, kb_sketch_solver *solve, const void *context, const double *times,
                                const double *places, kbass_error *error)
 {
-    size_t n = points_of(s) / s->n_runs, size = n * s->n_states;
+    size_t n = kb_sketch_points(s) / s->n_runs, size = n * s->n_states;
     kbass_status status = KBASS_OK;
     for (size_t run = 0; status == KBASS_OK && run < s->n_runs; run++)
-        status = solve(context, run, n, times + run * n, places, s->mean + run * size, s->sd + run * size, error);
+        status = solve(context, run, n, times + run * n, places ? places + run * n * (s->n_axes - 1) : NULL,
+                       s->mean + run * size, s->sd + run * size, error);
     return status;
 }
 
@@ -114,7 +116,8 @@ static kbass_status solve_rows(const kbass_data *data, kb_sketch *s, kb_sketch_s
     for (size_t first = 0, end = 0; status == KBASS_OK && first < s->n_rows; first = end) {
         size_t run = kb_sketch_run(data, first * s->step);
         while (end < s->n_rows && end * s->step < kb_data_run_start(data, run + 1)) end++;
-        status = solve(context, run, end - first, times + first, places, s->fitted + first * s->n_states, NULL, error);
+        status = solve(context, run, end - first, times + first, places ? places + first * (s->n_axes - 1) : NULL,
+                       s->fitted + first * s->n_states, NULL, error);
     }
     return status;
 }
@@ -122,7 +125,7 @@ static kbass_status solve_rows(const kbass_data *data, kb_sketch *s, kb_sketch_s
 static kbass_status fill(const kbass_data *data, kb_sketch *s, kb_sketch_solver *solve, const void *context,
                          kbass_error *error)
 {
-    size_t n = points_of(s), room = n > s->n_rows ? n : s->n_rows;
+    size_t n = kb_sketch_points(s), room = n > s->n_rows ? n : s->n_rows;
     double *times = KB_NEW(double, room), *positions = KB_NEW(double, room * s->n_axes);
     kbass_status status = times && positions ? KBASS_OK : kb_out_of_memory(error, "the figures' numbers");
     const double *places = s->n_axes > 1 ? positions : NULL;

@@ -10,8 +10,8 @@ typedef struct {
     size_t n_states, n_axes;
     size_t n_along[KBASS_MAX_AXES];
     double *along[KBASS_MAX_AXES]; /* coordinates of the grid; several runs have a grid of their own each, one after the other */
-    size_t n_runs;              /* 1 or more; more only of states over time */
-    double *mean, *sd;          /* product of n_along x n_states, time slowest */
+    size_t n_runs;              /* 1 or more */
+    double *mean, *sd;          /* points of the grid x n_states, run by run, time slowest */
     size_t step, n_rows;        /* every step-th row of the data */
     double *fitted;             /* n_rows x n_states */
 } kb_sketch;
@@ -24,6 +24,8 @@ kbass_status kb_sketch_create(const kbass_data *data, kb_sketch_solver *solve, c
                               kbass_error *error);
 void kb_sketch_destroy(kb_sketch *sketch);
 
+/* Points of the grid, in all runs. */
+size_t kb_sketch_points(const kb_sketch *sketch);
 /* The run of a row of the data. */
 size_t kb_sketch_run(const kbass_data *data, size_t row);
 

@@ -52,11 +52,8 @@ static json_t *runs_of_rows(const kbass_data *data, const kb_sketch *s)
 json_t *kb_report_solution(const kbass_data *data, const kb_sketch *s)
 {
     json_t *axes = json_object();
-    size_t n = 1;
-    for (size_t a = 0; a < s->n_axes; a++) {
-        put(&axes, data->axis_names[a], column(s->n_along[a], s->along[a], 1));
-        n *= s->n_along[a];
-    }
+    size_t n = kb_sketch_points(s);
+    for (size_t a = 0; a < s->n_axes; a++) put(&axes, data->axis_names[a], column(s->n_along[a], s->along[a], 1));
     return json_pack("{s:o, s:o, s:o, s:o}", "run", runs_of_points(s), "axes", axes, "mean", by_state(data, n, s->mean, 1), "sd",
                      by_state(data, n, s->sd, 1));
 }

@@ -15,13 +15,13 @@
 static kbass_status span_domain(const kb_cloud *cloud, const kb_dictionary *dictionary, kb_kernel_kind kind,
                                 const kb_field_gp *gp, kb_patch **patch, kbass_error *error)
 {
-    static const double lo[KB_CLOUD_AXES] = {0}, hi[KB_CLOUD_AXES] = {1, 1, 1, 1};
+    static const double lo[KB_CLOUD_AXES] = {0};
     kb_patch_scales scales = {.kind = kind, .whole = true, .most = 1};
     for (size_t a = 0; a < cloud->n_axes; a++) {
         scales.unit[a] = scales.shortest[a] = gp->length[a];
         scales.most *= kb_mesh_standard(cloud->n_axes);
     }
-    kbass_status status = kb_patch_create(cloud, dictionary, lo, hi, &scales, patch, error);
+    kbass_status status = kb_patch_create(cloud, dictionary, lo, cloud->extent, &scales, patch, error);
     return status == KBASS_OK ? kb_patch_set_level(*patch, (kb_steps){0, 0}, error) : status;
 }
 
@@ -54,7 +54,7 @@ static kbass_status refine_axis(kb_cloud *cloud, const kb_patch *p, const double
 {
     size_t n = p->axis[axis]->n_mesh, left = 1, n_nodes = kb_mesh_standard(cloud->n_axes);
     double period = cloud->period[axis];
-    kb_even_axis even = {n, period > 0 ? period : 1, period > 0};
+    kb_even_axis even = {n, period > 0 ? period : cloud->extent[axis], period > 0};
     for (size_t a = 0; a < axis; a++) left *= p->axis[a]->n_mesh;
     double *M = KB_NEW(double, n), *nodes = KB_NEW(double, n_nodes);
     if (M && nodes) {
