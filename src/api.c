@@ -64,14 +64,13 @@ const char *kbass_stage_name(int stage)
 }
 
 /* Where no model is fitted through the integrated equation, some questions have no answer. */
-static kbass_status check_plain(const kbass_data *data, const kbass_settings *settings, kbass_error *error)
+static kbass_status check_plain(const kbass_settings *settings, kbass_error *error)
 {
     const char *what = settings->method == KB_METHOD_PAPER
                            ? "the published method"
                            : "fields over several space axes, or of second order in time";
     if (settings->noise_model != KB_NOISE_ADDITIVE)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: only additive noise for %s", what);
-    if (data->sigma) return kb_fail(error, KBASS_ERROR_ARGUMENT, "sigma: error bars are not used for %s", what);
     if (settings->explain && *settings->explain)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
     return KBASS_OK;
@@ -84,7 +83,8 @@ static kbass_status check_published(const kbass_data *data, const kbass_settings
     if (kbass_data_runs(data) > 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "method: the published method takes one run, found %zu",
                        kbass_data_runs(data));
-    return check_plain(data, settings, error);
+    if (data->sigma) return kb_fail(error, KBASS_ERROR_ARGUMENT, "sigma: error bars are not used for the published method");
+    return check_plain(settings, error);
 }
 
 static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
@@ -92,12 +92,15 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     kbass_status status =
         kb_dictionary_create_fields(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                     d->data->n_axes, (const char *const *)d->data->axis_names, &d->dictionary, error);
+    if (status == KBASS_OK && d->settings.vary && *d->settings.vary)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "vary: weights that differ between runs are for states over time, found "
+                         "fields over space: discover each run alone and compare their weights");
     if (status != KBASS_OK) return status;
     if (d->settings.method == KB_METHOD_PAPER)
         return kb_paper_mesh_create(d->data, &d->settings, d->dictionary, &d->paper, error);
     if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
         return kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
-    status = check_plain(d->data, &d->settings, error);
+    status = check_plain(&d->settings, error);
     if (status == KBASS_OK && kbass_data_runs(d->data) > 1)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "run: several runs are for states, and for fields over one space axis "
                          "of first order in time; found %s: discover each run alone and compare their laws",

@@ -1,4 +1,5 @@
 /* Discovery of fields over several space axes and of second order in time, through the public header, on closed forms. */
+#include "base/random.h"
 #include "check.h"
 #include "kbass/kbass.h"
 
@@ -156,6 +157,49 @@ static void scattered_points(void **state)
     check_law(discovery, "u_t", 3, drift_terms, drift_weights);
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
+}
+
+/* n points at 3 % noise with these error bars and, behind them, `spoilt` ones that say nothing, and say so. */
+static kbass_data *with_error_bars(size_t n, size_t spoilt)
+{
+    static const char *const columns[] = {"u", "s"};
+    double times[MOST_POINTS], positions[2 * MOST_POINTS], values[2 * MOST_POINTS];
+    kbass_data *clean = scatter_of(drift, n, 3), *data = NULL;
+    kb_random random;
+    kb_random_seed(&random, 4);
+    for (size_t i = 0; i < n + spoilt; i++) {
+        bool is_spoilt = i >= n;
+        times[i] = is_spoilt ? last * kb_random_uniform(&random) : kbass_data_times(clean)[i];
+        for (size_t a = 0; a < 2; a++)
+            positions[2 * i + a] = is_spoilt ? width * kb_random_uniform(&random) : kbass_data_positions(clean)[2 * i + a];
+        values[2 * i] = is_spoilt ? kb_random_normal(&random) : kbass_data_values(clean)[i];
+        values[2 * i + 1] = is_spoilt ? 100 : 0.03;
+    }
+    CHECK_OK(kbass_data_create_axes(n + spoilt, 3, 2, times, positions, values, axes, columns, &data, &error));
+    CHECK_OK(kbass_data_error_bars(data, "s", &error));
+    kbass_data_destroy(clean);
+    return data;
+}
+
+/* The fit with measurements of huge error bars is the fit without them. */
+static void error_bars_weigh_the_measurements(void **state)
+{
+    kbass_settings settings = settings_of(1, 2);
+    kbass_discovery *found[2];
+    const kbass_term *terms[2];
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        kbass_data *data = with_error_bars(600, i * 150);
+        found[i] = discover(data, &settings);
+        check_law(found[i], "u_t", 3, drift_terms, drift_weights);
+        kbass_data_destroy(data);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        for (size_t i = 0; i < 2; i++) terms[i] = find_term(&kbass_discovery_result(found[i])->equations[0], drift_terms[k]);
+        CHECK_CLOSE(terms[1]->weight, terms[0]->weight, terms[0]->sd); /* the scales and length scales differ a little */
+        CHECK_CLOSE(terms[1]->sd / terms[0]->sd, 1, 0.3);              /* likewise */
+    }
+    for (size_t i = 0; i < 2; i++) kbass_discovery_destroy(found[i]);
 }
 
 /* Both axes close: what leaves at one end comes in at the other. */
@@ -339,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drift_in_the_plane),
         cmocka_unit_test(scattered_points),
+        cmocka_unit_test(error_bars_weigh_the_measurements),
         cmocka_unit_test(drift_on_a_torus),
         cmocka_unit_test(drift_in_space),
         cmocka_unit_test(second_order_in_time),

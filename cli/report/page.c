@@ -66,7 +66,7 @@ static void put_runs(page *p)
     enum { MOST_RUNS = 12 };
     const view *v = p->v;
     if (v->n_runs == 1) return;
-    fprintf(p->out, " %zu runs of one law, each from its own initial state: ", v->n_runs);
+    fprintf(p->out, " %zu runs of one law, each from its own start: ", v->n_runs);
     for (size_t i = 0; i < v->n_runs && i < MOST_RUNS; i++) {
         if (i) fputs(", ", p->out);
         html_text(p->out, v->runs[i]);

@@ -22,6 +22,9 @@ kbass_status kb_expanse_create(const kbass_data *data, const kbass_settings *set
     if (!e) return kb_out_of_memory(error, "the problem");
     e->dictionary = dictionary;
     kbass_status status = kb_cloud_create(data, settings->noise, &e->cloud, error);
+    if (status == KBASS_OK)
+        status = kb_noise_read_model(data, settings, dictionary->has_equation, e->cloud->mean, e->cloud->sd,
+                                     &e->cloud->noise_model, e->cloud->known_variance, error);
     if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, e->cloud->n_grid, error);
     if (status == KBASS_OK) status = kb_cloud_read_periodic(e->cloud, data, settings->periodic, error);
     if (status == KBASS_OK) status = kb_mesh_lay(e->cloud, data, settings, dictionary, error);

@@ -1,0 +1,266 @@
+/* Several runs of fields over one space axis that share one law. */
+#include "check.h"
+#include "forward/chorus.h"
+#include "forward/shoot.h"
+#include "found.h"
+#include "scene.h"
+
+static const char *const burgers[] = {"u_t: u*u_x", "u_t: u_xx"}, *const law[] = {"u_t = -u*u_x + 0.1*u_xx"};
+static const char *const profiles[] = {"exp(-(x-4)^2/3)", "-sin(pi*x/8)*0.8", "0.7*sin(pi*x/4)+0.3*cos(pi*x/8)"};
+static const char *const names[] = {"first", "second", "third"}, field_terms[] = "u, u^2, u_x, u*u_x, u_xx, u_xxx";
+
+static kbass_data *sample(const char *domain, const char *profile, size_t n_times, size_t n_places, double noise,
+                          uint64_t seed)
+{
+    const size_t counts[] = {n_times, n_places};
+    kbass_pde *pde = NULL;
+    kbass_data *data = NULL;
+    CHECK_OK(kbass_pde_parse(1, law, domain, profile, NULL, &pde, &error));
+    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, noise, seed, &error));
+    kbass_pde_destroy(pde);
+    return data;
+}
+
+static kbass_data *join(size_t n, kbass_data **parts)
+{
+    kbass_data *data = NULL;
+    CHECK_OK(kbass_data_join(n, (const kbass_data *const *)parts, names, &data, &error));
+    for (size_t i = 0; i < n; i++) kbass_data_destroy(parts[i]);
+    return data;
+}
+
+/* ---------------------------------------------------------------- data */
+
+static void runs_keep_their_places(void **state)
+{
+    (void)state;
+    static const double times[] = {0, 0, 0, 0, 1, 1, 1, 1}, places[] = {0, 0, 2, 2, 0, 0, 2, 2};
+    static const double rows[] = {1, 10, 2, 20, 1, 11, 2, 21, 1, 12, 2, 22, 1, 13, 2, 23};
+    static const double values[] = {10, 11, 12, 13, 20, 21, 22, 23};
+    static const char *const axes[] = {"t", "x"}, *const columns[] = {"nr", "u"};
+    kbass_data *data = NULL, *twice = NULL;
+    char text[300];
+    CHECK_OK(kbass_data_create_axes(8, 2, 2, times, places, rows, axes, columns, &data, &error));
+    CHECK_OK(kbass_data_split(data, "nr", &error));
+    CHECK(kbass_data_runs(data) == 2 && data->run_start[1] == 4);
+    for (size_t i = 0; i < 8; i++)
+        CHECK(data->values[i] == values[i] && data->positions[i] == 2 * (double)(i % 2) && data->times[i] == (double)(i / 2 % 2));
+    kbass_data_describe(data, text, sizeof text);
+    CHECK(strstr(text, "8 rows in 2 runs (1, 2) on a 2 x 2 grid (t, x)"));
+    const kbass_data *parts[] = {data, data};
+    CHECK_OK(kbass_data_join(2, parts, names, &twice, &error));
+    CHECK(twice->n_runs == 4 && !memcmp(twice->positions + 8, data->positions, 8 * sizeof *data->positions));
+    kbass_data_destroy(twice);
+    kbass_data_destroy(data);
+}
+
+static void clouds_share_units_and_domains(void **state)
+{
+    (void)state;
+    kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[0], 5, 9, 0, 1), sample("x=-8:8, t=2:4", profiles[1], 4, 12, 0, 1)};
+    kbass_data *same = join(2, parts), *other = NULL;
+    kb_cloud *clouds[2];
+    bool is_one = false;
+    CHECK_OK(kb_cloud_create_runs(same, NULL, clouds, &is_one, &error));
+    CHECK(is_one && clouds[0]->mean[0] == clouds[1]->mean[0] && clouds[0]->sd[0] == clouds[1]->sd[0]);
+    CHECK(clouds[1]->first[1] == -8 && clouds[1]->span[1] == 16 && clouds[1]->first[0] == 2 && clouds[1]->span[0] == 8);
+    CHECK_CLOSE(clouds[1]->extent[0], 0.25, 1e-12); /* 2 of 8, rounding */
+    CHECK_CLOSE(clouds[1]->grid[0][3], 0.25, 1e-12);
+    for (size_t i = 0; i < 2; i++) kb_cloud_destroy(clouds[i]);
+
+    kbass_data *apart[] = {sample("x=-8:8, t=0:8", profiles[0], 5, 9, 0, 1), sample("x=0:6, t=0:8", "sin(pi*x/3)", 5, 9, 0, 1)};
+    other = join(2, apart);
+    CHECK_OK(kb_cloud_create_runs(other, NULL, clouds, &is_one, &error));
+    CHECK(!is_one && clouds[0]->span[1] == 16 && clouds[1]->first[1] == 0 && clouds[1]->span[1] == 6);
+    for (size_t i = 0; i < 2; i++) kb_cloud_destroy(clouds[i]);
+    kbass_data_destroy(same);
+    kbass_data_destroy(other);
+}
+
+static void axes_have_to_agree(void **state)
+{
+    (void)state;
+    static const double times[] = {0, 1}, values[] = {1, 2};
+    static const char *const u[] = {"u"};
+    kbass_data *field = sample("x=-8:8, t=0:8", profiles[0], 3, 3, 0, 1), *plain = NULL, *joined = NULL;
+    CHECK_OK(kbass_data_create(2, 1, times, values, NULL, u, &plain, &error));
+    const kbass_data *parts[] = {field, plain};
+    CHECK_FAILS(kbass_data_join(2, parts, names, &joined, &error), KBASS_ERROR_DATA, "second: found 1 axis, the first run has 2");
+    kbass_data_destroy(field);
+    kbass_data_destroy(plain);
+}
+
+/* ---------------------------------------------------------------- the engine */
+
+typedef struct {
+    kb_cloud *clouds[2];
+    kb_scene scenes[2];
+    kb_dictionary *dictionary;
+    kb_columns *columns;
+    kb_support all;
+} stage;
+
+/* Two runs with different numbers of modes, the second with open ends. */
+static void set_stage(const kbass_data *data, stage *s)
+{
+    static const char *const fields[] = {"u"}, *const axes[] = {"t", "x"};
+    enum { POINTS = 50 };
+    kbass_settings settings;
+    double points[POINTS * 8], squares[] = {25};
+    bool is_one;
+    kbass_settings_default(&settings);
+    settings.terms = "u_x, u*u_x, u_xx";
+    CHECK_OK(kbass_data_runs(data) == 2 ? KBASS_OK : KBASS_ERROR_DATA);
+    CHECK_OK(kb_dictionary_create_fields(&settings, 1, fields, 2, axes, &s->dictionary, &error));
+    CHECK_OK(kb_cloud_create_runs(data, NULL, s->clouds, &is_one, &error));
+    CHECK(s->dictionary->n_variables <= 8);
+    for (size_t i = 0; i < POINTS * s->dictionary->n_variables; i++) points[i] = sin(1.7 * (double)i);
+    CHECK_OK(kb_columns_create(s->dictionary, s->clouds[0]->sd, s->clouds[0]->span[0], POINTS, points, squares, &s->columns, &error));
+    CHECK_OK(kb_support_create(s->columns->n, &s->all, &error));
+    for (size_t i = 0; i < s->columns->n; i++) kb_support_add(&s->all, i);
+    for (size_t i = 0; i < 2; i++) {
+        s->scenes[i].cloud = s->clouds[i];
+        s->scenes[i].line = (kb_line_settings){.n_nodes = 80, .steps = 2, .periodic = i == 0, .period = 1};
+        CHECK_OK(kb_line_profile(1, &s->clouds[i], &s->scenes[i].line, 3, i ? 0.15 : 0.05, &s->scenes[i].profile, &error));
+    }
+}
+
+static void clear_stage(stage *s)
+{
+    for (size_t i = 0; i < 2; i++) kb_cloud_destroy(s->clouds[i]);
+    kb_columns_destroy(s->columns);
+    kb_dictionary_destroy(s->dictionary);
+    kb_support_clear(&s->all);
+}
+
+/* The message of `n` runs from the `first` on, at starts by regression and weights near the law's. */
+static size_t listen(const stage *s, size_t first, size_t n, double *G, double *b)
+{
+    kb_chorus *chorus = NULL;
+    kb_shooter *shooter = NULL;
+    kb_windows *windows = NULL;
+    kb_message *message = NULL;
+    kb_fit *fit = NULL;
+    size_t k = s->columns->n;
+    CHECK_OK(kb_chorus_create(n, s->scenes + first, s->dictionary, s->columns, k, &chorus, &error));
+    CHECK_OK(kb_shooter_create_on(&chorus->dynamics, s->columns, n, k, &shooter, &error));
+    CHECK_OK(kb_windows_divide_runs(n, chorus->run_start, 1, &windows, &error));
+    CHECK_OK(kb_message_create(k, &message, &error));
+    CHECK_OK(kb_fit_create(k, shooter->n, n, k, &fit, &error));
+    shooter->windows = windows;
+    kb_support_copy(&s->all, &fit->support);
+    for (size_t i = 0; i < k; i++) fit->w[i] = 0.1 / s->columns->unit[i];
+    fit->variance[0] = 0.01;
+    for (size_t i = 0; i < n; i++) CHECK(kb_chorus_guess(chorus, chorus->run_start[i], fit->start + i * shooter->n));
+    CHECK(kb_shooter_message(shooter, fit, &s->all, message));
+    memcpy(G, message->G, k * k * sizeof *G);
+    memcpy(b, message->b, k * sizeof *b);
+    size_t n_start = shooter->n;
+    kb_fit_destroy(fit);
+    kb_message_destroy(message);
+    kb_windows_destroy(windows);
+    kb_shooter_destroy(shooter);
+    return n_start;
+}
+
+static void messages_of_runs_add(void **state)
+{
+    (void)state;
+    enum { K = 3 };
+    stage s = {0};
+    double G[3][K * K], b[3][K];
+    kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[1], 6, 12, 1, 1), sample("x=0:6, t=1:4", "sin(pi*x/3)", 5, 9, 1, 2)};
+    kbass_data *data = join(2, parts);
+    set_stage(data, &s);
+    size_t both = listen(&s, 0, 2, G[2], b[2]), one = listen(&s, 0, 1, G[0], b[0]), two = listen(&s, 1, 1, G[1], b[1]);
+    CHECK(s.columns->n == K && one != two && both == (one > two ? one : two));
+    for (size_t i = 0; i < K * K; i++)
+        CHECK_CLOSE(G[2][i], G[0][i] + G[1][i], 1e-9 * fabs(G[2][i]) + 1e-9); /* rounding of the same sums */
+    for (size_t i = 0; i < K; i++) CHECK_CLOSE(b[2][i], b[0][i] + b[1][i], 1e-8 * fabs(b[2][i]) + 1e-8);
+    clear_stage(&s);
+    kbass_data_destroy(data);
+}
+
+/* ---------------------------------------------------------------- discovery */
+
+static void few_samples_of_three_runs_say_what_one_does_not(void **state)
+{
+    (void)state;
+    kbass_data *parts[3];
+    for (size_t i = 0; i < 3; i++) {
+        parts[i] = sample("x=-8:8, t=0:8", profiles[i], 4, 6, 10, 5 + i);
+        if (i == 1) continue; /* two of them will do */
+        kbass_discovery *alone = discover(parts[i], field_terms);
+        CHECK(!has_support(kbass_discovery_result(alone), 2, burgers));
+        kbass_discovery_destroy(alone);
+    }
+    kbass_data *data = join(3, parts);
+    kbass_discovery *together = discover(data, field_terms);
+    CHECK(has_support(kbass_discovery_result(together), 2, burgers));
+    CHECK(kbass_discovery_result(together)->n_runs == 3);
+    kbass_discovery_destroy(together);
+    kbass_data_destroy(data);
+}
+
+static double weight_of(const kbass_result *result, const char *term)
+{
+    for (size_t q = 0; q < result->equations[0].n_terms; q++)
+        if (!strcmp(result->equations[0].terms[q].term, term)) return result->equations[0].terms[q].weight;
+    return NAN;
+}
+
+/* The solution of a run at points of its own against the truth. */
+static void check_solution(const kbass_discovery *discovery, size_t run, const char *domain, const char *profile)
+{
+    enum { N = 40 };
+    double points[N * 2], truth[N], times[N], places[N], mean[N], sd[N];
+    kbass_pde *pde = NULL;
+    CHECK_OK(kbass_pde_parse(1, law, domain, profile, NULL, &pde, &error));
+    const kbass_axis *t = kbass_pde_axis(pde, 0), *x = kbass_pde_axis(pde, 1);
+    for (size_t i = 0; i < N; i++) {
+        points[2 * i] = times[i] = t->low + (t->high - t->low) * (double)i / (N - 1);
+        points[2 * i + 1] = places[i] = x->low + (x->high - x->low) * fmod(0.37 * (double)i, 1);
+    }
+    CHECK_OK(kbass_pde_sample(pde, N, points, truth, &error));
+    CHECK_OK(kbass_discovery_run_field(discovery, run, N, times, places, mean, sd, &error));
+    for (size_t i = 0; i < N; i++) CHECK_CLOSE(mean[i], truth[i], 0.01); /* of 1: 20 x 24 clean samples, a grid of 400 nodes */
+    CHECK_FAILS(kbass_discovery_run_field(discovery, 2, N, times, places, mean, sd, &error), KBASS_ERROR_ARGUMENT, "run 2");
+    kbass_pde_destroy(pde);
+}
+
+static void clean_runs_on_domains_of_their_own_give_the_truth(void **state)
+{
+    (void)state;
+    static const char *const domains[] = {"x=-8:8, t=0:8", "x=0:6, t=1:4"}, *const starts[] = {"-sin(pi*x/8)*0.8", "0.5*sin(pi*x/3)"};
+    kbass_data *parts[2];
+    kbass_posterior *posterior = NULL;
+    char *json = NULL;
+    for (size_t i = 0; i < 2; i++) parts[i] = sample(domains[i], starts[i], 16, 24, 0.1, 1);
+    kbass_data *data = join(2, parts);
+    kbass_discovery *discovery = discover(data, field_terms);
+    const kbass_result *result = kbass_discovery_result(discovery);
+    CHECK(has_support(result, 2, burgers));
+    CHECK_CLOSE(weight_of(result, "u*u_x"), -1, 0.005); /* 768 samples at 0.1 % of the sd */
+    CHECK_CLOSE(weight_of(result, "u_xx"), 0.1, 0.001);
+    for (size_t i = 0; i < 2; i++) check_solution(discovery, i, domains[i], starts[i]);
+    CHECK_OK(kbass_discovery_json(discovery, &json, &error));
+    CHECK(strstr(json, "\"name\": \"second\""));
+    CHECK_FAILS(kbass_discovery_posterior(discovery, &posterior, &error), KBASS_ERROR_DATA, "one run");
+    kbass_free(json);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_keep_their_places),
+        cmocka_unit_test(clouds_share_units_and_domains),
+        cmocka_unit_test(axes_have_to_agree),
+        cmocka_unit_test(messages_of_runs_add),
+        cmocka_unit_test(few_samples_of_three_runs_say_what_one_does_not),
+        cmocka_unit_test(clean_runs_on_domains_of_their_own_give_the_truth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
