@@ -12,8 +12,7 @@
      "one called t or time, else the first; of arrays on a grid they are found by their lengths, and where these do "  \
      "not tell stand here in the order of the dimensions"},                                                             \
     {"run", 0, "COLUMN", NULL,                                                                                         \
-     "the column that numbers the runs; all follow one law, each from its own initial state and at its own times; " \
-     "fields over one space axis each on their own domain"},                                                            \
+     "the column that numbers the runs; all follow one law, each from its own initial state and at its own times"},    \
     {"within", 0, "RANGES", ", ",                                                                                      \
      "read only this part: t=0:10, or t=0:10, x=-1:1; both ends included, an empty one is open; other rows take no "   \
      "memory"},                                                                                                        \
