@@ -87,6 +87,28 @@ static void a_single_window_is_lost(void **state)
     end(&f);
 }
 
+/* Threads take fits as they come: a shooter that has fitted nothing must judge as one that has. */
+static void any_shooter_merges_alike(void **state)
+{
+    fixture f;
+    kb_shooter *fresh = NULL;
+    kb_fit *copy = NULL;
+    (void)state;
+    begin(&f);
+    f.shooter->windows = f.windows[0];
+    kb_shooter_fit(f.shooter, f.fit, 40, -INFINITY);
+    CHECK_OK(kb_shooter_create(f.s.record, f.s.dictionary, f.s.columns, WINDOWS, f.s.columns->n, &fresh, &error));
+    CHECK_OK(kb_fit_create(f.s.columns->n, 3, WINDOWS, f.s.columns->n, &copy, &error));
+    kb_fit_copy(f.fit, copy, f.s.columns->n, 3);
+    CHECK(kb_fit_noise(fresh, copy) == kb_fit_noise(f.shooter, f.fit));
+    CHECK_OK(kb_fit_merge(f.shooter, f.windows[0], f.windows[1], f.fit, &error));
+    CHECK_OK(kb_fit_merge(fresh, f.windows[0], f.windows[1], copy, &error));
+    CHECK(copy->log_evidence == f.fit->log_evidence);
+    kb_fit_destroy(copy);
+    kb_shooter_destroy(fresh);
+    end(&f);
+}
+
 static void lack_of_memory_is_an_error(void **state)
 {
     fixture f;
@@ -108,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_window_with_the_true_weights),
         cmocka_unit_test(a_single_window_is_lost),
+        cmocka_unit_test(any_shooter_merges_alike),
         cmocka_unit_test(lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

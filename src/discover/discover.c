@@ -14,6 +14,7 @@
 #include "discover/refine.h"
 
 enum { MAX_STARTS = 12, MOST_TERMS_PER_EQUATION = 14 };
+static const double followed = 2; /* growth of the squared misfit up to which fewer windows follow the data */
 
 /* Workspaces, one per thread. */
 typedef struct {
@@ -116,11 +117,18 @@ static bool unconvincing(const kb_search_result *result)
     return !kb_has_model(result) || !(result->pool.fits[0]->misfit < unexplained);
 }
 
-/* Fewer windows say more; on equal windows the evidence decides. */
+/* Do the fewer windows of `a` still follow the data as those of `b` do? */
+static bool says_more(const kb_search_result *a, const kb_search_result *b)
+{
+    double own = a->pool.fits[0]->misfit, other = b->pool.fits[0]->misfit;
+    return a->windows->n < b->windows->n && own * own <= followed * other * other;
+}
+
+/* Fewer windows say more, unless they lost the data; on equal windows the evidence decides. */
 static bool is_better(const kb_search_result *a, const kb_search_result *b)
 {
     if (!kb_has_model(a) || !kb_has_model(b)) return kb_has_model(a);
-    if (a->windows->n != b->windows->n) return a->windows->n < b->windows->n;
+    if (a->windows->n != b->windows->n) return a->windows->n < b->windows->n ? says_more(a, b) : !says_more(b, a);
     return a->pool.fits[0]->log_evidence > b->pool.fits[0]->log_evidence;
 }
 

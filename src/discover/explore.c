@@ -88,6 +88,7 @@ kbass_status kb_arena_fit(kb_arena *a, int iterations, kbass_error *error)
     fit_all(a, a->pool->n, jobs, iterations);
     kb_free(jobs);
     kb_pool_sort(a->pool);
+    kb_pool_unite(a->pool);
     return KBASS_OK;
 }
 

@@ -9,11 +9,18 @@
 enum { JOIN_ITERATIONS = 20, SLIDE_ITERATIONS = 6, SLIDES = 6 };
 static const double followed = 1.3; /* growth of the noise variance up to which joined windows still follow the data */
 
+static bool is_observed(const kb_dynamics *d, size_t group)
+{
+    size_t o = 0, n = d->observation_start[d->n_rows];
+    while (o < n && d->group[o] != group) o++;
+    return o < n;
+}
+
 double kb_fit_noise(const kb_shooter *s, const kb_fit *fit)
 {
     double sum = 0, n = 0;
     for (size_t i = 0; i < s->n_groups; i++) {
-        if (!(s->counts[i] > 0)) continue;
+        if (!is_observed(s->dynamics, i)) continue;
         bool is_known = s->dynamics->known_variance[i] > 0; /* then only the residuals tell whether the data are followed */
         sum += log(is_known ? fmax(fit->variance[i], fit->misfit * fit->misfit) : fit->variance[i]);
         n++;

@@ -58,16 +58,26 @@ kbass_status kb_pool_merge(kb_pool *pool, kb_pool *from, kbass_error *error)
 {
     for (size_t i = 0; i < from->n; i++) {
         if (pool->n == pool->capacity && !grow(pool)) return kb_out_of_memory(error, "the pool of models");
-        if (kb_pool_find(pool, &from->fits[i]->support)) {
-            kb_fit_destroy(from->fits[i]);
-        } else {
-            pool->explored[pool->n] = from->explored[i];
-            pool->fits[pool->n++] = from->fits[i];
-        }
+        pool->explored[pool->n] = from->explored[i];
+        pool->fits[pool->n++] = from->fits[i];
         from->fits[i] = NULL;
     }
     from->n = 0;
     return KBASS_OK;
+}
+
+void kb_pool_unite(kb_pool *pool)
+{
+    size_t n = pool->n;
+    pool->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (kb_pool_find(pool, &pool->fits[i]->support)) {
+            kb_fit_destroy(pool->fits[i]);
+            continue;
+        }
+        pool->fits[pool->n] = pool->fits[i];
+        pool->explored[pool->n++] = pool->explored[i];
+    }
 }
 
 static double rank_of(const kb_fit *fit) { return fit->valid ? fit->log_evidence : -INFINITY; }
