@@ -1,4 +1,6 @@
 /* kbass doctor: what data can carry, before any fit. */
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -45,60 +47,114 @@ static void print_findings(const kbass_doctor *doctor)
         }
 }
 
-static void print_verdict(const kbass_doctor *doctor)
+/* The data and, run by run, what the doctor says. */
+typedef struct {
+    const cli_arguments *arguments;
+    kbass_data *data;
+    size_t n_runs;
+    kbass_doctor **doctors; /* n_runs */
+} visit;
+
+static kbass_severity worst_of(const visit *v)
+{
+    kbass_severity worst = KBASS_FINE;
+    for (size_t run = 0; run < v->n_runs; run++)
+        if (kbass_doctor_severity(v->doctors[run]) > worst) worst = kbass_doctor_severity(v->doctors[run]);
+    return worst;
+}
+
+static void print_verdict(const visit *v)
 {
     size_t n_warnings = 0;
-    for (size_t i = 0; i < kbass_doctor_findings(doctor); i++)
-        n_warnings += kbass_doctor_finding(doctor, i)->severity == KBASS_WARNING;
-    kbass_severity severity = kbass_doctor_severity(doctor);
+    const kbass_finding *finding = NULL;
+    for (size_t run = 0; run < v->n_runs; run++)
+        for (size_t i = 0; (finding = kbass_doctor_finding(v->doctors[run], i)); i++)
+            n_warnings += finding->severity == KBASS_WARNING;
+    kbass_severity severity = worst_of(v);
     if (severity == KBASS_FINE) puts("\n  Fit to go.");
     else if (severity == KBASS_WARNING)
         printf("\n  Fit to go with %zu warning%s.\n", n_warnings, n_warnings == 1 ? "" : "s");
     else puts("\n  Hopeless as it is: see X above.");
 }
 
-static int write_json(const kbass_doctor *doctor, const char *path)
+static void print(const visit *v)
 {
-    char *json = NULL;
+    char text[1000];
+    kbass_data_describe(v->data, text, sizeof text);
+    printf("%s\n", text);
+    for (size_t run = 0; run < v->n_runs; run++) {
+        if (v->n_runs > 1) printf("\n%s:", kbass_data_run_name(v->data, run));
+        putchar('\n');
+        print_findings(v->doctors[run]);
+    }
+    print_verdict(v);
+}
+
+/* One object, or one for each run by its name. */
+static int write_json(const visit *v, const char *path)
+{
+    char *text = NULL;
     kbass_error error;
-    kbass_status status = kbass_doctor_json(doctor, &json, &error);
-    int code = status == KBASS_OK ? cli_output_text(path, json) : cli_fail_with(status, &error);
-    kbass_free(json);
+    kbass_status status = KBASS_OK;
+    json_t *runs = json_object();
+    for (size_t run = 0; status == KBASS_OK && run < v->n_runs; run++) {
+        kbass_free(text);
+        text = NULL;
+        status = kbass_doctor_json(v->doctors[run], &text, &error);
+        if (status == KBASS_OK && v->n_runs > 1)
+            json_object_set_new(runs, kbass_data_run_name(v->data, run), json_loads(text, 0, NULL));
+    }
+    char *all = v->n_runs > 1 ? json_dumps(runs, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    int code = status == KBASS_OK ? cli_output_text(path, all ? all : text) : cli_fail_with(status, &error);
+    json_decref(runs);
+    kbass_free(all);
+    kbass_free(text);
     return code;
 }
 
-static int deliver(const cli_arguments *arguments, const kbass_data *data, const kbass_doctor *doctor)
+static int examine(visit *v, const kbass_settings *settings)
 {
-    const char *json = cli_value(arguments, "json"), *figure = cli_value(arguments, "figure");
-    char text[1000];
-    kbass_data_describe(data, text, sizeof text);
-    printf("%s\n\n", text);
-    print_findings(doctor);
-    print_verdict(doctor);
+    kbass_error error;
+    kbass_status status = KBASS_OK;
+    v->n_runs = kbass_data_runs(v->data);
+    if (v->n_runs > 1 && cli_value(v->arguments, "figure"))
+        return cli_fail("--figure shows one run, found %zu: ask about one alone", v->n_runs);
+    v->doctors = calloc(v->n_runs, sizeof *v->doctors);
+    if (!v->doctors) return cli_fail("out of memory for %zu runs", v->n_runs);
+    for (size_t run = 0; status == KBASS_OK && run < v->n_runs; run++) {
+        kbass_data *one = NULL;
+        status = kbass_data_pick(v->data, run, &one, &error);
+        if (status == KBASS_OK) status = kbass_doctor_create(one, settings, &v->doctors[run], &error);
+        kbass_data_destroy(one);
+    }
+    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+}
+
+static int deliver(const visit *v)
+{
+    const char *json = cli_value(v->arguments, "json"), *figure = cli_value(v->arguments, "figure");
+    print(v);
     int code = cli_finish_output();
-    if (code == EXIT_OK && json) code = write_json(doctor, json);
-    if (code == EXIT_OK && figure) code = cli_doctor_figure(data, doctor, figure);
-    return code == EXIT_OK ? (int)kbass_doctor_severity(doctor) : EXIT_BAD_INPUT;
+    if (code == EXIT_OK && json) code = write_json(v, json);
+    if (code == EXIT_OK && figure) code = cli_doctor_figure(v->data, v->doctors[0], figure);
+    return code == EXIT_OK ? (int)worst_of(v) : EXIT_BAD_INPUT;
 }
 
 int cli_doctor(const cli_arguments *arguments)
 {
-    kbass_data *data = NULL;
-    kbass_doctor *doctor = NULL;
+    visit v = {.arguments = arguments};
     kbass_settings settings;
-    kbass_error error;
-    if (arguments->n_operands != 1)
-        return cli_fail("doctor needs one data file, found %zu (see kbass help doctor)", arguments->n_operands);
-    const char *path = arguments->operands[0];
+    if (!arguments->n_operands) return cli_fail("doctor needs data, found no file (see kbass help doctor)");
     int code = cli_settings(arguments, &settings);
-    if (code == EXIT_OK) code = cli_output_check(cli_value(arguments, "json"), path);
-    if (code == EXIT_OK) code = cli_output_check(cli_value(arguments, "figure"), path);
-    if (code == EXIT_OK) code = cli_read(arguments, path, false, &data);
-    if (code == EXIT_OK) {
-        kbass_status status = kbass_doctor_create(data, &settings, &doctor, &error);
-        code = status == KBASS_OK ? deliver(arguments, data, doctor) : cli_fail_with(status, &error);
+    for (size_t i = 0; code == EXIT_OK && i < arguments->n_operands; i++) {
+        code = cli_output_check(cli_value(arguments, "json"), arguments->operands[i]);
+        if (code == EXIT_OK) code = cli_output_check(cli_value(arguments, "figure"), arguments->operands[i]);
     }
-    kbass_doctor_destroy(doctor);
-    kbass_data_destroy(data);
+    if (code == EXIT_OK) code = cli_read_all(arguments, false, &v.data);
+    if (code == EXIT_OK) code = examine(&v, &settings);
+    if (code == EXIT_OK) code = deliver(&v);
+    for (size_t run = 0; v.doctors && run < v.n_runs; run++) kbass_doctor_destroy(v.doctors[run]);
+    free(v.doctors);
+    kbass_data_destroy(v.data);
     return code;
 }

@@ -200,11 +200,11 @@ const cli_command cli_commands[] = {
      "kbass data hare-lynx -o hares.csv\n"
      "kbass data hares.csv",
      data_options, false, NULL, cli_data},
-    {"doctor", "DATA [options]", "what data can carry, before any fit",
+    {"doctor", "DATA ... [options]", "what data can carry, before any fit",
      "Reads data as discover does, with the same dictionary, and says what they can carry: the fastest visible scale and how it "
      "is sampled, gaps, the noise and how it was estimated, the highest derivative that the samples support, outliers, constant "
      "and saturated states, copies, axes taken for states, how much of the record is at rest, candidate terms that are alike on "
-     "these data. Each finding has a number, a sentence and, where something can be done, a suggestion. Exit code 0: fit to go; "
+     "these data. Each finding has a number, a sentence and, where something can be done, a suggestion; several runs are examined one by one. Exit code 0: fit to go; "
      "1: with warnings; 2: hopeless, or no data.",
      "kbass doctor hares.csv --figure doctor.svg",
      doctor_options, true, "axes run json figure degree derivatives terms noise units", cli_doctor},

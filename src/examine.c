@@ -22,9 +22,9 @@ static kbass_status build(kbass_doctor *d, const kbass_data *data, const kbass_s
 {
     kbass_status status = kb_settings_check(settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
-    if (status == KBASS_OK && data->n_axes > 1 && kbass_data_runs(data) > 1)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "run: the doctor takes one run of fields over space, found %zu: ask about "
-                         "each alone", kbass_data_runs(data));
+    if (status == KBASS_OK && kbass_data_runs(data) > 1)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "the doctor takes one run, found %zu: ask about each alone",
+                         kbass_data_runs(data));
     if (status != KBASS_OK) return status;
     const char *const *names = (const char *const *)d->data->state_names, *const *axes =
                                                                               (const char *const *)d->data->axis_names;

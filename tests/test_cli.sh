@@ -372,7 +372,12 @@ awk -F, '{ print $1 "," $2 "," (NR == 1 ? "y" : 3) }' fit.csv > still.csv
 "$kbass" doctor still.csv > out 2> err
 code=$?
 [ $code -eq 2 ] && grep -q 'X constant *y is 3 throughout' out || complain "doctor of a constant: exit code $code: $(head -5 out)"
-refuses 'doctor needs one data file' doctor
+refuses 'doctor needs data' doctor
+"$kbass" doctor fit.csv spike.csv --json runs.json > out 2> err
+code=$?
+[ $code -eq 1 ] && grep -q '^fit.csv:' out && grep -q '! outliers *1 value of x' out && grep -q '"spike.csv": {' runs.json ||
+    complain "doctor of two runs: exit code $code: $(head -5 out)"
+refuses 'shows one run, found 2' doctor fit.csv spike.csv --figure runs.svg
 refuses 'is neither an axis nor a state' doctor fit.csv --units 'q:m'
 if command -v gnuplot > /dev/null; then
     "$kbass" doctor spike.csv --figure spike.svg > out 2> err

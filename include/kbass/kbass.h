@@ -232,6 +232,7 @@ KBASS_API const double *kbass_data_sigma(const kbass_data *data); /* they, n_row
 KBASS_API size_t kbass_data_runs(const kbass_data *data); /* 1 or more */
 KBASS_API const char *kbass_data_run_name(const kbass_data *data, size_t run); /* NULL for one alone */
 KBASS_API size_t kbass_data_run_start(const kbass_data *data, size_t run); /* its first row; n_rows after the last run */
+KBASS_API kbass_status kbass_data_pick(const kbass_data *data, size_t run, kbass_data **one, kbass_error *error);
 KBASS_API size_t kbass_data_rows(const kbass_data *data);
 KBASS_API size_t kbass_data_states(const kbass_data *data);
 KBASS_API const char *kbass_data_time_name(const kbass_data *data);

@@ -34,6 +34,14 @@ kbass_data kb_data_run(const kbass_data *data, size_t run)
     return view;
 }
 
+kbass_status kbass_data_pick(const kbass_data *data, size_t run, kbass_data **out, kbass_error *error)
+{
+    if (run >= kbass_data_runs(data))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no run %zu, found %zu (the first is 0)", run, kbass_data_runs(data));
+    kbass_data view = kb_data_run(data, run);
+    return kb_data_copy(&view, out, error);
+}
+
 static size_t find_state(const kbass_data *data, const char *name)
 {
     size_t state = 0;
