@@ -171,6 +171,7 @@ static void burgers_from_a_coarse_grid(void **state)
     kbass_discovery *discovery = discover(data, 2, 3, 2);
     (void)state;
     check_law(discovery, 2, terms, weights, 0);
+    CHECK_CLOSE(kbass_discovery_result(discovery)->period, width, 1e-9 * width); /* the usual one, not one near it */
     CHECK(covered(discovery, burgers, 0.1) > 0.6); /* likewise */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
@@ -182,6 +183,7 @@ static void a_grid_with_gaps(void **state)
     kbass_discovery *discovery = discover(data, 2, 2, 2);
     (void)state;
     check_law(discovery, 2, drift_terms, drift_weights, 0);
+    CHECK_CLOSE(kbass_discovery_result(discovery)->period, width, 1e-9 * width); /* not traded for some drift */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }

@@ -135,8 +135,7 @@ kbass_status kb_seeker_search(kb_seeker *s, kbass_error *error)
     bool is_open = has_choice(s->columns);
     kbass_status status = is_open && s->mosaic->n_patches == 1 ? kb_seeker_screen(s, error) : KBASS_OK;
     for (int path = 0; status == KBASS_OK && path < PATHS && (is_open || !s->pool.n); path++) follow_path(s, path, error);
-    if (status == KBASS_OK && is_open) status = kb_seeker_ascend(s, error);
-    else kb_state_pool_sort(&s->pool);
+    if (status == KBASS_OK) status = kb_seeker_ascend(s, error);
     kb_blas_threads(blas_threads);
     return status;
 }

@@ -312,9 +312,8 @@ kbass_status kb_line_find_period(size_t n, kb_cloud *const *clouds, int known, k
         trial.periodic = true;
         trial.period = 1 + 1.5 * mean_spacing(n, clouds) * i / PERIODS;
         status = kb_line_profile(n, clouds, &trial, PERIOD_LINES, shortest, &profile, error);
-        double loss = profile.loss + kb_line_period_loss(n, clouds, trial.period);
-        if (status != KBASS_OK || !(loss < best)) continue;
-        best = loss;
+        if (status != KBASS_OK || !(profile.loss < best)) continue;
+        best = profile.loss;
         *settings = trial;
     }
     return status;
