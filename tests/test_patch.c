@@ -293,6 +293,34 @@ static void effective_parameters_are_a_trace(void **state)
     close_scene(&s);
 }
 
+/* d'(G + 1/slab) d by sums, from the message that the solve left */
+static void distance_is_in_the_posterior_precision(void **state)
+{
+    (void)state;
+    scene s;
+    kb_mosaic *mosaic = NULL;
+    kb_state *found = NULL;
+    kbass_settings settings = some_terms("u,u_x,u_xx");
+    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.4);
+    CHECK_OK(kb_mosaic_create(1, &s.patch, s.dictionary, s.columns, s.amplitude, s.variance, 1, &mosaic, &error));
+    CHECK_OK(kb_state_create(mosaic, &found, &error));
+    found->tau = 0.05;
+    found->variance[0] = s.variance[0];
+    for (size_t column = 0; column < 3; column += 2) kb_support_add(&found->support, column);
+    CHECK(kb_mosaic_regress(mosaic, found));
+    CHECK(kb_mosaic_solve(mosaic, found, &(kb_solve_options){4, false, true, NULL}));
+    double d[3] = {0.3, 5, -0.7}, w[3], expected = 0; /* the column that is not in does not count */
+    for (size_t c = 0; c < 3; c++) w[c] = found->w[c] + d[c];
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < 2; j++)
+            expected += d[2 * i] * d[2 * j] * (mosaic->G[i + 2 * j] + (i == j ? 1 / mosaic->slab[2 * i] : 0));
+    CHECK_CLOSE(kb_mosaic_distance(mosaic, found, w), expected, 1e-9 * expected); /* rounding */
+    CHECK_CLOSE(kb_mosaic_distance(mosaic, found, found->w), 0, 0);
+    kb_state_destroy(found);
+    kb_mosaic_destroy(mosaic);
+    close_scene(&s);
+}
+
 /* A known linear law makes everything Gaussian: the evidence is the density of y under R Hp^{-1} R' + v. */
 static void evidence_is_the_density_of_the_data(void **state)
 {
@@ -400,6 +428,7 @@ int main(void)
         cmocka_unit_test(marginal_is_dense_elimination),
         cmocka_unit_test(effective_parameters_are_a_trace),
         cmocka_unit_test(evidence_is_the_density_of_the_data),
+        cmocka_unit_test(distance_is_in_the_posterior_precision),
         cmocka_unit_test(a_field_survives_the_change_of_length_scale),
         cmocka_unit_test(length_scales_by_three_roads),
     };

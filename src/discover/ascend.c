@@ -10,6 +10,7 @@ static const int length_step = 5; /* of the ladder: a factor 1.3 */
 static const double tau_factor = 4, least_tau = 2e-3, greatest_tau = 3; /* below: the truncated basis is what is seen */
 static const double worth = 0.5, better = 0.05;     /* nats */
 static const double freedom = 2;
+static const double most_moved = 0.5; /* standard deviations by which a shorter length scale may move weights */
 
 /* ---------------------------------------------------------------- hyperparameters */
 
@@ -23,7 +24,7 @@ static bool displace(kb_seeker *s, kb_state *state, int direction, int sign)
     }
     if (direction == 1) steps.time -= sign * length_step;
     else steps.space -= sign * length_step;
-    if (steps.time < KB_LADDER_FIRST || steps.space < KB_LADDER_FIRST) return false;
+    if (steps.time < s->coarsest.time || steps.space < s->coarsest.space) return false;
     return steps.time <= s->terrain->finest.time && steps.space <= s->terrain->finest.space && kb_mosaic_move(s->mosaic, state, steps);
 }
 
@@ -46,6 +47,22 @@ void kb_seeker_settle(kb_seeker *s, kb_state *state, kb_state *trial, bool with_
         if (!improved) break;
     }
     state->is_settled = with_tau;
+}
+
+/* The evidence is about the field, of which the weights are a small part: it may prefer a scale that biases them. */
+bool kb_seeker_loosen(kb_seeker *s, kb_state *state, kb_state *trial)
+{
+    bool moved = false;
+    for (int direction = 1; direction < 3; direction++)
+        for (;;) {
+            kb_state_copy(s->mosaic, state, trial);
+            if (!displace(s, trial, direction, -1) || !(kb_seeker_evaluate(s, trial, 3, false) > -INFINITY)) break;
+            if (!(kb_mosaic_distance(s->mosaic, trial, state->w) > most_moved * most_moved * (double)state->support.n)) break;
+            kb_state_copy(s->mosaic, trial, state);
+            moved = true;
+        }
+    if (moved) s->coarsest = state->steps;
+    return moved;
 }
 
 /* ---------------------------------------------------------------- structure */

@@ -6,7 +6,7 @@
 
 static const double first_tau = 0.512, tau_factor = 0.25, likely = 0.5;
 static const double most_discord = 4; /* standard deviations */
-enum { STAGES = 5, ROUNDS = 2, STEPS = 3, PATIENCE = 2, LENGTH_TRIALS = 8 };
+enum { STAGES = 5, ROUNDS = 2, STEPS = 3, PATIENCE = 2, LENGTH_TRIALS = 8, LOOSEN_FROM = 2 };
 
 static bool begin(kb_seeker *s, kb_state *state)
 {
@@ -41,32 +41,45 @@ static bool settle_lengths(kb_seeker *s, kb_state *state, kbass_error *error)
     return state->steps.time != before.time || state->steps.space != before.space;
 }
 
-/* Solves and weighs the structure at hand; once more if EP prefers another. False in trouble, or when the patches no
-   longer agree: what a stiffer equation sees then is the basis. */
-static bool pass_stage(kb_seeker *s, kb_state *state, kbass_error *error)
+/* Solves and weighs the structure at hand; once more if EP prefers another. *agree: whether the patches do; otherwise what
+   a stiffer equation sees is the basis. False in trouble. */
+static bool pass_stage(kb_seeker *s, kb_state *state, bool *agree, kbass_error *error)
 {
-    bool agree = true;
     for (int round = 0; round < ROUNDS; round++) {
         if (!(kb_seeker_evaluate(s, state, STEPS, true) > -INFINITY)) return false;
-        agree = kb_mosaic_discord(s->mosaic, state) <= most_discord;
-        if (agree || !s->pool.n) kb_pool_keep(s, state, error);
+        *agree = kb_mosaic_discord(s->mosaic, state) <= most_discord;
+        if (*agree || !s->pool.n) kb_pool_keep(s, state, error);
         kb_support_copy(&state->support, &s->trial);
         if (!reconsider(s, state)) return false;
         if (kb_support_equal(&state->support, &s->trial)) break;
     }
-    return agree;
+    return true;
+}
+
+/* Shorter length scales where they matter to the weights; what was weighed at the longer ones is forgotten. */
+static bool loosen(kb_seeker *s, kb_state *state, kbass_error *error)
+{
+    if (!(kb_seeker_evaluate(s, state, STEPS, false) > -INFINITY) || !kb_seeker_loosen(s, state, s->spare[1])) return false;
+    kb_state_pool_clear(&s->pool);
+    kb_pool_keep(s, state, error);
+    return true;
 }
 
 void kb_seeker_descend(kb_seeker *s, kbass_error *error)
 {
     kb_state *state = s->spare[0];
     double best = -INFINITY;
-    bool lengths_move = true; /* the bare field knows them only roughly, and of the whole domain */
+    bool lengths_move = true, agree = true; /* the bare field knows lengths only roughly, and of the whole domain */
     if (!kb_run_continue(s->run, 0) || !begin(s, state) || !reconsider(s, state)) return;
     for (int stage = 0, worse = 0; stage < STAGES && worse < PATIENCE; stage++) {
         state->tau = first_tau * pow(tau_factor, stage);
         lengths_move = lengths_move && settle_lengths(s, state, error);
-        if (!pass_stage(s, state, error)) return;
+        if (!pass_stage(s, state, &agree, error)) return;
+        if (agree && stage >= LOOSEN_FROM && loosen(s, state, error)) {
+            best = -INFINITY;
+            if (!pass_stage(s, state, &agree, error)) return;
+        }
+        if (!agree) return;
         s->least_tau = state->tau;
         worse = state->log_evidence > best ? 0 : worse + 1;
         best = fmax(best, state->log_evidence);

@@ -41,6 +41,7 @@ kbass_status kb_seeker_create(const kb_terrain *terrain, const kb_columns *colum
     s->terrain = terrain;
     s->columns = columns;
     s->run = run;
+    s->coarsest = (kb_steps){KB_LADDER_FIRST, KB_LADDER_FIRST};
     kbass_status status = create_parts(s, error);
     if (status == KBASS_OK) *out = s;
     else kb_seeker_destroy(s);
@@ -50,7 +51,7 @@ kbass_status kb_seeker_create(const kb_terrain *terrain, const kb_columns *colum
 void kb_seeker_destroy(kb_seeker *s)
 {
     if (!s) return;
-    for (size_t i = 0; i < s->pool.n; i++) kb_state_destroy(s->pool.states[i]);
+    kb_state_pool_clear(&s->pool);
     for (size_t i = 0; i < KB_SEEKER_SPARES; i++) kb_state_destroy(s->spare[i]);
     kb_mosaic_destroy(s->mosaic);
     kb_ep_destroy(s->ep);
@@ -70,6 +71,12 @@ const kb_state *kb_state_pool_find(const kb_state_pool *pool, const kb_support *
     for (size_t i = 0; i < pool->n; i++)
         if (kb_support_equal(&pool->states[i]->support, support)) return pool->states[i];
     return NULL;
+}
+
+void kb_state_pool_clear(kb_state_pool *pool)
+{
+    for (size_t i = 0; i < pool->n; i++) kb_state_destroy(pool->states[i]);
+    pool->n = 0;
 }
 
 static int by_falling_evidence(const void *a, const void *b)

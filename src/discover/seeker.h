@@ -27,6 +27,7 @@ typedef struct {
     size_t n_weighed;    /* states */
     bool has_many_data;  /* the best model's hyperparameters are near those of every model that matters */
     double least_tau;    /* below it the patches contradict each other: the basis is what is seen; 0: not known */
+    kb_steps coarsest;   /* longer length scales were found to bias the weights */
     double freedom;      /* of Student's t in evaluations; 0: Gaussian */
 } kb_seeker;
 
@@ -37,6 +38,7 @@ void kb_seeker_destroy(kb_seeker *seeker);
 /* Keeps a copy; of two states with one support the better. */
 kbass_status kb_pool_keep(kb_seeker *seeker, const kb_state *state, kbass_error *error);
 void kb_state_pool_sort(kb_state_pool *pool);
+void kb_state_pool_clear(kb_state_pool *pool);
 const kb_state *kb_state_pool_find(const kb_state_pool *pool, const kb_support *support);
 
 /* Takes over the mosaic's message about all columns. */
@@ -59,6 +61,9 @@ void kb_seeker_descend(kb_seeker *seeker, kbass_error *error);
 /* Tries steps up and down along tau, the length scale of time and those of space while they are worth it; at most
    `budget` evaluations. */
 void kb_seeker_settle(kb_seeker *seeker, kb_state *state, kb_state *trial, bool with_tau, int sweeps, int budget);
+/* Shortens the length scales of a state just weighed while that moves its weights by more than half their standard
+   deviations, and keeps later steps from longer ones; false when they stay. */
+bool kb_seeker_loosen(kb_seeker *seeker, kb_state *state, kb_state *trial);
 /* Climbs from the pool's best states by hyperparameters and moves; the pool ends with what was weighed on the way. */
 kbass_status kb_seeker_ascend(kb_seeker *seeker, kbass_error *error);
 /* Gives the pool's states within so many nats of the best also a try at the best one's hyperparameters. */

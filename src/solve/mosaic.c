@@ -340,6 +340,19 @@ double kb_mosaic_discord(kb_mosaic *m, const kb_state *s)
     return (squares - degrees) / sqrt(2 * degrees);
 }
 
+/* d' A d with A = L L', whose factor the solve left */
+double kb_mosaic_distance(const kb_mosaic *m, const kb_state *s, const double *w)
+{
+    size_t n = s->support.n;
+    double squares = 0;
+    for (size_t j = 0; j < n; j++) {
+        double sum = 0;
+        for (size_t i = j; i < n; i++) sum += m->A[i + j * n] * (w[s->support.column[i]] - s->w[s->support.column[i]]);
+        squares += sum * sum;
+    }
+    return squares;
+}
+
 /* v = SSE / (N - effective parameters), slowly and never above the bare field's; returns the change of log v. */
 static double learn_noise(kb_mosaic *m, kb_state *s)
 {

@@ -72,6 +72,8 @@ bool kb_mosaic_listen(kb_mosaic *mosaic, kb_state *state, const kb_support *cand
 /* How far the patches disagree about the support's weights, after a solve: chi-squared of their gradients, less its
    mean, in its standard deviations. */
 double kb_mosaic_discord(kb_mosaic *mosaic, const kb_state *state);
+/* Squared distance of other weights from those of a state just solved, in units of its posterior covariance. */
+double kb_mosaic_distance(const kb_mosaic *mosaic, const kb_state *state, const double *w);
 /* Root mean square residual of the data, scaled. */
 double kb_mosaic_misfit(kb_mosaic *mosaic, const kb_state *state);
 /* Least noise variance, scaled: below it the truncated basis would be fitted, not the data. */
