@@ -8,10 +8,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { MOST_MODES = KB_LINE_MODES, MOST_BOUNDARY = 17, INTERPOLATION = 6, PERIOD_LINES = 12, PERIODS = 12 };
+enum { MOST_BOUNDARY = 17, INTERPOLATION = 6 };
 static const double noise_floor = 1e-6; /* of any grid; a coarse grid's own error may lie above it */
-static const double open_period = 1.3; /* of the modes when the axis is not periodic: they never meet themselves */
-static const double unusual_period = 3; /* nats: what a parameter costs that the data may choose within a spacing */
 
 /* Central differences on seven points: sixth order for u_x and u_xx, fourth for u_xxx and u_xxxx, second above. */
 static const double unit_stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL] = {
@@ -227,98 +225,6 @@ static void number_nodes(kb_line *l)
     }
 }
 
-/* Data lines gathered for the profile's prior. */
-typedef struct {
-    size_t n, n_values;
-    kb_data_line *lines;
-    double *coordinate, *value, *root;
-} bundle;
-
-static void end_line(bundle *b, size_t begin)
-{
-    b->lines[b->n++] = (kb_data_line){b->n_values - begin, b->coordinate + begin, b->value + begin, b->root + begin};
-}
-
-/* The first data lines of every field, `each` at most; scattered points are gathered into lines of a dozen. */
-static void add_first_lines(const kb_cloud *c, size_t each, bundle *b)
-{
-    size_t wanted = c->gridded ? 1 : 12;
-    for (size_t f = 0; f < c->n_fields; f++) {
-        size_t begin = b->n_values, own = 0;
-        for (size_t p = 0; p < c->n_points && own < each; p++) {
-            bool new_row = p > 0 && c->point[p] > c->point[p - 1];
-            if (new_row && b->n_values - begin >= wanted) {
-                end_line(b, begin);
-                begin = b->n_values;
-                own++;
-            }
-            if (own == each || c->measured[p + f * c->n_points] == 0) continue;
-            b->coordinate[b->n_values] = c->point[p + c->n_points];
-            b->value[b->n_values] = c->value[p + f * c->n_points];
-            b->root[b->n_values++] = kb_cloud_root(c, p + f * c->n_points);
-        }
-        if (own < each && b->n_values > begin) end_line(b, begin);
-    }
-}
-
-static double mean_spacing(size_t n, kb_cloud *const *clouds)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += clouds[i]->spacing[1];
-    return sum / (double)n;
-}
-
-double kb_line_shortest(size_t n, kb_cloud *const *clouds) { return 0.55 * mean_spacing(n, clouds); }
-
-kbass_status kb_line_profile(size_t n, kb_cloud *const *clouds, const kb_line_settings *settings, size_t most_lines,
-                             double shortest, kb_profile *profile, kbass_error *error)
-{
-    size_t values = 1;
-    for (size_t i = 0; i < n; i++) values += clouds[i]->n_values;
-    bundle b = {.lines = KB_NEW(kb_data_line, (most_lines + 1) * clouds[0]->n_fields * n),
-                .coordinate = KB_NEW(double, values), .value = KB_NEW(double, values), .root = KB_NEW(double, values)};
-    bool done = b.lines && b.coordinate && b.value && b.root;
-    *profile = (kb_profile){.period = settings->periodic ? settings->period : open_period};
-    if (done) {
-        for (size_t i = 0; i < n; i++) add_first_lines(clouds[i], most_lines, &b);
-        done = kb_profile_fit(profile, b.n, b.lines, shortest, MOST_MODES);
-    }
-    kb_free(b.lines);
-    kb_free(b.coordinate);
-    kb_free(b.value);
-    kb_free(b.root);
-    return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the first lines of the data");
-}
-
-double kb_line_period_loss(size_t n, kb_cloud *const *clouds, double period)
-{
-    double beyond = (period - 1) / mean_spacing(n, clouds);
-    bool is_usual = fabs(beyond) < 1e-9 || fabs(beyond - 1) < 1e-9, gridded = true;
-    for (size_t i = 0; i < n; i++) gridded = gridded && clouds[i]->gridded;
-    return gridded && !is_usual ? unusual_period : 0;
-}
-
-kbass_status kb_line_find_period(size_t n, kb_cloud *const *clouds, int known, kb_line_settings *settings,
-                                 kbass_error *error)
-{
-    kb_profile profile;
-    kb_line_settings trial = *settings;
-    double best = INFINITY, shortest = kb_line_shortest(n, clouds);
-    trial.periodic = false;
-    settings->periodic = false;
-    kbass_status status = kb_line_profile(n, clouds, &trial, PERIOD_LINES, shortest, &profile, error);
-    if (status == KBASS_OK && known <= 0) best = profile.loss;
-    for (int i = 0; status == KBASS_OK && known >= 0 && i <= PERIODS; i++) {
-        trial.periodic = true;
-        trial.period = 1 + 1.5 * mean_spacing(n, clouds) * i / PERIODS;
-        status = kb_line_profile(n, clouds, &trial, PERIOD_LINES, shortest, &profile, error);
-        if (status != KBASS_OK || !(profile.loss < best)) continue;
-        best = profile.loss;
-        *settings = trial;
-    }
-    return status;
-}
-
 static kbass_status make_modes(kb_line *l, const kb_profile *profile, kbass_error *error)
 {
     size_t n = l->n, M = profile->n_modes;
@@ -510,7 +416,7 @@ static bool guess_profile(const kb_line *l, size_t row, size_t field, double *z,
     const kb_dynamics *d = &l->dynamics;
     size_t M = l->n_modes, used = 0, begin = d->observation_start[row];
     size_t wanted = 2 * (d->observation_start[row + 1] - begin) / l->n_fields;
-    double features[MOST_MODES];
+    double features[KB_LINE_MODES];
     if (wanted < 12) wanted = 12;
     memset(gram, 0, M * M * sizeof *gram);
     memset(z, 0, M * sizeof *z);
@@ -544,7 +450,7 @@ static bool guess_boundary(const kb_line *l, size_t field, bool right, double *z
 bool kb_line_guess(const kb_line *l, size_t row, double *start)
 {
     size_t F = l->n_fields, M = l->n_modes, B = l->n_boundary;
-    double gram[MOST_MODES * MOST_MODES];
+    double gram[KB_LINE_MODES * KB_LINE_MODES];
     for (size_t f = 0; f < F; f++) {
         if (!guess_profile(l, row, f, start + f * M, gram)) return false;
         for (size_t side = 0; B && side < 2; side++)
