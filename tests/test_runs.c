@@ -232,6 +232,40 @@ static void weights_may_differ_between_runs(void **state)
     }
 }
 
+/* An oscillator that is damped in one run and driven as much in the other: the mean weight of y is 0. */
+static void weights_may_cancel_over_the_runs(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"x", "y"};
+    enum { N = 30 };
+    kbass_data *parts[2];
+    for (size_t run = 0; run < 2; run++) { /* x = exp(r t) cos t, y = x_t: y_t = -(1 + r^2) x + 2 r y */
+        double r = run ? 0.1 : -0.1, times[N], values[2 * N];
+        for (size_t i = 0; i < N; i++) {
+            double t = times[i] = 0.3 * (double)i, size = exp(r * t);
+            values[2 * i] = size * cos(t);
+            values[2 * i + 1] = size * (r * cos(t) - sin(t));
+        }
+        CHECK_OK(kbass_data_create(N, 2, times, values, NULL, names, &parts[run], &error));
+        CHECK_OK(kbass_data_add_noise(parts[run], 2, 3 + run, &error));
+    }
+    kbass_data *data = joined_of(2, parts);
+    kbass_settings settings;
+    kbass_discovery *discovery = NULL;
+    kbass_settings_default(&settings);
+    settings.degree = 2;
+    settings.vary = "y_t: y";
+    CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
+    CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
+    const kbass_result *result = kbass_discovery_result(discovery);
+    CHECK(result->n_varied == 1 && result->varied->log_odds > 5); /* they do differ */
+    for (size_t run = 0; run < 2; run++)
+        CHECK_CLOSE(result->varied->weights[run], run ? 0.2 : -0.2, 4 * result->varied->sds[run]); /* standard deviations */
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+    for (size_t run = 0; run < 2; run++) kbass_data_destroy(parts[run]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +277,7 @@ int main(void)
         cmocka_unit_test(three_runs_tell_what_one_cannot),
         cmocka_unit_test(time_is_that_of_the_run),
         cmocka_unit_test(weights_may_differ_between_runs),
+        cmocka_unit_test(weights_may_cancel_over_the_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "discover/polish.h"
 
-enum { ITERATIONS = 60, MOST_MODELS = 40 };
+enum { ITERATIONS = 60, MOST_MODELS = 40, MOST_EXTENDED = 4 };
 
 typedef struct {
     const kb_problem *problem;
@@ -20,12 +20,13 @@ typedef struct {
     kb_fit *fit;
 } experiment;
 
-static bool is_varied(const experiment *x, size_t column)
+static bool may_vary(const kb_problem *p, size_t column)
 {
-    const kb_dictionary *d = x->problem->dictionary;
-    const kb_columns *c = x->problem->columns;
-    return d->varied[c->term[column] + c->equation[column] * d->n_terms];
+    const kb_columns *c = p->columns;
+    return p->dictionary->varied[c->term[column] + c->equation[column] * p->dictionary->n_terms];
 }
+
+static bool is_varied(const experiment *x, size_t column) { return may_vary(x->problem, column); }
 
 /* The prior odds of a term count once. */
 static void add_column(experiment *x, size_t column, size_t run)
@@ -173,6 +174,25 @@ static kbass_status try_model(const kb_problem *p, const kb_windows *windows, co
     return status;
 }
 
+/* A term whose weights cancel over the runs has none in common: `fit` with each varied term that it lacks. */
+static kbass_status add_terms(const kb_problem *p, const kb_windows *windows, const kb_fit *fit, experiment *best,
+                              kbass_error *error)
+{
+    size_t n = p->columns->n, states = p->record->n_states;
+    kbass_status status = KBASS_OK;
+    for (size_t column = 0; status == KBASS_OK && column < n; column++) {
+        kb_fit *trial = NULL;
+        if (!may_vary(p, column) || kb_support_has(&fit->support, column)) continue;
+        status = kb_fit_create(n, states, windows->n, fit->support.n + 1, &trial, error);
+        if (status != KBASS_OK) break;
+        kb_fit_copy(fit, trial, n, states);
+        kb_support_add(&trial->support, column);
+        trial->w[column] = 0;
+        status = try_model(p, windows, trial, trial, best, error);
+    }
+    return status;
+}
+
 /* What common weights needed terms for may do without them: drops those of the best model while it gets better. */
 static kbass_status drop_terms(const kb_problem *p, const kb_windows *windows, experiment *best, kbass_error *error)
 {
@@ -200,6 +220,8 @@ kbass_status kb_vary(const kb_problem *p, const kb_search_result *found, kb_answ
     bool is_asked = p->settings->vary && *p->settings->vary && p->record->n_runs > 1 && kb_has_model(found);
     for (size_t i = 0; is_asked && status == KBASS_OK && i < found->pool.n && i < MOST_MODELS; i++)
         if (found->pool.fits[i]->valid) status = try_model(p, found->windows, found->pool.fits[i], NULL, &best, error);
+    for (size_t i = 0; is_asked && status == KBASS_OK && i < found->pool.n && i < MOST_EXTENDED; i++)
+        if (found->pool.fits[i]->valid) status = add_terms(p, found->windows, found->pool.fits[i], &best, error);
     if (status == KBASS_OK && best.fit) status = drop_terms(p, found->windows, &best, error);
     if (status == KBASS_OK && best.fit) status = tell(&best, found->pool.fits[0], answer, error);
     if (status == KBASS_OK && best.fit) status = write_law(&best, answer, error);
