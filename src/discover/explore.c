@@ -187,10 +187,14 @@ static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *pare
     return status;
 }
 
+/* Messages are believed where they move a start that is a state; many modes of a profile go astray with them. */
+static bool starts_are_states(const kb_arena *a) { return a->explorers[0]->shooter->flow != NULL; }
+
 /* A fit of the proposal: a new place in the pool or, beside a fit that holds less than is promised, a second one. */
 static kbass_status take_up(kb_arena *a, const proposal *p, job *out, kbass_error *error)
 {
     const kb_pool *pool = a->pool;
+    bool is_state = starts_are_states(a);
     kbass_status status;
     *out = (job){NULL, p->parent, 0};
     while (out->known < pool->n && !kb_support_equal(&pool->fits[out->known]->support, &p->support)) out->known++;
@@ -199,14 +203,14 @@ static kbass_status take_up(kb_arena *a, const proposal *p, job *out, kbass_erro
         status = kb_pool_add(a->pool, &p->support, &out->fit, error);
     } else {
         const kb_fit *known = pool->fits[out->known];
-        if (!known->valid || !(p->promised > known->log_evidence + worth_again)) return KBASS_OK;
+        if (!is_state || !known->valid || !(p->promised > known->log_evidence + worth_again)) return KBASS_OK;
         status = kb_fit_create(pool->n_columns, pool->n_start, pool->max_windows, p->support.n, &out->fit, error);
         if (status == KBASS_OK) kb_support_copy(&p->support, &out->fit->support);
     }
     if (status != KBASS_OK) return status;
     restart_from(out->fit, p->parent, a->columns->n, pool->n_start);
     for (size_t q = 0; q < p->support.n; q++) out->fit->w[p->support.column[q]] = p->w[q];
-    memcpy(out->fit->start, p->start, p->parent->n_windows * pool->n_start * sizeof *p->start);
+    if (is_state) memcpy(out->fit->start, p->start, p->parent->n_windows * pool->n_start * sizeof *p->start);
     return KBASS_OK;
 }
 
