@@ -407,9 +407,9 @@ static kbass_status add_explanations(kb_answer *answer, const kb_frame *p, const
 /* Each run's first window begins with it. */
 static void add_initial(kb_answer *answer, const kb_frame *p, const kb_search_result *found)
 {
-    size_t n = p->dictionary->n_states, each = p->starts_with_states ? found->windows->n / p->n_runs : 0;
-    double *initial = (double *)answer->result.initial;
     if (!p->starts_with_states) return;
+    size_t n = p->dictionary->n_states, each = found->windows->n / p->n_runs;
+    double *initial = (double *)answer->result.initial;
     for (size_t run = 0; run < p->n_runs; run++)
         for (size_t i = 0; i < n; i++)
             if (p->dictionary->has_equation[i])

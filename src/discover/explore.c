@@ -97,9 +97,13 @@ kbass_status kb_arena_fit(kb_arena *a, int iterations, kbass_error *error)
 /* A neighbour proposed by a parent; its weights are the quadratic's means, and so is the evidence it promises. */
 typedef struct {
     kb_support support;
-    double *w, *start, promised;
+    double *w, promised;
+    double *start; /* NULL: the parent's */
     const kb_fit *parent;
 } proposal;
+
+/* Messages are believed where they move a start that is a state; many modes of a profile go astray with them. */
+static bool starts_are_states(const kb_explorer *e) { return e->shooter->flow != NULL; }
 
 /* The parent's starts, moved as its message supposes when the weights become those of the proposal. */
 static void follow(const kb_columns *columns, kb_explorer *e, const kb_fit *parent, proposal *p)
@@ -118,12 +122,14 @@ static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_
     double *mean = w->work;
     kbass_status status = kb_support_create(support->n, &out->support, error);
     out->w = KB_NEW(double, support->n);
-    out->start = KB_NEW(double, parent->n_windows * w->shooter->n);
-    if (status != KBASS_OK || !out->w || !out->start) return kb_out_of_memory(error, "a proposal");
+    if (starts_are_states(w)) out->start = KB_NEW(double, parent->n_windows * w->shooter->n);
+    bool complete = out->w && (out->start || !starts_are_states(w));
+    if (status != KBASS_OK || !complete) return kb_out_of_memory(error, "a proposal");
     kb_support_copy(support, &out->support);
     double other = kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
     memcpy(out->w, mean, support->n * sizeof *mean);
     out->parent = parent;
+    if (!out->start) return KBASS_OK;
     out->promised = parent->log_evidence + other - kb_message_evidence(w->message, columns, &parent->support, NULL, w->work);
     follow(columns, w, parent, out);
     return KBASS_OK;
@@ -187,14 +193,10 @@ static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *pare
     return status;
 }
 
-/* Messages are believed where they move a start that is a state; many modes of a profile go astray with them. */
-static bool starts_are_states(const kb_arena *a) { return a->explorers[0]->shooter->flow != NULL; }
-
 /* A fit of the proposal: a new place in the pool or, beside a fit that holds less than is promised, a second one. */
 static kbass_status take_up(kb_arena *a, const proposal *p, job *out, kbass_error *error)
 {
     const kb_pool *pool = a->pool;
-    bool is_state = starts_are_states(a);
     kbass_status status;
     *out = (job){NULL, p->parent, 0};
     while (out->known < pool->n && !kb_support_equal(&pool->fits[out->known]->support, &p->support)) out->known++;
@@ -203,14 +205,14 @@ static kbass_status take_up(kb_arena *a, const proposal *p, job *out, kbass_erro
         status = kb_pool_add(a->pool, &p->support, &out->fit, error);
     } else {
         const kb_fit *known = pool->fits[out->known];
-        if (!is_state || !known->valid || !(p->promised > known->log_evidence + worth_again)) return KBASS_OK;
+        if (!p->start || !known->valid || !(p->promised > known->log_evidence + worth_again)) return KBASS_OK;
         status = kb_fit_create(pool->n_columns, pool->n_start, pool->max_windows, p->support.n, &out->fit, error);
         if (status == KBASS_OK) kb_support_copy(&p->support, &out->fit->support);
     }
     if (status != KBASS_OK) return status;
     restart_from(out->fit, p->parent, a->columns->n, pool->n_start);
     for (size_t q = 0; q < p->support.n; q++) out->fit->w[p->support.column[q]] = p->w[q];
-    if (is_state) memcpy(out->fit->start, p->start, p->parent->n_windows * pool->n_start * sizeof *p->start);
+    if (p->start) memcpy(out->fit->start, p->start, p->parent->n_windows * pool->n_start * sizeof *p->start);
     return KBASS_OK;
 }
 
