@@ -73,6 +73,9 @@ static kbass_status check_plain(const kbass_settings *settings, kbass_error *err
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: only additive noise for %s", what);
     if (settings->explain && *settings->explain)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
+    if (settings->vary && *settings->vary)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "vary: weights do not differ between runs for %s: discover each run alone "
+                       "and compare their weights", what);
     return KBASS_OK;
 }
 
@@ -92,9 +95,6 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     kbass_status status =
         kb_dictionary_create_fields(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                     d->data->n_axes, (const char *const *)d->data->axis_names, &d->dictionary, error);
-    if (status == KBASS_OK && d->settings.vary && *d->settings.vary)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "vary: weights that differ between runs are for states over time, found "
-                         "fields over space: discover each run alone and compare their weights");
     if (status != KBASS_OK) return status;
     if (d->settings.method == KB_METHOD_PAPER)
         return kb_paper_mesh_create(d->data, &d->settings, d->dictionary, &d->paper, error);
@@ -218,8 +218,10 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     if (status == KBASS_OK && d->landscape) status = add_profiles(d, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
-    if (d->problem) status = kb_vary(d->problem, &d->found, d->answer, error);
-    if (d->problem && status == KBASS_OK) status = kb_missing_of_states(d->problem, &d->found, d->answer, error);
+    if (d->problem) status = kb_vary_states(d->problem, &d->found, run, d->answer, error);
+    if (d->landscape) status = kb_vary_fields(d->landscape, &d->found, run, d->answer, error);
+    if (status != KBASS_OK || kb_run_stopped(run)) return status;
+    if (d->problem) status = kb_missing_of_states(d->problem, &d->found, d->answer, error);
     if (d->landscape) status = kb_missing_of_fields(d->landscape, &d->found, d->answer, error);
     return status;
 }

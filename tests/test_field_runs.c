@@ -9,17 +9,23 @@ static const char *const burgers[] = {"u_t: u*u_x", "u_t: u_xx"}, *const law[] =
 static const char *const profiles[] = {"exp(-(x-4)^2/3)", "-sin(pi*x/8)*0.8", "0.7*sin(pi*x/4)+0.3*cos(pi*x/8)"};
 static const char *const names[] = {"first", "second", "third"}, field_terms[] = "u, u^2, u_x, u*u_x, u_xx, u_xxx";
 
-static kbass_data *sample(const char *domain, const char *profile, size_t n_times, size_t n_places, double noise,
-                          uint64_t seed)
+static kbass_data *sample_of(const char *const *equations, const char *domain, const char *profile, size_t n_times,
+                             size_t n_places, double noise, uint64_t seed)
 {
     const size_t counts[] = {n_times, n_places};
     kbass_pde *pde = NULL;
     kbass_data *data = NULL;
-    CHECK_OK(kbass_pde_parse(1, law, domain, profile, NULL, &pde, &error));
+    CHECK_OK(kbass_pde_parse(1, equations, domain, profile, NULL, &pde, &error));
     CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, noise, seed, &error));
     kbass_pde_destroy(pde);
     return data;
+}
+
+static kbass_data *sample(const char *domain, const char *profile, size_t n_times, size_t n_places, double noise,
+                          uint64_t seed)
+{
+    return sample_of(law, domain, profile, n_times, n_places, noise, seed);
 }
 
 static kbass_data *join(size_t n, kbass_data **parts)
@@ -135,25 +141,25 @@ static void clear_stage(stage *s)
 }
 
 /* The message of `n` runs from the `first` on, at starts by regression and weights near the law's. */
-static size_t listen(const stage *s, size_t first, size_t n, double *G, double *b)
+static size_t listen_to(const stage *s, const kb_columns *columns, size_t first, size_t n, double *G, double *b)
 {
     kb_chorus *chorus = NULL;
     kb_shooter *shooter = NULL;
     kb_windows *windows = NULL;
     kb_message *message = NULL;
     kb_fit *fit = NULL;
-    size_t k = s->columns->n;
-    CHECK_OK(kb_chorus_create(n, s->scenes + first, s->dictionary, s->columns, k, &chorus, &error));
-    CHECK_OK(kb_shooter_create_on(&chorus->dynamics, s->columns, n, k, &shooter, &error));
+    size_t k = columns->n;
+    CHECK_OK(kb_chorus_create(n, s->scenes + first, s->dictionary, columns, k, &chorus, &error));
+    CHECK_OK(kb_shooter_create_on(&chorus->dynamics, columns, n, k, &shooter, &error));
     CHECK_OK(kb_windows_divide_runs(n, chorus->run_start, 1, &windows, &error));
     CHECK_OK(kb_message_create(k, &message, &error));
     CHECK_OK(kb_fit_create(k, shooter->n, n, k, &fit, &error));
     shooter->windows = windows;
-    kb_support_copy(&s->all, &fit->support);
-    for (size_t i = 0; i < k; i++) fit->w[i] = 0.1 / s->columns->unit[i];
+    for (size_t i = 0; i < k; i++) kb_support_add(&fit->support, i);
+    for (size_t i = 0; i < k; i++) fit->w[i] = 0.1 / columns->unit[i];
     fit->variance[0] = 0.01;
     for (size_t i = 0; i < n; i++) CHECK(kb_chorus_guess(chorus, chorus->run_start[i], fit->start + i * shooter->n));
-    CHECK(kb_shooter_message(shooter, fit, &s->all, message));
+    CHECK(kb_shooter_message(shooter, fit, &fit->support, message));
     memcpy(G, message->G, k * k * sizeof *G);
     memcpy(b, message->b, k * sizeof *b);
     size_t n_start = shooter->n;
@@ -162,6 +168,11 @@ static size_t listen(const stage *s, size_t first, size_t n, double *G, double *
     kb_windows_destroy(windows);
     kb_shooter_destroy(shooter);
     return n_start;
+}
+
+static size_t listen(const stage *s, size_t first, size_t n, double *G, double *b)
+{
+    return listen_to(s, s->columns, first, n, G, b);
 }
 
 static void messages_of_runs_add(void **state)
@@ -178,6 +189,42 @@ static void messages_of_runs_add(void **state)
     for (size_t i = 0; i < K * K; i++)
         CHECK_CLOSE(G[2][i], G[0][i] + G[1][i], 1e-9 * fabs(G[2][i]) + 1e-9); /* rounding of the same sums */
     for (size_t i = 0; i < K; i++) CHECK_CLOSE(b[2][i], b[0][i] + b[1][i], 1e-8 * fabs(b[2][i]) + 1e-8);
+    clear_stage(&s);
+    kbass_data_destroy(data);
+}
+
+/* Columns that hold in one run each: what both runs say is what each says alone, block by block. */
+static void columns_of_a_run_hear_that_run(void **state)
+{
+    (void)state;
+    enum { K = 3 };
+    stage s = {0};
+    double G[3][4 * K * K], b[3][2 * K];
+    size_t term[2 * K], equation[2 * K] = {0}, run[2 * K];
+    double scale[2 * K], unit[2 * K], slab[2 * K], log_odds[2 * K] = {0};
+    kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[1], 6, 12, 1, 1), sample("x=0:6, t=1:4", "sin(pi*x/3)", 5, 9, 1, 2)};
+    kbass_data *data = join(2, parts);
+    set_stage(data, &s);
+    CHECK(s.columns->n == K);
+    kb_columns each = {.n = 2 * K, .equation = equation, .term = term, .log_odds = log_odds, .scale = scale, .unit = unit,
+                       .slab = slab, .run = run};
+    for (size_t i = 0; i < 2 * K; i++) {
+        run[i] = i / K;
+        term[i] = s.columns->term[i % K];
+        scale[i] = s.columns->scale[i % K];
+        unit[i] = s.columns->unit[i % K];
+        slab[i] = s.columns->slab[i % K];
+    }
+    listen_to(&s, &each, 0, 2, G[2], b[2]);
+    for (size_t i = 0; i < 2; i++) listen(&s, i, 1, G[i], b[i]);
+    for (size_t i = 0; i < 2 * K; i++) {
+        double alone = b[i / K][i % K];
+        CHECK_CLOSE(b[2][i], alone, 1e-8 * fabs(alone) + 1e-8); /* rounding of the same sums */
+        for (size_t j = 0; j < 2 * K; j++) {
+            alone = i / K == j / K ? G[i / K][i % K + j % K * K] : 0;
+            CHECK_CLOSE(G[2][i + j * 2 * K], alone, 1e-9 * fabs(alone) + 1e-9);
+        }
+    }
     clear_stage(&s);
     kbass_data_destroy(data);
 }
@@ -252,6 +299,34 @@ static void clean_runs_on_domains_of_their_own_give_the_truth(void **state)
     kbass_data_destroy(data);
 }
 
+/* Heat that spreads four times as fast in the second run. */
+static void diffusivities_may_differ_between_runs(void **state)
+{
+    (void)state;
+    static const char *const equations[][1] = {{"u_t = 0.05*u_xx"}, {"u_t = 0.2*u_xx"}};
+    static const double diffusivity[] = {0.05, 0.2};
+    kbass_data *parts[2];
+    kbass_settings settings;
+    kbass_discovery *discovery = NULL;
+    for (size_t i = 0; i < 2; i++) parts[i] = sample_of(equations[i], "x=-8:8, t=0:8", profiles[i ? 2 : 0], 8, 16, 2, 3 + i);
+    kbass_data *data = join(2, parts);
+    kbass_settings_default(&settings);
+    settings.threads = 2;
+    settings.terms = "u, u_x, u*u_x, u_xx";
+    settings.vary = "u_xx";
+    CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
+    CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
+    const kbass_result *result = kbass_discovery_result(discovery);
+    CHECK(result->n_varied == 1 && result->varied->n_runs == 2 && result->varied->log_odds > 5); /* they do differ */
+    CHECK_TEXT(result->varied->term, "u_xx");
+    CHECK(!strchr(result->varied_equations[0] + 6, '-') && !strchr(result->varied_equations[0], '+')); /* nothing else */
+    for (size_t run = 0; run < 2; run++)
+        CHECK_CLOSE(result->varied->weights[run], diffusivity[run], 4 * result->varied->sds[run]); /* standard deviations */
+    CHECK(result->varied->sds[1] < 0.01); /* of 0.2: 128 samples at 2 % */
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,8 +334,10 @@ int main(void)
         cmocka_unit_test(clouds_share_units_and_domains),
         cmocka_unit_test(axes_have_to_agree),
         cmocka_unit_test(messages_of_runs_add),
+        cmocka_unit_test(columns_of_a_run_hear_that_run),
         cmocka_unit_test(few_samples_of_three_runs_say_what_one_does_not),
         cmocka_unit_test(clean_runs_on_domains_of_their_own_give_the_truth),
+        cmocka_unit_test(diffusivities_may_differ_between_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,7 @@ static kbass_status note_noise(kb_shooter *shooter, kb_search_result *result, kb
 {
     const kb_measure *measure = &shooter->measure;
     size_t n = shooter->n_groups;
+    result->noise_floor = measure->dynamics->noise_floor;
     result->noise_is_relative = measure->dynamics->noise_model != KB_NOISE_ADDITIVE;
     result->noise_unit = KB_NEW(double, n);
     result->noise_freedom = KB_NEW(double, n);

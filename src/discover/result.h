@@ -25,6 +25,7 @@ typedef struct {
     bool settled;
     double *noise_unit;       /* per state: what a noise variance of 1 is, kb_measure_unit; NULL: its sd squared */
     double *noise_freedom;    /* likewise: degrees of freedom behind it */
+    double noise_floor;       /* of the final fits, scaled */
     bool noise_is_relative;
     kb_neighbour *neighbours; /* per column; NULL when the run was stopped before */
     kb_examination examination; /* of the chosen model's residuals */

@@ -9,29 +9,37 @@
 
 enum { ITERATIONS = 60, MOST_MODELS = 40, MOST_EXTENDED = 4 };
 
+/* Where models are fitted again: one of the problems, as its search left it. */
 typedef struct {
-    const kb_problem *problem;
+    kb_frame frame;
+    const kb_problem *problem;     /* of states, */
+    const kb_landscape *landscape; /* or of fields; else NULL */
+    const kb_search_result *found;
+    kb_run *run;
+} venue;
+
+typedef struct {
+    const venue *venue;
     const kb_fit *common;
     kb_fit *own; /* the same, when it is ours; else NULL */
-    const kb_windows *windows;
     size_t n_varied, *origin; /* origin: the common model's column behind each of ours */
     kb_columns columns;
     kb_shooter *shooter;
     kb_fit *fit;
 } experiment;
 
-static bool may_vary(const kb_problem *p, size_t column)
+static bool may_vary(const venue *v, size_t column)
 {
-    const kb_columns *c = p->columns;
-    return p->dictionary->varied[c->term[column] + c->equation[column] * p->dictionary->n_terms];
+    const kb_columns *c = v->frame.columns;
+    return v->frame.dictionary->varied[c->term[column] + c->equation[column] * v->frame.dictionary->n_terms];
 }
 
-static bool is_varied(const experiment *x, size_t column) { return may_vary(x->problem, column); }
+static bool is_varied(const experiment *x, size_t column) { return may_vary(x->venue, column); }
 
 /* The prior odds of a term count once. */
 static void add_column(experiment *x, size_t column, size_t run)
 {
-    const kb_columns *from = x->problem->columns;
+    const kb_columns *from = x->venue->frame.columns;
     kb_columns *c = &x->columns;
     size_t i = c->n++;
     x->origin[i] = column;
@@ -46,7 +54,7 @@ static void add_column(experiment *x, size_t column, size_t run)
 
 static kbass_status make_columns(experiment *x, kbass_error *error)
 {
-    size_t runs = x->problem->record->n_runs, room = x->common->support.n * runs;
+    size_t runs = x->venue->frame.n_runs, room = x->common->support.n * runs;
     kb_columns *c = &x->columns;
     c->equation = KB_NEW(size_t, room);
     c->term = KB_NEW(size_t, room);
@@ -58,10 +66,10 @@ static kbass_status make_columns(experiment *x, kbass_error *error)
     x->origin = KB_NEW(size_t, room);
     if (!c->equation || !c->term || !c->scale || !c->unit || !c->slab || !c->log_odds || !c->run || !x->origin)
         return kb_out_of_memory(error, "the weights of each run");
-    c->n_fixed = x->problem->columns->n_fixed; /* borrowed */
-    c->fixed_equation = x->problem->columns->fixed_equation;
-    c->fixed_term = x->problem->columns->fixed_term;
-    c->fixed_weight = x->problem->columns->fixed_weight;
+    c->n_fixed = x->venue->frame.columns->n_fixed; /* borrowed */
+    c->fixed_equation = x->venue->frame.columns->fixed_equation;
+    c->fixed_term = x->venue->frame.columns->fixed_term;
+    c->fixed_weight = x->venue->frame.columns->fixed_weight;
     for (size_t q = 0; q < x->common->support.n; q++) {
         size_t column = x->common->support.column[q];
         for (size_t run = 0; is_varied(x, column) && run < runs; run++) add_column(x, column, run);
@@ -71,24 +79,37 @@ static kbass_status make_columns(experiment *x, kbass_error *error)
     return KBASS_OK;
 }
 
+/* On the grids of the final fits, and under the floor that the noise had there. */
+static kbass_status make_shooter(const venue *v, const kb_columns *columns, kb_shooter **out, kbass_error *error)
+{
+    const kb_landscape *l = v->landscape;
+    size_t windows = v->found->windows->n, n = columns->n;
+    kb_chorus *chorus = NULL;
+    kbass_status status = KBASS_OK;
+    if (l) status = kb_chorus_create(l->n_runs, v->found->scenes, l->dictionary, columns, n, &chorus, error);
+    if (l && status == KBASS_OK) status = kb_shooter_create_on(&chorus->dynamics, columns, windows, n, out, error);
+    if (!l) status = kb_shooter_create(v->problem->record, v->problem->dictionary, columns, windows, n, out, error);
+    if (status != KBASS_OK) return status;
+    if (!l) (*out)->flow->follow = kb_problem_follow(v->problem);
+    (*out)->dynamics->noise_floor = v->found->noise_floor;
+    (*out)->windows = v->found->windows;
+    return KBASS_OK;
+}
+
 /* From the common weights and starts. */
 static kbass_status fit_all(experiment *x, kbass_error *error)
 {
-    const kb_record *record = x->problem->record;
-    size_t n = x->columns.n, states = record->n_states, windows = x->windows->n;
-    kbass_status status = kb_fit_create(n, states, windows, n, &x->fit, error);
-    if (status == KBASS_OK)
-        status = kb_shooter_create(record, x->problem->dictionary, &x->columns, windows, n, &x->shooter, error);
+    size_t n = x->columns.n, n_start = x->venue->found->pool.n_start, windows = x->venue->found->windows->n;
+    kbass_status status = kb_fit_create(n, n_start, windows, n, &x->fit, error);
+    if (status == KBASS_OK) status = make_shooter(x->venue, &x->columns, &x->shooter, error);
     if (status != KBASS_OK) return status;
-    x->shooter->flow->follow = kb_problem_follow(x->problem);
-    x->shooter->windows = x->windows;
     x->fit->n_windows = windows;
     for (size_t i = 0; i < n; i++) {
         kb_support_add(&x->fit->support, i);
         x->fit->w[i] = x->common->w[x->origin[i]];
     }
-    memcpy(x->fit->start, x->common->start, windows * states * sizeof *x->fit->start);
-    memcpy(x->fit->variance, x->common->variance, states * sizeof *x->fit->variance);
+    memcpy(x->fit->start, x->common->start, windows * n_start * sizeof *x->fit->start);
+    memcpy(x->fit->variance, x->common->variance, n_start * sizeof *x->fit->variance);
     kb_shooter_fit(x->shooter, x->fit, ITERATIONS, -INFINITY);
     return KBASS_OK;
 }
@@ -104,8 +125,8 @@ static double spread_of(size_t n, const double *values)
 /* The names of the equation and the term, which live as long as the answer. */
 static void name_term(const experiment *x, const kb_answer *answer, size_t column, kbass_varied *out)
 {
-    const kb_dictionary *d = x->problem->dictionary;
-    const kb_columns *c = x->problem->columns;
+    const kb_dictionary *d = x->venue->frame.dictionary;
+    const kb_columns *c = x->venue->frame.columns;
     size_t e = 0;
     for (size_t i = 0; i < c->equation[column]; i++) e += d->has_equation[i];
     out->lhs = answer->result.equations[e].lhs;
@@ -114,7 +135,7 @@ static void name_term(const experiment *x, const kb_answer *answer, size_t colum
 
 static kbass_status tell(const experiment *x, const kb_fit *chosen, kb_answer *answer, kbass_error *error)
 {
-    size_t runs = x->problem->record->n_runs, n = 0;
+    size_t runs = x->venue->frame.n_runs, n = 0;
     kbass_varied *list = kb_answer_own(answer, x->n_varied, sizeof *list);
     for (size_t i = 0; list && i < x->columns.n; i++) {
         if (x->columns.run[i] != 0) continue;
@@ -136,12 +157,11 @@ static kbass_status tell(const experiment *x, const kb_fit *chosen, kb_answer *a
 /* The model as one of common weights, their means over the runs. */
 static kbass_status write_law(const experiment *x, kb_answer *answer, kbass_error *error)
 {
-    kb_frame frame = kb_problem_frame(x->problem);
-    kb_fit mean = {.support = x->common->support, .w = KB_NEW(double, x->problem->columns->n)};
+    kb_fit mean = {.support = x->common->support, .w = KB_NEW(double, x->venue->frame.columns->n)};
     if (!mean.w) return kb_out_of_memory(error, "the answer");
     for (size_t i = 0; i < x->columns.n; i++)
-        mean.w[x->origin[i]] += x->fit->w[i] / (x->columns.run[i] == KB_ALL_RUNS ? 1 : (double)x->problem->record->n_runs);
-    answer->result.varied_equations = kb_answer_law(answer, &frame, &mean);
+        mean.w[x->origin[i]] += x->fit->w[i] / (x->columns.run[i] == KB_ALL_RUNS ? 1 : (double)x->venue->frame.n_runs);
+    answer->result.varied_equations = kb_answer_law(answer, &x->venue->frame, &mean);
     kb_free(mean.w);
     return answer->result.varied_equations ? KBASS_OK : kb_out_of_memory(error, "the answer");
 }
@@ -156,12 +176,12 @@ static void clear(experiment *x)
     kb_fit_destroy(x->own);
 }
 
-/* A model with its varied weights set free; *best becomes it if it is better. Takes `own` over. */
-static kbass_status try_model(const kb_problem *p, const kb_windows *windows, const kb_fit *common, kb_fit *own,
-                              experiment *best, kbass_error *error)
+/* A model with its varied weights set free; *best becomes it if it is better. Takes `own` over. Does nothing in a run that
+   is stopped. */
+static kbass_status try_model(const venue *v, const kb_fit *common, kb_fit *own, experiment *best, kbass_error *error)
 {
-    experiment x = {.problem = p, .windows = windows, .common = common, .own = own};
-    kbass_status status = make_columns(&x, error);
+    experiment x = {.venue = v, .common = common, .own = own};
+    kbass_status status = kb_run_continue(v->run, common->support.n) ? make_columns(&x, error) : KBASS_OK;
     if (status == KBASS_OK && x.n_varied) status = fit_all(&x, error);
     bool is_better = status == KBASS_OK && x.n_varied && x.fit->valid &&
                      (!best->fit || x.fit->log_evidence > best->fit->log_evidence);
@@ -174,57 +194,80 @@ static kbass_status try_model(const kb_problem *p, const kb_windows *windows, co
     return status;
 }
 
-/* A term whose weights cancel over the runs has none in common: `fit` with each varied term that it lacks. */
-static kbass_status add_terms(const kb_problem *p, const kb_windows *windows, const kb_fit *fit, experiment *best,
-                              kbass_error *error)
+/* A copy of a model to change, with room for so many terms. */
+static kbass_status copy_model(const venue *v, const kb_fit *fit, size_t room, kb_fit **out, kbass_error *error)
 {
-    size_t n = p->columns->n, states = p->record->n_states;
+    size_t n = v->frame.columns->n, n_start = v->found->pool.n_start;
+    kbass_status status = kb_fit_create(n, n_start, v->found->windows->n, room, out, error);
+    if (status == KBASS_OK) kb_fit_copy(fit, *out, n, n_start);
+    return status;
+}
+
+/* A term whose weights cancel over the runs has none in common: `fit` with each varied term that it lacks. */
+static kbass_status add_terms(const venue *v, const kb_fit *fit, experiment *best, kbass_error *error)
+{
     kbass_status status = KBASS_OK;
-    for (size_t column = 0; status == KBASS_OK && column < n; column++) {
+    for (size_t column = 0; status == KBASS_OK && column < v->frame.columns->n; column++) {
         kb_fit *trial = NULL;
-        if (!may_vary(p, column) || kb_support_has(&fit->support, column)) continue;
-        status = kb_fit_create(n, states, windows->n, fit->support.n + 1, &trial, error);
+        if (!may_vary(v, column) || kb_support_has(&fit->support, column)) continue;
+        status = copy_model(v, fit, fit->support.n + 1, &trial, error);
         if (status != KBASS_OK) break;
-        kb_fit_copy(fit, trial, n, states);
         kb_support_add(&trial->support, column);
         trial->w[column] = 0;
-        status = try_model(p, windows, trial, trial, best, error);
+        status = try_model(v, trial, trial, best, error);
     }
     return status;
 }
 
 /* What common weights needed terms for may do without them: drops those of the best model while it gets better. */
-static kbass_status drop_terms(const kb_problem *p, const kb_windows *windows, experiment *best, kbass_error *error)
+static kbass_status drop_terms(const venue *v, experiment *best, kbass_error *error)
 {
-    size_t n = p->columns->n, states = p->record->n_states;
     for (size_t q = 0; q < best->common->support.n;) {
         kb_fit *trial = NULL;
         const kb_fit *before = best->common;
         size_t column = before->support.column[q++];
-        if (is_varied(best, column) || p->columns->required[column]) continue;
-        kbass_status status = kb_fit_create(n, states, windows->n, before->support.n, &trial, error);
+        if (is_varied(best, column) || v->frame.columns->required[column]) continue;
+        kbass_status status = copy_model(v, before, before->support.n, &trial, error);
         if (status != KBASS_OK) return status;
-        kb_fit_copy(before, trial, n, states);
         kb_support_remove(&trial->support, column);
-        status = try_model(p, windows, trial, trial, best, error);
+        status = try_model(v, trial, trial, best, error);
         if (status != KBASS_OK) return status;
         if (best->common == trial) q = 0;
     }
     return KBASS_OK;
 }
 
-kbass_status kb_vary(const kb_problem *p, const kb_search_result *found, kb_answer *answer, kbass_error *error)
+static kbass_status vary(const venue *v, kb_answer *answer, kbass_error *error)
 {
     experiment best = {0};
     kbass_status status = KBASS_OK;
-    bool is_asked = p->settings->vary && *p->settings->vary && p->record->n_runs > 1 && kb_has_model(found);
-    for (size_t i = 0; is_asked && status == KBASS_OK && i < found->pool.n && i < MOST_MODELS; i++)
-        if (found->pool.fits[i]->valid) status = try_model(p, found->windows, found->pool.fits[i], NULL, &best, error);
-    for (size_t i = 0; is_asked && status == KBASS_OK && i < found->pool.n && i < MOST_EXTENDED; i++)
-        if (found->pool.fits[i]->valid) status = add_terms(p, found->windows, found->pool.fits[i], &best, error);
-    if (status == KBASS_OK && best.fit) status = drop_terms(p, found->windows, &best, error);
-    if (status == KBASS_OK && best.fit) status = tell(&best, found->pool.fits[0], answer, error);
+    const kb_pool *pool = &v->found->pool;
+    for (size_t i = 0; status == KBASS_OK && i < pool->n && i < MOST_MODELS; i++)
+        if (pool->fits[i]->valid) status = try_model(v, pool->fits[i], NULL, &best, error);
+    for (size_t i = 0; status == KBASS_OK && i < pool->n && i < MOST_EXTENDED; i++)
+        if (pool->fits[i]->valid) status = add_terms(v, pool->fits[i], &best, error);
+    if (status == KBASS_OK && best.fit) status = drop_terms(v, &best, error);
+    if (status == KBASS_OK && best.fit) status = tell(&best, pool->fits[0], answer, error);
     if (status == KBASS_OK && best.fit) status = write_law(&best, answer, error);
     clear(&best);
     return status;
+}
+
+static bool is_asked(const kbass_settings *settings, const kb_frame *frame, const kb_search_result *found)
+{
+    return settings->vary && *settings->vary && frame->n_runs > 1 && kb_has_model(found);
+}
+
+kbass_status kb_vary_states(const kb_problem *p, const kb_search_result *found, kb_run *run, kb_answer *answer,
+                            kbass_error *error)
+{
+    venue v = {.frame = kb_problem_frame(p), .problem = p, .found = found, .run = run};
+    return is_asked(p->settings, &v.frame, found) ? vary(&v, answer, error) : KBASS_OK;
+}
+
+kbass_status kb_vary_fields(const kb_landscape *l, const kb_search_result *found, kb_run *run, kb_answer *answer,
+                            kbass_error *error)
+{
+    venue v = {.frame = kb_landscape_frame(l), .landscape = l, .found = found, .run = run};
+    return is_asked(l->settings, &v.frame, found) ? vary(&v, answer, error) : KBASS_OK;
 }

@@ -4,8 +4,12 @@
 #define KB_VARY_H
 
 #include "discover/answer.h"
+#include "discover/landscape.h"
 #include "discover/problem.h"
 
-kbass_status kb_vary(const kb_problem *problem, const kb_search_result *found, kb_answer *answer, kbass_error *error);
+kbass_status kb_vary_states(const kb_problem *problem, const kb_search_result *found, kb_run *run, kb_answer *answer,
+                            kbass_error *error);
+kbass_status kb_vary_fields(const kb_landscape *landscape, const kb_search_result *found, kb_run *run, kb_answer *answer,
+                            kbass_error *error);
 
 #endif

@@ -125,6 +125,7 @@ kbass_status kb_chorus_create(size_t n, const kb_scene *scenes, const kb_diction
     for (size_t i = 0; status == KBASS_OK && i < n; i++)
         status = kb_line_create(scenes[i].cloud, dictionary, columns, &scenes[i].line, &scenes[i].profile, max_tangents,
                                 &c->lines[i], error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) c->lines[i]->run = i;
     if (status == KBASS_OK) {
         const kb_dynamics *line = &c->lines[0]->dynamics;
         c->dynamics = (kb_dynamics){.n_runs = n, .run_start = c->run_start, .n_groups = line->n_groups, .mean = line->mean,

@@ -1,4 +1,5 @@
-/* Runs of fields as one dynamics: a line for each, with its own points, profile and ends; the weights are common.
+/* Runs of fields as one dynamics: a line for each, with its own points, profile and ends; the weights are common,
+ * but for columns that hold in one run alone.
  *
  * A window belongs to the run of its first row. Starts have as many unknowns as the longest needs; those that a run does
  * not use stay at 0, where their prior leaves them, and say nothing.

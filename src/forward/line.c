@@ -48,6 +48,7 @@ static void set_model(kb_dynamics *self, const kb_support *support, const double
 {
     kb_line *l = (kb_line *)self;
     kb_rhs_set(&l->rhs, support, w, tangents);
+    kb_rhs_keep_run(&l->rhs, l->run);
     l->n_parameters = l->rhs.n_tangents + l->dynamics.n_start;
     l->stride = whole_lanes(l->n_parameters);
     for (size_t slot = 0; slot < l->rhs.n_terms; slot++)

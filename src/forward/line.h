@@ -35,6 +35,7 @@ typedef struct {
     const kb_dictionary *dictionary;
     const kb_columns *columns;
     kb_line_settings settings;
+    size_t run;                /* of several: columns of others do not hold here */
     size_t n, n_fields, size;  /* nodes, fields, n * n_fields */
     double dx, span;           /* in the data's units: node distance, time span */
     double stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL];

@@ -77,3 +77,20 @@ void kb_rhs_set(kb_rhs *rhs, const kb_support *support, const double *w, const k
         rhs->n_tangents++;
     }
 }
+
+static bool holds(size_t its, size_t run) { return its == KB_ALL_RUNS || its == run; }
+
+void kb_rhs_keep_run(kb_rhs *rhs, size_t run)
+{
+    size_t n = 0;
+    for (size_t e = 0; e < rhs->n_entries; e++) {
+        if (!holds(rhs->entry_run[e], run)) continue;
+        rhs->entry_run[n] = rhs->entry_run[e];
+        rhs->entry_equation[n] = rhs->entry_equation[e];
+        rhs->entry_slot[n] = rhs->entry_slot[e];
+        rhs->entry_coefficient[n++] = rhs->entry_coefficient[e];
+    }
+    rhs->n_entries = n;
+    for (size_t q = 0; q < rhs->n_tangents; q++)
+        if (!holds(rhs->tangent_run[q], run)) rhs->tangent_scale[q] = 0;
+}

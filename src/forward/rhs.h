@@ -30,4 +30,7 @@ void kb_rhs_clear(kb_rhs *rhs);
    the model come first in the list. */
 void kb_rhs_set(kb_rhs *rhs, const kb_support *support, const double *w, const kb_support *tangents);
 
+/* Leaves what holds in one run: the entries of others go, their tangents are 0. */
+void kb_rhs_keep_run(kb_rhs *rhs, size_t run);
+
 #endif
