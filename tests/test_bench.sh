@@ -104,6 +104,14 @@ refuses 'cannot be written' results rows.json -o /nowhere/results.md
 "$kbass" bench results rows.json -o results.md > out 2> err || complain "results: $(cat err)"
 grep -q '^|vdp-10-20 *|' results.md && grep -q 'of 31 cells' results.md || complain "results.md: $(head -20 results.md)"
 grep -q '^## Where we lose, and why' results.md || complain "results.md says nothing of losses"
+cat > pysindy.json << 'END' # as bench/pysindy.py writes it
+{"format": "kbass-bench", "bench": "pysindy", "version": "2.1.0", "machine": {}, "options": {}, "rows": [
+ {"name": "vdp-10-20 seed 1", "exact": false, "rmse": 0.9, "recall": 0.5, "precision": 1.0, "errors": {}, "terms": []},
+ {"name": "hare-lynx seed 1", "error": "ValueError: too few samples"}]}
+END
+"$kbass" bench results rows.json pysindy.json -o results.md > out 2> err || complain "results with PySINDy: $(cat err)"
+grep -q '^|vdp-10-20 *| *0.9| *0.5| *1| *0/1|' results.md && grep -q '^|hare-lynx *| *failed: ValueError' results.md ||
+    complain "PySINDy's table: $(grep -A9 '^## PySINDy' results.md)"
 if command -v gnuplot > /dev/null; then
     "$kbass" bench results rows.json map.json calibration.json -o results.md > out 2> err || complain "results: $(cat err)"
     grep -q '<svg' results-map.svg || complain "no figure of the map"

@@ -117,16 +117,17 @@ static void write_pysindy(const bench_saved *saved, FILE *out)
             bool has_ours = saved->paper && bench_cell_read(saved->paper, c, level, &ours);
             table_row(&table);
             table_put(&table, 0, "%s", theirs.name);
-            table_number(&table, 1, theirs.rmse);
+            if (theirs.n_failed == theirs.n_seeds) table_put(&table, 1, "failed: %s", theirs.failure);
+            else                                   table_number(&table, 1, theirs.rmse);
             table_number(&table, 2, theirs.recall);
             table_number(&table, 3, theirs.precision);
             table_put(&table, 4, "%zu/%zu", theirs.n_exact, theirs.n_seeds);
             table_number(&table, 5, has_ours ? ours.rmse : NAN);
             if (has_ours) table_put(&table, 6, "%zu/%zu", ours.n_exact, ours.n_seeds);
         }
-    fputs(
-        "\n## PySINDy on the same samples\n\nThreshold and smoothing were chosen with the truth in sight (bench/pysindy.py).\n\n",
-        out);
+    const char *version = json_string_value(json_object_get(saved->pysindy, "version"));
+    fprintf(out, "\n## PySINDy on the same samples\n\nVersion %s. Finite differences and STLSQ; threshold and smoothing "
+            "were chosen with the truth in sight (bench/pysindy.py).\n\n", version ? version : "?");
     table_markdown(&table, out);
     table_clear(&table);
 }
