@@ -101,10 +101,6 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
         return kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
     status = check_plain(&d->settings, error);
-    if (status == KBASS_OK && kbass_data_runs(d->data) > 1)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "run: several runs are for states, and for fields over one space axis "
-                         "of first order in time; found %s: discover each run alone and compare their laws",
-                         d->data->n_axes > 2 ? "several space axes" : "u_tt");
     return status == KBASS_OK ? kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error) : status;
 }
 
@@ -257,7 +253,7 @@ static kbass_status check_times(double first, double span, size_t n, const doubl
 static const kb_cloud *cloud_of(const kbass_discovery *d, size_t run)
 {
     if (d->landscape) return d->landscape->clouds[run];
-    if (d->expanse) return d->expanse->cloud;
+    if (d->expanse) return d->expanse->clouds[run];
     return d->data->n_axes > 1 ? kb_paper_mesh_cloud(d->paper) : NULL;
 }
 
@@ -354,7 +350,7 @@ kbass_status kbass_discovery_run_field(const kbass_discovery *d, size_t run, siz
     if (status == KBASS_OK) status = check_positions(d, run, n, positions, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return d->paper->evaluate(d->paper, n, times, positions, mean, sd, error);
-    if (d->expanse) return kb_expanse_solution(d->expanse, &d->found, n, times, positions, mean, sd, error);
+    if (d->expanse) return kb_expanse_solution(d->expanse, &d->found, run, n, times, positions, mean, sd, error);
     whereabouts at = {d, run, n, times, positions};
     if (!sd) return fields_of(&at, d->found.pool.fits[0], mean, NULL, error);
     return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * cloud->n_fields, fields_of, &at, mean, sd,

@@ -90,16 +90,22 @@ static const kbass_term *find_term(const kbass_equation *equation, const char *n
     return NULL;
 }
 
+static size_t selected_terms(const kbass_discovery *discovery)
+{
+    const kbass_equation *equation = &kbass_discovery_result(discovery)->equations[0];
+    size_t n = 0;
+    for (size_t i = 0; i < equation->n_terms; i++) n += equation->terms[i].selected != 0;
+    return n;
+}
+
 /* Exactly these terms, each weight within four of its standard deviations. */
 static void check_law(const kbass_discovery *discovery, const char *lhs, size_t n, const char *const *terms,
                       const double *weights)
 {
     const kbass_result *result = kbass_discovery_result(discovery);
-    size_t selected = 0;
     CHECK(result->n_equations == 1);
     const kbass_equation *equation = &result->equations[0];
     CHECK_TEXT(equation->lhs, lhs);
-    for (size_t i = 0; i < equation->n_terms; i++) selected += equation->terms[i].selected != 0;
     for (size_t i = 0; i < n; i++) {
         const kbass_term *term = find_term(equation, terms[i]);
         if (!term || !term->selected) fail_msg("%s was not found", terms[i]);
@@ -107,7 +113,7 @@ static void check_law(const kbass_discovery *discovery, const char *lhs, size_t 
         CHECK_CLOSE(term->sd / fabs(weights[i]), 0, 0.15); /* these data say it to 15 % or better */
         CHECK(term->probability > 0.5);
     }
-    CHECK(selected == n);
+    CHECK(selected_terms(discovery) == n);
 }
 
 /* Share of 300 points where the truth lies within two standard deviations of the solution, which is closer than `slack`
@@ -290,6 +296,94 @@ static void threads_do_not_matter(void **state)
     kbass_data_destroy(data);
 }
 
+/* ---------------------------------------------------------------- several runs */
+
+/* Profiles of one wavelength decay alike by u, u_xx + u_yy and others; those of two tell them apart. */
+static double long_waves(double t, double x, double y)
+{
+    double k = 2 * M_PI / width;
+    return exp(-0.4 * k * k * t) * (cos(k * (x - t)) + sin(k * y));
+}
+
+static double short_waves(double t, double x, double y)
+{
+    double k = 2 * M_PI / width, xi = k * (x - t);
+    return exp(-0.8 * k * k * t) * sin(xi) * sin(k * y) + 0.6 * exp(-1.6 * k * k * t) * sin(2 * xi);
+}
+
+static kbass_data *join(kbass_data *first, kbass_data *second)
+{
+    static const char *const runs[] = {"long", "short"};
+    const kbass_data *parts[] = {first, second};
+    kbass_data *data = NULL;
+    CHECK_OK(kbass_data_join(2, parts, runs, &data, &error));
+    kbass_data_destroy(first);
+    kbass_data_destroy(second);
+    return data;
+}
+
+static void check_run(const kbass_discovery *discovery, size_t run, truth *u, double slack)
+{
+    enum { N = 60 };
+    double times[N], positions[2 * N], mean[N], sd[N];
+    for (size_t i = 0; i < N; i++) {
+        times[i] = last * (double)i / (N - 1);
+        for (size_t a = 0; a < 2; a++) positions[i * 2 + a] = width * fmod((a ? 0.57 : 0.755) * (double)i, 1);
+    }
+    CHECK_OK(kbass_discovery_run_field(discovery, run, N, times, positions, mean, sd, &error));
+    for (size_t i = 0; i < N; i++) CHECK_CLOSE(mean[i], u(times[i], positions[2 * i], positions[2 * i + 1]), slack); /* the caller's */
+}
+
+static void two_runs_in_the_plane_tell_what_neither_does(void **state)
+{
+    kbass_settings settings = settings_of(1, 2);
+    truth *const each[] = {long_waves, short_waves};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        kbass_data *data = grid_of(each[i], 6, 8, 8, 5);
+        kbass_discovery *alone = discover(data, &settings);
+        const kbass_term *u = find_term(&kbass_discovery_result(alone)->equations[0], "u");
+        CHECK(selected_terms(alone) < 3 || (u && u->selected)); /* not the law */
+        kbass_discovery_destroy(alone);
+        kbass_data_destroy(data);
+    }
+    kbass_data *data = join(grid_of(long_waves, 6, 8, 8, 5), grid_of(short_waves, 6, 8, 8, 5));
+    kbass_discovery *together = discover(data, &settings);
+    check_law(together, "u_t", 3, drift_terms, drift_weights);
+    CHECK(kbass_discovery_result(together)->n_runs == 2);
+    for (size_t i = 0; i < 2; i++) check_run(together, i, each[i], 0.15); /* noise of 0.05, 384 samples */
+    kbass_discovery_destroy(together);
+    kbass_data_destroy(data);
+}
+
+static double waves_to_the_right(double t, double x, double y)
+{
+    (void)y;
+    return cos(2 * M_PI / width * (x - 2 * t));
+}
+
+static double waves_to_the_left(double t, double x, double y)
+{
+    (void)y;
+    return sin(4 * M_PI / width * (x + 2 * t));
+}
+
+static void two_runs_of_second_order(void **state)
+{
+    static const char *const terms[] = {"u_xx"};
+    static const double weights[] = {4};
+    kbass_data *data = join(grid_of(waves_to_the_right, 12, 12, 1, 5), grid_of(waves_to_the_left, 14, 14, 1, 5));
+    kbass_settings settings = settings_of(2, 2);
+    settings.lhs = "u_tt";
+    kbass_discovery *discovery = discover(data, &settings);
+    (void)state;
+    check_law(discovery, "u_tt", 1, terms, weights);
+    kbass_discovery_destroy(discovery);
+    settings.vary = "u_xx";
+    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "vary");
+    kbass_data_destroy(data);
+}
+
 /* ---------------------------------------------------------------- what is known */
 
 static void roles_are_kept(void **state)
@@ -388,6 +482,8 @@ int main(void)
         cmocka_unit_test(drift_in_space),
         cmocka_unit_test(second_order_in_time),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(two_runs_in_the_plane_tell_what_neither_does),
+        cmocka_unit_test(two_runs_of_second_order),
         cmocka_unit_test(roles_are_kept),
         cmocka_unit_test(a_known_equation),
         cmocka_unit_test(runs_can_be_watched_and_stopped),

@@ -189,7 +189,7 @@ static void check_portrait(const search *s)
         points[i] = 0.3 + 2.4 * (double)(i % 7) / 6;
         points[i + N] = 0.6 + 4.8 * (double)i / (N - 1);
     }
-    CHECK_OK(kb_opinion_field(s->terrain, s->columns, &s->opinions[0], N, points, mean, sd, residual, &error));
+    CHECK_OK(kb_opinion_field(s->terrain, s->columns, &s->opinions[0], 0, N, points, mean, sd, residual, &error));
     for (size_t i = 0; i < N; i++) {
         double miss = fabs(mean[i] - drifting(points[i], points[i + N]));
         CHECK_CLOSE(miss, 0, 0.05); /* noise 0.02, averaged; a point near a gap of the scatter may be off by two */

@@ -175,13 +175,13 @@ static void draw_samples(FILE *script, const view *v, size_t state, size_t map)
 }
 
 /* Over two space axes: the fitted field at one time of the grid. */
-static void draw_snapshot(FILE *script, const view *v, size_t state, size_t time)
+static void draw_snapshot(FILE *script, const view *v, size_t state, size_t time, const char *run)
 {
     size_t n = v->n_along[1] * v->n_along[2];
     panel_begin(script, v->axis_labels[1], v->axis_labels[2]);
     set_colours(script, v, state, FITTED);
-    fprintf(script, "set title '%s fitted at %s = %.4g' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state], v->axes[0],
-            v->along[0][time]);
+    fprintf(script, "set title '%s fitted at %s = %.4g%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state],
+            v->axes[0], v->along[0][time], *run ? ", " : "", run);
     panel_block(script, "map");
     for (size_t i = 0; i < n; i++)
         put_point(script, v->along[1][i / v->n_along[2]], v->along[2][i % v->n_along[2]], v->mean[state][time * n + i]);
@@ -204,7 +204,7 @@ void field_draw(FILE *script, const view *all, size_t panel)
     view own, *v = &own;
     bool is_open = view_run_open(all, run, v);
     if (is_open && v->n_axes == 3) {
-        draw_snapshot(script, v, state, map < v->n_along[0] ? map : v->n_along[0] - 1);
+        draw_snapshot(script, v, state, map < v->n_along[0] ? map : v->n_along[0] - 1, all->runs[run]);
     } else if (is_open) {
         panel_begin(script, v->axis_labels[0], v->axis_labels[1]);
         set_colours(script, v, state, map);
@@ -222,8 +222,8 @@ void field_describe(const view *v, size_t panel, char words[PANEL_WORDS])
     double range[2];
     shared_range(v, state, range);
     if (v->n_axes == 3)
-        snprintf(words, PANEL_WORDS, "%s as fitted, over %s and %s; the colours run from %.3g to %.3g.", name, v->axes[1], v->axes[2],
-                 range[0], range[1]);
+        snprintf(words, PANEL_WORDS, "%s as fitted%s%.100s, over %s and %s; the colours run from %.3g to %.3g.", name, in, run,
+                 v->axes[1], v->axes[2], range[0], range[1]);
     else if (panel % N_MAPS == RESIDUAL)
         snprintf(words, PANEL_WORDS, "What the solution leaves of %s%s%.100s, in units of the noise: there should be no pattern.",
                  name, in, run);

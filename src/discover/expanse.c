@@ -14,6 +14,32 @@
 static const kb_scope scope = {0.6, 0.8, true}; /* there are many data: the bare field's scales are near */
 static const double nats_reported = 12; /* below the best: what the answer still averages over */
 
+/* A cloud for each run, with what the settings say of it. */
+static kbass_status make_clouds(kb_expanse *e, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
+{
+    bool is_one;
+    size_t most[KB_CLOUD_AXES] = {0};
+    e->n_runs = kbass_data_runs(data);
+    e->clouds = KB_NEW(kb_cloud *, e->n_runs);
+    if (!e->clouds) return kb_out_of_memory(error, "the problem");
+    kbass_status status = kb_cloud_create_runs(data, settings->noise, e->clouds, &is_one, error);
+    for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
+        kb_cloud *c = e->clouds[run];
+        status = kb_noise_read_model(data, settings, e->dictionary->has_equation, c->mean, c->sd, &c->noise_model,
+                                     c->known_variance, error);
+        for (size_t a = 0; a < c->n_axes; a++)
+            if (c->n_grid[a] > most[a]) most[a] = c->n_grid[a];
+    }
+    if (status == KBASS_OK) status = kb_dictionary_check_points(e->dictionary, most, error);
+    for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
+        status = kb_cloud_read_periodic(e->clouds[run], data, settings->periodic, error);
+        if (status == KBASS_OK) status = kb_mesh_lay(e->clouds[run], data, settings, e->dictionary, error);
+        if (status == KBASS_OK)
+            status = kb_mesh_check_memory(e->clouds[run], kb_bench_doubles_per_point(e->dictionary), error);
+    }
+    return status;
+}
+
 kbass_status kb_expanse_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
                                kb_expanse **out, kbass_error *error)
 {
@@ -21,18 +47,12 @@ kbass_status kb_expanse_create(const kbass_data *data, const kbass_settings *set
     kb_expanse *e = KB_NEW(kb_expanse, 1);
     if (!e) return kb_out_of_memory(error, "the problem");
     e->dictionary = dictionary;
-    kbass_status status = kb_cloud_create(data, settings->noise, &e->cloud, error);
+    kbass_status status = make_clouds(e, data, settings, error);
     if (status == KBASS_OK)
-        status = kb_noise_read_model(data, settings, dictionary->has_equation, e->cloud->mean, e->cloud->sd,
-                                     &e->cloud->noise_model, e->cloud->known_variance, error);
-    if (status == KBASS_OK) status = kb_dictionary_check_points(dictionary, e->cloud->n_grid, error);
-    if (status == KBASS_OK) status = kb_cloud_read_periodic(e->cloud, data, settings->periodic, error);
-    if (status == KBASS_OK) status = kb_mesh_lay(e->cloud, data, settings, dictionary, error);
-    if (status == KBASS_OK) status = kb_mesh_check_memory(e->cloud, kb_bench_doubles_per_point(dictionary), error);
-    if (status == KBASS_OK) status = kb_terrain_create(1, &e->cloud, dictionary, settings, scope, threads, &e->terrain, error);
+        status = kb_terrain_create(e->n_runs, e->clouds, dictionary, settings, scope, threads, &e->terrain, error);
     if (status == KBASS_OK) {
         kb_terrain *t = e->terrain;
-        status = kb_columns_create(dictionary, e->cloud->sd, e->cloud->span[0], t->n_reference, t->reference,
+        status = kb_columns_create(dictionary, t->cloud->sd, t->cloud->span[0], t->n_reference, t->reference,
                                    t->slope_squares, &e->columns, error);
     }
     if (status == KBASS_OK) *out = e;
@@ -45,13 +65,15 @@ void kb_expanse_destroy(kb_expanse *e)
     if (!e) return;
     kb_columns_destroy(e->columns);
     kb_terrain_destroy(e->terrain);
-    kb_cloud_destroy(e->cloud);
+    for (size_t run = 0; e->clouds && run < e->n_runs; run++) kb_cloud_destroy(e->clouds[run]);
+    kb_free(e->clouds);
     kb_free(e);
 }
 
 kb_frame kb_expanse_frame(const kb_expanse *e)
 {
-    return (kb_frame){e->dictionary, e->columns, e->cloud->mean, e->cloud->sd, e->cloud->span[0], 1, false};
+    const kb_cloud *c = e->clouds[0];
+    return (kb_frame){e->dictionary, e->columns, c->mean, c->sd, c->span[0], e->n_runs, false};
 }
 
 /* ---------------------------------------------------------------- states as fits */
@@ -124,10 +146,11 @@ kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_resul
 
 /* ---------------------------------------------------------------- the solution */
 
-kbass_status kb_expanse_solution(const kb_expanse *e, const kb_search_result *found, size_t n, const double *times,
-                                 const double *positions, double *mean, double *sd, kbass_error *error)
+kbass_status kb_expanse_solution(const kb_expanse *e, const kb_search_result *found, size_t run, size_t n,
+                                 const double *times, const double *positions, double *mean, double *sd,
+                                 kbass_error *error)
 {
-    size_t axes = e->cloud->n_axes, fields = e->cloud->n_fields;
+    size_t axes = e->clouds[run]->n_axes, fields = e->clouds[run]->n_fields;
     double *points = KB_NEW(double, n * axes), *u = KB_NEW(double, n * fields), *band = KB_NEW(double, n * fields);
     kbass_status status = points && u && band ? KBASS_OK : kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
@@ -135,7 +158,7 @@ kbass_status kb_expanse_solution(const kb_expanse *e, const kb_search_result *fo
             points[i] = times[i];
             for (size_t a = 1; a < axes; a++) points[i + a * n] = positions[i * (axes - 1) + a - 1];
         }
-        status = kb_opinion_field(e->terrain, e->columns, &found->opinion, n, points, u, band, NULL, error);
+        status = kb_opinion_field(e->terrain, e->columns, &found->opinion, run, n, points, u, band, NULL, error);
     }
     for (size_t i = 0; status == KBASS_OK && i < n; i++)
         for (size_t f = 0; f < fields; f++) {

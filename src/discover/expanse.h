@@ -11,7 +11,8 @@
 
 typedef struct {
     const kb_dictionary *dictionary;
-    kb_cloud *cloud;
+    size_t n_runs;
+    kb_cloud **clouds; /* n_runs */
     kb_terrain *terrain;
     kb_columns *columns;
 } kb_expanse;
@@ -22,9 +23,10 @@ void kb_expanse_destroy(kb_expanse *expanse);
 kb_frame kb_expanse_frame(const kb_expanse *expanse);
 
 kbass_status kb_expanse_search(const kb_expanse *expanse, kb_run *run, kb_search_result *result, kbass_error *error);
-/* The chosen model's field: n times and n x (n_axes - 1) positions in the data's units, within the record; mean and sd
+/* The chosen model's field in a run: n times and n x (n_axes - 1) positions in the data's units, within the record; mean and sd
    (or NULL) n x n_fields, row-major. */
-kbass_status kb_expanse_solution(const kb_expanse *expanse, const kb_search_result *found, size_t n, const double *times,
-                                 const double *positions, double *mean, double *sd, kbass_error *error);
+kbass_status kb_expanse_solution(const kb_expanse *expanse, const kb_search_result *found, size_t run, size_t n,
+                                 const double *times, const double *positions, double *mean, double *sd,
+                                 kbass_error *error);
 
 #endif

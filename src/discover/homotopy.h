@@ -29,11 +29,11 @@ void kb_opinion_clear(kb_opinion *opinion);
 kbass_status kb_homotopy(const kb_terrain *terrain, const kb_columns *columns, kb_run *run, size_t most,
                          kb_opinion *opinions, size_t *n, kbass_error *error);
 
-/* The field of an opinion at any points of the domain (n_points x n_axes, column-major, the data's units): mean and
+/* The field of an opinion at any points of a run's domain (n_points x n_axes, column-major, the data's units): mean and
    posterior sd (n_points x n_fields, the data's units), and the residual of the equations in the units of their
    left-hand sides; sd and residual may be NULL. */
 kbass_status kb_opinion_field(const kb_terrain *terrain, const kb_columns *columns, const kb_opinion *opinion,
-                              size_t n_points, const double *points, double *mean, double *sd, double *residual,
+                              size_t run, size_t n_points, const double *points, double *mean, double *sd, double *residual,
                               kbass_error *error);
 
 #endif

@@ -13,6 +13,7 @@ enum { LEADING_STEPS = 3, FINAL_STEPS = 6 };
 /* What the points need of one patch; n_points x ... */
 typedef struct {
     const kb_terrain *terrain;
+    const kb_cloud *cloud; /* of the run */
     const kb_columns *columns;
     kb_mosaic *mosaic;
     kb_state *state;
@@ -45,24 +46,25 @@ static bool lead_fields(portrait *p, const kb_opinion *o)
     return kb_mosaic_solve(p->mosaic, s, &options);
 }
 
-/* The patch nearest to a point: 0 away when inside. */
-static size_t find_patch(const kb_terrain *t, const double *at)
+/* The run's patch nearest to a point: 0 away when inside. */
+static size_t find_patch(const portrait *p, const double *at)
 {
+    const kb_terrain *t = p->terrain;
     size_t best = 0;
     double least = INFINITY;
     for (size_t i = 0; i < t->n_patches; i++) {
         double away = 0;
-        for (size_t a = 0; a < t->cloud->n_axes; a++)
+        if (t->patches[i]->cloud != p->cloud) continue;
+        for (size_t a = 0; a < p->cloud->n_axes; a++)
             away += fmax(0, fmax(t->patches[i]->lo[a] - at[a], at[a] - t->patches[i]->hi[a]));
         if (away < least) least = away, best = i;
     }
     return best;
 }
 
-static void scale_point(const kb_terrain *t, size_t n_points, const double *points, size_t i, double *at)
+static void scale_point(const kb_cloud *cloud, size_t n_points, const double *points, size_t i, double *at)
 {
-    for (size_t a = 0; a < t->cloud->n_axes; a++)
-        at[a] = (points[i + a * n_points] - t->cloud->first[a]) / t->cloud->span[a];
+    for (size_t a = 0; a < cloud->n_axes; a++) at[a] = (points[i + a * n_points] - cloud->first[a]) / cloud->span[a];
 }
 
 /* row (n) = products of the axes' features with derivative orders at a scaled point */
@@ -90,18 +92,18 @@ static void describe_point(portrait *p, size_t n_points, size_t i, const double 
     for (size_t v = 0; v < d->n_variables; v++) {
         const kb_variable *variable = &d->variables[v];
         if (variable->axis >= 0) {
-            p->variables[v] = t->cloud->first[variable->axis] + t->cloud->span[variable->axis] * at[variable->axis];
+            p->variables[v] = p->cloud->first[variable->axis] + p->cloud->span[variable->axis] * at[variable->axis];
         } else if (residual || v < d->n_states) { /* the fields themselves come first */
             feature_row(p, patch, at, variable->order);
             p->variables[v] = kb_variable_unit(patch, v) * kb_dot(patch->n, p->row, z + variable->field * patch->n);
-            if (v < d->n_states) p->variables[v] += t->cloud->mean[v];
+            if (v < d->n_states) p->variables[v] += p->cloud->mean[v];
         }
     }
     for (size_t f = 0; f < d->n_states; f++) mean[i + f * n_points] = p->variables[f];
     if (!residual) return;
     feature_row(p, patch, at, slope_order);
     for (size_t f = 0; f < d->n_states; f++) {
-        double unit = t->cloud->sd[f] / pow(t->cloud->span[0], d->time_order);
+        double unit = p->cloud->sd[f] / pow(p->cloud->span[0], d->time_order);
         residual[i + f * n_points] = unit * kb_dot(patch->n, p->row, z + f * patch->n);
     }
 }
@@ -118,7 +120,7 @@ static void subtract_terms(portrait *p, size_t n_points, size_t i, double *resid
     }
     for (size_t q = 0; q < c->n_fixed; q++) {
         size_t f = c->fixed_equation[q];
-        double unit = t->cloud->sd[f] / pow(t->cloud->span[0], t->dictionary->time_order);
+        double unit = p->cloud->sd[f] / pow(p->cloud->span[0], t->dictionary->time_order);
         kb_dictionary_values(t->dictionary, 1, &c->fixed_term[q], 1, p->variables, 1, p->term, p->work);
         residual[i + f * n_points] -= unit * c->fixed_weight[q] * p->term[0];
     }
@@ -150,10 +152,10 @@ static bool add_bands(portrait *p, size_t n_points, const double *points, double
                                    false, m->messages[patch])) return false;
         for (size_t i = 0; i < n_points; i++) {
             if (p->patch[i] != patch) continue;
-            scale_point(t, n_points, points, i, at);
+            scale_point(p->cloud, n_points, points, i, at);
             feature_row(p, t->patches[patch], at, plain);
             for (size_t f = 0; f < m->n_fields; f++)
-                sd[i + f * n_points] = t->cloud->sd[f] * sqrt(point_variance(p, t->patches[patch], m->benches[0],
+                sd[i + f * n_points] = p->cloud->sd[f] * sqrt(point_variance(p, t->patches[patch], m->benches[0],
                                                                              m->messages[patch], f));
         }
     }
@@ -171,12 +173,12 @@ static kbass_status create_portrait(portrait *p, size_t n_points, kbass_error *e
     if (status == KBASS_OK) status = kb_state_create(p->mosaic, &p->state, error);
     for (size_t i = 0; i < t->n_patches; i++) {
         if (t->patches[i]->most > most) most = t->patches[i]->most;
-        for (size_t a = 0; a < t->cloud->n_axes; a++)
+        for (size_t a = 0; a < p->cloud->n_axes; a++)
             if (t->patches[i]->axis[a]->n_mesh > p->longest) p->longest = t->patches[i]->axis[a]->n_mesh;
     }
-    p->basis = KB_NEW(double, t->cloud->n_axes * p->longest);
+    p->basis = KB_NEW(double, p->cloud->n_axes * p->longest);
     p->row = KB_NEW(double, most);
-    p->projection = KB_NEW(double, most * t->cloud->n_fields);
+    p->projection = KB_NEW(double, most * p->cloud->n_fields);
     p->product = KB_NEW(double, p->columns->n + 1);
     p->variables = KB_NEW(double, t->dictionary->n_variables);
     p->term = KB_NEW(double, 1);
@@ -196,18 +198,18 @@ static void clear_portrait(portrait *p)
 }
 
 kbass_status kb_opinion_field(const kb_terrain *terrain, const kb_columns *columns, const kb_opinion *opinion,
-                              size_t n_points, const double *points, double *mean, double *sd, double *residual,
+                              size_t run, size_t n_points, const double *points, double *mean, double *sd, double *residual,
                               kbass_error *error)
 {
-    portrait p = {.terrain = terrain, .columns = columns};
+    portrait p = {.terrain = terrain, .cloud = terrain->tracts[run].cloud, .columns = columns};
     double at[KB_CLOUD_AXES];
     int blas_threads = kb_blas_threads(1);
     kbass_status status = create_portrait(&p, n_points, error);
     if (status == KBASS_OK && !lead_fields(&p, opinion))
         status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the field could not be fitted to data and equation");
     for (size_t i = 0; status == KBASS_OK && i < n_points; i++) {
-        scale_point(terrain, n_points, points, i, at);
-        p.patch[i] = find_patch(terrain, at);
+        scale_point(p.cloud, n_points, points, i, at);
+        p.patch[i] = find_patch(&p, at);
         describe_point(&p, n_points, i, at, mean, residual);
         if (residual) subtract_terms(&p, n_points, i, residual);
     }
