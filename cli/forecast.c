@@ -115,12 +115,13 @@ static int read_options(const cli_arguments *arguments, forecast_job *job)
 static int load(const cli_arguments *arguments, forecast_job *job)
 {
     kbass_error error;
-    const char *data = cli_value(arguments, "data");
+    const char *data = cli_value(arguments, "data"), *run = cli_value(arguments, "of-run");
     if (arguments->n_operands != 1)
         return cli_fail("forecast needs one result file, found %zu (see kbass help forecast)", arguments->n_operands);
     job->path = arguments->operands[0];
-    kbass_status status = kbass_posterior_read(job->path, &job->outlook.posterior, &error);
+    kbass_status status = kbass_posterior_read_run(job->path, run, &job->outlook.posterior, &error);
     if (status != KBASS_OK) return cli_fail_with(status, &error);
+    if (data && run) return cli_fail("--data: the figure shows the data of one run alone, the result is of several");
     int code = data ? cli_read(arguments, data, true, &job->outlook.data) : EXIT_OK;
     if (data && code == EXIT_OK) {
         status = kbass_posterior_check_data(job->outlook.posterior, job->outlook.data, &error);

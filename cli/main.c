@@ -64,10 +64,13 @@ static const cli_option simulate_options[] = {
     {"list", 0, NULL, NULL, "list the named systems"},
     {0}};
 
+#define RUN_OPTION {"of-run", 0, "NAME", NULL, "of several runs the one that goes on, by its file or number"}
+
 static const cli_option forecast_options[] = {
     {"until", 0, "T", NULL, "the last time of the forecast"},
     {"from", 0, "STATE", NULL,
      "start from this state at the end of the record: \"1, 0\" or \"x=1, y=0\" ; known exactly (default: as fitted)"},
+    RUN_OPTION,
     {"draws", 0, "N", NULL, "how many equations are drawn and integrated; 1 to 100000; default: 200"},
     {"samples", 'n', "N", NULL, "even times; from the end of the record to T, both included; 2 to 100000; default: 101"},
     {"times", 0, "LIST", NULL, "these times instead: \"10, 10.5, 12\", or a file whose first column holds them"},
@@ -89,6 +92,7 @@ static const cli_option forecast_options[] = {
 
 static const cli_option next_options[] = {
     {"until", 0, "T", NULL, "consider times up to T (default: the end of the record)"},
+    {"of-run", 0, "NAME", NULL, "of several runs the one to measure in, by its file or number"},
     {"samples", 'n', "N", NULL, "even times; 2 to 10000; default: 101, 31 for fields"},
     {"places", 0, "N", NULL, "even places along the space axis of fields; 2 to 1000; default: 31"},
     {"best", 0, "N", NULL, "how many of the best points are listed; 1 to 1000; default: 10"},
@@ -116,12 +120,14 @@ static const cli_option report_options[] = {
     {"data", 0, "FILE", NULL, "check that the result was made from these data"},
     {"axes", 0, "AXES", NULL, "the columns of time and space in --data"},
     {"until", 0, "T", NULL, "add a forecast from the end of the record to T (see kbass help forecast)"},
+    RUN_OPTION,
     {0}};
 
 static const cli_option plot_options[] = {
     {"output", 'o', "FILE", NULL, "write the figure here; the ending says the format: .svg, .pdf, .png"},
     {"terminal", 0, NULL, NULL, "draw it in characters instead"},
     {"until", 0, "T", NULL, "forecast: the last time"},
+    RUN_OPTION,
     {0}};
 
 static const cli_option doctor_options[] = {

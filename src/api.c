@@ -495,28 +495,53 @@ kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *coun
     return kbass_discovery_run_refine(d, 0, counts, coordinates, error);
 }
 
-/* *out stays NULL where there is none. */
-static kbass_status gather_posterior(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
+/* One for each run; they stay NULL where there is none. */
+static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
 {
     const kb_search_result *f = &d->found;
     const kb_landscape *l = d->landscape;
+    size_t runs = kbass_data_runs(d->data);
     if (d->paper || d->expanse || !kb_has_model(f)) return KBASS_OK;
-    if (kbass_data_runs(d->data) > 1) return KBASS_OK; /* which of them goes on is not told */
-    if (l) return kb_posterior_of_fields(d->data, l->clouds[0], l->dictionary, l->columns, &f->scenes[0].line,
-                                         &f->scenes[0].profile, f->windows, f->pool.n, f->pool.fits, out, error);
-    return kb_posterior_of_states(d->data, d->problem->record, d->dictionary, d->problem->columns, f->windows, f->pool.n,
-                                  f->pool.fits, out, error);
+    size_t *starts = KB_NEW(size_t, runs + 1);
+    if (!starts) return kb_out_of_memory(error, "the posterior");
+    for (size_t run = 0; run <= runs; run++) starts[run] = first_window(d, run);
+    kbass_status status =
+        l ? kb_posterior_of_fields(d->data, f->scenes, l->dictionary, l->columns, f->windows, starts, f->pool.n,
+                                   f->pool.fits, out, error)
+          : kb_posterior_of_states(d->data, d->problem->record, d->dictionary, d->problem->columns, f->windows, starts,
+                                   f->pool.n, f->pool.fits, out, error);
+    kb_free(starts);
+    return status;
+}
+
+static void forget_posteriors(const kbass_discovery *d, kbass_posterior **posteriors)
+{
+    for (size_t run = 0; posteriors && run < kbass_data_runs(d->data); run++) kbass_posterior_destroy(posteriors[run]);
+    kb_free(posteriors);
+}
+
+kbass_status kbass_discovery_run_posterior(const kbass_discovery *d, size_t run, kbass_posterior **posterior,
+                                           kbass_error *error)
+{
+    *posterior = NULL;
+    if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
+    kbass_posterior **all = KB_NEW(kbass_posterior *, kbass_data_runs(d->data));
+    kbass_status status = all ? check_run(d, run, error) : kb_out_of_memory(error, "the posterior");
+    if (status == KBASS_OK) status = gather_posteriors(d, all, error);
+    if (status == KBASS_OK && !all[run])
+        status = kb_fail(error, KBASS_ERROR_DATA, "this run leaves no joint posterior of weights and state: it needs our "
+                         "method, a model, an equation of first order for every state, one space axis at most");
+    if (status == KBASS_OK) {
+        *posterior = all[run];
+        all[run] = NULL;
+    }
+    forget_posteriors(d, all);
+    return status;
 }
 
 kbass_status kbass_discovery_posterior(const kbass_discovery *d, kbass_posterior **posterior, kbass_error *error)
 {
-    *posterior = NULL;
-    if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
-    kbass_status status = gather_posterior(d, posterior, error);
-    if (status == KBASS_OK && !*posterior)
-        status = kb_fail(error, KBASS_ERROR_DATA, "this run leaves no joint posterior of weights and state: it needs our "
-                         "method, a model, an equation of first order for every state, one run, one space axis at most");
-    return status;
+    return kbass_discovery_run_posterior(d, 0, posterior, error);
 }
 
 static kbass_status solution_with_sd(const void *context, size_t run, size_t n, const double *times,
@@ -539,14 +564,14 @@ static kbass_status gather_sketch(const kbass_discovery *d, kb_sketch **out, kba
 
 kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)
 {
-    kbass_posterior *posterior = NULL;
     kb_sketch *sketch = NULL;
     if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
-    kbass_status status = gather_posterior(d, &posterior, error);
+    kbass_posterior **posteriors = KB_NEW(kbass_posterior *, kbass_data_runs(d->data));
+    kbass_status status = posteriors ? gather_posteriors(d, posteriors, error) : kb_out_of_memory(error, "the posterior");
     if (status == KBASS_OK) status = gather_sketch(d, &sketch, error);
     if (status == KBASS_OK)
-        status = kb_report_json(d->data, &d->settings, &d->answer->result, posterior, sketch, json, error);
-    kbass_posterior_destroy(posterior);
+        status = kb_report_json(d->data, &d->settings, &d->answer->result, posteriors, sketch, json, error);
+    forget_posteriors(d, posteriors);
     kb_sketch_destroy(sketch);
     return status;
 }

@@ -50,7 +50,7 @@ static kbass_posterior *growth(const char *term, double a, double sd_a, double x
     kbass_posterior *p = NULL;
     kbass_error error;
     CHECK_OK(kbass_data_create(2, 1, times, values, NULL, names, &data, &error));
-    CHECK_OK(kb_posterior_create(data, 1, 1, &p, &error));
+    CHECK_OK(kb_posterior_create(data, 0, 1, 1, &p, &error));
     CHECK_OK(kb_belief_allocate(p, 1, 1, &p->models[0], &error));
     p->n_models = 1;
     kb_belief *b = &p->models[0];
@@ -405,6 +405,59 @@ static void gains_about_models_reach_their_entropy(void **state)
     kbass_posterior_destroy(other);
 }
 
+/* ---------------------------------------------------------------- several runs */
+
+static kbass_data *turn(double size, double from, double until, uint64_t seed)
+{
+    enum { N = 25 };
+    static const char *const names[] = {"x", "y"};
+    double times[N], values[2 * N];
+    kbass_data *data = NULL;
+    kbass_error error;
+    for (size_t i = 0; i < N; i++) {
+        times[i] = from + (until - from) * (double)i / (N - 1);
+        values[2 * i] = size * cos(times[i]);
+        values[2 * i + 1] = -size * sin(times[i]);
+    }
+    CHECK_OK(kbass_data_create(N, 2, times, values, NULL, names, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 2, seed, &error));
+    return data;
+}
+
+/* Each of two runs goes on from its own end; within its record its spread is the band of the fit. */
+static void runs_go_on_from_their_own_ends(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"small", "large"};
+    const double sizes[] = {1, 3}, ends[] = {6, 5.5};
+    kbass_data *parts[] = {turn(1, 0, 6, 1), turn(3, 2, 5.5, 2)}, *data = NULL;
+    kbass_error error;
+    CHECK_OK(kbass_data_join(2, (const kbass_data *const *)parts, names, &data, &error));
+    run_of r = discover(data, "x, y");
+    for (size_t run = 0; run < 2; run++) {
+        const double times[] = {ends[run], ends[run] + 1}, within[] = {2.5, 4};
+        kbass_forecast_options options = {.n_draws = 200, .seed = 2};
+        kbass_posterior *p = NULL;
+        kbass_forecast *f = NULL;
+        double mean[4], fitted[4], sd[4], spread[4];
+        CHECK_OK(kbass_discovery_run_posterior(r.discovery, run, &p, &error));
+        CHECK_TEXT(p->run, names[run]);
+        CHECK_OK(kbass_posterior_forecast(p, &options, 2, times, 0, NULL, &f, &error));
+        CHECK_OK(kbass_forecast_summary(f, 0, NULL, mean, NULL, NULL, &error));
+        for (size_t i = 0; i < 4; i++) {
+            double truth = sizes[run] * (i % 2 ? -sin(times[i / 2]) : cos(times[i / 2]));
+            CHECK_CLOSE(mean[i], truth, 0.1); /* 50 samples with 2 % of an sd near 2 as noise, one unit of time ahead */
+        }
+        CHECK_OK(kb_spread(p, &p->models[0], 2, within, NULL, spread, NULL, &error));
+        CHECK_OK(kbass_discovery_run_solution(r.discovery, run, 2, within, fitted, sd, &error));
+        for (size_t i = 0; i < 4; i++) CHECK_CLOSE(spread[i], fitted[i], 0.01 * sd[i] + 1e-6); /* two integrators */
+        kbass_forecast_destroy(f);
+        kbass_posterior_destroy(p);
+    }
+    for (size_t i = 0; i < 2; i++) kbass_data_destroy(parts[i]);
+    end(&r);
+}
+
 /* ---------------------------------------------------------------- the file */
 
 static char path[64];
@@ -565,6 +618,7 @@ int main(void)
         cmocka_unit_test(draws_of_fields_obey_the_law),
         cmocka_unit_test(gains_are_those_of_gaussians),
         cmocka_unit_test(gains_about_models_reach_their_entropy),
+        cmocka_unit_test(runs_go_on_from_their_own_ends),
         cmocka_unit_test(files_keep_what_was_found),
         cmocka_unit_test(touched_files_are_refused),
         cmocka_unit_test(cut_files_are_refused),

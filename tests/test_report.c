@@ -71,7 +71,7 @@ static kbass_posterior *sample_posterior(void)
     kbass_data *data = sample_field();
     kbass_posterior *p = NULL;
     kbass_error error;
-    CHECK_OK(kb_posterior_create(data, 3, 1, &p, &error));
+    CHECK_OK(kb_posterior_create(data, 0, 3, 1, &p, &error));
     CHECK_OK(kb_belief_allocate(p, 1, 1, &p->models[0], &error));
     p->n_models = 1;
     p->profile.n_modes = 3;
@@ -112,7 +112,7 @@ static json_t *report_on(kbass_data *data, const kbass_result *result)
     kb_sketch *sketch = NULL;
     if (!data->sigma) data->sigma = KB_NEW(double, data->n_rows * data->n_states);
     CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
-    CHECK_OK(kb_report_json(data, &settings, result, posterior, sketch, &text, &error));
+    CHECK_OK(kb_report_json(data, &settings, result, &posterior, sketch, &text, &error));
     kbass_posterior_destroy(posterior);
     kb_sketch_destroy(sketch);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &trouble);
@@ -378,6 +378,7 @@ static void many_rows_are_thinned(void **state)
 static void lack_of_memory_is_an_error(void **state)
 {
     (void)state;
+    kbass_posterior *none = NULL;
     kbass_data *data = sample_data();
     kbass_result result = sample_result();
     kbass_settings settings;
@@ -386,7 +387,7 @@ static void lack_of_memory_is_an_error(void **state)
     kbass_settings_default(&settings);
     for (long n = 0; !text && n < 1000; n++) {
         kb_memory_fail_after(n);
-        kbass_status status = kb_report_json(data, &settings, &result, NULL, NULL, &text, &error);
+        kbass_status status = kb_report_json(data, &settings, &result, &none, NULL, &text, &error);
         kb_memory_fail_after(-1);
         CHECK(status == KBASS_ERROR_MEMORY || (status == KBASS_OK && text && strstr(text, "\"total\"")));
     }

@@ -1,6 +1,7 @@
 /* The forecast of a report: quantiles of draws from the end of the record on. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "message.h"
 #include "view.h"
@@ -32,13 +33,17 @@ static kbass_status summarise(view *v, const kbass_forecast *forecast, kbass_err
 
 static int draw(view *v, const kbass_posterior *posterior, double until)
 {
+    double first[2] = {NAN, NAN}, last[2] = {NAN, NAN};
     const kbass_forecast_options options = {.n_draws = N_DRAWS, .seed = 1, .average = 1};
     view_forecast *f = &v->forecast;
     kbass_forecast *forecast = NULL;
     kbass_error error = {0};
+    for (size_t a = 0; a < 2; a++) kbass_posterior_range(posterior, a, &first[a], &last[a]);
+    if (!(until > last[0]))
+        return cli_fail("--until: found %.10g, needed more than %.10g, where the record ends", until, last[0]);
     f->n_places = v->n_axes > 1 ? N_PLACES : 0;
-    f->times = even(N_TIMES, v->span[0][1], until);
-    f->places = f->n_places ? even(N_PLACES, v->span[1][0], v->span[1][1]) : NULL;
+    f->times = even(N_TIMES, last[0], until);
+    f->places = f->n_places ? even(N_PLACES, first[1], last[1]) : NULL;
     if (!f->times || (f->n_places && !f->places)) return cli_fail("out of memory for the forecast");
     kbass_status status = kbass_posterior_forecast(posterior, &options, N_TIMES, f->times, f->n_places, f->places, &forecast,
                                                    &error);
@@ -48,13 +53,12 @@ static int draw(view *v, const kbass_posterior *posterior, double until)
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
-int view_look_ahead(view *v, double until)
+int view_look_ahead(view *v, double until, const char *run)
 {
     kbass_posterior *posterior = NULL;
     kbass_error error;
-    if (!(until > v->span[0][1]))
-        return cli_fail("--until: found %.10g, needed more than %.10g, where the record ends", until, v->span[0][1]);
-    kbass_status status = kbass_posterior_read(v->path, &posterior, &error);
+    kbass_status status = kbass_posterior_read_run(v->path, run, &posterior, &error);
+    while (run && v->forecast.run + 1 < v->n_runs && strcmp(run, v->runs[v->forecast.run])) v->forecast.run++;
     int code = status == KBASS_OK ? draw(v, posterior, until) : cli_fail_with(status, &error);
     kbass_posterior_destroy(posterior);
     return code;

@@ -150,12 +150,17 @@ void phase_describe(const view *v, size_t panel, char words[PANEL_WORDS])
 
 size_t forecast_count(const view *v) { return v->forecast.n_times ? v->n_states : 0; }
 
+/* Of which run, where there are several. */
+static const char *run_ahead(const view *v) { return v->runs[v->forecast.run]; }
+
 static void forecast_map(FILE *script, const view *v, size_t state)
 {
     const view_forecast *f = &v->forecast;
+    const char *run = run_ahead(v);
     panel_begin(script, v->axis_labels[0], v->axis_labels[1]);
     field_palette(script);
-    fprintf(script, "set colorbox\nset title '%s, median' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state]);
+    fprintf(script, "set colorbox\nset title '%s, median%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state],
+            *run ? ", " : "", run);
     panel_block(script, "map");
     for (size_t i = 0; i < f->n_times * f->n_places; i++) {
         panel_number(script, f->times[i / f->n_places]);
@@ -167,13 +172,9 @@ static void forecast_map(FILE *script, const view *v, size_t state)
     fputs("set autoscale xfix\nset autoscale yfix\nplot $map using 1:2:3 with image notitle\n", script);
 }
 
-void forecast_draw(FILE *script, const view *v, size_t state)
+static void forecast_curve(FILE *script, const view *v, size_t state)
 {
     const view_forecast *f = &v->forecast;
-    if (v->n_axes > 1) {
-        forecast_map(script, v, state);
-        return;
-    }
     panel_begin(script, v->axis_labels[0], v->state_labels[state]);
     samples_block(script, v, state);
     if (v->n_points) curve_block(script, v, state);
@@ -193,12 +194,24 @@ void forecast_draw(FILE *script, const view *v, size_t state)
     plot_samples(script, v);
 }
 
+void forecast_draw(FILE *script, const view *v, size_t state)
+{
+    view own;
+    if (v->n_axes > 1)       forecast_map(script, v, state);
+    else if (v->n_runs == 1) forecast_curve(script, v, state);
+    else {
+        if (view_run_open(v, v->forecast.run, &own)) forecast_curve(script, &own, state);
+        view_run_close(&own);
+    }
+}
+
 void forecast_describe(const view *v, size_t state, char words[PANEL_WORDS])
 {
     const view_forecast *f = &v->forecast;
     size_t n = f->n_places ? f->n_places : 1, last = ((f->n_times - 1) * n + n / 2) * v->n_states + state;
     snprintf(words, PANEL_WORDS,
-             "Forecast of %s until %s = %.4g: there the median is %.3g%s, 90 %% of the draws lie between %.3g and %.3g.",
-             v->states[state], v->axes[0], f->times[f->n_times - 1], f->quantiles[1][last],
+             "Forecast of %s%s%.100s until %s = %.4g: there the median is %.3g%s, 90 %% of the draws lie between %.3g and %.3g.",
+             v->states[state], *run_ahead(v) ? " in run " : "", run_ahead(v), v->axes[0], f->times[f->n_times - 1],
+             f->quantiles[1][last],
              f->n_places ? " halfway along space" : "", f->quantiles[0][last], f->quantiles[2][last]);
 }

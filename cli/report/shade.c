@@ -80,7 +80,7 @@ int shade_fields(const view *v, const panel_kind *kind, int columns, int lines)
 {
     bool is_done = true;
     if (kind->count == forecast_count) {
-        shade_run(v, true, "", columns, lines);
+        shade_run(v, true, v->runs[v->forecast.run], columns, lines);
         return EXIT_OK;
     }
     for (size_t run = 0; is_done && run < v->n_runs; run++) {

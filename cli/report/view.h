@@ -24,7 +24,7 @@ typedef struct {
 
 /* Quantiles of the forecast: 5, 50 and 95 %. */
 typedef struct {
-    size_t n_times, n_places, n_draws, n_lost;
+    size_t run, n_times, n_places, n_draws, n_lost;
     double *times, *places;
     double *quantiles[3]; /* n_times x n_places x n_states */
 } view_forecast;
@@ -58,8 +58,9 @@ int view_open(const char *path, view *v);
 int view_parse(const char *path, const char *json, view *v);
 void view_close(view *v);
 
-/* Integrates draws from the end of the record to `until`; the file is read again for its posterior. */
-int view_look_ahead(view *v, double until);
+/* Integrates draws from the end of the record to `until`, of several runs in the one with this name, else NULL; the file
+   is read again for its posterior. */
+int view_look_ahead(view *v, double until, const char *run);
 
 /* Names with their units, as axes of figures have them. */
 int view_label(view *v);

@@ -453,9 +453,15 @@ typedef struct kbass_posterior kbass_posterior;
 /* From a finished run. KBASS_ERROR_DATA when the run leaves none: --method paper, states without an equation. */
 KBASS_API kbass_status kbass_discovery_posterior(const kbass_discovery *discovery, kbass_posterior **posterior,
                                                  kbass_error *error);
+/* Of several runs, counted from 0: its models are common to all, its state is its own. */
+KBASS_API kbass_status kbass_discovery_run_posterior(const kbass_discovery *discovery, size_t run,
+                                                     kbass_posterior **posterior, kbass_error *error);
 /* From a result file. It is refused, with the field at fault, when it is of another version, cut short, or no longer
    consistent with itself. */
 KBASS_API kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **posterior, kbass_error *error);
+/* Of several runs the one with this name, as "runs" in the file has them; NULL: there is one alone. */
+KBASS_API kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kbass_posterior **posterior,
+                                                kbass_error *error);
 /* Was it made from these data? Compares their SHA-256. */
 KBASS_API kbass_status kbass_posterior_check_data(const kbass_posterior *posterior, const kbass_data *data,
                                                   kbass_error *error);

@@ -31,8 +31,8 @@ static void choose_steps(differences *d)
 {
     const kbass_posterior *p = d->posterior;
     double share = p->n_axes > 1 ? fmin(p->spacing[0], 0.1) / 16 : 0.002 * (1 + d->order[0]);
-    d->step[0] = (p->last[0] - p->first[0]) * share;
-    if (p->n_axes > 1) d->step[1] = 2 * (p->last[1] - p->first[1]) / (double)p->line.n_nodes;
+    d->step[0] = (p->n_axes > 1 ? p->span[0] : p->last[0] - p->first[0]) * share;
+    if (p->n_axes > 1) d->step[1] = 2 * p->span[1] / (double)p->line.n_nodes;
 }
 
 static double begin_within(double x, double low, double high, double step)

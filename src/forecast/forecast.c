@@ -77,12 +77,12 @@ static kbass_status check_times(const request *q, kbass_error *error)
 static kbass_status check_places(const request *q, kbass_error *error)
 {
     const kbass_posterior *p = q->posterior;
-    double length = p->last[1] - p->first[1], reach = p->line.periodic ? p->line.period : 1, slack = 1e-9 * length;
+    double first = p->origin[1], length = p->span[1], reach = p->line.periodic ? p->line.period : 1, slack = 1e-9 * length;
     if (!q->n_places) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no place to forecast the fields at");
     for (size_t i = 0; i < q->n_places; i++)
-        if (!(q->places[i] >= p->first[1] - slack && q->places[i] <= p->first[1] + reach * length + slack))
+        if (!(q->places[i] >= first - slack && q->places[i] <= first + reach * length + slack))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "the place %s = %g is outside the domain, %g to %g", p->axis_names[1],
-                           q->places[i], p->first[1], p->first[1] + reach * length);
+                           q->places[i], first, first + reach * length);
     return KBASS_OK;
 }
 

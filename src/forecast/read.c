@@ -12,11 +12,14 @@
 #include "forecast/spread.h"
 #include "report/json.h"
 
-enum { FIELD_SIZE = 200, MOST_MODELS = 64, MOST_WINDOWS = 100000, MOST_START = 20000 };
+enum { FIELD_SIZE = 200, MOST_MODELS = 64, MOST_WINDOWS = 100000, MOST_START = 20000, NAMES_SIZE = 120 };
+static const double tiny = 1e-300;
 
 typedef struct {
     const char *path;
-    json_t *root;
+    json_t *root, *part; /* part: of the root, the posterior */
+    char where[40];      /* its path */
+    const char *run;     /* asked for, or NULL */
     kbass_posterior *posterior;
     kbass_error *error;
 } reader;
@@ -130,6 +133,13 @@ static kbass_status read_names(const reader *r, const char *key, size_t least, s
     return KBASS_OK;
 }
 
+static kbass_status check_span(const reader *r, size_t axis, const char *field)
+{
+    const kbass_posterior *p = r->posterior;
+    return p->first[axis] < p->last[axis] ? KBASS_OK : wrong(r, field, "does not ascend along %.60s", p->axis_names[axis]);
+}
+
+/* Of one run alone: those of the data. */
 static kbass_status read_spans(const reader *r)
 {
     kbass_posterior *p = r->posterior;
@@ -141,15 +151,29 @@ static kbass_status read_spans(const reader *r)
         double pair[2];
         snprintf(field, sizeof field, "data.span.%.60s", p->axis_names[a]);
         status = numbers_of(r, json_object_get(spans, p->axis_names[a]), field, 2, -INFINITY, pair);
-        if (status == KBASS_OK && !(pair[0] < pair[1])) status = wrong(r, field, "does not ascend");
-        p->first[a] = pair[0];
+        p->first[a] = p->origin[a] = pair[0];
         p->last[a] = pair[1];
+        p->span[a] = pair[1] - pair[0];
+        if (status == KBASS_OK) status = check_span(r, a, field);
     }
     if (status == KBASS_OK) status = number_at(r, data, "data", "first_time", &first);
     if (status == KBASS_OK) status = number_at(r, data, "data", "last_time", &last);
     if (status == KBASS_OK && first != p->first[0]) status = wrong(r, "data.first_time", "is not where data.span begins");
     if (status == KBASS_OK && last != p->last[0]) status = wrong(r, "data.last_time", "is not where data.span ends");
     return status;
+}
+
+/* Of several: its own. */
+static kbass_status read_run_spans(const reader *r)
+{
+    kbass_posterior *p = r->posterior;
+    kbass_status status = numbers_at(r, r->part, r->where, "first", p->n_axes, -INFINITY, p->first);
+    if (status == KBASS_OK) status = numbers_at(r, r->part, r->where, "last", p->n_axes, -INFINITY, p->last);
+    if (status == KBASS_OK) status = numbers_at(r, r->part, r->where, "origin", p->n_axes, -INFINITY, p->origin);
+    if (status == KBASS_OK) status = numbers_at(r, r->part, r->where, "span", p->n_axes, tiny, p->span);
+    for (size_t a = 0; status == KBASS_OK && a < p->n_axes; a++) status = check_span(r, a, r->where);
+    p->run = kb_strdup(r->run);
+    return status == KBASS_OK && !p->run ? kb_out_of_memory(r->error, r->path) : status;
 }
 
 static kbass_status read_data(const reader *r)
@@ -161,7 +185,7 @@ static kbass_status read_data(const reader *r)
     memcpy(p->sha256, sum, 65);
     kbass_status status = read_names(r, "states", 1, 1000, &p->n_states, &p->state_names);
     if (status == KBASS_OK) status = read_names(r, "axes", 1, 2, &p->n_axes, &p->axis_names);
-    if (status == KBASS_OK) status = read_spans(r);
+    if (status == KBASS_OK) status = r->run ? read_run_spans(r) : read_spans(r);
     return status;
 }
 
@@ -254,7 +278,7 @@ static kbass_status read_model(const reader *r, json_t *item, size_t index)
     kbass_posterior *p = r->posterior;
     kb_belief *b = &p->models[index];
     json_t *terms = json_object_get(item, "terms"), *windows = json_object_get(item, "windows");
-    snprintf(where, sizeof where, "posterior.models[%zu]", index);
+    snprintf(where, sizeof where, "%.40s.models[%zu]", r->where, index);
     snprintf(field, sizeof field, "%s.terms", where);
     if (!json_is_array(terms)) return wrong(r, field, "is missing or not a list");
     snprintf(field, sizeof field, "%s.windows", where);
@@ -283,19 +307,19 @@ static kbass_status no_posterior(const reader *r)
         return wrong(r, "posterior", "is null: --method paper gives no joint posterior of weights and state");
     if (input && *input)
         return wrong(r, "posterior", "is null: the law has the known input %.100s, whose values beyond the record nobody told", input);
-    if (json_array_size(json_object_get(r->root, "runs")) > 1)
-        return wrong(r, "posterior", "is null: the data are several runs, and which of them goes on is not said");
     return wrong(r, "posterior", "is missing or null: every state needs an equation of first order, over one space axis at most");
 }
 
 static kbass_status read_models(const reader *r)
 {
-    json_t *models = json_object_get(json_object_get(r->root, "posterior"), "models");
+    json_t *models = json_object_get(r->part, "models"), *relative = json_object_get(r->part, "relative_noise");
     size_t n = json_array_size(models);
     kbass_status status = KBASS_OK;
-    if (!n || n > MOST_MODELS) return wrong(r, "posterior.models", "has %zu items, needed 1 to %d", n, MOST_MODELS);
-    json_t *relative = json_object_get(json_object_get(r->root, "posterior"), "relative_noise");
-    if (!json_is_boolean(relative)) return wrong(r, "posterior.relative_noise", "is missing or not true or false");
+    char field[FIELD_SIZE];
+    snprintf(field, sizeof field, "%s.models", r->where);
+    if (!n || n > MOST_MODELS) return wrong(r, field, "has %zu items, needed 1 to %d", n, MOST_MODELS);
+    snprintf(field, sizeof field, "%s.relative_noise", r->where);
+    if (!json_is_boolean(relative)) return wrong(r, field, "is missing or not true or false");
     r->posterior->is_relative = json_is_true(relative);
     r->posterior->models = KB_NEW(kb_belief, n);
     if (!r->posterior->models) return kb_out_of_memory(r->error, r->path);
@@ -307,7 +331,8 @@ static kbass_status read_models(const reader *r)
 
 static kbass_status read_profile(const reader *r, json_t *profile)
 {
-    static const char where[] = "posterior.grid.profile";
+    char where[FIELD_SIZE];
+    snprintf(where, sizeof where, "%s.grid.profile", r->where);
     kb_profile *f = &r->posterior->profile;
     kbass_status status = number_at(r, profile, where, "period", &f->period);
     if (status == KBASS_OK) status = number_at(r, profile, where, "length", &f->length);
@@ -331,15 +356,16 @@ static kbass_status allocate_scales(const reader *r)
 
 static kbass_status read_grid(const reader *r)
 {
-    static const char where[] = "posterior.grid";
-    const double tiny = 1e-300;
+    char where[FIELD_SIZE], field[FIELD_SIZE];
     kbass_posterior *p = r->posterior;
-    json_t *grid = json_object_get(json_object_get(r->root, "posterior"), "grid");
+    json_t *grid = json_object_get(r->part, "grid");
+    snprintf(where, sizeof where, "%s.grid", r->where);
+    snprintf(field, sizeof field, "%s.grid.periodic", r->where);
     p->n_start = p->n_states;
     if (p->n_axes == 1) return json_is_null(grid) ? KBASS_OK : wrong(r, where, "is not null, but there is no space axis");
     if (!json_is_object(grid)) return wrong(r, where, "is missing or not an object");
     if (!json_is_boolean(json_object_get(grid, "periodic")))
-        return wrong(r, "posterior.grid.periodic", "is missing or not true or false");
+        return wrong(r, field, "is missing or not true or false");
     p->line.periodic = json_is_true(json_object_get(grid, "periodic"));
     p->n_boundary = p->line.periodic ? 0 : json_array_size(json_object_get(grid, "boundary"));
     kbass_status status = allocate_scales(r);
@@ -347,7 +373,7 @@ static kbass_status read_grid(const reader *r)
     if (status == KBASS_OK) status = count_at(r, grid, where, "steps", 1, 100000, &p->line.steps);
     if (status == KBASS_OK) status = number_at(r, grid, where, "period", &p->line.period);
     if (status == KBASS_OK && p->line.periodic && !(p->line.period >= 1))
-        status = wrong(r, "posterior.grid.period", "is %g, needed at least 1", p->line.period);
+        status = wrong(r, where, "has the period %g, needed at least 1", p->line.period);
     if (status == KBASS_OK) status = numbers_at(r, grid, where, "spacing", 2, tiny, p->spacing);
     if (status == KBASS_OK) status = numbers_at(r, grid, where, "mean", p->n_states, -INFINITY, p->mean);
     if (status == KBASS_OK) status = numbers_at(r, grid, where, "sd", p->n_states, tiny, p->sd);
@@ -371,9 +397,9 @@ static kbass_status compare_term(const reader *r, json_t *item, size_t state, co
         if (b->equation[i] != state || strcmp(b->term[i], term)) continue;
         ++*n_found;
         if (fabs(weight - b->weight[i]) <= 1e-9 * fabs(b->weight[i])) return KBASS_OK;
-        return wrong(r, field, "has the weight %g, posterior.models[0] has %g", weight, b->weight[i]);
+        return wrong(r, field, "has the weight %g, %s.models[0] has %g", weight, r->where, b->weight[i]);
     }
-    return wrong(r, field, "is selected, but posterior.models[0] does not have it");
+    return wrong(r, field, "is selected, but %s.models[0] does not have it", r->where);
 }
 
 static kbass_status compare_equations(const reader *r)
@@ -393,18 +419,62 @@ static kbass_status compare_equations(const reader *r)
         }
     }
     if (status == KBASS_OK && n_found != p->models[0].n_terms)
-        status = wrong(r, "equations", "selects %zu terms, posterior.models[0] has %zu", n_found, p->models[0].n_terms);
+        status = wrong(r, "equations", "selects %zu terms, %s.models[0] has %zu", n_found, r->where, p->models[0].n_terms);
     return status;
+}
+
+/* ---------------------------------------------------------------- which posterior */
+
+/* "a, b, c", as far as there is room. */
+static void list_runs(json_t *list, char names[NAMES_SIZE])
+{
+    size_t used = 0, i;
+    json_t *item;
+    names[0] = '\0';
+    json_array_foreach(list, i, item) {
+        const char *name = json_string_value(json_object_get(item, "run"));
+        if (used + 1 < NAMES_SIZE)
+            used += (size_t)snprintf(names + used, NAMES_SIZE - used, "%s%.40s", i ? ", " : "", name ? name : "?");
+    }
+}
+
+static kbass_status find_run(reader *r, json_t *list)
+{
+    char names[NAMES_SIZE];
+    size_t i;
+    json_t *item;
+    json_array_foreach(list, i, item) {
+        const char *name = json_string_value(json_object_get(item, "run"));
+        if (!r->run || !name || strcmp(name, r->run)) continue;
+        r->part = item;
+        snprintf(r->where, sizeof r->where, "run_posteriors[%zu]", i);
+        return KBASS_OK;
+    }
+    list_runs(list, names);
+    if (r->run) return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%.150s: found no run \"%.60s\", there are: %s", r->path, r->run, names);
+    return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%.150s: the data are several runs: --of-run says which of them goes on (%s)", r->path, names);
+}
+
+static kbass_status find_part(reader *r)
+{
+    json_t *runs = json_object_get(r->root, "run_posteriors");
+    if (json_array_size(runs)) return find_run(r, runs);
+    r->part = json_object_get(r->root, "posterior");
+    snprintf(r->where, sizeof r->where, "posterior");
+    if (!json_is_object(r->part)) return no_posterior(r);
+    if (r->run) return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%.150s: found no run \"%.60s\": the data are one run alone",
+                               r->path, r->run);
+    return KBASS_OK;
 }
 
 /* ---------------------------------------------------------------- the public door */
 
-kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **posterior, kbass_error *error)
+kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kbass_posterior **posterior, kbass_error *error)
 {
-    reader r = {.path = json_path, .posterior = KB_NEW(kbass_posterior, 1), .error = error};
+    reader r = {.path = json_path, .run = run, .posterior = KB_NEW(kbass_posterior, 1), .error = error};
     kbass_status status = r.posterior ? load(&r) : kb_out_of_memory(error, json_path);
     if (status == KBASS_OK) status = check_format(&r);
-    if (status == KBASS_OK && !json_is_object(json_object_get(r.root, "posterior"))) status = no_posterior(&r);
+    if (status == KBASS_OK) status = find_part(&r);
     if (status == KBASS_OK) status = read_data(&r);
     if (status == KBASS_OK) status = read_grid(&r);
     if (status == KBASS_OK) status = read_models(&r);
@@ -414,6 +484,11 @@ kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **poste
     else                    kbass_posterior_destroy(r.posterior);
     json_decref(r.root);
     return status;
+}
+
+kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **posterior, kbass_error *error)
+{
+    return kbass_posterior_read_run(json_path, NULL, posterior, error);
 }
 
 kbass_status kbass_posterior_check_data(const kbass_posterior *p, const kbass_data *data, kbass_error *error)

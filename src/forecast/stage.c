@@ -43,7 +43,7 @@ static kbass_status make_columns(kb_stage *s, kbass_error *error)
         c->equation[c->n] = b->equation[c->n];
         c->term[c->n] = kb_dictionary_find(s->dictionary, b->term[c->n]);
         c->scale[c->n] = 1;
-        c->unit[c->n] = s->posterior->sd[b->equation[c->n]] / (s->posterior->last[0] - s->posterior->first[0]);
+        c->unit[c->n] = s->posterior->sd[b->equation[c->n]] / s->posterior->span[0];
         kb_support_add(&s->support, c->n);
     }
     return status;
@@ -89,7 +89,7 @@ void kb_stage_unscale(const kb_stage *s, size_t n, double *values)
 
 static double scaled(const kbass_posterior *p, size_t axis, double x)
 {
-    return (x - p->first[axis]) / (p->last[axis] - p->first[axis]);
+    return (x - p->origin[axis]) / p->span[axis];
 }
 
 static kbass_status place_points(const kbass_posterior *p, double from, size_t n, const double *times,
@@ -103,8 +103,9 @@ static kbass_status place_points(const kbass_posterior *p, double from, size_t n
     c->grid[0] = KB_NEW(double, n + 1);
     if (!c->point || !c->value || !c->measured || !c->grid[0]) return kb_out_of_memory(error, "the points");
     for (size_t a = 0; a < 2; a++) {
-        c->first[a] = p->first[a];
-        c->span[a] = p->last[a] - p->first[a];
+        c->first[a] = p->origin[a];
+        c->span[a] = p->span[a];
+        c->extent[a] = scaled(p, a, p->last[a]);
         c->spacing[a] = p->spacing[a];
     }
     c->grid[0][c->n_grid[0]++] = scaled(p, 0, from);

@@ -57,7 +57,7 @@ static void set_model(kb_dynamics *self, const kb_support *support, const double
 
 void kb_line_boundary(const kb_line *l, double s, double *basis)
 {
-    if (l->settings.ends == KB_ENDS_HELD) s = fmin(s, 1);
+    if (l->settings.ends == KB_ENDS_HELD) s = fmin(s, l->cloud->extent[0]);
     for (size_t j = 0; j < l->n_boundary; j++)
         basis[j] = l->boundary_scale[j] * (j % 2 || j == 0 ? cos(l->wave[j] * s) : sin(l->wave[j] * s));
 }

@@ -12,21 +12,33 @@ typedef struct {
     const kb_dictionary *dictionary;
     const kb_columns *columns;
     const kb_windows *windows;
-    const double *mean, *sd, *row_time; /* per state; scaled times of the rows */
-    double first, span;                 /* of time */
-    bool has_units;                     /* the start is the state, scaled; else it is modes */
+    const double *mean, *sd; /* per state */
+    double span;             /* of time */
+    bool has_units;          /* the start is the state, scaled; else it is modes */
+    size_t n_start;          /* in the fits; a run may use fewer */
+    size_t n_parts;
+    struct part *parts;
 } setting;
+
+/* One run's share of the fits. */
+typedef struct part {
+    kbass_posterior *posterior;
+    double first;                    /* time */
+    const double *row_time;          /* scaled; of the rows from row_start on */
+    size_t row_start;
+    size_t first_window, end_window;
+} part;
 
 /* Scaled covariance V of the support's weights and the start to the data's units, behind the rows of given terms. */
 static void scale_covariance(const setting *s, const kb_fit *fit, size_t n_start, const double *V, double *out)
 {
-    size_t k = fit->support.n, size = k + n_start, fixed = s->columns->n_fixed, whole = size + fixed;
+    size_t k = fit->support.n, size = k + n_start, stride = k + s->n_start, fixed = s->columns->n_fixed, whole = size + fixed;
     for (size_t j = 0; j < size; j++)
         for (size_t i = 0; i < size; i++) {
             double unit = 1;
             unit *= i < k ? s->columns->unit[fit->support.column[i]] : s->has_units ? s->sd[i - k] : 1;
             unit *= j < k ? s->columns->unit[fit->support.column[j]] : s->has_units ? s->sd[j - k] : 1;
-            out[fixed + i + (fixed + j) * whole] = unit * V[i + j * size];
+            out[fixed + i + (fixed + j) * whole] = unit * V[i + j * stride];
         }
 }
 
@@ -46,21 +58,22 @@ static bool name_terms(const setting *s, const kb_fit *fit, kb_belief *b)
     return complete;
 }
 
-static kbass_status add_model(kbass_posterior *p, const setting *s, const kb_measure *measure, const kb_fit *fit,
+static kbass_status add_model(const part *run, const setting *s, const kb_measure *measure, const kb_fit *fit,
                               double log_odds, const double *V, kbass_error *error)
 {
-    size_t n = p->n_start, size = fit->support.n + n;
+    kbass_posterior *p = run->posterior;
+    size_t n = p->n_start, size = fit->support.n + s->n_start, n_windows = run->end_window - run->first_window;
     kb_belief *b = &p->models[p->n_models];
-    kbass_status status = kb_belief_allocate(p, s->columns->n_fixed + fit->support.n, s->windows->n, b, error);
+    kbass_status status = kb_belief_allocate(p, s->columns->n_fixed + fit->support.n, n_windows, b, error);
     if (status != KBASS_OK) return status;
     p->n_models++;
     b->log_odds = log_odds;
     for (size_t i = 0; i < p->n_states; i++) b->noise[i] = sqrt(fit->variance[i]) * kb_measure_unit(measure, i);
-    for (size_t window = 0; window < s->windows->n; window++) {
-        kb_stretch *stretch = &b->windows[window];
-        const double *start = fit->start + window * n;
-        stretch->first = s->first + s->span * s->row_time[s->windows->first[window]];
-        stretch->last = s->first + s->span * s->row_time[s->windows->last[window]];
+    for (size_t window = run->first_window; window < run->end_window; window++) {
+        kb_stretch *stretch = &b->windows[window - run->first_window];
+        const double *start = fit->start + window * s->n_start;
+        stretch->first = run->first + s->span * run->row_time[s->windows->first[window] - run->row_start];
+        stretch->last = run->first + s->span * run->row_time[s->windows->last[window] - run->row_start];
         for (size_t i = 0; i < n; i++) stretch->start[i] = s->has_units ? s->mean[i] + s->sd[i] * start[i] : start[i];
         scale_covariance(s, fit, n, V + window * size * size, stretch->covariance);
     }
@@ -76,49 +89,69 @@ static size_t largest_support(size_t n_fits, kb_fit *const *fits)
 }
 
 /* The best fit and those whose odds against it count, at most `most`, on the windows of the last fits. */
-static kbass_status add_models(kbass_posterior *p, const setting *s, kb_shooter *shooter, size_t n_fits,
-                               kb_fit *const *fits, size_t most, kbass_error *error)
+static kbass_status add_models(const setting *s, kb_shooter *shooter, size_t n_fits, kb_fit *const *fits, size_t most,
+                               kbass_error *error)
 {
-    size_t size = shooter->max_columns + p->n_start;
+    size_t size = shooter->max_columns + s->n_start, n = 0;
     double *V = KB_NEW(double, s->windows->n * size * size);
     kbass_status status = V ? KBASS_OK : kb_out_of_memory(error, "the posterior");
     shooter->windows = s->windows;
-    p->is_relative = shooter->dynamics->noise_model != KB_NOISE_ADDITIVE;
-    for (size_t i = 0; status == KBASS_OK && i < n_fits && p->n_models < most; i++) {
+    for (size_t i = 0; i < s->n_parts; i++)
+        s->parts[i].posterior->is_relative = shooter->dynamics->noise_model != KB_NOISE_ADDITIVE;
+    for (size_t i = 0; status == KBASS_OK && i < n_fits && n < most; i++) {
         double log_odds = kb_fit_log_odds(fits[i], fits[0]);
         if (fits[i]->n_windows != s->windows->n) continue;
         bool is_known = kb_shooter_covariances(shooter, fits[i], V);
-        if (is_known) status = add_model(p, s, &shooter->measure, fits[i], log_odds, V, error);
-        else if (i == 0) break;
+        if (!is_known && i == 0) break;
+        for (size_t k = 0; is_known && status == KBASS_OK && k < s->n_parts; k++)
+            status = add_model(&s->parts[k], s, &shooter->measure, fits[i], log_odds, V, error);
+        n += is_known;
     }
     kb_free(V);
     return status;
 }
 
-static kbass_status finish(kbass_status status, kbass_posterior *p, kbass_posterior **out)
+static kbass_status finish(kbass_status status, setting *s, kbass_posterior **out)
 {
-    if (status == KBASS_OK && p->n_models) *out = p;
-    else kbass_posterior_destroy(p);
+    for (size_t i = 0; s->parts && i < s->n_parts; i++) {
+        kbass_posterior *p = s->parts[i].posterior;
+        if (status == KBASS_OK && p && p->n_models) out[i] = p;
+        else kbass_posterior_destroy(p);
+    }
+    kb_free(s->parts);
     return status;
 }
 
-kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *record, const kb_dictionary *dictionary,
-                                    const kb_columns *columns, const kb_windows *windows, size_t n_fits,
-                                    kb_fit *const *fits, kbass_posterior **out, kbass_error *error)
+static kbass_status make_parts(setting *s, const size_t *window_start, kbass_error *error)
 {
-    kbass_posterior *p = NULL;
+    s->parts = KB_NEW(part, s->n_parts);
+    if (!s->parts) return kb_out_of_memory(error, "the posterior");
+    for (size_t i = 0; i < s->n_parts; i++)
+        s->parts[i] = (part){.first_window = window_start[i], .end_window = window_start[i + 1]};
+    return KBASS_OK;
+}
+
+kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *record, const kb_dictionary *dictionary,
+                                    const kb_columns *columns, const kb_windows *windows, const size_t *window_start,
+                                    size_t n_fits, kb_fit *const *fits, kbass_posterior **out, kbass_error *error)
+{
     kb_shooter *shooter = NULL;
-    setting s = {dictionary, columns, windows, record->mean, record->sd, record->time, record->first, record->span, true};
-    if (record->n_runs > 1) return KBASS_OK; /* which of them goes on is not told */
+    setting s = {.dictionary = dictionary, .columns = columns, .windows = windows, .mean = record->mean, .sd = record->sd,
+                 .span = record->span, .has_units = true, .n_start = record->n_states, .n_parts = record->n_runs};
     for (size_t i = 0; i < record->n_states; i++)
         if (!dictionary->has_equation[i]) return KBASS_OK; /* its future is nobody's to tell */
     n_fits = kb_count_near(n_fits, fits);
-    kbass_status status = kb_posterior_create(data, record->n_states, KB_RIVALS_OF_STATES, &p, error);
+    kbass_status status = make_parts(&s, window_start, error);
+    for (size_t i = 0; status == KBASS_OK && i < s.n_parts; i++) {
+        s.parts[i].first = record->origin[i];
+        s.parts[i].row_time = record->time;
+        status = kb_posterior_create(data, i, record->n_states, KB_RIVALS_OF_STATES, &s.parts[i].posterior, error);
+    }
     if (status == KBASS_OK)
         status = kb_shooter_create(record, dictionary, columns, windows->n, largest_support(n_fits, fits), &shooter, error);
-    if (status == KBASS_OK) status = add_models(p, &s, shooter, n_fits, fits, KB_RIVALS_OF_STATES, error);
+    if (status == KBASS_OK) status = add_models(&s, shooter, n_fits, fits, KB_RIVALS_OF_STATES, error);
     kb_shooter_destroy(shooter);
-    return finish(status, p, out);
+    return finish(status, &s, out);
 }
 
 /* What starts in modes mean: the grid, the profile, the scales. */
@@ -131,6 +164,8 @@ static kbass_status keep_line(kbass_posterior *p, const kb_line *line, const kb_
     p->boundary = KB_NEW(double, line->n_boundary);
     if (!p->boundary) return kb_out_of_memory(error, "the posterior");
     memcpy(p->boundary, line->boundary_scale, line->n_boundary * sizeof *p->boundary);
+    memcpy(p->origin, cloud->first, sizeof p->origin);
+    memcpy(p->span, cloud->span, sizeof p->span);
     memcpy(p->spacing, cloud->spacing, sizeof p->spacing);
     memcpy(p->mean, cloud->mean, p->n_states * sizeof *p->mean);
     memcpy(p->sd, cloud->sd, p->n_states * sizeof *p->sd);
@@ -138,23 +173,35 @@ static kbass_status keep_line(kbass_posterior *p, const kb_line *line, const kb_
     return KBASS_OK;
 }
 
-kbass_status kb_posterior_of_fields(const kbass_data *data, const kb_cloud *cloud, const kb_dictionary *dictionary,
-                                    const kb_columns *columns, const kb_line_settings *settings, const kb_profile *profile,
-                                    const kb_windows *windows, size_t n_fits, kb_fit *const *fits, kbass_posterior **out,
-                                    kbass_error *error)
+static kbass_status make_part(const kbass_data *data, size_t run, const kb_chorus *chorus, const kb_profile *profile,
+                              part *own, kbass_error *error)
 {
-    kbass_posterior *p = NULL;
-    kb_line *line = NULL;
+    const kb_line *line = chorus->lines[run];
+    own->first = line->cloud->first[0];
+    own->row_time = line->cloud->grid[0];
+    own->row_start = chorus->run_start[run];
+    kbass_status status = kb_posterior_create(data, run, line->dynamics.n_start, KB_RIVALS_OF_FIELDS, &own->posterior, error);
+    return status == KBASS_OK ? keep_line(own->posterior, line, profile, error) : status;
+}
+
+kbass_status kb_posterior_of_fields(const kbass_data *data, const kb_scene *scenes, const kb_dictionary *dictionary,
+                                    const kb_columns *columns, const kb_windows *windows, const size_t *window_start,
+                                    size_t n_fits, kb_fit *const *fits, kbass_posterior **out, kbass_error *error)
+{
+    kb_chorus *chorus = NULL;
     kb_shooter *shooter = NULL;
-    size_t near = kb_count_near(n_fits, fits), k = largest_support(near, fits);
-    setting s = {dictionary, columns, windows, cloud->mean, cloud->sd, cloud->grid[0], cloud->first[0], cloud->span[0], false};
-    kbass_status status = kb_line_create(cloud, dictionary, columns, settings, profile, k, &line, error);
+    const kb_cloud *cloud = scenes[0].cloud;
+    size_t runs = kbass_data_runs(data), near = kb_count_near(n_fits, fits), k = largest_support(near, fits);
+    setting s = {.dictionary = dictionary, .columns = columns, .windows = windows, .mean = cloud->mean, .sd = cloud->sd,
+                 .span = cloud->span[0], .n_parts = runs};
+    kbass_status status = kb_chorus_create(runs, scenes, dictionary, columns, k, &chorus, error);
     if (status != KBASS_OK) return status;
-    size_t n_start = line->dynamics.n_start;
-    status = kb_shooter_create_on(&line->dynamics, columns, windows->n, k, &shooter, error);
-    if (status == KBASS_OK) status = kb_posterior_create(data, n_start, KB_RIVALS_OF_FIELDS, &p, error);
-    if (status == KBASS_OK) status = keep_line(p, line, profile, error);
-    if (status == KBASS_OK) status = add_models(p, &s, shooter, near, fits, KB_RIVALS_OF_FIELDS, error);
+    s.n_start = chorus->dynamics.n_start;
+    status = kb_shooter_create_on(&chorus->dynamics, columns, windows->n, k, &shooter, error);
+    if (status == KBASS_OK) status = make_parts(&s, window_start, error);
+    for (size_t i = 0; status == KBASS_OK && i < runs; i++)
+        status = make_part(data, i, chorus, &scenes[i].profile, &s.parts[i], error);
+    if (status == KBASS_OK) status = add_models(&s, shooter, near, fits, KB_RIVALS_OF_FIELDS, error);
     kb_shooter_destroy(shooter);
-    return finish(status, p, out);
+    return finish(status, &s, out);
 }

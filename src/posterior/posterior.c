@@ -53,6 +53,7 @@ void kbass_posterior_destroy(kbass_posterior *p)
     for (size_t i = 0; i < p->n_models; i++) kb_belief_clear(&p->models[i]);
     free_texts(p->n_states, p->state_names);
     free_texts(p->n_axes, p->axis_names);
+    kb_free(p->run);
     kb_free(p->models);
     kb_free(p->mean);
     kb_free(p->sd);
@@ -78,12 +79,17 @@ static void copy_spans(const kbass_data *data, kbass_posterior *p)
             p->first[a] = fmin(p->first[a], kb_data_coordinate(data, row, a));
             p->last[a] = fmax(p->last[a], kb_data_coordinate(data, row, a));
         }
+        if (a > 1) continue;
+        p->origin[a] = p->first[a];
+        p->span[a] = p->last[a] - p->first[a];
     }
 }
 
-kbass_status kb_posterior_create(const kbass_data *data, size_t n_start, size_t most_models, kbass_posterior **out,
-                                 kbass_error *error)
+kbass_status kb_posterior_create(const kbass_data *data, size_t run, size_t n_start, size_t most_models,
+                                 kbass_posterior **out, kbass_error *error)
 {
+    bool is_named = kbass_data_runs(data) > 1;
+    kbass_data own = kb_data_run(data, run);
     kbass_posterior *p = KB_NEW(kbass_posterior, 1);
     if (!p) return kb_out_of_memory(error, "the posterior");
     p->n_states = data->n_states;
@@ -97,11 +103,12 @@ kbass_status kb_posterior_create(const kbass_data *data, size_t n_start, size_t 
     p->sd = KB_NEW(double, p->n_states);
     p->bound = KB_NEW(double, p->n_states);
     bool complete = p->state_names && p->axis_names && p->models && p->mean && p->sd && p->bound && copy_names(data, p);
+    if (is_named) complete = (p->run = kb_strdup(data->run_names[run])) && complete;
     if (!complete) {
         kbass_posterior_destroy(p);
         return kb_out_of_memory(error, "the posterior");
     }
-    copy_spans(data, p);
+    copy_spans(&own, p);
     *out = p;
     return KBASS_OK;
 }

@@ -421,7 +421,20 @@ typedef struct {
     char *text;
 } appendix;
 
-enum { N_APPENDICES = 3, ALL_DIGITS = 15, DIGITS_TO_DRAW = 7 };
+enum { N_APPENDICES = 4, ALL_DIGITS = 15, DIGITS_TO_DRAW = 7 };
+
+static json_t *posterior_of(const kbass_posterior *posterior)
+{
+    return posterior ? kb_report_posterior(posterior) : json_null();
+}
+
+/* Empty for one run alone. */
+static json_t *run_posteriors(size_t runs, kbass_posterior *const *posteriors)
+{
+    json_t *list = json_array();
+    for (size_t run = 0; runs > 1 && run < runs && posteriors[run]; run++) append(&list, posterior_of(posteriors[run]));
+    return list;
+}
 
 /* rest without its closing brace, then ,\n  "key": text for each */
 static char *join(const char *rest, const appendix *parts)
@@ -439,10 +452,12 @@ static char *join(const char *rest, const appendix *parts)
 }
 
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
-                            const kbass_posterior *posterior, const kb_sketch *sketch, char **json, kbass_error *error)
+                            kbass_posterior *const *posteriors, const kb_sketch *sketch, char **json, kbass_error *error)
 {
+    size_t runs = kbass_data_runs(data);
     appendix parts[N_APPENDICES] = {
-        {"posterior", ALL_DIGITS, posterior ? kb_report_posterior(posterior) : json_null(), NULL},
+        {"posterior", ALL_DIGITS, posterior_of(runs == 1 ? posteriors[0] : NULL), NULL},
+        {"run_posteriors", ALL_DIGITS, run_posteriors(runs, posteriors), NULL},
         {"solution", DIGITS_TO_DRAW, sketch ? kb_report_solution(data, sketch) : json_null(), NULL},
         {"samples", DIGITS_TO_DRAW, sketch ? kb_report_samples(data, sketch) : json_null(), NULL}};
     json_t *root = root_object(data, settings, result);

@@ -9,9 +9,10 @@
 
 enum { KB_FORMAT_VERSION = 1 }; /* of result files; readers refuse any other */
 
-/* *json belongs to the caller: kb_free. `posterior` and `sketch` may be NULL. */
+/* *json belongs to the caller: kb_free. `posteriors` are those of the runs, each NULL where there is none; so may `sketch`
+   be. */
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
-                            const kbass_posterior *posterior, const kb_sketch *sketch, char **json,
+                            kbass_posterior *const *posteriors, const kb_sketch *sketch, char **json,
                             kbass_error *error);
 /* The part of it that forecasts are drawn from; NULL when memory ran out. */
 json_t *kb_report_posterior(const kbass_posterior *posterior);

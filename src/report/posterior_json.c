@@ -74,8 +74,23 @@ static json_t *grid(const kbass_posterior *p)
                      numbers(p->n_states, p->bound), "boundary", numbers(p->n_boundary, p->boundary), "profile", profile);
 }
 
-json_t *kb_report_posterior(const kbass_posterior *posterior)
+/* Which of several runs it is of: what was measured there, and its scaled coordinates. */
+static json_t *run_of(const kbass_posterior *p)
 {
-    scope s = {.posterior = posterior};
-    return json_pack("{s:b, s:o, s:o}", "relative_noise", posterior->is_relative, "grid", grid(posterior), "models", list(posterior->n_models, model, &s));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "run", p->run, "first", numbers(p->n_axes, p->first), "last",
+                     numbers(p->n_axes, p->last), "origin", numbers(p->n_axes, p->origin), "span", numbers(p->n_axes, p->span));
+}
+
+json_t *kb_report_posterior(const kbass_posterior *p)
+{
+    scope s = {.posterior = p};
+    json_t *models = list(p->n_models, model, &s);
+    json_t *whole = json_pack("{s:b, s:o, s:o}", "relative_noise", p->is_relative, "grid", grid(p), "models", models);
+    json_t *run = whole && p->run ? run_of(p) : NULL;
+    if (p->run && json_object_update(whole, run) != 0) {
+        json_decref(whole);
+        whole = NULL;
+    }
+    json_decref(run);
+    return whole;
 }
