@@ -276,6 +276,21 @@ awk -F, 'NR > 1 && ($3 - exp(-$1) * cos($2)) ^ 2 > 1e-4 { bad = 1 } END { exit b
 refuses 'the fit has x periodic' forecast field.json --until 1.5 --boundary dirichlet
 refuses 'a field cannot start' forecast field.json --until 1.5 --from 1
 accepts next field.json -n 5 --places 5
+
+# ---------------------------------------------------------------- of several runs, one goes on
+awk -F, 'NR == 1 || $1 <= 0.6' field.csv > half.csv
+accepts discover field.csv half.csv --axes t,x --terms 'u, u_xx' --quiet --json runs.json
+refuses '--of-run says which of them goes on (field.csv, half.csv)' forecast runs.json --until 2
+refuses 'found no run "late"' next runs.json --of-run late
+refuses 'one run alone' forecast field.json --until 2 --of-run field.csv
+refuses 'data of one run alone' forecast runs.json --until 2 --of-run half.csv --data half.csv
+accepts forecast runs.json --of-run half.csv --until 1 -n 3 --places 7 --draws 20 --chosen
+awk -F, 'NR > 1 && ($3 - exp(-$1) * cos($2)) ^ 2 > 1e-4 || NR == 2 && $1 > 0.6 { bad = 1 } END { exit bad || NR != 22 }' out ||
+    complain "$(head -3 out)"
+accepts next runs.json --of-run half.csv -n 5 --places 5
+accepts discover field.csv half.csv --axes t,x --terms 'u, u_xx' --quiet --vary u_xx
+grep -q 'u_t: u_xx by run, spread' out || complain "vary: $(cat out)"
+
 sed 's/^  "period": .*,/  "period": null,/' field.json > open.json
 refuses 'not periodic' simulate open.json
 refuses '--until is not for PDEs' simulate field.json --until 3

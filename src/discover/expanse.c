@@ -7,6 +7,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "discover/clouds.h"
 #include "discover/seeker.h"
 #include "gp/mesh.h"
 #include "solve/refine_mesh.h"
@@ -18,19 +19,10 @@ static const double nats_reported = 12; /* below the best: what the answer still
 static kbass_status make_clouds(kb_expanse *e, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
     bool is_one;
-    size_t most[KB_CLOUD_AXES] = {0};
     e->n_runs = kbass_data_runs(data);
     e->clouds = KB_NEW(kb_cloud *, e->n_runs);
     if (!e->clouds) return kb_out_of_memory(error, "the problem");
-    kbass_status status = kb_cloud_create_runs(data, settings->noise, e->clouds, &is_one, error);
-    for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
-        kb_cloud *c = e->clouds[run];
-        status = kb_noise_read_model(data, settings, e->dictionary->has_equation, c->mean, c->sd, &c->noise_model,
-                                     c->known_variance, error);
-        for (size_t a = 0; a < c->n_axes; a++)
-            if (c->n_grid[a] > most[a]) most[a] = c->n_grid[a];
-    }
-    if (status == KBASS_OK) status = kb_dictionary_check_points(e->dictionary, most, error);
+    kbass_status status = kb_clouds_create(data, settings, e->dictionary, e->clouds, &is_one, error);
     for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
         status = kb_cloud_read_periodic(e->clouds[run], data, settings->periodic, error);
         if (status == KBASS_OK) status = kb_mesh_lay(e->clouds[run], data, settings, e->dictionary, error);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "discover/clouds.h"
 #include "gp/field_gp.h"
 #include "gp/mesh.h"
 #include "solve/collocation.h"
@@ -146,21 +147,11 @@ static kbass_status check_equations(const kb_dictionary *dictionary, kbass_error
 
 static kbass_status make_clouds(kb_landscape *l, const kbass_data *data, kbass_error *error)
 {
-    const kb_dictionary *dictionary = l->dictionary;
-    size_t most[KB_CLOUD_AXES] = {0};
     l->n_runs = kbass_data_runs(data);
     l->clouds = KB_NEW(kb_cloud *, l->n_runs);
     l->scenes = KB_NEW(kb_scene, l->n_runs);
     if (!l->clouds || !l->scenes) return kb_out_of_memory(error, "the problem");
-    kbass_status status = kb_cloud_create_runs(data, l->settings->noise, l->clouds, &l->has_one_domain, error);
-    for (size_t run = 0; status == KBASS_OK && run < l->n_runs; run++) {
-        kb_cloud *c = l->clouds[run];
-        status = kb_noise_read_model(data, l->settings, dictionary->has_equation, c->mean, c->sd, &c->noise_model,
-                                     c->known_variance, error);
-        for (size_t a = 0; a < c->n_axes; a++)
-            if (c->n_grid[a] > most[a]) most[a] = c->n_grid[a];
-    }
-    return status == KBASS_OK ? kb_dictionary_check_points(dictionary, most, error) : status;
+    return kb_clouds_create(data, l->settings, l->dictionary, l->clouds, &l->has_one_domain, error);
 }
 
 kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
