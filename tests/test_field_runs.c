@@ -253,6 +253,29 @@ static void few_samples_of_three_runs_say_what_one_does_not(void **state)
     kbass_data_destroy(data);
 }
 
+/* A grid on a closed axis, one between fixed ends, scattered points: from nothing all of them together end in a minimum
+   without viscosity, though each alone has the law. */
+static void runs_on_three_domains_lead_each_other_out_of_poor_minima(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {7, 9};
+    kbass_data *parts[] = {sample("x=-8:8, t=0:8", "exp(-(x+2)^2)", 6, 12, 5, 3), NULL, NULL};
+    kbass_pde *fixed_ends = NULL, *closed = NULL;
+    CHECK_OK(kbass_pde_parse(1, law, "x=0:6, t=1:4", "0.5*sin(pi*x/3)", "dirichlet", &fixed_ends, &error));
+    CHECK_OK(kbass_pde_grid(fixed_ends, counts, &parts[1], &error));
+    CHECK_OK(kbass_data_add_noise(parts[1], 5, 103, &error));
+    CHECK_OK(kbass_pde_parse(1, law, "x=-4:4, t=0:3", "2*exp(-(x+1)^2/2)", NULL, &closed, &error));
+    CHECK_OK(kbass_pde_scattered(closed, 60, 203, &parts[2], &error));
+    CHECK_OK(kbass_data_add_noise(parts[2], 5, 203, &error));
+    kbass_data *data = join(3, parts);
+    kbass_discovery *discovery = discover(data, "u, u*u_x, u_xx");
+    CHECK(has_support(kbass_discovery_result(discovery), 2, burgers));
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+    kbass_pde_destroy(fixed_ends);
+    kbass_pde_destroy(closed);
+}
+
 static double weight_of(const kbass_result *result, const char *term)
 {
     for (size_t q = 0; q < result->equations[0].n_terms; q++)
@@ -393,6 +416,7 @@ int main(void)
         cmocka_unit_test(messages_of_runs_add),
         cmocka_unit_test(columns_of_a_run_hear_that_run),
         cmocka_unit_test(few_samples_of_three_runs_say_what_one_does_not),
+        cmocka_unit_test(runs_on_three_domains_lead_each_other_out_of_poor_minima),
         cmocka_unit_test(clean_runs_on_domains_of_their_own_give_the_truth),
         cmocka_unit_test(diffusivities_may_differ_between_runs),
     };

@@ -9,10 +9,11 @@
 
 enum { LINES_PER_WINDOW = 3, EXPLORED = 2, ROUNDS = 3 };
 
-kbass_status kb_council_hear(const kb_landscape *l, kb_run *run, kb_opinion *opinions, size_t *n, kbass_error *error)
+kbass_status kb_council_hear(const kb_landscape *l, size_t first, size_t n_runs, kb_run *run, kb_opinion *opinions,
+                             size_t *n, kbass_error *error)
 {
     kb_terrain *terrain = NULL;
-    kbass_status status = kb_terrain_create(l->n_runs, l->clouds, l->dictionary, l->settings, kb_homotopy_scope,
+    kbass_status status = kb_terrain_create(n_runs, l->clouds + first, l->dictionary, l->settings, kb_homotopy_scope,
                                             l->threads, &terrain, error);
     if (status == KBASS_OK) status = kb_homotopy(terrain, l->columns, run, KB_COUNCIL_OPINIONS, opinions, n, error);
     kb_terrain_destroy(terrain);
@@ -67,7 +68,7 @@ kbass_status kb_council_search(const kb_landscape *l, kb_run *run, kb_search_res
     int blas_threads = kb_blas_threads(1);
     kbass_status status = begin(&e, run, result, error);
     double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, 0.1, 0.6);
-    if (status == KBASS_OK) status = kb_council_hear(l, run, opinions, &n, error);
+    if (status == KBASS_OK) status = kb_council_hear(l, 0, l->n_runs, run, opinions, &n, error);
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
     clock = kb_run_stage(run, KBASS_STAGE_ARBITRATE, 0.6, 0.9);
     if (status == KBASS_OK && n) status = deliberate(&e, n, opinions, result, error);

@@ -9,9 +9,9 @@
 
 enum { KB_COUNCIL_OPINIONS = 8 };
 
-/* What the kernel engine thinks of these data: at most KB_COUNCIL_OPINIONS, best first; clear each. */
-kbass_status kb_council_hear(const kb_landscape *landscape, kb_run *run, kb_opinion *opinions, size_t *n,
-                             kbass_error *error);
+/* What the kernel engine thinks of n_runs runs from `first` on: at most KB_COUNCIL_OPINIONS, best first; clear each. */
+kbass_status kb_council_hear(const kb_landscape *landscape, size_t first, size_t n_runs, kb_run *run,
+                             kb_opinion *opinions, size_t *n, kbass_error *error);
 /* An opinion as an entry of the pool: its weights, and starts by regression of each window's first lines. */
 kbass_status kb_council_enter(kb_expedition *expedition, const kb_opinion *opinion, kbass_error *error);
 

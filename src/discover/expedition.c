@@ -56,11 +56,19 @@ kbass_status kb_expedition_enter(kb_expedition *e, const kb_support *support, kb
     return KBASS_OK;
 }
 
+size_t kb_expedition_run(const kb_expedition *e, size_t window)
+{
+    size_t run = 0;
+    while (e->arena.windows->first[window] >= kb_expedition_chorus(e)->run_start[run + 1]) run++;
+    return run;
+}
+
 double kb_expedition_noise(const kb_expedition *e)
 {
     double sum = 0;
-    for (size_t run = 0; run < e->landscape->n_runs; run++) sum += e->scenes[run].profile.noise;
-    return sum / (double)e->landscape->n_runs;
+    size_t n = e->arena.windows->n;
+    for (size_t window = 0; window < n; window++) sum += e->scenes[kb_expedition_run(e, window)].profile.noise;
+    return sum / (double)n;
 }
 
 void kb_expedition_dismiss(kb_expedition *e)
@@ -142,6 +150,11 @@ static bool measure_error(kb_expedition *e, const kb_fit *fit, double *error)
     return true;
 }
 
+static void lay_floor(kb_expedition *e, double floor)
+{
+    for (int i = 0; i < e->landscape->threads; i++) e->explorers[i]->shooter->dynamics->noise_floor = floor;
+}
+
 bool kb_expedition_set_floor(kb_expedition *e)
 {
     const kb_pool *pool = e->arena.pool;
@@ -149,9 +162,11 @@ bool kb_expedition_set_floor(kb_expedition *e)
     if (!e->finer || !pool->n || !pool->fits[0]->valid || !measure_error(e, pool->fits[0], &squares)) return false;
     double floor = fmax(floor_now, squares);
     if (!(floor > 1.5 * before)) return false;
-    for (int i = 0; i < e->landscape->threads; i++) e->explorers[i]->shooter->dynamics->noise_floor = floor;
+    lay_floor(e, floor);
     return true;
 }
+
+void kb_expedition_forget_floor(kb_expedition *e) { lay_floor(e, floor_now); }
 
 /* Does the floor that the grid's error set still hide something of the best model's residuals? */
 static bool floor_matters(const kb_expedition *e)

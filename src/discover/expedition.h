@@ -32,10 +32,14 @@ kb_chorus *kb_expedition_chorus(const kb_expedition *expedition);
 kbass_status kb_expedition_open(kb_expedition *expedition, kbass_error *error);
 /* A structure for the pool, without weights: starts by regression of each window's first lines. */
 kbass_status kb_expedition_enter(kb_expedition *expedition, const kb_support *support, kb_fit **fit, kbass_error *error);
-/* Variance of the noise that the profiles see: the mean over runs. */
+/* The run that a window belongs to. */
+size_t kb_expedition_run(const kb_expedition *expedition, size_t window);
+/* Variance of the noise that the windows' profiles see: the mean over them. */
 double kb_expedition_noise(const kb_expedition *expedition);
 /* Raises the floor of the noise to the grid's error; true when it rose. */
 bool kb_expedition_set_floor(kb_expedition *expedition);
+/* Lowers it again: other windows have other errors. */
+void kb_expedition_forget_floor(kb_expedition *expedition);
 /* Fits and searches on the present windows, under the grid's floor. */
 kbass_status kb_expedition_search(kb_expedition *expedition, size_t explored, int rounds, bool *settled,
                                   kbass_error *error);

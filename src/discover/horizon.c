@@ -8,10 +8,12 @@
 #include "discover/council.h"
 
 enum { BEAM = 6, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, THINNED_SIZE = 3, GRACE_ITERATIONS = 8 };
+enum { HEARD = 3, HELD_ITERATIONS = 12 }; /* models of each run alone */
 static const double grace = 1; /* seconds for neighbours of the first model fitted to the whole record, when the run was stopped */
 static const size_t restless_steps = 6; /* about half a standard deviation from line to line */
 static const double unexplained = 3; /* misfit in units of the noise above which other opinions are heard */
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
+static const double begin = 0.1, begin_together = 0.35, end = 0.6; /* shares of the whole work, for progress */
 
 bool kb_scene_is_restless(const kb_scene *scene) { return scene->line.steps >= restless_steps; }
 
@@ -46,16 +48,18 @@ static double least_lines(const kb_line *line)
     return fmax(LEAST_LINES, ceil(1.2 * (double)d->n_start / each));
 }
 
-/* The windows of all runs to that share of their lines; false when they were there before. */
+/* The windows, one for a run, to that share of their lines; false when they were there before. */
 static bool reach_out(kb_expedition *e, double share)
 {
     const kb_chorus *chorus = kb_expedition_chorus(e);
+    kb_windows *windows = e->arena.windows;
     bool moved = false;
-    for (size_t run = 0; run < chorus->n; run++) {
+    for (size_t window = 0; window < windows->n; window++) {
+        size_t run = kb_expedition_run(e, window);
         double rows = (double)chorus->lines[run]->dynamics.n_rows, least = least_lines(chorus->lines[run]);
         size_t lines = (size_t)fmin(rows, fmax(least, round(share * rows))), last = chorus->run_start[run] + lines - 1;
-        moved = moved || e->arena.windows->last[run] != last;
-        e->arena.windows->last[run] = last;
+        moved = moved || windows->last[window] != last;
+        windows->last[window] = last;
     }
     return moved;
 }
@@ -90,18 +94,18 @@ static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_er
     return kb_arena_search(&e->arena, 1, 1, &result->settled, error);
 }
 
-/* From the first lines to all of them. */
-static kbass_status extend_horizon(kb_expedition *e, kb_search_result *result, kbass_error *error)
+/* From the first lines to all of them; `from` and `until` are shares of the whole work. */
+static kbass_status extend_horizon(kb_expedition *e, double from, double until, kb_search_result *result,
+                                   kbass_error *error)
 {
     kbass_status status = enter_empty(e, error);
     for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run); i++) {
         if (!reach_out(e, horizons[i]) && i) continue;
-        e->arena.run->fraction = 0.1 + 0.5 * (double)i / 4;
+        e->arena.run->fraction = from + (until - from) * (double)i / 4;
         status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
         result->n_models += e->arena.pool->n;
         if (status == KBASS_OK) kb_pool_thin(e->arena.pool, BEAM, THINNED_SIZE);
     }
-    if (status == KBASS_OK && kb_run_stopped(e->arena.run)) status = salvage(e, result, error);
     return status;
 }
 
@@ -120,20 +124,83 @@ static kbass_status take_advice(kb_expedition *e, kb_search_result *result, kbas
 {
     kb_opinion opinions[KB_COUNCIL_OPINIONS] = {0};
     size_t n = 0;
-    kbass_status status = kb_council_hear(e->landscape, e->arena.run, opinions, &n, error);
+    kbass_status status = kb_council_hear(e->landscape, kb_expedition_run(e, 0), e->arena.windows->n, e->arena.run,
+                                          opinions, &n, error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_council_enter(e, &opinions[i], error);
     if (status == KBASS_OK && n) status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
     for (size_t i = 0; i < n; i++) kb_opinion_clear(&opinions[i]);
     return status;
 }
 
+/* ---------------------------------------------------------------- several runs */
+
+/* A model of one run for all of them: its weights, its start for that run, those by regression for the others. */
+static kbass_status pass_on(kb_expedition *e, size_t run, const kb_fit *from, kbass_error *error)
+{
+    kb_fit *fit = NULL;
+    size_t n = e->arena.pool->n_start;
+    kbass_status status = kb_expedition_enter(e, &from->support, &fit, error);
+    if (status != KBASS_OK) return status;
+    memcpy(fit->w, from->w, e->landscape->columns->n * sizeof *fit->w);
+    memcpy(fit->variance, from->variance, e->landscape->clouds[0]->n_fields * sizeof *fit->variance);
+    memcpy(fit->start + run * n, from->start, n * sizeof *fit->start);
+    return KBASS_OK;
+}
+
+/* One run searched as if it were the only one, from nothing and from the kernel engine's opinions; its best models go
+   to the pool of all. */
+static kbass_status hear_run(kb_expedition *e, size_t run, kb_search_result *result, kbass_error *error)
+{
+    kb_arena all = e->arena;
+    kb_pool own;
+    const size_t *run_start = kb_expedition_chorus(e)->run_start;
+    size_t first = run_start[run], last = run_start[run + 1] - 1;
+    kb_windows window = {1, &first, &last};
+    double share = (begin_together - begin) / (double)e->landscape->n_runs, from = begin + share * (double)run;
+    kb_pool_init(&own, all.pool->n_columns, all.pool->n_start, 1);
+    e->arena.pool = &own;
+    e->arena.windows = &window;
+    kbass_status status = extend_horizon(e, from, from + share, result, error);
+    if (status == KBASS_OK && !kb_run_stopped(e->arena.run)) status = take_advice(e, result, error);
+    kb_expedition_forget_floor(e);
+    e->arena = all;
+    for (size_t i = 0; status == KBASS_OK && i < own.n && i < HEARD && own.fits[i]->valid; i++)
+        status = pass_on(e, run, own.fits[i], error);
+    kb_pool_clear(&own);
+    return status;
+}
+
+static void hold_weights(kb_expedition *e, bool hold)
+{
+    for (int i = 0; i < e->landscape->threads; i++) e->explorers[i]->shooter->holds_weights = hold;
+}
+
+/* What each run says alone. A fit from nothing may end in a poor minimum of any run, a front without viscosity for one,
+   and together they have all of these; the weights of a run that found its way lead the others out. Their starts follow
+   these weights before all move. */
+static kbass_status hear_runs(kb_expedition *e, kb_search_result *result, kbass_error *error)
+{
+    kb_pool *pool = e->arena.pool;
+    kbass_status status = KBASS_OK;
+    for (size_t run = 0; status == KBASS_OK && run < e->landscape->n_runs && !kb_run_stopped(e->arena.run); run++)
+        status = hear_run(e, run, result, error);
+    hold_weights(e, true);
+    if (status == KBASS_OK) status = kb_arena_fit(&e->arena, HELD_ITERATIONS, error);
+    hold_weights(e, false);
+    for (size_t i = 0; i < pool->n; i++) pool->fits[i]->n_rows = 0; /* not yet fitted to all */
+    return status;
+}
+
 static kbass_status run_search(kb_expedition *e, kb_search_result *result, kbass_error *error)
 {
+    bool several = e->landscape->n_runs > 1;
     double clock = kb_clock();
     e->arena.run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
     kbass_status status = kb_expedition_equip(e, 0, error);
     if (status == KBASS_OK) status = kb_expedition_open(e, error);
-    if (status == KBASS_OK) status = extend_horizon(e, result, error);
+    if (status == KBASS_OK && several) status = hear_runs(e, result, error);
+    if (status == KBASS_OK) status = extend_horizon(e, several ? begin_together : begin, end, result, error);
+    if (status == KBASS_OK && kb_run_stopped(e->arena.run)) status = salvage(e, result, error);
     if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->arena.run)) status = take_advice(e, result, error);
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
 

@@ -2,6 +2,7 @@
  *
  * From the empty model on the first 12 % of the time lines, structures are proposed by the fits' own messages and carried
  * to 25, 50 and 100 % of the record; the best are fitted once more on a finer grid, until their weights stop moving.
+ * Of several runs each is searched alone first, and its best models begin the search of all.
  */
 #ifndef KB_HORIZON_H
 #define KB_HORIZON_H

@@ -305,6 +305,7 @@ static bool make_step(kb_shooter *s, const kb_fit *fit, double damping)
     for (size_t q = 0; q < k; q++)
         s->dw[q] = -s->gw[q] - fit->w[fit->support.column[q]] / s->columns->slab[fit->support.column[q]];
     kb_cholesky_solve(k, 1, s->system, k, s->dw, k);
+    if (s->holds_weights) memset(s->dw, 0, k * sizeof *s->dw);
     for (size_t window = 0; window < s->windows->n; window++) {
         double *dz = s->dz + window * n;
         memcpy(dz, s->gz + window * n, n * sizeof *dz);

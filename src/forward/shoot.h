@@ -30,6 +30,7 @@ typedef struct {
     size_t n_tangents;   /* of the model set last */
     double *kept_tangents, *kept_residuals; /* where kb_shooter_linearise wants them, or NULL */
     size_t n_kept;
+    bool holds_weights;  /* only starts and noise are fitted */
 } kb_shooter;
 
 /* Shooting of trajectories through a record. */
