@@ -40,6 +40,14 @@ void kb_gram(size_t n, size_t k, double alpha, const double *a, size_t lda, doub
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)n, (int)k, alpha, a, leading(lda), beta, c, leading(ldc));
 }
 
+void kb_outer(size_t n, size_t k, const double *a, size_t lda, double *c, size_t ldc)
+{
+    if (!n) return;
+    count((double)n * (double)n * (double)k);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)n, (int)k, 1, a, leading(lda), 0, c, leading(ldc));
+    kb_symmetrise(n, c, ldc);
+}
+
 void kb_gemv(int transpose, size_t m, size_t n, double alpha, const double *a, size_t lda, const double *x, double beta,
              double *y)
 {

@@ -14,6 +14,8 @@ void kb_gemm(int transpose_a, int transpose_b, size_t m, size_t n, size_t k, dou
              const double *b, size_t ldb, double beta, double *c, size_t ldc);
 /* Lower triangle of C = alpha A' A + beta C, A k x n */
 void kb_gram(size_t n, size_t k, double alpha, const double *a, size_t lda, double beta, double *c, size_t ldc);
+/* C = A A', A n x k, both triangles */
+void kb_outer(size_t n, size_t k, const double *a, size_t lda, double *c, size_t ldc);
 /* y = alpha op(A) x + beta y, A m x n */
 void kb_gemv(int transpose, size_t m, size_t n, double alpha, const double *a, size_t lda, const double *x, double beta,
              double *y);

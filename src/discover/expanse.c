@@ -8,8 +8,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "discover/clouds.h"
+#include "discover/crossing.h"
 #include "discover/seeker.h"
 #include "gp/mesh.h"
+#include "posterior/band.h"
+#include "posterior/plane_solution.h"
 #include "solve/refine_mesh.h"
 
 static const kb_scope scope = {0.6, 0.8, true}; /* there are many data: the bare field's scales are near */
@@ -113,24 +116,57 @@ static kbass_status form_result(kb_seeker *s, kb_search_result *result, kbass_er
     return status;
 }
 
+/* What the bare field suggests, likely terms and less likely ones, is enough where the fields can be followed from there. */
+static kbass_status cross(const kb_expanse *e, kb_seeker *s, kb_run *run, kb_search_result *result, kbass_error *error)
+{
+    static const double thresholds[] = {0.5, 0.05};
+    double clock = kb_run_stage(run, KBASS_STAGE_ARBITRATE, 0.05, 0.5);
+    kbass_status status = KBASS_OK;
+    kb_pool opinions;
+    kb_pool_init(&opinions, s->columns->n, s->mosaic->n_fields, 0);
+    for (size_t i = 0; status == KBASS_OK && i < 2 && kb_seeker_glance(s, thresholds[i], s->spare[0]); i++) {
+        kb_fit *fit = NULL;
+        if (kb_pool_find(&opinions, &s->spare[0]->support)) continue;
+        status = kb_pool_add(&opinions, &s->spare[0]->support, &fit, error);
+        if (status != KBASS_OK) break;
+        memcpy(fit->w, s->spare[0]->w, s->columns->n * sizeof *fit->w);
+        memcpy(fit->variance, s->spare[0]->variance, s->mosaic->n_fields * sizeof *fit->variance);
+        fit->valid = true;
+    }
+    if (status == KBASS_OK) status = kb_crossing_search(e, &opinions, run, result, error);
+    result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock;
+    kb_pool_clear(&opinions);
+    return status;
+}
+
+/* The kernel engine's own answer. */
+static kbass_status answer_by_kernel(kb_seeker *s, kb_run *run, kb_search_result *result, kbass_error *error)
+{
+    double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, 0.5, 0.95);
+    kb_seeker_descend(s, error);
+    kbass_status status = kb_seeker_ascend(s, error);
+    kb_seeker_level(s, nats_reported);
+    result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
+    clock = kb_run_stage(run, KBASS_STAGE_POLISH, 0.95, 1);
+    if (status == KBASS_OK) status = form_result(s, result, error);
+    result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
+    return status;
+}
+
 kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_result *result, kbass_error *error)
 {
     kb_seeker *s = NULL;
     memset(result, 0, sizeof *result);
-    double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, 0.05, 0.95);
     int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_seeker_create(e->terrain, e->columns, run, &s, error);
     if (status == KBASS_OK) {
         s->has_many_data = true;
-        kb_seeker_descend(s, error);
-        status = kb_seeker_ascend(s, error);
-        kb_seeker_level(s, nats_reported);
+        status = cross(e, s, run, result, error);
     }
-    result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
-    clock = kb_run_stage(run, KBASS_STAGE_POLISH, 0.95, 1);
-    if (status == KBASS_OK) status = form_result(s, result, error);
-    result->settled = true;
-    result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
+    if (status == KBASS_OK && !result->plane) {
+        status = answer_by_kernel(s, run, result, error);
+        result->settled = true;
+    }
     kb_blas_threads(blas_threads);
     kb_seeker_destroy(s);
     return status;
@@ -138,9 +174,10 @@ kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_resul
 
 /* ---------------------------------------------------------------- the solution */
 
-kbass_status kb_expanse_solution(const kb_expanse *e, const kb_search_result *found, size_t run, size_t n,
-                                 const double *times, const double *positions, double *mean, double *sd,
-                                 kbass_error *error)
+/* The kernel engine's own field. */
+static kbass_status solution_of_kernel(const kb_expanse *e, const kb_search_result *found, size_t run, size_t n,
+                                       const double *times, const double *positions, double *mean, double *sd,
+                                       kbass_error *error)
 {
     size_t axes = e->clouds[run]->n_axes, fields = e->clouds[run]->n_fields;
     double *points = KB_NEW(double, n * axes), *u = KB_NEW(double, n * fields), *band = KB_NEW(double, n * fields);
@@ -161,4 +198,30 @@ kbass_status kb_expanse_solution(const kb_expanse *e, const kb_search_result *fo
     kb_free(u);
     kb_free(band);
     return status;
+}
+
+typedef struct {
+    const kb_expanse *expanse;
+    const kb_search_result *found;
+    size_t n;
+    const double *times, *positions;
+} whereabouts;
+
+static kbass_status solution_of(const void *context, const kb_fit *fit, double *mean, double *sd, kbass_error *error)
+{
+    const whereabouts *at = context;
+    const kb_expanse *e = at->expanse;
+    return kb_plane_solution(e->clouds[0], e->dictionary, e->columns, at->found->plane, at->found->windows, fit, at->n,
+                             at->times, at->positions, mean, sd, error);
+}
+
+kbass_status kb_expanse_solution(const kb_expanse *e, const kb_search_result *found, size_t run, size_t n,
+                                 const double *times, const double *positions, double *mean, double *sd,
+                                 kbass_error *error)
+{
+    whereabouts at = {e, found, n, times, positions};
+    if (!found->plane) return solution_of_kernel(e, found, run, n, times, positions, mean, sd, error);
+    if (!sd) return solution_of(&at, found->pool.fits[0], mean, NULL, error);
+    return kb_band(found->pool.n, found->pool.fits, KB_RIVALS_OF_FIELDS, n * e->clouds[0]->n_fields, solution_of, &at, mean,
+                   sd, error);
 }

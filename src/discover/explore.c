@@ -12,7 +12,7 @@ static const size_t NOT_KNOWN = SIZE_MAX;
 enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, CALMED = 5 };
 enum { SCREENED = 3, SCREENED_SIZE = 3, SCREENED_COLUMNS = 64 };
 static const double worth_exploring = 4; /* nats behind the best within which a model's neighbours are proposed */
-static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is fitted */
+static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is usually fitted */
 static const double worth_again = 3;     /* nats by which a parent promises more than a known fit has: a poor minimum */
 
 /* ---------------------------------------------------------------- one thread's workspace */
@@ -206,9 +206,11 @@ static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *pare
     kbass_status status = KBASS_OK;
     w->shooter->windows = a->windows;
     if (!kb_shooter_message(w->shooter, parent, a->all, w->message)) return KBASS_OK;
-    size_t found = kb_message_moves(w->message, columns, &parent->support, true, MOST_MOVES, moves, w->work);
+    size_t most = a->most_moves ? a->most_moves : MOST_MOVES;
+    double behind = a->worth_fitting > 0 ? a->worth_fitting : worth_fitting;
+    size_t found = kb_message_moves(w->message, columns, &parent->support, true, most, moves, w->work);
     for (size_t i = 0; status == KBASS_OK && i < found; i++) {
-        if (!(moves[i].gain > -worth_fitting)) break;
+        if (!(moves[i].gain > -behind)) break;
         kb_support_copy(&parent->support, &w->trial);
         kb_move_apply(&moves[i], &w->trial);
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);

@@ -29,6 +29,8 @@ typedef struct {
     kb_windows *windows;     /* on which the pool is fitted */
     bool screened;           /* small right-hand sides are proposed too, all of them tried on the quadratic */
     double deadline;         /* of the fits that a stopped run is still granted; 0 while it runs */
+    double worth_fitting;    /* nats behind its parent within which a neighbour is fitted; 0: as many as usual */
+    size_t most_moves;       /* neighbours by a single move; 0: as many as usual */
 } kb_arena;
 
 /* Fits every entry of the pool on the arena's windows, and sorts it. */

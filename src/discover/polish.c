@@ -17,6 +17,7 @@ void kb_search_result_clear(kb_search_result *result)
     kb_windows_destroy(result->windows);
     kb_opinion_clear(&result->opinion);
     kb_free(result->scenes);
+    kb_free(result->plane);
     kb_free(result->run_windows);
     kb_free(result->neighbours);
     kb_free(result->noise_unit);

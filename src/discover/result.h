@@ -5,6 +5,7 @@
 #include "discover/homotopy.h"
 #include "discover/pool.h"
 #include "forward/chorus.h"
+#include "forward/plane.h"
 #include "posterior/examine.h"
 
 /* The chosen model with one column added, by its own message: what a candidate left out would weigh. */
@@ -18,6 +19,7 @@ typedef struct {
     kb_windows *windows; /* of the final fits */
     kb_scene *scenes;      /* of fields, by run: the grid of the final fits and the prior of their profiles, */
     size_t *run_windows;   /* and how many windows it has */
+    kb_plane_settings *plane; /* of fields over several axes that were followed: how; NULL otherwise */
     kb_opinion opinion;    /* of the kernel engine, where it gives the answer: the chosen model with its hyperparameters */
     size_t n_starts, n_lost;
     size_t n_models;

@@ -26,6 +26,7 @@ struct kb_dynamics {
     const double *mean, *sd;       /* n_groups: values are mean + sd q in the data's units */
     kb_noise_model noise_model;
     const double *known_variance;  /* n_groups; 0: unknown */
+    bool tangents_are_dear;        /* beside predictions: steps of a fit share them */
     double noise_floor;            /* smallest noise variance: below it lies the discretisation's own error */
 
     /* Weights by column (scaled); tangents for the columns of `tangents` (NULL: none are wanted). */

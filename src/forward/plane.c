@@ -9,7 +9,8 @@
 #include "base/status.h"
 
 static const double noise_floor = 1e-6;
-static const double spectrum_cut = 1e-6; /* modes with less variance than this share of the first's stay 0 */
+static const double spectrum_cut = 3e-4; /* modes with less variance than this share of the first's stay 0: a Gaussian
+                                            kernel as long as this one would give them less than 1e-8 */
 enum { LEAST_GUESSED = 12 };
 
 /* ---------------------------------------------------------------- dynamics */
@@ -69,8 +70,8 @@ static void observe_field(const kb_plane *p, size_t row, size_t field, size_t la
         }
 }
 
-/* Observations of a row from the present state; returns how many. */
-static size_t observe(const kb_plane *p, size_t row, double *predicted, double *tangents)
+/* Observations of a row from the present state. */
+static void observe(const kb_plane *p, size_t row, double *predicted, double *tangents)
 {
     size_t L = KB_PLANE_LANES, P = p->n_parameters, first = p->row_point[row];
     fill_features(p, first, p->row_point[row + 1] - first);
@@ -80,7 +81,6 @@ static size_t observe(const kb_plane *p, size_t row, double *predicted, double *
             observe_field(p, row, f, L, chunk + 1 < p->n_chunks ? L : P - chunk * L, p->tangent + chunk * L * p->size, P,
                           tangents + chunk * L);
     }
-    return p->dynamics.observation_start[row + 1] - p->dynamics.observation_start[row];
 }
 
 static bool advance(kb_plane *p, size_t row, bool with_tangents)
@@ -91,16 +91,23 @@ static bool advance(kb_plane *p, size_t row, bool with_tangents)
     return true;
 }
 
+bool kb_plane_reach(kb_plane *p, size_t first, size_t row, const double *start, double *predicted, double *tangents)
+{
+    if (p->is_ill_posed) return false;
+    if (row == first) set_start(p, start, tangents != NULL);
+    else if (!advance(p, row, tangents != NULL)) return false;
+    observe(p, row, predicted, tangents);
+    return true;
+}
+
 static bool predict(kb_dynamics *self, size_t first, size_t last, const double *start, double *predicted,
                     double *tangents)
 {
     kb_plane *p = (kb_plane *)self;
-    size_t done = 0;
-    if (p->is_ill_posed) return false;
-    set_start(p, start, tangents != NULL);
     for (size_t row = first; row <= last; row++) {
-        if (row > first && !advance(p, row, tangents != NULL)) return false;
-        done += observe(p, row, predicted + done, tangents ? tangents + done * p->n_parameters : NULL);
+        size_t done = self->observation_start[row] - self->observation_start[first];
+        double *own = tangents ? tangents + done * p->n_parameters : NULL;
+        if (!kb_plane_reach(p, first, row, start, predicted + done, own)) return false;
     }
     return true;
 }
@@ -347,12 +354,28 @@ kbass_status kb_plane_create(const kb_cloud *cloud, const kb_dictionary *diction
     p->n_fields = cloud->n_fields;
     p->dynamics = (kb_dynamics){.n_rows = cloud->n_grid[0], .n_groups = cloud->n_fields, .mean = cloud->mean,
                                 .sd = cloud->sd, .noise_model = cloud->noise_model,
-                                .known_variance = cloud->known_variance, .noise_floor = noise_floor,
+                                .known_variance = cloud->known_variance, .noise_floor = noise_floor, .tangents_are_dear = true,
                                 .set_model = set_model, .predict = predict, .carry = carry, .destroy = destroy};
     kbass_status status = build(p, columns, max_tangents, error);
     if (status == KBASS_OK) *out = p;
     else                    destroy(&p->dynamics);
     return status;
+}
+
+void kb_plane_translate(const kb_plane *from, const double *start, const kb_plane *to, double *translated)
+{
+    memset(translated, 0, to->dynamics.n_start * sizeof *translated);
+    for (size_t j = 0; j < to->n_modes; j++) {
+        size_t same = 0, stride = 1;
+        for (size_t a = 0, rest = to->mode[j]; a < to->n_axes; rest /= to->m[a++]) {
+            size_t along = rest % to->m[a];
+            same = along < from->m[a] && same < from->n_coefficients ? same + stride * along : from->n_coefficients;
+            stride *= from->m[a];
+        }
+        for (size_t i = 0; i < from->n_modes; i++)
+            for (size_t f = 0; f < to->n_fields && from->mode[i] == same; f++)
+                translated[f * to->n_modes + j] = start[f * from->n_modes + i] * from->mode_scale[i] / to->mode_scale[j];
+    }
 }
 
 double kb_plane_operations(const kb_plane *p, size_t n_tangents)

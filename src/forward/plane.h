@@ -67,6 +67,10 @@ kbass_status kb_plane_create(const kb_cloud *cloud, const kb_dictionary *diction
                              const kb_plane_settings *settings, size_t max_tangents, kb_plane **out, kbass_error *error);
 /* A first guess of the start at a row, by regression on the nearest data rows. start: n_start */
 kbass_status kb_plane_guess(const kb_plane *plane, size_t row, double *start, kbass_error *error);
+/* The same start on another plane over the same axes: what its modes can hold of it. */
+void kb_plane_translate(const kb_plane *from, const double *start, const kb_plane *to, double *translated);
+/* One row after the other, as predict does for all of them: from `start` at row `first`, or from the row before. */
+bool kb_plane_reach(kb_plane *plane, size_t first, size_t row, const double *start, double *predicted, double *tangents);
 /* Floating-point operations of one integration over so many steps with so many tangents, about. */
 double kb_plane_operations(const kb_plane *plane, size_t n_tangents);
 

@@ -8,6 +8,8 @@
 #include "base/status.h"
 #include "forward/shoot_noise.h"
 
+enum { SYMMETRIC_FROM = 400, CHORDS = 4 }; /* parameters from which half of a product saves more than its symmetry costs */
+
 /* ---------------------------------------------------------------- workspace */
 
 static size_t largest_row(const kb_dynamics *d)
@@ -164,7 +166,8 @@ static void window_normals(kb_shooter *s, size_t window, const double *variance)
             if (s->kept_residuals) s->kept_residuals[s->n_kept + used - 1] = r;
         }
     }
-    kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
+    if (P < SYMMETRIC_FROM) kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
+    else                    kb_outer(P, used, s->weighted, P, s->normals, P);
     if (s->kept_tangents) memcpy(s->kept_tangents + s->n_kept * P, s->weighted, used * P * sizeof *s->weighted);
     s->n_kept += used;
 }
@@ -353,6 +356,53 @@ static double improve(kb_shooter *s, kb_fit *fit, double *damping)
     return 0;
 }
 
+/* J'r/v of a window at its present predictions, with the tangents of the last assembly, in s->gradient. */
+static void renew_gradient(kb_shooter *s, const kb_fit *fit, size_t window)
+{
+    const kb_dynamics *d = s->dynamics;
+    size_t P = fit->support.n + s->n, first = s->windows->first[window], begin = d->observation_start[first];
+    size_t n = d->observation_start[s->windows->last[window] + 1] - begin;
+    const double *predicted = s->predicted + s->offset[window];
+    for (size_t row = first; row <= s->windows->last[window]; row++)
+        for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++)
+            s->weighted[o - begin] = row_weight(s, window, row) * (predicted[o - begin] - s->measure.target[o]) /
+                                     (fit->variance[d->group[o]] * s->measure.relative[o]);
+    kb_gemv(KB_PLAIN, P, n, 1, s->tangents + s->offset[window] * P, P, s->weighted, 0, s->gradient);
+}
+
+/* The messages' gradients at the present point, their matrices as they were. */
+static void renew_messages(kb_shooter *s, const kb_fit *fit)
+{
+    size_t n = s->n, k = fit->support.n;
+    memset(s->gw, 0, k * sizeof *s->gw);
+    for (size_t window = 0; window < s->windows->n; window++) {
+        double *gz = s->gz + window * n;
+        const double *start = fit->start + window * n, *Hzw = s->Hzw + window * n * k;
+        renew_gradient(s, fit, window);
+        for (size_t j = 0; j < n; j++) {
+            double variance = s->dynamics->start_variance[j];
+            gz[j] = variance > 0 ? s->gradient[k + j] + start[j] / variance : 0;
+        }
+        kb_lower_solve(n, 1, s->Hzz + window * n * n, n, gz, n);
+        kb_axpy(k, 1, s->gradient, s->gw);
+        kb_gemv(KB_TRANSPOSED, n, k, -1, Hzw, n, gz, 1, s->gw);
+    }
+}
+
+/* Steps at fixed noise with the matrices of one assembly: one, or where tangents are dear as long as they help. Returns the
+   gain of the first. */
+static double descend(kb_shooter *s, kb_fit *fit, double *damping, double tolerance)
+{
+    double first = improve(s, fit, damping), last = first;
+    for (int chord = 0; s->dynamics->tangents_are_dear && chord < CHORDS && last > tolerance; chord++) {
+        renew_messages(s, fit);
+        double gain = improve(s, fit, damping);
+        if (!(gain < 0.5 * last)) chord = CHORDS; /* the matrices are too old */
+        last = gain;
+    }
+    return first;
+}
+
 /* Noise at the present point, by a few rounds with the effective number of parameters. */
 static bool update_noise(kb_shooter *s, kb_fit *fit, double *effective)
 {
@@ -435,7 +485,7 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
         for (size_t i = 0; i < s->n_groups; i++) moved = fmax(moved, fabs(log(fit->variance[i] / before[i])));
         if (moved > 1e-3 && !isfinite(weigh(s, fit->start, fit->variance))) return;
         if (iteration >= 4 && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
-        double gain = improve(s, fit, &damping);
+        double gain = descend(s, fit, &damping, tolerance);
         if (gain < tolerance && moved < 0.02) {
             fit->converged = true;
             break;

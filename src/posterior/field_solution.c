@@ -8,45 +8,13 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
-
-/* A cloud of the points asked for, in the scales of the data's; its first row, at scaled time `from`, is unobserved. */
-static kbass_status pretend(const kb_cloud *data, double from, size_t n, const double *times, const double *positions,
-                            kb_cloud *out, kbass_error *error)
-{
-    size_t F = data->n_fields;
-    *out = *data;
-    out->n_points = n;
-    out->n_values = n * F;
-    out->point = KB_NEW(double, n * 2);
-    out->value = KB_NEW(double, n * F);
-    out->measured = KB_NEW(double, n * F);
-    out->grid[0] = KB_NEW(double, n + 1);
-    if (!out->point || !out->value || !out->measured || !out->grid[0]) return kb_out_of_memory(error, "the solution");
-    out->n_grid[0] = 1;
-    out->grid[0][0] = from;
-    for (size_t i = 0; i < n; i++) {
-        double s = fmin(fmax((times[i] - data->first[0]) / data->span[0], from), data->extent[0]);
-        out->point[i] = s;
-        out->point[i + n] = (positions[i] - data->first[1]) / data->span[1];
-        if (s > out->grid[0][out->n_grid[0] - 1]) out->grid[0][out->n_grid[0]++] = s;
-    }
-    for (size_t i = 0; i < n * F; i++) out->measured[i] = 1;
-    return KBASS_OK;
-}
+#include "posterior/pretend.h"
 
 /* What a line takes from the measured values: how far fields may go, and the size of the boundary's modes. */
 static void take_scales(const kb_line *from, kb_line *to)
 {
     memcpy(to->bound, from->bound, from->n_fields * sizeof *to->bound);
     memcpy(to->boundary_scale, from->boundary_scale, from->n_boundary * sizeof *to->boundary_scale);
-}
-
-static void forget(kb_cloud *cloud)
-{
-    kb_free(cloud->point);
-    kb_free(cloud->value);
-    kb_free(cloud->measured);
-    kb_free(cloud->grid[0]);
 }
 
 /* Predictions from `start` in the data's units and, unless V is NULL, their standard deviations under its first rows and
@@ -82,7 +50,7 @@ static kbass_status evaluate_window(const kb_line *fitted, const kb_profile *pro
 {
     kb_line *asked = NULL;
     kb_cloud points = {0};
-    kbass_status status = pretend(fitted->cloud, from, n, times, positions, &points, error);
+    kbass_status status = kb_pretend(fitted->cloud, from, n, times, positions, &points, error);
     if (status == KBASS_OK)
         status = kb_line_create(&points, fitted->dictionary, fitted->columns, &fitted->settings, profile, fit->support.n,
                                 &asked, error);
@@ -91,16 +59,8 @@ static kbass_status evaluate_window(const kb_line *fitted, const kb_profile *pro
         status = predict(asked, fit, start, V, width, mean, sd, error);
     }
     if (asked) asked->dynamics.destroy(&asked->dynamics);
-    forget(&points);
+    kb_pretend_clear(&points);
     return status;
-}
-
-/* How many of the points, from the first on, lie in a window that ends at a row of its run. */
-static size_t points_within(const kb_cloud *cloud, size_t row, size_t n, const double *times)
-{
-    size_t inside = 0;
-    while (inside < n && (times[inside] - cloud->first[0]) / cloud->span[0] <= cloud->grid[0][row]) inside++;
-    return inside;
 }
 
 /* The run's windows, one after the other; the last one takes what is left. V: of all windows, P x P each, or NULL. */
@@ -113,7 +73,7 @@ static kbass_status evaluate_run(const kb_chorus *chorus, const kb_scene *scene,
     size_t first = kb_windows_from(windows, row), end = kb_windows_from(windows, chorus->run_start[run + 1]);
     kbass_status status = KBASS_OK;
     for (size_t window = first, done = 0; status == KBASS_OK && window < end; window++) {
-        size_t here = window + 1 == end ? n - done : points_within(cloud, windows->last[window] - row, n - done, times + done);
+        size_t here = window + 1 == end ? n - done : kb_points_within(cloud, windows->last[window] - row, n - done, times + done);
         size_t at = done * cloud->n_fields;
         if (here)
             status = evaluate_window(chorus->lines[run], &scene->profile, fit, cloud->grid[0][windows->first[window] - row],

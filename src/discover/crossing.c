@@ -1,0 +1,337 @@
+#include "discover/crossing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "discover/explore.h"
+#include "discover/polish.h"
+#include "forward/plane.h"
+
+enum { ENTERED = 3, EXPLORED = 2, ROUNDS = 6, ITERATIONS = 12, LEAST_WAVES = 5, LEAST_MODES = 150, MOST_MODES = 900, LEAST_ROWS = 5,
+       MOST_STEPS = 64, MOST_COEFFICIENTS = 10000, MOST_WINDOWS = 4, MOVES = 3 };
+static const double open_box = 1.35;        /* of an open axis, in units of its record */
+static const double matern_length = 0.41;   /* 1/sqrt(6): a Matern-5/2 spectrum falls at first as the Gaussian one of length 1 */
+static const double unseen = 0.001, rough = 0.05; /* error of steps and waves, over the noise variance: in the end, and while
+                                                    models are still wrong */
+static const double least_noise = 1e-6;     /* variance that models are told from each other by */
+static const double followed = 1.5;         /* times the noise variance: the largest misfit of a model that follows the data */
+static const double most_operations = 4e12; /* of one integration with tangents */
+static const double most_bytes = 1.2e9;     /* of all threads' tangents */
+static const double worth_entering = 6;     /* nats behind the best model of the stretch before */
+static const double worth_fitting = 1.5;    /* nats behind its parent: near the answer messages are exact */
+
+/* The record's first rows, and into how many windows they are cut. */
+typedef struct {
+    size_t n_rows, n_windows;
+} stretch;
+
+typedef struct {
+    const kb_expanse *expanse;
+    kb_plane_settings plane;
+    double tolerance; /* of sums of squares, over the noise variance: what two resolutions may differ by */
+    double noise; /* variance, by the bare field: the mean over fields */
+    int threads;
+    kb_support all;
+    kb_explorer **explorers;
+    kb_arena arena;
+    kb_pool pool;
+    size_t n_fitted; /* models, on all stretches */
+} crossing;
+
+/* ---------------------------------------------------------------- the box and its resolution */
+
+static void plan(crossing *c)
+{
+    const kb_cloud *cloud = c->expanse->clouds[0];
+    const kb_terrain *terrain = c->expanse->terrain;
+    double amplitude = 1;
+    for (size_t f = 0; f < cloud->n_fields; f++) {
+        amplitude = fmax(amplitude, terrain->amplitude[f]);
+        c->noise += terrain->variance[f] / (double)cloud->n_fields;
+    }
+    size_t seen = cloud->n_points / cloud->n_grid[0] / 2; /* half of what a row shows: beyond are the corners of the spectrum */
+    c->plane = (kb_plane_settings){.amplitude = sqrt(amplitude), .noise = c->noise, .steps = 1,
+                                   .most_modes = seen < LEAST_MODES ? LEAST_MODES : seen};
+    if (c->plane.most_modes > MOST_MODES / cloud->n_fields) c->plane.most_modes = MOST_MODES / cloud->n_fields;
+    for (size_t a = 0; a + 1 < cloud->n_axes; a++) {
+        double period = cloud->period[a + 1];
+        c->plane.period[a] = period > 0 ? period : open_box;
+        c->plane.length[a] = matern_length * terrain->tracts[0].gp->length[a + 1];
+        c->plane.n_waves[a] = (size_t)fmax(LEAST_WAVES, ceil(0.5 * c->plane.period[a] / cloud->spacing[a + 1]));
+    }
+}
+
+static kbass_status make_plane(const crossing *c, const kb_plane_settings *settings, size_t max_tangents, kb_plane **out,
+                               kbass_error *error)
+{
+    const kb_expanse *e = c->expanse;
+    return kb_plane_create(e->clouds[0], e->dictionary, e->columns, settings, max_tangents, out, error);
+}
+
+/* A model and where it starts: on a plane of these settings. */
+typedef struct {
+    const kb_fit *fit;
+    const double *start;
+    kb_plane_settings plane;
+} course;
+
+/* A model's predictions up to a row at some resolution; false in *done when it cannot be integrated. */
+static kbass_status foretell(const crossing *c, const course *from, const kb_plane_settings *settings, size_t last,
+                             double *predicted, bool *done, kbass_error *error)
+{
+    kb_plane *known = NULL, *plane = NULL;
+    double *start = NULL;
+    kbass_status status = make_plane(c, &from->plane, 0, &known, error);
+    if (status == KBASS_OK) status = make_plane(c, settings, 0, &plane, error);
+    if (status == KBASS_OK && !(start = KB_NEW(double, plane->dynamics.n_start))) status = kb_out_of_memory(error, "the start");
+    if (status == KBASS_OK) {
+        kb_dynamics *d = &plane->dynamics;
+        kb_plane_translate(known, from->start, plane, start);
+        d->set_model(d, &from->fit->support, from->fit->w, NULL);
+        *done = d->predict(d, 0, last, start, predicted, NULL);
+    }
+    if (known) known->dynamics.destroy(&known->dynamics);
+    if (plane) plane->dynamics.destroy(&plane->dynamics);
+    kb_free(start);
+    return status;
+}
+
+static bool is_same(const crossing *c, size_t n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sum < c->tolerance * fmax(c->noise, least_noise);
+}
+
+/* Twice the steps, or half as many waves again. */
+static kb_plane_settings refine(const crossing *c, bool in_time)
+{
+    kb_plane_settings finer = c->plane;
+    if (in_time) finer.steps *= 2;
+    for (size_t a = 0; !in_time && a + 1 < c->expanse->clouds[0]->n_axes; a++) finer.n_waves[a] += (finer.n_waves[a] + 1) / 2;
+    return finer;
+}
+
+static bool is_too_fine(const crossing *c, const kb_plane_settings *settings)
+{
+    double coefficients = (double)c->expanse->clouds[0]->n_fields;
+    for (size_t a = 0; a + 1 < c->expanse->clouds[0]->n_axes; a++) coefficients *= 2 * (double)settings->n_waves[a] + 1;
+    return settings->steps > MOST_STEPS || coefficients > MOST_COEFFICIENTS;
+}
+
+/* The coarsest steps and, if asked for, waves at which a model's predictions up to a row are those of finer ones; false in
+   *found when there are none. */
+static kbass_status resolve(crossing *c, const course *from, size_t last, bool with_waves, bool *found, kbass_error *error)
+{
+    size_t n = c->expanse->clouds[0]->n_values;
+    double *here = KB_NEW(double, n), *there = KB_NEW(double, n); /* what is not reached stays 0 */
+    bool is_here = false, is_there = false;
+    kbass_status status = here && there ? foretell(c, from, &c->plane, last, here, &is_here, error)
+                                        : kb_out_of_memory(error, "the search");
+    *found = true;
+    for (int in_time = 1; status == KBASS_OK && *found && in_time >= !with_waves; in_time--)
+        for (bool same = false; status == KBASS_OK && *found && !same;) {
+            kb_plane_settings finer = refine(c, in_time);
+            if (!in_time && is_here && is_too_fine(c, &finer)) break; /* what there is has to do */
+            *found = !is_too_fine(c, &finer);
+            if (*found) status = foretell(c, from, &finer, last, there, &is_there, error);
+            same = *found && is_here && is_there && is_same(c, n, here, there);
+            double *swapped = here;
+            if (!same) here = there, there = swapped, is_here = is_there, c->plane = finer;
+        }
+    kb_free(here);
+    kb_free(there);
+    return status;
+}
+
+/* ---------------------------------------------------------------- explorers */
+
+static double bytes_of(const kb_plane *plane, size_t columns)
+{
+    double P = (double)(columns + plane->dynamics.n_start);
+    return 8 * P * (2 * (double)plane->dynamics.observation_start[plane->dynamics.n_rows] + 2 * P + (double)plane->size);
+}
+
+static void dismiss(crossing *c)
+{
+    for (int i = 0; c->explorers && i < c->threads; i++) kb_explorer_destroy(c->explorers[i]);
+    kb_free(c->explorers);
+    c->explorers = NULL;
+    c->threads = 0;
+}
+
+/* One explorer per thread, fewer where memory is short; none where the way is too far. */
+static kbass_status equip(crossing *c, kbass_error *error)
+{
+    const kb_columns *columns = c->expanse->columns;
+    kbass_status status = KBASS_OK;
+    dismiss(c);
+    c->explorers = KB_NEW(kb_explorer *, (size_t)c->threads);
+    if (!c->explorers) return kb_out_of_memory(error, "the threads");
+    int wanted = c->expanse->terrain->threads;
+    for (c->threads = 0; status == KBASS_OK && c->threads < wanted; c->threads++) {
+        kb_plane *plane = NULL;
+        kb_shooter *shooter = NULL;
+        status = make_plane(c, &c->plane, columns->n, &plane, error);
+        if (status != KBASS_OK) break;
+        int affordable = (int)fmin(wanted, most_bytes / bytes_of(plane, columns->n));
+        if (kb_plane_operations(plane, columns->n) > most_operations) affordable = 0;
+        if (affordable < wanted) wanted = affordable;
+        if (c->threads >= wanted) {
+            plane->dynamics.destroy(&plane->dynamics);
+            break;
+        }
+        status = kb_shooter_create_on(&plane->dynamics, columns, MOST_WINDOWS, columns->n, &shooter, error);
+        if (status == KBASS_OK) status = kb_explorer_create(shooter, columns, &c->explorers[c->threads], error);
+        if (status != KBASS_OK) break;
+    }
+    c->arena.n_explorers = c->threads;
+    c->arena.explorers = c->explorers;
+    return status;
+}
+
+/* ---------------------------------------------------------------- the search */
+
+/* A structure of the kernel engine with its weights; starts by regression. */
+static kbass_status enter(crossing *c, const kb_fit *from, kbass_error *error)
+{
+    const kb_plane *plane = (const kb_plane *)c->explorers[0]->shooter->dynamics;
+    const kb_windows *windows = c->arena.windows;
+    kb_fit *fit = NULL;
+    kbass_status status = kb_pool_add(&c->pool, &from->support, &fit, error);
+    if (status != KBASS_OK) return status;
+    memcpy(fit->w, from->w, c->expanse->columns->n * sizeof *fit->w);
+    for (size_t f = 0; f < plane->n_fields; f++) fit->variance[f] = fmax(2 * from->variance[f], 1e-4);
+    fit->n_windows = windows->n;
+    for (size_t i = 0; status == KBASS_OK && i < windows->n; i++)
+        status = kb_plane_guess(plane, windows->first[i], fit->start + i * plane->dynamics.n_start, error);
+    return status;
+}
+
+static bool is_valid(const crossing *c) { return c->pool.n && c->pool.fits[0]->valid; }
+
+static bool is_followed(const crossing *c)
+{
+    const kb_fit *best = is_valid(c) ? c->pool.fits[0] : NULL;
+    return best && best->n_rows == c->expanse->clouds[0]->n_grid[0] && best->misfit * best->misfit <= followed * fmax(c->noise, least_noise);
+}
+
+/* Fits models, and searches on from them, on so many windows of the record's first rows. */
+static kbass_status search_on(crossing *c, stretch where, const kb_pool *models, bool *settled, kbass_error *error)
+{
+    const kb_dynamics *d = c->explorers[0]->shooter->dynamics;
+    kb_windows_destroy(c->arena.windows);
+    c->arena.windows = NULL;
+    kb_pool_clear(&c->pool);
+    kb_pool_init(&c->pool, c->expanse->columns->n, d->n_start, MOST_WINDOWS);
+    kbass_status status = kb_windows_divide(where.n_rows, where.n_windows, &c->arena.windows, error);
+    for (size_t i = 0; status == KBASS_OK && i < models->n && i < ENTERED; i++)
+        if (models->fits[i]->valid && models->fits[i]->log_evidence >= models->fits[0]->log_evidence - worth_entering)
+            status = enter(c, models->fits[i], error);
+    if (status == KBASS_OK) status = kb_arena_fit(&c->arena, ITERATIONS, error);
+    if (status == KBASS_OK) status = kb_arena_search(&c->arena, EXPLORED, ROUNDS, settled, error);
+    c->n_fitted += c->pool.n;
+    return status;
+}
+
+/* The fitted pool takes the kernel engine's place. */
+static void take_over(crossing *c, kb_search_result *result)
+{
+    kb_pool_swap(&c->pool, &result->pool);
+    result->windows = c->arena.windows;
+    result->plane = KB_NEW(kb_plane_settings, 1);
+    if (result->plane) *result->plane = c->plane;
+    c->arena.windows = NULL;
+    c->arena.pool = &result->pool;
+}
+
+/* As search_on, from the models at hand. */
+static kbass_status search_farther(crossing *c, stretch where, bool *settled, kbass_error *error)
+{
+    kb_pool known;
+    kb_pool_init(&known, c->pool.n_columns, c->pool.n_start, MOST_WINDOWS);
+    kb_pool_swap(&c->pool, &known);
+    kbass_status status = search_on(c, where, &known, settled, error);
+    kb_pool_clear(&known);
+    return status;
+}
+
+/* How fine steps and waves have to be, by the best model at hand; explorers anew if they are not. */
+static kbass_status sharpen(crossing *c, const kb_fit *fit, const double *start, size_t last, double tolerance,
+                            bool with_waves, kbass_error *error)
+{
+    course from = {fit, start, c->plane};
+    bool found = false;
+    c->tolerance = tolerance * (double)c->expanse->clouds[0]->n_values;
+    kbass_status status = resolve(c, &from, last, with_waves, &found, error);
+    if (status == KBASS_OK && !found) dismiss(c);
+    if (status == KBASS_OK && found && (!c->threads || memcmp(&from.plane, &c->plane, sizeof c->plane))) status = equip(c, error);
+    return status;
+}
+
+/* The steps that an opinion needs, from the start that the first row suggests. */
+static kbass_status sharpen_first(crossing *c, const kb_fit *opinion, size_t last, kbass_error *error)
+{
+    kb_plane *plane = NULL;
+    double *start = NULL;
+    kbass_status status = make_plane(c, &c->plane, 0, &plane, error);
+    if (status == KBASS_OK) {
+        start = KB_NEW(double, plane->dynamics.n_start);
+        status = start ? kb_plane_guess(plane, 0, start, error) : kb_out_of_memory(error, "the start");
+        plane->dynamics.destroy(&plane->dynamics);
+    }
+    if (status == KBASS_OK) status = sharpen(c, opinion, start, last, rough, false, error);
+    kb_free(start);
+    return status;
+}
+
+/* From the record's first rows, where a wrong model is not lost at once, to all of it. */
+static kbass_status search(crossing *c, const kb_pool *opinions, kb_search_result *result, kbass_error *error)
+{
+    size_t rows = c->expanse->clouds[0]->n_grid[0];
+    size_t first = rows < 4 * LEAST_ROWS ? (rows < LEAST_ROWS ? rows : LEAST_ROWS) : (rows + 3) / 4;
+    kbass_status status = sharpen_first(c, opinions->fits[0], first - 1, error);
+    if (status == KBASS_OK && c->threads)
+        status = search_on(c, (stretch){first, 1}, opinions, &result->settled, error);
+    for (size_t n = first; status == KBASS_OK && c->threads && n < rows && is_valid(c) && !kb_run_stopped(c->arena.run);) {
+        n = 2 * n < rows ? 2 * n : rows;
+        status = sharpen(c, c->pool.fits[0], c->pool.fits[0]->start, n - 1, n < rows ? rough : unseen, true, error);
+        if (status == KBASS_OK && c->threads)
+            status = search_farther(c, (stretch){n, 1}, &result->settled, error);
+    }
+    return status;
+}
+
+static kbass_status conclude(crossing *c, kb_search_result *result, kbass_error *error)
+{
+    take_over(c, result);
+    if (!result->plane) return kb_out_of_memory(error, "the answer");
+    c->arena.windows = result->windows;
+    kbass_status status = kb_polish(&c->arena, result, error);
+    c->arena.windows = NULL;
+    result->n_models = c->n_fitted;
+    result->n_starts = 1;
+    return status;
+}
+
+kbass_status kb_crossing_search(const kb_expanse *e, const kb_pool *opinions, kb_run *run, kb_search_result *result,
+                                kbass_error *error)
+{
+    crossing c = {.expanse = e};
+    if (e->n_runs > 1 || e->dictionary->time_order != 1 || !opinions->n || kb_run_stopped(run)) return KBASS_OK;
+    plan(&c);
+    kbass_status status = kb_support_create(e->columns->n, &c.all, error);
+    for (size_t q = 0; status == KBASS_OK && q < e->columns->n; q++) kb_support_add(&c.all, q);
+    c.arena = (kb_arena){.columns = e->columns, .all = &c.all, .pool = &c.pool, .run = run, .worth_fitting = worth_fitting,
+                         .most_moves = MOVES};
+    if (status == KBASS_OK) status = search(&c, opinions, result, error);
+    if (status == KBASS_OK && c.threads && is_followed(&c)) status = conclude(&c, result, error);
+    kb_windows_destroy(c.arena.windows);
+    dismiss(&c);
+    kb_support_clear(&c.all);
+    kb_pool_clear(&c.pool);
+    return status;
+}
