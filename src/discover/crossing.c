@@ -12,7 +12,6 @@
 
 enum { ENTERED = 3, EXPLORED = 2, ROUNDS = 6, ITERATIONS = 12, LEAST_WAVES = 5, LEAST_MODES = 150, MOST_MODES = 900, LEAST_ROWS = 5,
        MOST_STEPS = 64, MOST_COEFFICIENTS = 10000, MOST_WINDOWS = 4, MOVES = 3 };
-static const double open_box = 1.35;        /* of an open axis, in units of its record */
 static const double matern_length = 0.41;   /* 1/sqrt(6): a Matern-5/2 spectrum falls at first as the Gaussian one of length 1 */
 static const double unseen = 0.001, rough = 0.05; /* error of steps and waves, over the noise variance: in the end, and while
                                                     models are still wrong */
@@ -20,6 +19,7 @@ static const double least_noise = 1e-6;     /* variance that models are told fro
 static const double followed = 1.5;         /* times the noise variance: the largest misfit of a model that follows the data */
 static const double most_operations = 4e12; /* of one integration with tangents */
 static const double most_bytes = 1.2e9;     /* of all threads' tangents */
+static const double grace = 2;              /* seconds for a stopped run's last fit */
 static const double worth_entering = 6;     /* nats behind the best model of the stretch before */
 static const double worth_fitting = 1.5;    /* nats behind its parent: near the answer messages are exact */
 
@@ -57,8 +57,7 @@ static void plan(crossing *c)
                                    .most_modes = seen < LEAST_MODES ? LEAST_MODES : seen};
     if (c->plane.most_modes > MOST_MODES / cloud->n_fields) c->plane.most_modes = MOST_MODES / cloud->n_fields;
     for (size_t a = 0; a + 1 < cloud->n_axes; a++) {
-        double period = cloud->period[a + 1];
-        c->plane.period[a] = period > 0 ? period : open_box;
+        c->plane.period[a] = cloud->period[a + 1];
         c->plane.length[a] = matern_length * terrain->tracts[0].gp->length[a + 1];
         c->plane.n_waves[a] = (size_t)fmax(LEAST_WAVES, ceil(0.5 * c->plane.period[a] / cloud->spacing[a + 1]));
     }
@@ -84,8 +83,8 @@ static kbass_status foretell(const crossing *c, const course *from, const kb_pla
 {
     kb_plane *known = NULL, *plane = NULL;
     double *start = NULL;
-    kbass_status status = make_plane(c, &from->plane, 0, &known, error);
-    if (status == KBASS_OK) status = make_plane(c, settings, 0, &plane, error);
+    kbass_status status = make_plane(c, &from->plane, KB_NO_TANGENTS, &known, error);
+    if (status == KBASS_OK) status = make_plane(c, settings, KB_NO_TANGENTS, &plane, error);
     if (status == KBASS_OK && !(start = KB_NEW(double, plane->dynamics.n_start))) status = kb_out_of_memory(error, "the start");
     if (status == KBASS_OK) {
         kb_dynamics *d = &plane->dynamics;
@@ -277,7 +276,7 @@ static kbass_status sharpen_first(crossing *c, const kb_fit *opinion, size_t las
 {
     kb_plane *plane = NULL;
     double *start = NULL;
-    kbass_status status = make_plane(c, &c->plane, 0, &plane, error);
+    kbass_status status = make_plane(c, &c->plane, KB_NO_TANGENTS, &plane, error);
     if (status == KBASS_OK) {
         start = KB_NEW(double, plane->dynamics.n_start);
         status = start ? kb_plane_guess(plane, 0, start, error) : kb_out_of_memory(error, "the start");
@@ -305,6 +304,14 @@ static kbass_status search(crossing *c, const kb_pool *opinions, kb_search_resul
     return status;
 }
 
+/* A run that is stopped may fit what it has to the whole record. */
+static kbass_status make_do(crossing *c, bool *settled, kbass_error *error)
+{
+    c->arena.deadline = kb_clock() + grace;
+    kb_pool_trim(&c->pool, 1);
+    return search_farther(c, (stretch){c->expanse->clouds[0]->n_grid[0], 1}, settled, error);
+}
+
 static kbass_status conclude(crossing *c, kb_search_result *result, kbass_error *error)
 {
     take_over(c, result);
@@ -317,18 +324,28 @@ static kbass_status conclude(crossing *c, kb_search_result *result, kbass_error 
     return status;
 }
 
+/* One run, first order in time, all axes closed: what comes in at an open end would have to be known. */
+static bool is_possible(const kb_expanse *e)
+{
+    bool is_closed = true;
+    for (size_t a = 1; a < e->clouds[0]->n_axes; a++) is_closed = is_closed && e->clouds[0]->period[a] > 0;
+    return is_closed && e->n_runs == 1 && e->dictionary->time_order == 1 && e->clouds[0]->n_axes > 2;
+}
+
 kbass_status kb_crossing_search(const kb_expanse *e, const kb_pool *opinions, kb_run *run, kb_search_result *result,
                                 kbass_error *error)
 {
     crossing c = {.expanse = e};
-    if (e->n_runs > 1 || e->dictionary->time_order != 1 || !opinions->n || kb_run_stopped(run)) return KBASS_OK;
+    if (!is_possible(e) || !opinions->n || kb_run_stopped(run)) return KBASS_OK;
     plan(&c);
     kbass_status status = kb_support_create(e->columns->n, &c.all, error);
     for (size_t q = 0; status == KBASS_OK && q < e->columns->n; q++) kb_support_add(&c.all, q);
     c.arena = (kb_arena){.columns = e->columns, .all = &c.all, .pool = &c.pool, .run = run, .worth_fitting = worth_fitting,
                          .most_moves = MOVES};
     if (status == KBASS_OK) status = search(&c, opinions, result, error);
-    if (status == KBASS_OK && c.threads && is_followed(&c)) status = conclude(&c, result, error);
+    bool is_stopped = kb_run_stopped(run) && c.threads && is_valid(&c);
+    if (status == KBASS_OK && is_stopped && !is_followed(&c)) status = make_do(&c, &result->settled, error);
+    if (status == KBASS_OK && c.threads && (is_stopped ? is_valid(&c) : is_followed(&c))) status = conclude(&c, result, error);
     kb_windows_destroy(c.arena.windows);
     dismiss(&c);
     kb_support_clear(&c.all);

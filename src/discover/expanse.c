@@ -18,6 +18,13 @@
 static const kb_scope scope = {0.6, 0.8, true}; /* there are many data: the bare field's scales are near */
 static const double nats_reported = 12; /* below the best: what the answer still averages over */
 
+/* Where nobody said which axes are periodic, and fields may be followed if all of them are (crossing.h). */
+static bool may_look(const kb_expanse *e, const kbass_settings *settings)
+{
+    bool is_told = settings->periodic && *settings->periodic;
+    return !is_told && e->n_runs == 1 && e->dictionary->time_order == 1 && e->dictionary->n_axes > 2;
+}
+
 /* A cloud for each run, with what the settings say of it. */
 static kbass_status make_clouds(kb_expanse *e, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
@@ -28,6 +35,7 @@ static kbass_status make_clouds(kb_expanse *e, const kbass_data *data, const kba
     kbass_status status = kb_clouds_create(data, settings, e->dictionary, e->clouds, &is_one, error);
     for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
         status = kb_cloud_read_periodic(e->clouds[run], data, settings->periodic, error);
+        if (status == KBASS_OK && may_look(e, settings)) status = kb_cloud_find_periodic(e->clouds[run], error);
         if (status == KBASS_OK) status = kb_mesh_lay(e->clouds[run], data, settings, e->dictionary, error);
         if (status == KBASS_OK)
             status = kb_mesh_check_memory(e->clouds[run], kb_bench_doubles_per_point(e->dictionary), error);

@@ -131,8 +131,9 @@ static void list_arrays(kb_plane *p, size_t max_tangents, double **arrays[PLANE_
 {
     const kb_dictionary *d = p->dictionary;
     size_t N = p->n_nodes, F = p->n_fields, S = p->size, L = KB_PLANE_LANES, V = d->n_variables, T = d->n_terms;
-    size_t lanes = max_tangents ? L : 1, stages = max_tangents ? KB_PLANE_STAGES : 0, most_points = 1;
-    size_t chunks = max_tangents ? (max_tangents + p->dynamics.n_start + L - 1) / L : 0;
+    bool has_tangents = max_tangents != KB_NO_TANGENTS;
+    size_t lanes = has_tangents ? L : 1, stages = has_tangents ? KB_PLANE_STAGES : 0, most_points = 1;
+    size_t chunks = has_tangents ? (max_tangents + p->dynamics.n_start + L - 1) / L : 0;
     for (size_t row = 0; row < p->dynamics.n_rows; row++) {
         size_t n = p->row_point[row + 1] - p->row_point[row];
         if (n > most_points) most_points = n;
@@ -143,8 +144,8 @@ static void list_arrays(kb_plane *p, size_t max_tangents, double **arrays[PLANE_
     } list[PLANE_ARRAYS] = {
         {&p->decay, S}, {&p->factor, S}, {&p->half_factor, S}, {&p->points, N * V}, {&p->values, N * T}, {&p->slope, N},
         {&p->work, kb_dictionary_work(d, N)}, {&p->gain, stages * F * V * N}, {&p->force, stages * T * N}, {&p->state, S},
-        {&p->stage, S}, {&p->rate, S}, {&p->sum, S}, {&p->tangent, chunks * L * S}, {&p->tangent_stage, L * S},
-        {&p->tangent_rate, L * S}, {&p->tangent_sum, L * S}, {&p->tangent_nodes, lanes * N},
+        {&p->stage, S}, {&p->rate, S}, {&p->sum, S}, {&p->tangent, chunks * L * S}, {&p->tangent_stage, lanes * S},
+        {&p->tangent_rate, lanes * S}, {&p->tangent_sum, lanes * S}, {&p->tangent_nodes, lanes * N},
         {&p->tangent_rates, lanes * F * N}, {&p->tangent_work, 2 * lanes * N},
         {&p->features, most_points * p->n_coefficients}, {&p->seen, lanes * most_points}};
     for (int i = 0; i < PLANE_ARRAYS; i++) arrays[i] = list[i].array, sizes[i] = list[i].size;
@@ -325,7 +326,7 @@ static kbass_status build(kb_plane *p, const kb_columns *columns, size_t max_tan
     size_t sizes[PLANE_ARRAYS];
     measure_axes(p);
     kbass_status status = choose_modes(p, error);
-    if (status == KBASS_OK) status = kb_rhs_create(p->dictionary, columns, max_tangents, &p->rhs, error);
+    if (status == KBASS_OK) status = kb_rhs_create(p->dictionary, columns, max_tangents == KB_NO_TANGENTS ? 0 : max_tangents, &p->rhs, error);
     if (status != KBASS_OK) return status;
     d->n_start = p->n_fields * p->n_modes;
     d->start_variance = KB_NEW(double, d->n_start);

@@ -1,7 +1,6 @@
-/* PDE dynamics over several space axes: Fourier collocation with discrete tangents (docs/math.md, section 17).
+/* PDE dynamics over several space axes: Fourier collocation with discrete tangents (docs/math.md, section 27).
  *
- * A field is a trigonometric polynomial in a box with periodic sides; a periodic axis fills the box, an open one ends
- * before it does, and what lies beyond is part of the unknown start. Terms are evaluated on 3/2 as many nodes as there are
+ * A field is a trigonometric polynomial in a box with periodic sides. Terms are evaluated on 3/2 as many nodes as there are
  * coefficients, which removes the aliases of quadratic terms. Linear even derivatives decay exactly (integrating factor),
  * the rest takes classical Runge-Kutta steps, a few equal ones between two data rows; tangents take the same steps.
  * A window starts from the polynomial's largest modes with a Matern-5/2 spectrum, all unknowns N(0, 1).
@@ -63,6 +62,9 @@ typedef struct {
     double *features, *seen;       /* coefficients x points of a row; lanes x points */
 } kb_plane;
 
+#define KB_NO_TANGENTS ((size_t)-1) /* for predictions alone */
+
+/* max_tangents: of weights; those of the start come to them. */
 kbass_status kb_plane_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
                              const kb_plane_settings *settings, size_t max_tangents, kb_plane **out, kbass_error *error);
 /* A first guess of the start at a row, by regression on the nearest data rows. start: n_start */

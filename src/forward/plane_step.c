@@ -1,5 +1,5 @@
-/* Steps of the plane: an integrating factor for what is linear and even, Runge-Kutta for the rest (docs/math.md, eqs 50 to
- * 52). */
+/* Steps of the plane: an integrating factor for what is linear and even, Runge-Kutta for the rest (docs/math.md, eqs 60
+ * and 61). */
 #include <math.h>
 #include <string.h>
 

@@ -77,7 +77,7 @@ kbass_status kb_plane_solution(const kb_cloud *cloud, const kb_dictionary *dicti
     size_t space = cloud->n_axes - 1, F = cloud->n_fields, n_start = 0;
     double *V = NULL, *bound = KB_NEW(double, F);
     kb_plane *plane = NULL;
-    kbass_status status = bound ? kb_plane_create(cloud, dictionary, columns, settings, sd ? fit->support.n : 0, &plane, error)
+    kbass_status status = bound ? kb_plane_create(cloud, dictionary, columns, settings, sd ? fit->support.n : KB_NO_TANGENTS, &plane, error)
                                 : kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
         n_start = plane->dynamics.n_start;
@@ -93,7 +93,7 @@ kbass_status kb_plane_solution(const kb_cloud *cloud, const kb_dictionary *dicti
         plane = NULL;
         status = kb_pretend(cloud, cloud->grid[0][windows->first[window]], here, times + done, positions + done * space, &points, error);
         if (status == KBASS_OK)
-            status = kb_plane_create(&points, dictionary, columns, settings, sd ? fit->support.n : 0, &plane, error);
+            status = kb_plane_create(&points, dictionary, columns, settings, sd ? fit->support.n : KB_NO_TANGENTS, &plane, error);
         if (status == KBASS_OK) {
             memcpy(plane->bound, bound, F * sizeof *bound);
             status = walk(plane, fit, fit->start + window * n_start, V ? V + window * P * P : NULL, mean + done * F,

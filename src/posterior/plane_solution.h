@@ -1,5 +1,5 @@
 /* A fitted field over several space axes with its band, at any points of the record: the plane integrated with its tangents
- * (docs/math.md, eqs 25 and 53). */
+ * (docs/math.md, eqs 25 and 62). */
 #ifndef KB_PLANE_SOLUTION_H
 #define KB_PLANE_SOLUTION_H
 
