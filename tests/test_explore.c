@@ -98,7 +98,7 @@ static void a_runaway_is_calmed(void **state)
     kb_arena arena = {.columns = f.s.columns, .all = &f.s.all, .n_explorers = 1, .explorers = &f.explorer,
                       .pool = &f.pool, .windows = f.windows, .run = &f.run};
     CHECK_OK(kb_arena_fit(&arena, 40, &error));
-    CHECK(law->valid && law->log_evidence < evidence); /* in a poor minimum, but on its way */
+    CHECK(law->valid && law->log_evidence < evidence); /* a poor minimum: over the whole record, with no neighbours to help */
     end(&f);
 }
 

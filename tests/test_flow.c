@@ -268,7 +268,7 @@ static void check_open_loop(fixture *f, bool stiff)
         const double *tangent = f->tangents + at * P;
         double gone = 0;
         for (size_t p = 0; p < k; p++) gone += f->w[f->s.support.column[p]] * tangent[p];
-        CHECK_CLOSE(gone, f->states[at] - f->start[at % n], 1e-7); /* exact but for Newton's tolerance */
+        CHECK_CLOSE(gone, f->states[at] - f->start[at % n], 1e-7); /* the scheme's own; Newton's tolerance in the stiff one */
         for (size_t i = 0; i < n; i++) CHECK(tangent[k + i] == (i == at % n));
     }
 }
