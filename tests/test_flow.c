@@ -256,37 +256,6 @@ static void test_absent_column(void **state)
     end(&f);
 }
 
-/* In open loop the tangents are integrals of the terms: times the weights they add up to the way a state has gone. */
-static void check_open_loop(fixture *f, bool stiff)
-{
-    size_t n = f->flow->n, k = f->s.support.n, P = k + n;
-    f->flow->open_loop = true;
-    kb_flow_model(f->flow, &f->s.support, f->w, &f->s.support);
-    f->flow->stiff = stiff;
-    CHECK(kb_flow_integrate(f->flow, TIMES, f->times, f->start, f->states, f->tangents));
-    for (size_t at = 0; at < TIMES * n; at++) {
-        const double *tangent = f->tangents + at * P;
-        double gone = 0;
-        for (size_t p = 0; p < k; p++) gone += f->w[f->s.support.column[p]] * tangent[p];
-        CHECK_CLOSE(gone, f->states[at] - f->start[at % n], 1e-7); /* the scheme's own; Newton's tolerance in the stiff one */
-        for (size_t i = 0; i < n; i++) CHECK(tangent[k + i] == (i == at % n));
-    }
-}
-
-static void test_open_loop(void **state)
-{
-    fixture f;
-    (void)state;
-    for (int stiff = 0; stiff < 2; stiff++) {
-        begin_harmonic(&f);
-        check_open_loop(&f, stiff);
-        end(&f);
-        begin_logistic(&f);
-        check_open_loop(&f, stiff);
-        end(&f);
-    }
-}
-
 /* ---------------------------------------------------------------- tangents against CVODES */
 
 static const double rates[] = {0.55, -0.028, 0.026, -0.84}; /* Lotka and Volterra */
@@ -479,7 +448,7 @@ int main(void)
         cmocka_unit_test(test_stiff),
         cmocka_unit_test(test_tangent_differences),
         cmocka_unit_test(test_tangent_stiff),
-        cmocka_unit_test(test_open_loop), cmocka_unit_test(test_absent_column),
+        cmocka_unit_test(test_absent_column),
         cmocka_unit_test(test_tangent_cvodes),
         cmocka_unit_test(test_escape),
         cmocka_unit_test(test_stall),

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "discover/merge.h"
 
-enum { BEAM = 40, ROUNDS = 30, SEARCH_ITERATIONS = 12, FINAL_ITERATIONS = 40, GRACE_ITERATIONS = 6, SCREENINGS = 4 };
+enum { BEAM = 40, ROUNDS = 30, SEARCH_ITERATIONS = 12, FINAL_ITERATIONS = 40, GRACE_ITERATIONS = 6 };
 static const double grace = 0.4;      /* seconds for the first fits when the run was stopped before any */
 static const double merge_failed = 2; /* growth of the noise variance at which merged windows lost the data */
 
@@ -34,22 +34,16 @@ static kbass_status set_windows(kb_arena *a, size_t n, bool merge, kbass_error *
     return status;
 }
 
-/* To the end: what single moves from the best model miss, all small right-hand sides of each of its equations may find;
-   until the best has been screened. */
+/* To the end: what single moves from the best model miss, all small right-hand sides of each of its equations may find. */
 static kbass_status search_to_the_end(kb_arena *a, bool *settled, kbass_error *error)
 {
     kbass_status status = kb_arena_search(a, BEAM, ROUNDS, settled, error);
-    const kb_fit *screened = NULL;
-    for (int i = 0; i < SCREENINGS && status == KBASS_OK && a->pool->n && !kb_run_stopped(a->run); i++) {
-        if (a->pool->fits[0] == screened) break;
-        screened = a->pool->fits[0];
-        a->screened = true;
-        a->pool->explored[0] = false;
-        status = kb_arena_search(a, 1, 1, settled, error);
-        a->screened = false;
-        if (status == KBASS_OK) status = kb_arena_search(a, BEAM, ROUNDS, settled, error);
-    }
-    return status;
+    if (status != KBASS_OK || !a->pool->n || kb_run_stopped(a->run)) return status;
+    a->screened = true;
+    a->pool->explored[0] = false;
+    status = kb_arena_search(a, 1, 1, settled, error);
+    a->screened = false;
+    return status == KBASS_OK ? kb_arena_search(a, BEAM, ROUNDS, settled, error) : status;
 }
 
 /* Moves the whole pool to `n` windows and searches there. */

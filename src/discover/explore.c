@@ -9,8 +9,7 @@
 #include "base/status.h"
 
 static const size_t NOT_KNOWN = SIZE_MAX;
-enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, CALMED = 5 };
-enum { SCREENED = 3, SCREENED_SIZE = 3, SCREENED_COLUMNS = 64 };
+enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, SCREENED = 3, SCREENED_SIZE = 3, SCREENED_COLUMNS = 64 };
 static const double worth_exploring = 4; /* nats behind the best within which a model's neighbours are proposed */
 static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is usually fitted */
 static const double worth_again = 3;     /* nats by which a parent promises more than a known fit has: a poor minimum */
@@ -60,21 +59,6 @@ static void restart_from(kb_fit *fit, const kb_fit *parent, size_t n_columns, si
     memcpy(fit->variance, parent->variance, n_start * sizeof *fit->variance);
 }
 
-static bool can_be_followed(kb_shooter *s, const kb_fit *fit)
-{
-    double state[s->n];
-    for (size_t window = 0; window < s->windows->n; window++)
-        if (!kb_shooter_state(s, fit, window, s->windows->last[window], state)) return false;
-    return true;
-}
-
-/* Weights with which a window's solution runs away shrink until it does not; at 0 states stand still. */
-static void calm(kb_shooter *s, kb_fit *fit)
-{
-    for (int tries = 1; tries <= CALMED && !can_be_followed(s, fit); tries++)
-        for (size_t q = 0; q < fit->support.n; q++) fit->w[fit->support.column[q]] *= tries < CALMED ? 0.5 : 0;
-}
-
 static bool may_fit(kb_arena *a, const kb_fit *fit)
 {
     return a->deadline > 0 ? kb_clock() < a->deadline : kb_run_continue(a->run, fit->support.n);
@@ -88,7 +72,6 @@ static void fit_all(kb_arena *a, size_t n_jobs, const job *jobs, int iterations)
         kb_shooter *shooter = a->explorers[omp_get_thread_num()]->shooter;
         if (!may_fit(a, jobs[i].fit)) continue;
         shooter->windows = a->windows;
-        if (shooter->flow && !jobs[i].parent) calm(shooter, jobs[i].fit);
         kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
         if (jobs[i].fit->valid || !jobs[i].parent) continue;
         restart_from(jobs[i].fit, jobs[i].parent, a->columns->n, a->pool->n_start);
@@ -188,16 +171,6 @@ static kbass_status propose_all_screened(kb_arena *a, kb_explorer *w, const kb_f
     return status;
 }
 
-/* The same in open loop, where promises are linear in the weights: nearer to the truth where those are far away. */
-static kbass_status propose_in_open_loop(kb_arena *a, kb_explorer *w, const kb_fit *parent, proposal *out, size_t *n,
-                                         kbass_error *error)
-{
-    w->shooter->flow->open_loop = true;
-    bool done = kb_shooter_message(w->shooter, parent, a->all, w->message);
-    w->shooter->flow->open_loop = false;
-    return done ? propose_all_screened(a, w, parent, out, n, error) : KBASS_OK;
-}
-
 /* The neighbours of one model that are worth a fit: best single moves, and the end of a climb on the quadratic. */
 static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *parent, proposal *out, size_t *n, kbass_error *error)
 {
@@ -219,12 +192,10 @@ static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *pare
     kb_support_copy(&parent->support, &w->trial);
     if (status == KBASS_OK && kb_message_climb(w->message, columns, &w->trial, 30, w->work))
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
-    if (status == KBASS_OK && a->screened && starts_are_states(w))
-        status = propose_in_open_loop(a, w, parent, out, n, error);
     return status;
 }
 
-/* A fit of the proposal: a new place in the pool or, beside a fit that failed or holds less than is promised, a second. */
+/* A fit of the proposal: a new place in the pool or, beside a fit that holds less than is promised, a second one. */
 static kbass_status take_up(kb_arena *a, const proposal *p, job *out, kbass_error *error)
 {
     const kb_pool *pool = a->pool;
@@ -236,8 +207,7 @@ static kbass_status take_up(kb_arena *a, const proposal *p, job *out, kbass_erro
         status = kb_pool_add(a->pool, &p->support, &out->fit, error);
     } else {
         const kb_fit *known = pool->fits[out->known];
-        bool is_waiting = known->n_windows == 0; /* for its first fit, which another parent proposed in this round */
-        if (!p->start || is_waiting || !(p->promised > known->log_evidence + worth_again)) return KBASS_OK;
+        if (!p->start || !known->valid || !(p->promised > known->log_evidence + worth_again)) return KBASS_OK;
         status = kb_fit_create(pool->n_columns, pool->n_start, pool->max_windows, p->support.n, &out->fit, error);
         if (status == KBASS_OK) kb_support_copy(&p->support, &out->fit->support);
     }
@@ -291,7 +261,7 @@ static size_t choose_unexplored(kb_arena *a, size_t beam, size_t *chosen)
 static kbass_status explore(kb_arena *a, size_t beam, bool *more, kbass_error *error)
 {
     size_t chosen[EXPLORED_AT_ONCE], n = choose_unexplored(a, beam, chosen), total = 0;
-    size_t counts[EXPLORED_AT_ONCE] = {0}, each = MOST_MOVES + 1 + 2 * (SCREENED + SCREENED_SIZE) * n_equations(a->columns);
+    size_t counts[EXPLORED_AT_ONCE] = {0}, each = MOST_MOVES + 1 + (SCREENED + SCREENED_SIZE) * n_equations(a->columns);
     kbass_status statuses[EXPLORED_AT_ONCE] = {KBASS_OK}, status = KBASS_OK;
     proposal *proposals = KB_NEW(proposal, EXPLORED_AT_ONCE * each);
     if (!proposals) return kb_out_of_memory(error, "the search");

@@ -51,7 +51,7 @@ bool kb_explicit_tangent(kb_flow *f, double s, double h)
         if (i == 6) break; /* the last stage is the new state itself */
         kb_flow_rate(f, s + c[i] * h, f->stage + i * n, unused, f->jacobian);
         memset(rate, 0, size * sizeof *rate);
-        for (size_t k = 0; k < n && !f->open_loop; k++)
+        for (size_t k = 0; k < n; k++)
             for (size_t j = 0; j < n; j++) {
                 double entry = f->jacobian[k * n + j];
                 if (entry != 0) for (size_t p = 0; p < P; p++) rate[k * P + p] += entry * S[j * P + p];

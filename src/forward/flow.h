@@ -35,7 +35,6 @@ typedef struct {
     double *bound; /* largest |q| per state */
     double tolerance;
     bool stiff; /* set once the explicit stepper gave up; reset by kb_flow_model */
-    bool open_loop;   /* tangents are those of the integral of f along the solution: states do not react to the weights */
     bool escaped;     /* the last integration left the bounds */
     double next_step; /* where the last integration left off; a guess for the next */
 

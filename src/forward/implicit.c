@@ -127,7 +127,7 @@ bool kb_implicit_tangent(kb_flow *f, double s, double h)
         memcpy(rate, S, size * sizeof *rate);
         if (!newton_matrix(f, s + c[i] * h, h, f->stage + i * n, unused)) return false;
         kb_flow_forcing(f, h * g, S);
-        if (!f->open_loop) solve(n, f->lu, f->pivot, f->n_parameters, S);
+        solve(n, f->lu, f->pivot, f->n_parameters, S);
         for (size_t p = 0; p < size; p++) rate[p] = (S[p] - rate[p]) / (h * g);
     }
     memcpy(f->tangent, f->tangent_stage, size * sizeof *f->tangent);
