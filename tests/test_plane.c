@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "check.h"
+#include "discover/clouds.h"
 #include "forward/plane.h"
 
 enum { ROWS = 6, SIDE = 8, POINTS = SIDE * SIDE, SAMPLES = 200, MOST_TANGENTS = 8, MOST_VALUES = ROWS * POINTS * 2 };
@@ -293,10 +294,34 @@ static void test_refusals(void **state)
     end(&s);
 }
 
+/* ---------------------------------------------------------------- axes that close */
+
+static double rising(size_t field, double t, double x, double y)
+{
+    (void)field;
+    return sin(x - t) * (1 + 0.3 * y) + 0.5 * cos(2 * x) - 0.4 * y;
+}
+
+/* Waves along x close after one spacing more than the record has; what rises along y does not. */
+static void test_closed_axes(void **state)
+{
+    (void)state;
+    kb_cloud *cloud = NULL;
+    kbass_data *data = sample(&(plan){.u = rising, .n_fields = 1});
+    CHECK_OK(kbass_data_add_noise(data, 3, 1, &error));
+    CHECK_OK(kb_cloud_create(data, NULL, &cloud, &error));
+    CHECK_OK(kb_cloud_find_periodic(cloud, &error));
+    CHECK(cloud->periodic[1] && !cloud->periodic[2]);
+    CHECK_CLOSE(cloud->period[1], SIDE / (SIDE - 1.0), 1e-9); /* the grid's own rounding */
+    kb_cloud_destroy(cloud);
+    kbass_data_destroy(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_linear_waves), cmocka_unit_test(test_coupled_fields),
                                        cmocka_unit_test(test_resolution), cmocka_unit_test(test_tangents),
-                                       cmocka_unit_test(test_starts), cmocka_unit_test(test_refusals)};
+                                       cmocka_unit_test(test_starts), cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_closed_axes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
