@@ -357,6 +357,36 @@ static void two_runs_in_the_plane_tell_what_neither_does(void **state)
     kbass_data_destroy(data);
 }
 
+/* Two phases in the plane, 10 % noise: the law through the integrated equation, and its solution against the solver's. */
+static void phases_in_the_plane(void **state)
+{
+    enum { N = 40 };
+    static const char *const law[] = {"u_t = 0.05*u_xx + 0.05*u_yy + u - u^3"}, *const terms[] = {"u", "u^3", "u_xx", "u_yy"};
+    static const double weights[] = {1, -1, 0.05, 0.05};
+    static const size_t counts[] = {12, 14, 14};
+    double points[N * 3], times[N], places[N * 2], truth_there[N], mean[N], sd[N];
+    kbass_settings settings = settings_of(3, 2);
+    kbass_pde *pde = NULL;
+    kbass_data *data = NULL;
+    (void)state;
+    CHECK_OK(kbass_pde_parse(1, law, "x=0:2*pi, y=0:2*pi, t=0:3", "0.3*sin(x)*cos(2*y) + 0.2*cos(x - y)", NULL, &pde, &error));
+    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
+    kbass_discovery *discovery = discover(data, &settings);
+    check_law(discovery, "u_t", 4, terms, weights);
+    for (size_t i = 0; i < N; i++) {
+        points[3 * i] = times[i] = 3 * (double)i / (N - 1);
+        points[3 * i + 1] = places[2 * i] = 2 * M_PI * fmod(0.755 * (double)i, 1);
+        points[3 * i + 2] = places[2 * i + 1] = 2 * M_PI * fmod(0.57 * (double)i, 1);
+    }
+    CHECK_OK(kbass_pde_sample(pde, N, points, truth_there, &error));
+    CHECK_OK(kbass_discovery_field(discovery, N, times, places, mean, sd, &error));
+    for (size_t i = 0; i < N; i++) CHECK_CLOSE(mean[i], truth_there[i], 4.5 * sd[i]); /* 40 draws of a normal */
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+    kbass_pde_destroy(pde);
+}
+
 static double waves_to_the_right(double t, double x, double y)
 {
     (void)y;
@@ -481,6 +511,7 @@ int main(void)
         cmocka_unit_test(error_bars_weigh_the_measurements),
         cmocka_unit_test(drift_on_a_torus),
         cmocka_unit_test(drift_in_space),
+        cmocka_unit_test(phases_in_the_plane),
         cmocka_unit_test(second_order_in_time),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(two_runs_in_the_plane_tell_what_neither_does),
