@@ -10,7 +10,7 @@
 #include "discover/polish.h"
 #include "forward/plane.h"
 
-enum { ENTERED = 3, EXPLORED = 2, ROUNDS = 6, ITERATIONS = 12, LEAST_WAVES = 5, LEAST_MODES = 150, MOST_MODES = 900, LEAST_ROWS = 5,
+enum { ENTERED = 3, EXPLORED = 3, ROUNDS = 10, ITERATIONS = 12, LEAST_WAVES = 5, LEAST_MODES = 150, MOST_MODES = 900, LEAST_ROWS = 5,
        MOST_STEPS = 64, MOST_COEFFICIENTS = 10000, MOST_WINDOWS = 4, MOVES = 3 };
 static const double matern_length = 0.41;   /* 1/sqrt(6): a Matern-5/2 spectrum falls at first as the Gaussian one of length 1 */
 static const double unseen = 0.001, rough = 0.05; /* error of steps and waves, over the noise variance: in the end, and while
@@ -21,7 +21,8 @@ static const double most_operations = 4e12; /* of one integration with tangents 
 static const double most_bytes = 1.2e9;     /* of all threads' tangents */
 static const double grace = 2;              /* seconds for a stopped run's last fit */
 static const double worth_entering = 6;     /* nats behind the best model of the stretch before */
-static const double worth_fitting = 1.5;    /* nats behind its parent: near the answer messages are exact */
+static const double dear_operations = 5e9;  /* of one integration with the start's tangents: from there on fits are few, and */
+static const double worth_fitting = 1.5;    /* so many nats behind their parent: near the answer messages are exact */
 
 /* The record's first rows, and into how many windows they are cut. */
 typedef struct {
@@ -189,6 +190,10 @@ static kbass_status equip(crossing *c, kbass_error *error)
     }
     c->arena.n_explorers = c->threads;
     c->arena.explorers = c->explorers;
+    bool is_dear = c->threads && kb_plane_operations((const kb_plane *)c->explorers[0]->shooter->dynamics, 0) > dear_operations;
+    c->arena.worth_fitting = is_dear ? worth_fitting : 0;
+    c->arena.most_moves = is_dear ? MOVES : 0;
+    c->arena.screened = !is_dear && c->expanse->clouds[0]->n_fields == 1;
     return status;
 }
 
@@ -340,8 +345,7 @@ kbass_status kb_crossing_search(const kb_expanse *e, const kb_pool *opinions, kb
     plan(&c);
     kbass_status status = kb_support_create(e->columns->n, &c.all, error);
     for (size_t q = 0; status == KBASS_OK && q < e->columns->n; q++) kb_support_add(&c.all, q);
-    c.arena = (kb_arena){.columns = e->columns, .all = &c.all, .pool = &c.pool, .run = run, .worth_fitting = worth_fitting,
-                         .most_moves = MOVES};
+    c.arena = (kb_arena){.columns = e->columns, .all = &c.all, .pool = &c.pool, .run = run};
     if (status == KBASS_OK) status = search(&c, opinions, result, error);
     bool is_stopped = kb_run_stopped(run) && c.threads && is_valid(&c);
     if (status == KBASS_OK && is_stopped && !is_followed(&c)) status = make_do(&c, &result->settled, error);
