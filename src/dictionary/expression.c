@@ -122,12 +122,26 @@ static kbass_status expression_create(kb_arena *arena, const kb_poly *a, kb_vari
 
 /* ---------------------------------------------------------------- expressions */
 
+/* A canonical name has brackets where the text had none, and may be nested deeper than can be read: names have to be. */
+static kbass_status check_name(kb_arena *arena, const char *name, kb_variables variables, kbass_error *error)
+{
+    enum { SURELY_READABLE = 30 };
+    size_t nested = 0;
+    const kb_poly *again = NULL;
+    for (const char *c = name; *c; c++) nested += *c == '(' || *c == '^';
+    return nested > SURELY_READABLE ? kb_poly_parse(arena, name, variables, &again, error) : KBASS_OK;
+}
+
 kbass_status kb_expression_parse(const char *text, kb_variables variables, kb_expression **out, kbass_error *error)
 {
     kb_arena arena = {0};
     const kb_poly *poly = NULL;
+    kb_expression *e = NULL;
     kbass_status status = kb_poly_parse(&arena, text, variables, &poly, error);
-    if (status == KBASS_OK) status = expression_create(&arena, poly, variables, out, error);
+    if (status == KBASS_OK) status = expression_create(&arena, poly, variables, &e, error);
+    if (status == KBASS_OK) status = check_name(&arena, e->name, variables, error);
+    if (status == KBASS_OK) *out = e;
+    else                    kb_expression_destroy(e);
     kb_arena_clear(&arena);
     return status;
 }
