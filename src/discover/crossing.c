@@ -168,10 +168,10 @@ static kbass_status equip(crossing *c, kbass_error *error)
 {
     const kb_columns *columns = c->expanse->columns;
     kbass_status status = KBASS_OK;
-    dismiss(c);
-    c->explorers = KB_NEW(kb_explorer *, (size_t)c->threads);
-    if (!c->explorers) return kb_out_of_memory(error, "the threads");
     int wanted = c->expanse->terrain->threads;
+    dismiss(c);
+    c->explorers = KB_NEW(kb_explorer *, (size_t)wanted);
+    if (!c->explorers) return kb_out_of_memory(error, "the threads");
     for (c->threads = 0; status == KBASS_OK && c->threads < wanted; c->threads++) {
         kb_plane *plane = NULL;
         kb_shooter *shooter = NULL;
