@@ -11,7 +11,7 @@
 #include "forward/plane.h"
 
 enum { ENTERED = 3, EXPLORED = 3, ROUNDS = 10, ITERATIONS = 12, LEAST_WAVES = 5, LEAST_MODES = 150, MOST_MODES = 900, LEAST_ROWS = 5,
-       MOST_STEPS = 64, MOST_COEFFICIENTS = 10000, MOST_WINDOWS = 4, MOVES = 3 };
+       MOST_STEPS = 64, MOST_COEFFICIENTS = 10000, MOVES = 3 };
 static const double matern_length = 0.41;   /* 1/sqrt(6): a Matern-5/2 spectrum falls at first as the Gaussian one of length 1 */
 static const double unseen = 0.001, rough = 0.05; /* error of steps and waves, over the noise variance: in the end, and while
                                                     models are still wrong */
@@ -23,11 +23,6 @@ static const double grace = 2;              /* seconds for a stopped run's last 
 static const double worth_entering = 6;     /* nats behind the best model of the stretch before */
 static const double dear_operations = 5e9;  /* of one integration with the start's tangents: from there on fits are few, and */
 static const double worth_fitting = 1.5;    /* so many nats behind their parent: near the answer messages are exact */
-
-/* The record's first rows, and into how many windows they are cut. */
-typedef struct {
-    size_t n_rows, n_windows;
-} stretch;
 
 typedef struct {
     const kb_expanse *expanse;
@@ -184,7 +179,7 @@ static kbass_status equip(crossing *c, kbass_error *error)
             plane->dynamics.destroy(&plane->dynamics);
             break;
         }
-        status = kb_shooter_create_on(&plane->dynamics, columns, MOST_WINDOWS, columns->n, &shooter, error);
+        status = kb_shooter_create_on(&plane->dynamics, columns, 1, columns->n, &shooter, error);
         if (status == KBASS_OK) status = kb_explorer_create(shooter, columns, &c->explorers[c->threads], error);
         if (status != KBASS_OK) break;
     }
@@ -203,16 +198,13 @@ static kbass_status equip(crossing *c, kbass_error *error)
 static kbass_status enter(crossing *c, const kb_fit *from, kbass_error *error)
 {
     const kb_plane *plane = (const kb_plane *)c->explorers[0]->shooter->dynamics;
-    const kb_windows *windows = c->arena.windows;
     kb_fit *fit = NULL;
     kbass_status status = kb_pool_add(&c->pool, &from->support, &fit, error);
     if (status != KBASS_OK) return status;
     memcpy(fit->w, from->w, c->expanse->columns->n * sizeof *fit->w);
     for (size_t f = 0; f < plane->n_fields; f++) fit->variance[f] = fmax(2 * from->variance[f], 1e-4);
-    fit->n_windows = windows->n;
-    for (size_t i = 0; status == KBASS_OK && i < windows->n; i++)
-        status = kb_plane_guess(plane, windows->first[i], fit->start + i * plane->dynamics.n_start, error);
-    return status;
+    fit->n_windows = 1;
+    return kb_plane_guess(plane, 0, fit->start, error);
 }
 
 static bool is_valid(const crossing *c) { return c->pool.n && c->pool.fits[0]->valid; }
@@ -223,15 +215,15 @@ static bool is_followed(const crossing *c)
     return best && best->n_rows == c->expanse->clouds[0]->n_grid[0] && best->misfit * best->misfit <= followed * fmax(c->noise, least_noise);
 }
 
-/* Fits models, and searches on from them, on so many windows of the record's first rows. */
-static kbass_status search_on(crossing *c, stretch where, const kb_pool *models, bool *settled, kbass_error *error)
+/* Fits models, and searches on from them, on the record's first rows. */
+static kbass_status search_on(crossing *c, size_t n_rows, const kb_pool *models, bool *settled, kbass_error *error)
 {
     const kb_dynamics *d = c->explorers[0]->shooter->dynamics;
     kb_windows_destroy(c->arena.windows);
     c->arena.windows = NULL;
     kb_pool_clear(&c->pool);
-    kb_pool_init(&c->pool, c->expanse->columns->n, d->n_start, MOST_WINDOWS);
-    kbass_status status = kb_windows_divide(where.n_rows, where.n_windows, &c->arena.windows, error);
+    kb_pool_init(&c->pool, c->expanse->columns->n, d->n_start, 1);
+    kbass_status status = kb_windows_divide(n_rows, 1, &c->arena.windows, error);
     for (size_t i = 0; status == KBASS_OK && i < models->n && i < ENTERED; i++)
         if (models->fits[i]->valid && models->fits[i]->log_evidence >= models->fits[0]->log_evidence - worth_entering)
             status = enter(c, models->fits[i], error);
@@ -241,24 +233,13 @@ static kbass_status search_on(crossing *c, stretch where, const kb_pool *models,
     return status;
 }
 
-/* The fitted pool takes the kernel engine's place. */
-static void take_over(crossing *c, kb_search_result *result)
-{
-    kb_pool_swap(&c->pool, &result->pool);
-    result->windows = c->arena.windows;
-    result->plane = KB_NEW(kb_plane_settings, 1);
-    if (result->plane) *result->plane = c->plane;
-    c->arena.windows = NULL;
-    c->arena.pool = &result->pool;
-}
-
 /* As search_on, from the models at hand. */
-static kbass_status search_farther(crossing *c, stretch where, bool *settled, kbass_error *error)
+static kbass_status search_farther(crossing *c, size_t n_rows, bool *settled, kbass_error *error)
 {
     kb_pool known;
-    kb_pool_init(&known, c->pool.n_columns, c->pool.n_start, MOST_WINDOWS);
+    kb_pool_init(&known, c->pool.n_columns, c->pool.n_start, 1);
     kb_pool_swap(&c->pool, &known);
-    kbass_status status = search_on(c, where, &known, settled, error);
+    kbass_status status = search_on(c, n_rows, &known, settled, error);
     kb_pool_clear(&known);
     return status;
 }
@@ -299,12 +280,12 @@ static kbass_status search(crossing *c, const kb_pool *opinions, kb_search_resul
     size_t first = rows < 4 * LEAST_ROWS ? (rows < LEAST_ROWS ? rows : LEAST_ROWS) : (rows + 3) / 4;
     kbass_status status = sharpen_first(c, opinions->fits[0], first - 1, error);
     if (status == KBASS_OK && c->threads)
-        status = search_on(c, (stretch){first, 1}, opinions, &result->settled, error);
+        status = search_on(c, first, opinions, &result->settled, error);
     for (size_t n = first; status == KBASS_OK && c->threads && n < rows && is_valid(c) && !kb_run_stopped(c->arena.run);) {
         n = 2 * n < rows ? 2 * n : rows;
         status = sharpen(c, c->pool.fits[0], c->pool.fits[0]->start, n - 1, n < rows ? rough : unseen, true, error);
         if (status == KBASS_OK && c->threads)
-            status = search_farther(c, (stretch){n, 1}, &result->settled, error);
+            status = search_farther(c, n, &result->settled, error);
     }
     return status;
 }
@@ -314,23 +295,27 @@ static kbass_status make_do(crossing *c, bool *settled, kbass_error *error)
 {
     c->arena.deadline = kb_clock() + grace;
     kb_pool_trim(&c->pool, 1);
-    return search_farther(c, (stretch){c->expanse->clouds[0]->n_grid[0], 1}, settled, error);
+    return search_farther(c, c->expanse->clouds[0]->n_grid[0], settled, error);
 }
 
+/* The fitted pool, its windows and plane go to the result. */
 static kbass_status conclude(crossing *c, kb_search_result *result, kbass_error *error)
 {
-    take_over(c, result);
+    result->plane = KB_NEW(kb_plane_settings, 1);
     if (!result->plane) return kb_out_of_memory(error, "the answer");
-    c->arena.windows = result->windows;
+    *result->plane = c->plane;
+    kb_pool_swap(&c->pool, &result->pool);
+    c->arena.pool = &result->pool;
+    result->windows = c->arena.windows;
     kbass_status status = kb_polish(&c->arena, result, error);
-    c->arena.windows = NULL;
+    c->arena.windows = NULL; /* the result's */
     result->n_models = c->n_fitted;
     result->n_starts = 1;
     return status;
 }
 
 /* One run, first order in time, all axes closed: what comes in at an open end would have to be known. */
-static bool is_possible(const kb_expanse *e)
+bool kb_crossing_is_possible(const kb_expanse *e)
 {
     bool is_closed = true;
     for (size_t a = 1; a < e->clouds[0]->n_axes; a++) is_closed = is_closed && e->clouds[0]->period[a] > 0;
@@ -341,7 +326,7 @@ kbass_status kb_crossing_search(const kb_expanse *e, const kb_pool *opinions, kb
                                 kbass_error *error)
 {
     crossing c = {.expanse = e};
-    if (!is_possible(e) || !opinions->n || kb_run_stopped(run)) return KBASS_OK;
+    if (!opinions->n || kb_run_stopped(run)) return KBASS_OK;
     plan(&c);
     kbass_status status = kb_support_create(e->columns->n, &c.all, error);
     for (size_t q = 0; status == KBASS_OK && q < e->columns->n; q++) kb_support_add(&c.all, q);

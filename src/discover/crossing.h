@@ -9,6 +9,7 @@
 
 #include "discover/expanse.h"
 
+bool kb_crossing_is_possible(const kb_expanse *expanse);
 /* From the structures and weights of `opinions`. When the fields were followed the result has its pool, windows and plane,
    and is left alone otherwise. */
 kbass_status kb_crossing_search(const kb_expanse *expanse, const kb_pool *opinions, kb_run *run, kb_search_result *result,

@@ -8,7 +8,7 @@ static const double first_tau = 0.512, tau_factor = 0.25, likely = 0.5;
 static const double most_discord = 4; /* standard deviations */
 enum { STAGES = 5, ROUNDS = 2, STEPS = 3, PATIENCE = 2, LENGTH_TRIALS = 8, LOOSEN_FROM = 2 };
 
-static bool begin(kb_seeker *s, kb_state *state)
+bool kb_seeker_begin(kb_seeker *s, kb_state *state)
 {
     state->steps = (kb_steps){0, 0};
     state->tau = 1;
@@ -21,7 +21,7 @@ static bool begin(kb_seeker *s, kb_state *state)
 }
 
 /* What EP finds likely in the mosaic's message, with EP's weights: columns left out before may come back. */
-static bool reconsider(kb_seeker *s, double threshold, kb_state *state)
+bool kb_seeker_glance(kb_seeker *s, double threshold, kb_state *state)
 {
     kb_seeker_take_message(s);
     if (!kb_seeker_select(s, threshold, &state->support)) return false;
@@ -29,11 +29,6 @@ static bool reconsider(kb_seeker *s, double threshold, kb_state *state)
     for (size_t q = 0; q < state->support.n; q++)
         state->w[state->support.column[q]] = s->ep->mean[state->support.column[q]];
     return true;
-}
-
-bool kb_seeker_glance(kb_seeker *s, double threshold, kb_state *state)
-{
-    return begin(s, state) && reconsider(s, threshold, state);
 }
 
 /* The length scales of the structure at hand by evidence; false when they stay. */
@@ -55,7 +50,7 @@ static bool pass_stage(kb_seeker *s, kb_state *state, bool *agree, kbass_error *
         *agree = kb_mosaic_discord(s->mosaic, state) <= most_discord;
         if (*agree || !s->pool.n) kb_pool_keep(s, state, error);
         kb_support_copy(&state->support, &s->trial);
-        if (!reconsider(s, likely, state)) return false;
+        if (!kb_seeker_glance(s, likely, state)) return false;
         if (kb_support_equal(&state->support, &s->trial)) break;
     }
     return true;
@@ -75,7 +70,7 @@ void kb_seeker_descend(kb_seeker *s, kbass_error *error)
     kb_state *state = s->spare[0];
     double best = -INFINITY;
     bool lengths_move = true, agree = true; /* the bare field knows lengths only roughly, and of the whole domain */
-    if (!kb_run_continue(s->run, 0) || !begin(s, state) || !reconsider(s, likely, state)) return;
+    if (!kb_run_continue(s->run, 0) || !kb_seeker_begin(s, state) || !kb_seeker_glance(s, likely, state)) return;
     for (int stage = 0, worse = 0; stage < STAGES && worse < PATIENCE; stage++) {
         state->tau = first_tau * pow(tau_factor, stage);
         lengths_move = lengths_move && settle_lengths(s, state, error);

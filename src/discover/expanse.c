@@ -132,7 +132,8 @@ static kbass_status cross(const kb_expanse *e, kb_seeker *s, kb_run *run, kb_sea
     kbass_status status = KBASS_OK;
     kb_pool opinions;
     kb_pool_init(&opinions, s->columns->n, s->mosaic->n_fields, 0);
-    for (size_t i = 0; status == KBASS_OK && i < 2 && kb_seeker_glance(s, thresholds[i], s->spare[0]); i++) {
+    bool has_begun = kb_seeker_begin(s, s->spare[0]);
+    for (size_t i = 0; status == KBASS_OK && has_begun && i < 2 && kb_seeker_glance(s, thresholds[i], s->spare[0]); i++) {
         kb_fit *fit = NULL;
         if (kb_pool_find(&opinions, &s->spare[0]->support)) continue;
         status = kb_pool_add(&opinions, &s->spare[0]->support, &fit, error);
@@ -150,7 +151,7 @@ static kbass_status cross(const kb_expanse *e, kb_seeker *s, kb_run *run, kb_sea
 /* The kernel engine's own answer. */
 static kbass_status answer_by_kernel(kb_seeker *s, kb_run *run, kb_search_result *result, kbass_error *error)
 {
-    double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, 0.5, 0.95);
+    double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, fmax(run->fraction, 0.05), 0.95);
     kb_seeker_descend(s, error);
     kbass_status status = kb_seeker_ascend(s, error);
     kb_seeker_level(s, nats_reported);
@@ -169,7 +170,7 @@ kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_resul
     kbass_status status = kb_seeker_create(e->terrain, e->columns, run, &s, error);
     if (status == KBASS_OK) {
         s->has_many_data = true;
-        status = cross(e, s, run, result, error);
+        if (kb_crossing_is_possible(e)) status = cross(e, s, run, result, error);
     }
     if (status == KBASS_OK && !result->plane) {
         status = answer_by_kernel(s, run, result, error);

@@ -55,7 +55,9 @@ kbass_status kb_seeker_search(kb_seeker *seeker, kbass_error *error);
 kbass_status kb_opinion_form(const kb_seeker *seeker, const kb_state *state, kb_opinion *out, kbass_error *error);
 /* All small structures on the quadratic about the bare field; the best go to the pool. */
 kbass_status kb_seeker_screen(kb_seeker *seeker, kbass_error *error);
-/* What EP finds likelier than `threshold` about the bare field, with its weights: where a search may begin. */
+/* The bare field with its message about all columns; and what EP finds likelier than `threshold` there, with its weights:
+   where a search may begin. */
+bool kb_seeker_begin(kb_seeker *seeker, kb_state *state);
 bool kb_seeker_glance(kb_seeker *seeker, double threshold, kb_state *state);
 /* For many data: the likeliest structure at every stage while tau falls and the length scales shrink, until the evidence
    has been falling for two stages or the patches contradict each other; each structure met goes to the pool. */

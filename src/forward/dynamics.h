@@ -40,4 +40,15 @@ struct kb_dynamics {
     void (*destroy)(kb_dynamics *self);
 };
 
+/* Observations of the row that has most. */
+static inline size_t kb_dynamics_largest_row(const kb_dynamics *d)
+{
+    size_t most = 0;
+    for (size_t row = 0; row < d->n_rows; row++) {
+        size_t n = d->observation_start[row + 1] - d->observation_start[row];
+        if (n > most) most = n;
+    }
+    return most;
+}
+
 #endif

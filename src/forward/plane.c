@@ -125,7 +125,7 @@ static bool carry(kb_dynamics *self, size_t first, size_t row, const double *sta
     return true;
 }
 
-/* Arrays of doubles with their sizes; one list serves making and freeing. */
+/* Arrays of doubles with their sizes. */
 enum { PLANE_ARRAYS = 22 };
 static void list_arrays(kb_plane *p, size_t max_tangents, double **arrays[PLANE_ARRAYS], size_t sizes[PLANE_ARRAYS])
 {

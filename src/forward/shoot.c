@@ -12,23 +12,13 @@ enum { SYMMETRIC_FROM = 400, CHORDS = 4 }; /* parameters from which half of a pr
 
 /* ---------------------------------------------------------------- workspace */
 
-static size_t largest_row(const kb_dynamics *d)
-{
-    size_t most = 0;
-    for (size_t row = 0; row < d->n_rows; row++) {
-        size_t n = d->observation_start[row + 1] - d->observation_start[row];
-        if (n > most) most = n;
-    }
-    return most;
-}
-
 /* All arrays of doubles with their sizes; one list serves making and freeing. */
 enum { SHOOTER_ARRAYS = 19 };
 static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t sizes[SHOOTER_ARRAYS])
 {
     size_t n = s->n, k = s->max_columns, P = k + n, W = s->max_windows, g = s->n_groups;
     size_t observations = s->dynamics->observation_start[s->dynamics->n_rows];
-    size_t placed = observations + W * largest_row(s->dynamics);
+    size_t placed = observations + W * kb_dynamics_largest_row(s->dynamics);
     struct {
         double **array;
         size_t size;

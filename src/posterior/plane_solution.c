@@ -22,22 +22,12 @@ static void finish_row(const kb_plane *p, size_t row, const double *V, const dou
     }
 }
 
-static size_t most_in_a_row(const kb_dynamics *d)
-{
-    size_t most = 1;
-    for (size_t row = 0; row < d->n_rows; row++) {
-        size_t n = d->observation_start[row + 1] - d->observation_start[row];
-        if (n > most) most = n;
-    }
-    return most;
-}
-
 /* Row by row, so that the tangents of one row are all that is kept. */
 static kbass_status walk(kb_plane *p, const kb_fit *fit, const double *start, const double *V, double *mean, double *sd,
                          kbass_error *error)
 {
     kb_dynamics *d = &p->dynamics;
-    size_t size = V ? most_in_a_row(d) * (fit->support.n + d->n_start) : 0;
+    size_t size = V ? kb_dynamics_largest_row(d) * (fit->support.n + d->n_start) : 0;
     double *tangents = V ? KB_NEW(double, size) : NULL, *turned = V ? KB_NEW(double, size) : NULL;
     kbass_status status = !V || (tangents && turned) ? KBASS_OK : kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) d->set_model(d, &fit->support, fit->w, V ? &fit->support : NULL);
