@@ -12,7 +12,7 @@ static const size_t NOT_KNOWN = SIZE_MAX;
 enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, SCREENED = 3, SCREENED_SIZE = 3, SCREENED_COLUMNS = 64 };
 static const double worth_exploring = 4; /* nats behind the best within which a model's neighbours are proposed */
 static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is usually fitted */
-static const double worth_again = 3;     /* nats by which a parent promises more than a known fit has: a poor minimum */
+static const double worth_again = 3;     /* nats by which a parent promises more than a fit has: a poor minimum */
 
 /* ---------------------------------------------------------------- one thread's workspace */
 
@@ -94,16 +94,16 @@ kbass_status kb_arena_fit(kb_arena *a, int iterations, kbass_error *error)
 
 /* ---------------------------------------------------------------- proposing */
 
-/* A neighbour proposed by a parent; its weights are the quadratic's means, and so is the evidence it promises. */
+/* A neighbour proposed by a parent; its weights and starts are the quadratic's means, and so is the evidence it promises. */
 typedef struct {
     kb_support support;
-    double *w, promised;
-    double *start; /* NULL: the parent's */
+    double *w, *start, promised;
     const kb_fit *parent;
+    bool was_known; /* the pool had this structure before */
 } proposal;
 
-/* Messages are believed where they move a start that is a state; many modes of a profile go astray with them. */
-static bool starts_are_states(const kb_explorer *e) { return e->shooter->flow != NULL; }
+/* A start that is a state is followed from the first; many modes of a profile may go astray and are followed last. */
+static bool starts_are_states(const kb_arena *a) { return a->explorers[0]->shooter->flow != NULL; }
 
 /* The parent's starts, moved as its message supposes when the weights become those of the proposal. */
 static void follow(const kb_columns *columns, kb_explorer *e, const kb_fit *parent, proposal *p)
@@ -122,14 +122,12 @@ static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_
     double *mean = w->work;
     kbass_status status = kb_support_create(support->n, &out->support, error);
     out->w = KB_NEW(double, support->n);
-    if (starts_are_states(w)) out->start = KB_NEW(double, parent->n_windows * w->shooter->n);
-    bool complete = out->w && (out->start || !starts_are_states(w));
-    if (status != KBASS_OK || !complete) return kb_out_of_memory(error, "a proposal");
+    out->start = KB_NEW(double, parent->n_windows * w->shooter->n);
+    if (status != KBASS_OK || !out->w || !out->start) return kb_out_of_memory(error, "a proposal");
     kb_support_copy(support, &out->support);
     double other = kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
     memcpy(out->w, mean, support->n * sizeof *mean);
     out->parent = parent;
-    if (!out->start) return KBASS_OK;
     out->promised = parent->log_evidence + other - kb_message_evidence(w->message, columns, &parent->support, NULL, w->work);
     follow(columns, w, parent, out);
     return KBASS_OK;
@@ -195,54 +193,83 @@ static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *pare
     return status;
 }
 
-/* A fit of the proposal: a new place in the pool or, beside a fit that holds less than is promised, a second one. */
-static kbass_status take_up(kb_arena *a, const proposal *p, job *out, kbass_error *error)
+static size_t find(const kb_pool *pool, const kb_support *support)
 {
-    const kb_pool *pool = a->pool;
-    kbass_status status;
-    *out = (job){NULL, p->parent, 0};
-    while (out->known < pool->n && !kb_support_equal(&pool->fits[out->known]->support, &p->support)) out->known++;
-    if (out->known == pool->n) {
-        out->known = NOT_KNOWN;
-        status = kb_pool_add(a->pool, &p->support, &out->fit, error);
-    } else {
-        const kb_fit *known = pool->fits[out->known];
-        if (!p->start || !known->valid || !(p->promised > known->log_evidence + worth_again)) return KBASS_OK;
-        status = kb_fit_create(pool->n_columns, pool->n_start, pool->max_windows, p->support.n, &out->fit, error);
-        if (status == KBASS_OK) kb_support_copy(&p->support, &out->fit->support);
+    size_t i = 0;
+    while (i < pool->n && !kb_support_equal(&pool->fits[i]->support, support)) i++;
+    return i < pool->n ? i : NOT_KNOWN;
+}
+
+static void prepare(const kb_arena *a, const proposal *p, bool follows, kb_fit *fit)
+{
+    restart_from(fit, p->parent, a->columns->n, a->pool->n_start);
+    for (size_t q = 0; q < p->support.n; q++) fit->w[p->support.column[q]] = p->w[q];
+    if (follows) memcpy(fit->start, p->start, p->parent->n_windows * a->pool->n_start * sizeof *p->start);
+}
+
+/* The first fit of a structure that is new to the pool. */
+static kbass_status fit_first(kb_arena *a, size_t n, proposal *proposals, job *jobs, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    size_t n_jobs = 0;
+    for (size_t i = 0; i < n; i++) proposals[i].was_known = find(a->pool, &proposals[i].support) != NOT_KNOWN;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        proposal *p = &proposals[i];
+        if (find(a->pool, &p->support) != NOT_KNOWN) continue;
+        job *j = &jobs[n_jobs++];
+        *j = (job){NULL, p->parent, NOT_KNOWN};
+        status = kb_pool_add(a->pool, &p->support, &j->fit, error);
+        if (status == KBASS_OK) prepare(a, p, starts_are_states(a), j->fit);
     }
-    if (status != KBASS_OK) return status;
-    restart_from(out->fit, p->parent, a->columns->n, pool->n_start);
-    for (size_t q = 0; q < p->support.n; q++) out->fit->w[p->support.column[q]] = p->w[q];
-    if (p->start) memcpy(out->fit->start, p->start, p->parent->n_windows * pool->n_start * sizeof *p->start);
-    return KBASS_OK;
+    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, SEARCH_ITERATIONS);
+    return status;
 }
 
 /* A second fit replaces the first where it is better, and its neighbours are looked at anew. */
 static void settle_second(kb_pool *pool, job *j)
 {
     kb_fit *first = pool->fits[j->known];
-    if (j->fit->valid && j->fit->log_evidence > first->log_evidence) {
+    if (j->fit->valid && !(j->fit->log_evidence <= first->log_evidence && first->valid)) {
         kb_fit_copy(j->fit, first, pool->n_columns, pool->n_start);
         pool->explored[j->known] = false;
     }
     kb_fit_destroy(j->fit);
 }
 
-/* Fits the proposals that are new to the pool, or promise more than it has. */
-static kbass_status fit_proposals(kb_arena *a, size_t n, proposal *proposals, kbass_error *error)
+static bool is_worth_again(const kb_arena *a, const proposal *p)
 {
+    const kb_fit *known = a->pool->fits[find(a->pool, &p->support)];
+    if (starts_are_states(a) && !p->was_known) return false;
+    return known->valid && p->promised > known->log_evidence + worth_again;
+}
+
+/* Another fit beside one that holds less than is promised, from starts that follow the promise. */
+static kbass_status fit_again(kb_arena *a, size_t n, const proposal *proposals, job *jobs, kbass_error *error)
+{
+    const kb_pool *pool = a->pool;
     kbass_status status = KBASS_OK;
     size_t n_jobs = 0;
-    job *jobs = KB_NEW(job, n);
-    if (!jobs) return kb_out_of_memory(error, "the search");
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
-        status = take_up(a, &proposals[i], &jobs[n_jobs], error);
-        n_jobs += jobs[n_jobs].fit != NULL;
+        const proposal *p = &proposals[i];
+        if (!is_worth_again(a, p)) continue;
+        job *j = &jobs[n_jobs];
+        *j = (job){NULL, p->parent, find(pool, &p->support)};
+        status = kb_fit_create(pool->n_columns, pool->n_start, pool->max_windows, p->support.n, &j->fit, error);
+        if (status != KBASS_OK) break;
+        n_jobs++;
+        kb_support_copy(&p->support, &j->fit->support);
+        prepare(a, p, true, j->fit);
     }
     if (status == KBASS_OK) fit_all(a, n_jobs, jobs, SEARCH_ITERATIONS);
-    for (size_t i = 0; i < n_jobs; i++)
-        if (jobs[i].known != NOT_KNOWN) settle_second(a->pool, &jobs[i]);
+    for (size_t i = 0; i < n_jobs; i++) settle_second(a->pool, &jobs[i]);
+    return status;
+}
+
+static kbass_status fit_proposals(kb_arena *a, size_t n, proposal *proposals, kbass_error *error)
+{
+    job *jobs = KB_NEW(job, n);
+    kbass_status status = jobs ? fit_first(a, n, proposals, jobs, error) : kb_out_of_memory(error, "the search");
+    if (status == KBASS_OK) status = fit_again(a, n, proposals, jobs, error);
     kb_free(jobs);
     return status;
 }
