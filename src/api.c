@@ -9,10 +9,9 @@
 #include "base/suggest.h"
 #include "data/data.h"
 #include "discover/answer.h"
-#include "discover/council.h"
 #include "discover/discover.h"
 #include "discover/expanse.h"
-#include "discover/horizon.h"
+#include "discover/doubt.h"
 #include "discover/missing.h"
 #include "discover/paper_mesh.h"
 #include "discover/paper_states.h"
@@ -167,8 +166,7 @@ static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     if (d->problem) return kb_discover(d->problem, run, &d->found, error);
     if (d->expanse) return kb_expanse_search(d->expanse, run, &d->found, error);
-    return kb_is_restless(d->landscape) ? kb_council_search(d->landscape, run, &d->found, error)
-                                        : kb_horizon_search(d->landscape, run, &d->found, error);
+    return kb_doubt_search(d->landscape, run, &d->found, error);
 }
 
 /* Of a run; that of the one after the last is the number of windows. */

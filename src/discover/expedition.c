@@ -178,17 +178,28 @@ static bool floor_matters(const kb_expedition *e)
 
 /* ---------------------------------------------------------------- search and refinement */
 
-kbass_status kb_expedition_search(kb_expedition *e, size_t explored, int rounds, bool *settled, kbass_error *error)
+kbass_status kb_expedition_fit(kb_expedition *e, kbass_error *error)
 {
     for (size_t i = 0; i < e->arena.pool->n; i++) e->arena.pool->explored[i] = false;
     kbass_status status = kb_arena_fit(&e->arena, FINAL_ITERATIONS, error);
     if (status == KBASS_OK && kb_expedition_set_floor(e)) status = kb_arena_fit(&e->arena, FINAL_ITERATIONS, error);
-    if (status == KBASS_OK) status = kb_arena_search(&e->arena, explored, rounds, settled, error);
+    return status;
+}
+
+kbass_status kb_expedition_explore(kb_expedition *e, size_t explored, int rounds, bool *settled, kbass_error *error)
+{
+    kbass_status status = kb_arena_search(&e->arena, explored, rounds, settled, error);
     if (status == KBASS_OK && kb_expedition_set_floor(e)) {
         status = kb_arena_fit(&e->arena, ITERATIONS, error);
         if (status == KBASS_OK) status = kb_arena_search(&e->arena, explored, rounds, settled, error);
     }
     return status;
+}
+
+kbass_status kb_expedition_search(kb_expedition *e, size_t explored, int rounds, bool *settled, kbass_error *error)
+{
+    kbass_status status = kb_expedition_fit(e, error);
+    return status == KBASS_OK ? kb_expedition_explore(e, explored, rounds, settled, error) : status;
 }
 
 /* Largest move of the best model's weights from `before`, in their standard deviations. */

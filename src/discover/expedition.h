@@ -40,7 +40,10 @@ double kb_expedition_noise(const kb_expedition *expedition);
 bool kb_expedition_set_floor(kb_expedition *expedition);
 /* Lowers it again: other windows have other errors. */
 void kb_expedition_forget_floor(kb_expedition *expedition);
-/* Fits and searches on the present windows, under the grid's floor. */
+/* Fits the pool on the present windows, and searches from it, under the grid's floor; and both. */
+kbass_status kb_expedition_fit(kb_expedition *expedition, kbass_error *error);
+kbass_status kb_expedition_explore(kb_expedition *expedition, size_t explored, int rounds, bool *settled,
+                                   kbass_error *error);
 kbass_status kb_expedition_search(kb_expedition *expedition, size_t explored, int rounds, bool *settled,
                                   kbass_error *error);
 /* Finer grids for the best models until the weights of the very best stop moving and the grid's error stops mattering.

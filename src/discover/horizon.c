@@ -4,16 +4,28 @@
 #include <string.h>
 
 #include "base/linalg.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "discover/council.h"
 
-enum { BEAM = 6, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, THINNED_SIZE = 3, GRACE_ITERATIONS = 8 };
+enum { BEAM = 6, WIDE_BEAM = 24, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, THINNED_SIZE = 3, GRACE_ITERATIONS = 8 };
 enum { HEARD = 3, HELD_ITERATIONS = 12 }; /* models of each run alone */
 static const double grace = 1; /* seconds for neighbours of the first model fitted to the whole record, when the run was stopped */
 static const size_t restless_steps = 6; /* about half a standard deviation from line to line */
 static const double unexplained = 3; /* misfit in units of the noise above which other opinions are heard */
+static const double lost = 2;        /* the same, above which the simplest terms are given up */
+static const double simple = 2.5;    /* degree of the terms that come first: u^2, u*u_xx, u_xxxx, but not u^3 or u*u_xxx */
+static const double unthinkable = -1e3; /* prior log odds of those that wait */
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
-static const double begin = 0.1, begin_together = 0.35, end = 0.6; /* shares of the whole work, for progress */
+static const double begin = 0.1, begin_together = 0.35, end = 0.6, end_again = 0.9; /* shares of the whole work, for progress */
+
+typedef struct {
+    kb_expedition *expedition;
+    kb_search_result *result;
+    size_t first_beam; /* models kept from the first lines */
+    bool may_end;      /* where the data are no longer followed to this noise: */
+    double noise;
+} route;
 
 bool kb_scene_is_restless(const kb_scene *scene) { return scene->line.steps >= restless_steps; }
 
@@ -24,8 +36,8 @@ bool kb_is_restless(const kb_landscape *l)
     return false;
 }
 
-/* An entry from nothing: the profiles by regression, no term but the required ones. */
-static kbass_status enter_empty(kb_expedition *e, kbass_error *error)
+/* An entry from nothing: the profiles by regression, no term but the required ones and, where there are any, these. */
+static kbass_status enter_plain(kb_expedition *e, size_t n, const size_t *columns, kbass_error *error)
 {
     const kb_landscape *l = e->landscape;
     kb_support support;
@@ -33,8 +45,9 @@ static kbass_status enter_empty(kb_expedition *e, kbass_error *error)
     kbass_status status = kb_support_create(l->columns->n, &support, error);
     for (size_t i = 0; status == KBASS_OK && i < l->columns->n; i++)
         if (l->columns->required[i]) kb_support_add(&support, i);
-    if (status == KBASS_OK) status = kb_expedition_enter(e, &support, &fit, error);
-    for (size_t f = 0; status == KBASS_OK && f < l->clouds[0]->n_fields; f++)
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) kb_support_add(&support, columns[i]);
+    if (status == KBASS_OK && !kb_pool_find(e->arena.pool, &support)) status = kb_expedition_enter(e, &support, &fit, error);
+    for (size_t f = 0; fit && status == KBASS_OK && f < l->clouds[0]->n_fields; f++)
         fit->variance[f] = fmax(kb_expedition_noise(e), 1e-4);
     kb_support_clear(&support);
     return status;
@@ -94,30 +107,34 @@ static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_er
     return kb_arena_search(&e->arena, 1, 1, &result->settled, error);
 }
 
-/* From the first lines to all of them; `from` and `until` are shares of the whole work. */
-static kbass_status extend_horizon(kb_expedition *e, double from, double until, kb_search_result *result,
-                                   kbass_error *error)
-{
-    kbass_status status = enter_empty(e, error);
-    for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run); i++) {
-        if (!reach_out(e, horizons[i]) && i) continue;
-        e->arena.run->fraction = from + (until - from) * (double)i / 4;
-        status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
-        result->n_models += e->arena.pool->n;
-        if (status == KBASS_OK) kb_pool_thin(e->arena.pool, BEAM, THINNED_SIZE);
-    }
-    return status;
-}
-
-/* Does the best model leave more than the noise unexplained? On an open axis, for one, a fit that starts without a term
-   may never find it: the ends of the profile hide it. */
-static bool needs_advice(const kb_expedition *e)
+/* Does the best model leave more than so many times this noise unexplained? */
+static bool leaves(const kb_expedition *e, double times, double noise)
 {
     const kb_pool *pool = e->arena.pool;
     double floor = e->explorers[0]->shooter->dynamics->noise_floor;
     if (!pool->n || !pool->fits[0]->valid) return true;
-    return pool->fits[0]->misfit * pool->fits[0]->misfit > unexplained * (kb_expedition_noise(e) + floor);
+    return pool->fits[0]->misfit * pool->fits[0]->misfit > times * (noise + floor);
 }
+
+/* From the first lines to all of them; `from` and `until` are shares of the whole work. */
+static kbass_status extend_horizon(const route *r, double from, double until, kbass_error *error)
+{
+    kb_expedition *e = r->expedition;
+    kbass_status status = enter_plain(e, 0, NULL, error);
+    for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run); i++) {
+        if (!reach_out(e, horizons[i]) && i) continue;
+        e->arena.run->fraction = from + (until - from) * (double)i / 4;
+        status = kb_expedition_fit(e, error);
+        if (i && r->may_end && leaves(e, lost, r->noise)) break;
+        if (status == KBASS_OK) status = kb_expedition_explore(e, EXPLORED, ROUNDS, &r->result->settled, error);
+        r->result->n_models += e->arena.pool->n;
+        if (status == KBASS_OK) kb_pool_thin(e->arena.pool, i ? BEAM : r->first_beam, THINNED_SIZE);
+    }
+    return status;
+}
+
+/* On an open axis, for one, a fit that starts without a term may never find it: the ends of the profile hide it. */
+static bool needs_advice(const kb_expedition *e) { return leaves(e, unexplained, kb_expedition_noise(e)); }
 
 /* The kernel engine's opinions join the pool, and the search goes on from there. */
 static kbass_status take_advice(kb_expedition *e, kb_search_result *result, kbass_error *error)
@@ -149,8 +166,9 @@ static kbass_status pass_on(kb_expedition *e, size_t run, const kb_fit *from, kb
 
 /* One run searched as if it were the only one, from nothing and from the kernel engine's opinions; its best models go
    to the pool of all. */
-static kbass_status hear_run(kb_expedition *e, size_t run, kb_search_result *result, kbass_error *error)
+static kbass_status hear_run(const route *r, size_t run, kbass_error *error)
 {
+    kb_expedition *e = r->expedition;
     kb_arena all = e->arena;
     kb_pool own;
     const size_t *run_start = kb_expedition_chorus(e)->run_start;
@@ -160,8 +178,8 @@ static kbass_status hear_run(kb_expedition *e, size_t run, kb_search_result *res
     kb_pool_init(&own, all.pool->n_columns, all.pool->n_start, 1);
     e->arena.pool = &own;
     e->arena.windows = &window;
-    kbass_status status = extend_horizon(e, from, from + share, result, error);
-    if (status == KBASS_OK && !kb_run_stopped(e->arena.run)) status = take_advice(e, result, error);
+    kbass_status status = extend_horizon(r, from, from + share, error);
+    if (status == KBASS_OK && !kb_run_stopped(e->arena.run)) status = take_advice(e, r->result, error);
     kb_expedition_forget_floor(e);
     e->arena = all;
     for (size_t i = 0; status == KBASS_OK && i < own.n && i < HEARD && own.fits[i]->valid; i++)
@@ -178,12 +196,13 @@ static void hold_weights(kb_expedition *e, bool hold)
 /* What each run says alone. A fit from nothing may end in a poor minimum of any run, a front without viscosity for one,
    and together they have all of these; the weights of a run that found its way lead the others out. Their starts follow
    these weights before all move. */
-static kbass_status hear_runs(kb_expedition *e, kb_search_result *result, kbass_error *error)
+static kbass_status hear_runs(const route *r, kbass_error *error)
 {
+    kb_expedition *e = r->expedition;
     kb_pool *pool = e->arena.pool;
     kbass_status status = KBASS_OK;
     for (size_t run = 0; status == KBASS_OK && run < e->landscape->n_runs && !kb_run_stopped(e->arena.run); run++)
-        status = hear_run(e, run, result, error);
+        status = hear_run(r, run, error);
     hold_weights(e, true);
     if (status == KBASS_OK) status = kb_arena_fit(&e->arena, HELD_ITERATIONS, error);
     hold_weights(e, false);
@@ -191,36 +210,96 @@ static kbass_status hear_runs(kb_expedition *e, kb_search_result *result, kbass_
     return status;
 }
 
-static kbass_status run_search(kb_expedition *e, kb_search_result *result, kbass_error *error)
+/* ---------------------------------------------------------------- two routes */
+
+/* All terms at once. */
+static kbass_status search_all(const route *r, kbass_error *error)
 {
+    kb_expedition *e = r->expedition;
     bool several = e->landscape->n_runs > 1;
+    kbass_status status = several ? hear_runs(r, error) : KBASS_OK;
+    if (status == KBASS_OK) status = extend_horizon(r, several ? begin_together : begin, end, error);
+    if (status == KBASS_OK && kb_run_stopped(e->arena.run)) status = salvage(e, r->result, error);
+    if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->arena.run)) status = take_advice(e, r->result, error);
+    return status;
+}
+
+static bool is_simple(const kb_landscape *l, size_t column)
+{
+    return l->columns->required[column] || kb_dictionary_degree(l->dictionary, l->columns->term[column]) <= simple;
+}
+
+/* All pairs: on the first lines wrong ones may be better, and the right one must be there when more are seen. */
+static kbass_status enter_pairs(kb_expedition *e, kbass_error *error)
+{
+    const kb_landscape *l = e->landscape;
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; l->clouds[0]->n_fields == 1 && i < l->columns->n; i++)
+        for (size_t j = 0; status == KBASS_OK && j <= i; j++)
+            if (is_simple(l, i) && is_simple(l, j)) status = enter_plain(e, 2, (size_t[]){i, j}, error);
+    return status;
+}
+
+/* The simplest terms through the whole record, then the others beside them: of few candidates a search that begins with few
+   lines loses its way less often. */
+static kbass_status search_simple(const route *r, kbass_error *error)
+{
+    kb_expedition *e = r->expedition;
+    const kb_landscape *l = e->landscape;
+    kb_columns columns = *l->columns;
+    columns.log_odds = KB_NEW(double, columns.n);
+    if (!columns.log_odds) return kb_out_of_memory(error, "the search");
+    for (size_t i = 0; i < columns.n; i++)
+        columns.log_odds[i] = is_simple(l, i) ? l->columns->log_odds[i] : unthinkable;
+    e->arena.columns = &columns;
+    kbass_status status = enter_pairs(e, error);
+    if (status == KBASS_OK) status = extend_horizon(r, end, end_again, error);
+    e->arena.columns = l->columns;
+    kb_free(columns.log_odds);
+    if (kb_run_stopped(e->arena.run) || reach_out(e, 1) || leaves(e, lost, r->noise)) kb_pool_trim(e->arena.pool, 0);
+    if (status == KBASS_OK && e->arena.pool->n) status = kb_expedition_search(e, EXPLORED, ROUNDS, &r->result->settled, error);
+    return status;
+}
+
+static kbass_status follow(const route *r, kbass_error *error)
+{
+    kb_expedition *e = r->expedition;
     double clock = kb_clock();
     e->arena.run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
     kbass_status status = kb_expedition_equip(e, 0, error);
     if (status == KBASS_OK) status = kb_expedition_open(e, error);
-    if (status == KBASS_OK && several) status = hear_runs(e, result, error);
-    if (status == KBASS_OK) status = extend_horizon(e, several ? begin_together : begin, end, result, error);
-    if (status == KBASS_OK && kb_run_stopped(e->arena.run)) status = salvage(e, result, error);
-    if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->arena.run)) status = take_advice(e, result, error);
-    result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
+    if (status == KBASS_OK) status = r->may_end ? search_simple(r, error) : search_all(r, error);
+    r->result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
 
     clock = kb_clock();
     e->arena.run->stage = kbass_stage_name(KBASS_STAGE_ARBITRATE);
     if (status == KBASS_OK) status = kb_expedition_tune_period(e, error);
-    if (status == KBASS_OK) status = kb_expedition_refine(e, &result->settled, error);
-    result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock;
+    if (status == KBASS_OK) status = kb_expedition_refine(e, &r->result->settled, error);
+    r->result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock;
+    return status;
+}
+
+static kbass_status set_out(const kb_landscape *l, route r, kb_run *run, kbass_error *error)
+{
+    kb_expedition e = {.landscape = l};
+    int blas_threads = kb_blas_threads(1);
+    kbass_status status = kb_expedition_begin(&e, run, r.result, error);
+    r.expedition = &e;
+    if (status == KBASS_OK) status = follow(&r, error);
+    r.result->windows = e.arena.windows;
+    if (status == KBASS_OK) status = kb_expedition_finish(&e, r.result, error);
+    kb_expedition_dismiss(&e);
+    kb_blas_threads(blas_threads);
     return status;
 }
 
 kbass_status kb_horizon_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
 {
-    kb_expedition e = {.landscape = l};
-    int blas_threads = kb_blas_threads(1);
-    kbass_status status = kb_expedition_begin(&e, run, result, error);
-    if (status == KBASS_OK) status = run_search(&e, result, error);
-    result->windows = e.arena.windows;
-    if (status == KBASS_OK) status = kb_expedition_finish(&e, result, error);
-    kb_expedition_dismiss(&e);
-    kb_blas_threads(blas_threads);
-    return status;
+    return set_out(l, (route){.result = result, .first_beam = BEAM}, run, error);
+}
+
+kbass_status kb_horizon_search_simple(const kb_landscape *l, double noise, kb_run *run, kb_search_result *result,
+                                      kbass_error *error)
+{
+    return set_out(l, (route){.result = result, .first_beam = WIDE_BEAM, .may_end = true, .noise = noise}, run, error);
 }

@@ -16,5 +16,9 @@ bool kb_is_restless(const kb_landscape *landscape); /* in some run */
 bool kb_scene_is_restless(const kb_scene *scene);
 
 kbass_status kb_horizon_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result, kbass_error *error);
+/* By another route: the simplest terms are carried through the record first. No model where they cannot follow it to about this
+   noise variance. */
+kbass_status kb_horizon_search_simple(const kb_landscape *landscape, double noise, kb_run *run, kb_search_result *result,
+                                      kbass_error *error);
 
 #endif

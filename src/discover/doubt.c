@@ -1,0 +1,51 @@
+#include "discover/doubt.h"
+
+#include <math.h>
+
+#include "discover/council.h"
+#include "discover/horizon.h"
+
+enum { MOST_USUAL = 4 }; /* terms of an equation: laws have few, a patch on a wrong one takes many */
+
+/* Short windows let wrong laws follow the data, each start mending a little; many terms do the same. */
+static bool is_doubtful(const kb_landscape *l, const kb_search_result *result)
+{
+    if (!kb_has_model(result)) return true;
+    return result->windows->n > l->n_runs || result->pool.fits[0]->support.n > MOST_USUAL * l->clouds[0]->n_fields;
+}
+
+static double mean_noise(const kb_landscape *l, const kb_search_result *result)
+{
+    double sum = 0;
+    if (!kb_has_model(result)) return INFINITY;
+    for (size_t f = 0; f < l->clouds[0]->n_fields; f++) sum += result->pool.fits[0]->variance[f];
+    return sum / (double)l->clouds[0]->n_fields;
+}
+
+static double evidence(const kb_search_result *result)
+{
+    return kb_has_model(result) ? result->pool.fits[0]->log_evidence : -INFINITY;
+}
+
+/* What both cost is in the one that stays. */
+static void keep_better(kb_search_result *result, kb_search_result *other)
+{
+    if (evidence(other) > evidence(result)) {
+        kb_search_result swapped = *result;
+        *result = *other;
+        *other = swapped;
+    }
+    result->n_models += other->n_models;
+    for (int stage = 0; stage < KBASS_STAGE_COUNT; stage++) result->seconds[stage] += other->seconds[stage];
+    kb_search_result_clear(other);
+}
+
+kbass_status kb_doubt_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
+{
+    kb_search_result other = {0};
+    kbass_status status = kb_is_restless(l) ? kb_council_search(l, run, result, error) : kb_horizon_search(l, run, result, error);
+    if (status != KBASS_OK || kb_run_stopped(run) || !is_doubtful(l, result)) return status;
+    status = kb_horizon_search_simple(l, mean_noise(l, result), run, &other, error);
+    keep_better(result, &other);
+    return status;
+}

@@ -1,0 +1,12 @@
+/* The search for fields along one axis: by short windows where lines change too much (council.h), by horizon continuation
+ * otherwise (horizon.h). Where its answer is in doubt a second search takes another route, and the evidence decides.
+ */
+#ifndef KB_DOUBT_H
+#define KB_DOUBT_H
+
+#include "discover/landscape.h"
+#include "discover/result.h"
+
+kbass_status kb_doubt_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result, kbass_error *error);
+
+#endif

@@ -1,0 +1,103 @@
+/* The second route of a search that is in doubt. */
+#include "check.h"
+#include "discover/doubt.h"
+#include "discover/horizon.h"
+
+static kbass_error error;
+
+/* Waves on a ring that steepen and disperse, 5 % noise. */
+static kbass_data *waves(void)
+{
+    static const char *const law[] = {"u_t = -6*u*u_x - u_xxx"};
+    const size_t counts[] = {10, 18};
+    kbass_data *data = NULL;
+    kbass_pde *pde = NULL;
+    CHECK_OK(kbass_pde_parse(1, law, "x=0:2*pi, t=0:0.5", "exp(2*cos(x - 2) - 2) + sin(2*x)/4", NULL, &pde, &error));
+    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 5, 2, &error));
+    kbass_pde_destroy(pde);
+    return data;
+}
+
+typedef struct {
+    kbass_data *data;
+    kbass_settings settings;
+    kb_dictionary *dictionary;
+    kb_landscape *landscape;
+    kb_run run;
+    kb_search_result result;
+} scene;
+
+static void scene_create(scene *s)
+{
+    static const char *const field[] = {"u"}, *const axes[] = {"t", "x"};
+    *s = (scene){.data = waves()};
+    kbass_settings_default(&s->settings);
+    s->settings.degree = 1;
+    s->settings.derivatives = 3;
+    s->settings.threads = 2;
+    CHECK_OK(kb_dictionary_create_fields(&s->settings, 1, field, 2, axes, &s->dictionary, &error));
+    CHECK_OK(kb_landscape_create(s->data, &s->settings, s->dictionary, &s->landscape, &error));
+    kb_run_begin(&s->run, NULL, NULL, 0);
+}
+
+static void scene_destroy(scene *s)
+{
+    kb_search_result_clear(&s->result);
+    kb_landscape_destroy(s->landscape);
+    kb_dictionary_destroy(s->dictionary);
+    kbass_data_destroy(s->data);
+}
+
+static bool is_term(const scene *s, size_t column, const char *name)
+{
+    return !strcmp(kb_dictionary_name(s->dictionary, s->landscape->columns->term[column]), name);
+}
+
+/* From pairs of simple terms to the law, which is among them, on one window. */
+static void simple_terms_first(void **state)
+{
+    (void)state;
+    scene s;
+    scene_create(&s);
+    CHECK_OK(kb_horizon_search_simple(s.landscape, 0.0025, &s.run, &s.result, &error));
+    assert_true(kb_has_model(&s.result));
+    const kb_fit *best = s.result.pool.fits[0];
+    assert_int_equal(best->support.n, 2);
+    assert_true(is_term(&s, best->support.column[0], "u*u_x") && is_term(&s, best->support.column[1], "u_xxx"));
+    assert_int_equal(s.result.windows->n, 1);
+    scene_destroy(&s);
+}
+
+/* No law follows the data to a hundredth of their noise: the route ends without an answer, and without an error. */
+static void gives_up_where_lost(void **state)
+{
+    (void)state;
+    scene s;
+    scene_create(&s);
+    CHECK_OK(kb_horizon_search_simple(s.landscape, 2.5e-5, &s.run, &s.result, &error));
+    assert_false(kb_has_model(&s.result));
+    scene_destroy(&s);
+}
+
+/* A run that is stopped before the second route keeps what the first one has. */
+static void doubt_needs_time(void **state)
+{
+    (void)state;
+    scene s;
+    scene_create(&s);
+    kb_run_begin(&s.run, NULL, NULL, 1e-3);
+    CHECK_OK(kb_doubt_search(s.landscape, &s.run, &s.result, &error));
+    assert_true(kb_run_stopped(&s.run));
+    scene_destroy(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simple_terms_first),
+        cmocka_unit_test(gives_up_where_lost),
+        cmocka_unit_test(doubt_needs_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
