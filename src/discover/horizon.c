@@ -14,7 +14,7 @@ static const double grace = 1; /* seconds for neighbours of the first model fitt
 static const size_t restless_steps = 6; /* about half a standard deviation from line to line */
 static const double unexplained = 3; /* misfit in units of the noise above which other opinions are heard */
 static const double lost = 2;        /* the same, above which the simplest terms are given up */
-static const double simple = 2.5;    /* degree of the terms that come first: u^2, u*u_xx, u_xxxx, but not u^3 or u*u_xxx */
+static const double simple = 3;      /* degree of the terms that come first: u^3, u*u_xxx, u_xxxx, but not u^2*u_xx */
 static const double unthinkable = -1e3; /* prior log odds of those that wait */
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
 static const double begin = 0.1, begin_together = 0.35, end = 0.6, end_again = 0.9; /* shares of the whole work, for progress */
