@@ -25,7 +25,7 @@ typedef struct {
     kb_dictionary *dictionary;
     kb_landscape *landscape;
     kb_run run;
-    kb_search_result result;
+    kb_search_result before, result;
 } scene;
 
 static void scene_create(scene *s)
@@ -43,6 +43,7 @@ static void scene_create(scene *s)
 
 static void scene_destroy(scene *s)
 {
+    kb_search_result_clear(&s->before);
     kb_search_result_clear(&s->result);
     kb_landscape_destroy(s->landscape);
     kb_dictionary_destroy(s->dictionary);
@@ -54,13 +55,25 @@ static bool is_term(const scene *s, size_t column, const char *name)
     return !strcmp(kb_dictionary_name(s->dictionary, s->landscape->columns->term[column]), name);
 }
 
+/* A search before this one that left so much noise, and has no term. */
+static void scene_doubt(scene *s, double noise)
+{
+    kb_fit *fit = NULL;
+    kb_support none = {0};
+    kb_pool_init(&s->before.pool, s->landscape->columns->n, 1, 1);
+    CHECK_OK(kb_pool_add(&s->before.pool, &none, &fit, &error));
+    fit->variance[0] = noise;
+    fit->valid = true;
+}
+
 /* From pairs of simple terms to the law, which is among them, on one window. */
 static void simple_terms_first(void **state)
 {
     (void)state;
     scene s;
     scene_create(&s);
-    CHECK_OK(kb_horizon_search_simple(s.landscape, 0.0025, &s.run, &s.result, &error));
+    scene_doubt(&s, 0.0025);
+    CHECK_OK(kb_horizon_search_simple(s.landscape, &s.before, &s.run, &s.result, &error));
     assert_true(kb_has_model(&s.result));
     const kb_fit *best = s.result.pool.fits[0];
     assert_int_equal(best->support.n, 2);
@@ -75,7 +88,8 @@ static void gives_up_where_lost(void **state)
     (void)state;
     scene s;
     scene_create(&s);
-    CHECK_OK(kb_horizon_search_simple(s.landscape, 2.5e-5, &s.run, &s.result, &error));
+    scene_doubt(&s, 2.5e-5);
+    CHECK_OK(kb_horizon_search_simple(s.landscape, &s.before, &s.run, &s.result, &error));
     assert_false(kb_has_model(&s.result));
     scene_destroy(&s);
 }

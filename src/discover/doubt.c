@@ -6,20 +6,21 @@
 #include "discover/horizon.h"
 
 enum { MOST_USUAL = 4 }; /* terms of an equation: laws have few, a patch on a wrong one takes many */
+static const double unlikely = 0.05; /* chance of neighbouring residuals so alike */
 
-/* Short windows let wrong laws follow the data, each start mending a little; many terms do the same. */
-static bool is_doubtful(const kb_landscape *l, const kb_search_result *result)
+static bool leaves_a_pattern(const kb_examination *examination)
 {
-    if (!kb_has_model(result)) return true;
-    return result->windows->n > l->n_runs || result->pool.fits[0]->support.n > MOST_USUAL * l->clouds[0]->n_fields;
+    for (size_t i = 0; i < examination->n; i++)
+        if (examination->tests[i].kind == KB_TEST_WHITENESS && examination->tests[i].p_value < unlikely) return true;
+    return false;
 }
 
-static double mean_noise(const kb_landscape *l, const kb_search_result *result)
+/* Short windows let wrong laws follow the data, each start mending a little; many terms do the same; and what a wrong law
+   cannot follow it leaves in the residuals. */
+static bool is_doubtful(const kb_landscape *l, const kb_search_result *result)
 {
-    double sum = 0;
-    if (!kb_has_model(result)) return INFINITY;
-    for (size_t f = 0; f < l->clouds[0]->n_fields; f++) sum += result->pool.fits[0]->variance[f];
-    return sum / (double)l->clouds[0]->n_fields;
+    if (!kb_has_model(result) || leaves_a_pattern(&result->examination)) return true;
+    return result->windows->n > l->n_runs || result->pool.fits[0]->support.n > MOST_USUAL * l->clouds[0]->n_fields;
 }
 
 static double evidence(const kb_search_result *result)
@@ -45,7 +46,7 @@ kbass_status kb_doubt_search(const kb_landscape *l, kb_run *run, kb_search_resul
     kb_search_result other = {0};
     kbass_status status = kb_is_restless(l) ? kb_council_search(l, run, result, error) : kb_horizon_search(l, run, result, error);
     if (status != KBASS_OK || kb_run_stopped(run) || !is_doubtful(l, result)) return status;
-    status = kb_horizon_search_simple(l, mean_noise(l, result), run, &other, error);
+    status = kb_horizon_search_simple(l, result, run, &other, error);
     keep_better(result, &other);
     return status;
 }

@@ -51,14 +51,6 @@ typedef struct {
     size_t known;         /* place in the pool of an earlier fit that this one may replace, or NOT_KNOWN */
 } job;
 
-static void restart_from(kb_fit *fit, const kb_fit *parent, size_t n_columns, size_t n_start)
-{
-    memset(fit->w, 0, n_columns * sizeof *fit->w);
-    for (size_t q = 0; q < fit->support.n; q++) fit->w[fit->support.column[q]] = parent->w[fit->support.column[q]];
-    memcpy(fit->start, parent->start, parent->n_windows * n_start * sizeof *fit->start);
-    memcpy(fit->variance, parent->variance, n_start * sizeof *fit->variance);
-}
-
 static bool may_fit(kb_arena *a, const kb_fit *fit)
 {
     return a->deadline > 0 ? kb_clock() < a->deadline : kb_run_continue(a->run, fit->support.n);
@@ -74,7 +66,7 @@ static void fit_all(kb_arena *a, size_t n_jobs, const job *jobs, int iterations)
         shooter->windows = a->windows;
         kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
         if (jobs[i].fit->valid || !jobs[i].parent) continue;
-        restart_from(jobs[i].fit, jobs[i].parent, a->columns->n, a->pool->n_start);
+        kb_fit_begin(jobs[i].fit, jobs[i].parent, a->columns->n, a->pool->n_start);
         kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
     }
 }
@@ -202,7 +194,7 @@ static size_t find(const kb_pool *pool, const kb_support *support)
 
 static void prepare(const kb_arena *a, const proposal *p, bool follows, kb_fit *fit)
 {
-    restart_from(fit, p->parent, a->columns->n, a->pool->n_start);
+    kb_fit_begin(fit, p->parent, a->columns->n, a->pool->n_start);
     for (size_t q = 0; q < p->support.n; q++) fit->w[p->support.column[q]] = p->w[q];
     if (follows) memcpy(fit->start, p->start, p->parent->n_windows * a->pool->n_start * sizeof *p->start);
 }

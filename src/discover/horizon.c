@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "discover/council.h"
 
-enum { BEAM = 6, WIDE_BEAM = 24, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, THINNED_SIZE = 3, GRACE_ITERATIONS = 8 };
+enum { BEAM = 6, WIDE_BEAM = 24, DAMPED = 4, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, THINNED_SIZE = 3, GRACE_ITERATIONS = 8 };
 enum { HEARD = 3, HELD_ITERATIONS = 12 }; /* models of each run alone */
 static const double grace = 1; /* seconds for neighbours of the first model fitted to the whole record, when the run was stopped */
 static const size_t restless_steps = 6; /* about half a standard deviation from line to line */
@@ -22,9 +22,7 @@ static const double begin = 0.1, begin_together = 0.35, end = 0.6, end_again = 0
 typedef struct {
     kb_expedition *expedition;
     kb_search_result *result;
-    size_t first_beam; /* models kept from the first lines */
-    bool may_end;      /* where the data are no longer followed to this noise: */
-    double noise;
+    const kb_search_result *before; /* of the search whose answer is in doubt; NULL: this is the first */
 } route;
 
 bool kb_scene_is_restless(const kb_scene *scene) { return scene->line.steps >= restless_steps; }
@@ -36,7 +34,22 @@ bool kb_is_restless(const kb_landscape *l)
     return false;
 }
 
-/* An entry from nothing: the profiles by regression, no term but the required ones and, where there are any, these. */
+/* The scaled weight, 1 or -1, by which a term u_xx, u_xxxx, ... damps short waves; 0 of any other. */
+static double damping(const kb_landscape *l, size_t column)
+{
+    const kb_dictionary *d = l->dictionary;
+    size_t term = l->columns->term[column], own = l->columns->equation[column];
+    for (size_t v = 0; v < d->n_variables; v++) {
+        const kb_variable *variable = &d->variables[v];
+        int order = variable->axis < 0 && variable->field == own ? kb_variable_order(variable) : 0;
+        if (order == 0 || order % 2 || strcmp(kb_dictionary_name(d, term), d->variable_names[v])) continue;
+        return order % 4 ? 1 : -1;
+    }
+    return 0;
+}
+
+/* An entry from nothing: the profiles by regression, no term but the required ones and, where there are any, these. Terms
+   that damp do so from the first: without it a noisy profile's short waves stay, and say that there is no damping. */
 static kbass_status enter_plain(kb_expedition *e, size_t n, const size_t *columns, kbass_error *error)
 {
     const kb_landscape *l = e->landscape;
@@ -49,6 +62,31 @@ static kbass_status enter_plain(kb_expedition *e, size_t n, const size_t *column
     if (status == KBASS_OK && !kb_pool_find(e->arena.pool, &support)) status = kb_expedition_enter(e, &support, &fit, error);
     for (size_t f = 0; fit && status == KBASS_OK && f < l->clouds[0]->n_fields; f++)
         fit->variance[f] = fmax(kb_expedition_noise(e), 1e-4);
+    for (size_t i = 0; fit && i < support.n; i++) fit->w[support.column[i]] = damping(l, support.column[i]);
+    kb_support_clear(&support);
+    return status;
+}
+
+/* The best of these models with damping beside what they have: from where they stand, their profiles' short waves would
+   deny it. */
+static kbass_status enter_damped(kb_expedition *e, const kb_pool *models, kbass_error *error)
+{
+    const kb_landscape *l = e->landscape;
+    kb_pool *pool = e->arena.pool;
+    kb_support support;
+    kbass_status status = kb_support_create(l->columns->n, &support, error);
+    for (size_t i = 0, n = models->n < DAMPED ? models->n : DAMPED; status == KBASS_OK && i < n; i++)
+        for (size_t q = 0; status == KBASS_OK && q < l->columns->n; q++) {
+            const kb_fit *from = models->fits[i];
+            kb_fit *fit = NULL;
+            kb_support_copy(&from->support, &support);
+            kb_support_add(&support, q);
+            if (!from->valid || damping(l, q) == 0 || kb_pool_find(pool, &support)) continue;
+            status = kb_pool_add(pool, &support, &fit, error);
+            if (status != KBASS_OK) break;
+            kb_fit_begin(fit, from, l->columns->n, pool->n_start);
+            fit->w[q] = damping(l, q);
+        }
     kb_support_clear(&support);
     return status;
 }
@@ -116,6 +154,16 @@ static bool leaves(const kb_expedition *e, double times, double noise)
     return pool->fits[0]->misfit * pool->fits[0]->misfit > times * (noise + floor);
 }
 
+/* Are the data no longer followed to the noise of the search before? */
+static bool is_lost(const route *r)
+{
+    const kb_search_result *before = r->before;
+    size_t n = r->expedition->landscape->clouds[0]->n_fields;
+    double noise = 0;
+    for (size_t f = 0; kb_has_model(before) && f < n; f++) noise += before->pool.fits[0]->variance[f] / (double)n;
+    return leaves(r->expedition, lost, kb_has_model(before) ? noise : INFINITY);
+}
+
 /* From the first lines to all of them; `from` and `until` are shares of the whole work. */
 static kbass_status extend_horizon(const route *r, double from, double until, kbass_error *error)
 {
@@ -124,11 +172,12 @@ static kbass_status extend_horizon(const route *r, double from, double until, kb
     for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run); i++) {
         if (!reach_out(e, horizons[i]) && i) continue;
         e->arena.run->fraction = from + (until - from) * (double)i / 4;
-        status = kb_expedition_fit(e, error);
-        if (i && r->may_end && leaves(e, lost, r->noise)) break;
+        if (i && r->before) status = enter_damped(e, e->arena.pool, error);
+        if (status == KBASS_OK) status = kb_expedition_fit(e, error);
+        if (i && r->before && is_lost(r)) break;
         if (status == KBASS_OK) status = kb_expedition_explore(e, EXPLORED, ROUNDS, &r->result->settled, error);
         r->result->n_models += e->arena.pool->n;
-        if (status == KBASS_OK) kb_pool_thin(e->arena.pool, i ? BEAM : r->first_beam, THINNED_SIZE);
+        if (status == KBASS_OK) kb_pool_thin(e->arena.pool, i || !r->before ? BEAM : WIDE_BEAM, THINNED_SIZE);
     }
     return status;
 }
@@ -256,7 +305,9 @@ static kbass_status search_simple(const route *r, kbass_error *error)
     if (status == KBASS_OK) status = extend_horizon(r, end, end_again, error);
     e->arena.columns = l->columns;
     kb_free(columns.log_odds);
-    if (kb_run_stopped(e->arena.run) || reach_out(e, 1) || leaves(e, lost, r->noise)) kb_pool_trim(e->arena.pool, 0);
+    if (kb_run_stopped(e->arena.run) || reach_out(e, 1) || is_lost(r)) kb_pool_trim(e->arena.pool, 0);
+    bool is_alike = r->before->windows && r->before->windows->n == e->arena.windows->n;
+    if (status == KBASS_OK && e->arena.pool->n && is_alike) status = enter_damped(e, &r->before->pool, error);
     if (status == KBASS_OK && e->arena.pool->n) status = kb_expedition_search(e, EXPLORED, ROUNDS, &r->result->settled, error);
     return status;
 }
@@ -268,7 +319,7 @@ static kbass_status follow(const route *r, kbass_error *error)
     e->arena.run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
     kbass_status status = kb_expedition_equip(e, 0, error);
     if (status == KBASS_OK) status = kb_expedition_open(e, error);
-    if (status == KBASS_OK) status = r->may_end ? search_simple(r, error) : search_all(r, error);
+    if (status == KBASS_OK) status = r->before ? search_simple(r, error) : search_all(r, error);
     r->result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
 
     clock = kb_clock();
@@ -295,11 +346,11 @@ static kbass_status set_out(const kb_landscape *l, route r, kb_run *run, kbass_e
 
 kbass_status kb_horizon_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
 {
-    return set_out(l, (route){.result = result, .first_beam = BEAM}, run, error);
+    return set_out(l, (route){.result = result}, run, error);
 }
 
-kbass_status kb_horizon_search_simple(const kb_landscape *l, double noise, kb_run *run, kb_search_result *result,
-                                      kbass_error *error)
+kbass_status kb_horizon_search_simple(const kb_landscape *l, const kb_search_result *before, kb_run *run,
+                                      kb_search_result *result, kbass_error *error)
 {
-    return set_out(l, (route){.result = result, .first_beam = WIDE_BEAM, .may_end = true, .noise = noise}, run, error);
+    return set_out(l, (route){.result = result, .before = before}, run, error);
 }

@@ -16,9 +16,10 @@ bool kb_is_restless(const kb_landscape *landscape); /* in some run */
 bool kb_scene_is_restless(const kb_scene *scene);
 
 kbass_status kb_horizon_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result, kbass_error *error);
-/* By another route: the simplest terms are carried through the record first. No model where they cannot follow it to about this
-   noise variance. */
-kbass_status kb_horizon_search_simple(const kb_landscape *landscape, double noise, kb_run *run, kb_search_result *result,
-                                      kbass_error *error);
+/* By another route than that of the result before, which is in doubt: the simplest terms are carried through the record first,
+   and terms that damp are tried beside what there is. No model where the data cannot be followed to about the noise that the
+   result before left. */
+kbass_status kb_horizon_search_simple(const kb_landscape *landscape, const kb_search_result *before, kb_run *run,
+                                      kb_search_result *result, kbass_error *error);
 
 #endif

@@ -130,3 +130,11 @@ void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_stat
     memcpy(to->variance, from->variance, n_states * sizeof *to->variance);
     memcpy(to->covariance, from->covariance, size * size * sizeof *to->covariance);
 }
+
+void kb_fit_begin(kb_fit *fit, const kb_fit *parent, size_t n_columns, size_t n_states)
+{
+    memset(fit->w, 0, n_columns * sizeof *fit->w);
+    for (size_t q = 0; q < fit->support.n; q++) fit->w[fit->support.column[q]] = parent->w[fit->support.column[q]];
+    memcpy(fit->start, parent->start, parent->n_windows * n_states * sizeof *fit->start);
+    memcpy(fit->variance, parent->variance, n_states * sizeof *fit->variance);
+}

@@ -50,5 +50,7 @@ double kb_fit_variance(const kb_fit *fit, size_t column);
 double kb_log_odds(double gain);
 double kb_fit_log_odds(const kb_fit *fit, const kb_fit *chosen);
 void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_states);
+/* Where a fit of another structure begins: the parent's starts and noise, its weights of the columns in both. */
+void kb_fit_begin(kb_fit *fit, const kb_fit *parent, size_t n_columns, size_t n_states);
 
 #endif
