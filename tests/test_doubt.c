@@ -2,6 +2,7 @@
 #include "check.h"
 #include "discover/doubt.h"
 #include "discover/horizon.h"
+#include "found.h"
 
 static kbass_error error;
 
@@ -106,12 +107,31 @@ static void doubt_needs_time(void **state)
     scene_destroy(&s);
 }
 
+/* Fisher's front: growth from a tail that was there before looks the same, but for the first lines. */
+static void diffusion_behind_a_front(void **state)
+{
+    (void)state;
+    static const char *const law[] = {"u_t = u_xx + u - u^2"}, *const terms[] = {"u_t: u", "u_t: u^2", "u_t: u_xx"};
+    const size_t counts[] = {14, 16};
+    kbass_data *data = NULL;
+    kbass_pde *pde = NULL;
+    CHECK_OK(kbass_pde_parse(1, law, "x=0:20, t=0:8", "exp(-(x - 5)^2)/2", "neumann", &pde, &error));
+    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 5, 2, &error));
+    kbass_discovery *discovery = discover(data, "u, u^2, u_x, u*u_x, u_xx");
+    assert_true(has_support(kbass_discovery_result(discovery), 3, terms));
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+    kbass_pde_destroy(pde);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simple_terms_first),
         cmocka_unit_test(gives_up_where_lost),
         cmocka_unit_test(doubt_needs_time),
+        cmocka_unit_test(diffusion_behind_a_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "discover/horizon.h"
 
 enum { MOST_USUAL = 4 }; /* terms of an equation: laws have few, a patch on a wrong one takes many */
+enum { FEW_VALUES = 1000 }; /* where a second search takes seconds, and the first is soonest deceived */
 static const double unlikely = 0.05; /* chance of neighbouring residuals so alike */
 
 static bool leaves_a_pattern(const kb_examination *examination)
@@ -15,11 +16,18 @@ static bool leaves_a_pattern(const kb_examination *examination)
     return false;
 }
 
+static size_t count_values(const kb_landscape *l)
+{
+    size_t n = 0;
+    for (size_t run = 0; run < l->n_runs; run++) n += l->clouds[run]->n_values;
+    return n;
+}
+
 /* Short windows let wrong laws follow the data, each start mending a little; many terms do the same; and what a wrong law
    cannot follow it leaves in the residuals. */
 static bool is_doubtful(const kb_landscape *l, const kb_search_result *result)
 {
-    if (!kb_has_model(result) || leaves_a_pattern(&result->examination)) return true;
+    if (!kb_has_model(result) || leaves_a_pattern(&result->examination) || count_values(l) <= FEW_VALUES) return true;
     return result->windows->n > l->n_runs || result->pool.fits[0]->support.n > MOST_USUAL * l->clouds[0]->n_fields;
 }
 

@@ -171,7 +171,7 @@ static kbass_status extend_horizon(const route *r, double from, double until, kb
     kbass_status status = enter_plain(e, 0, NULL, error);
     for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run); i++) {
         if (!reach_out(e, horizons[i]) && i) continue;
-        e->arena.run->fraction = from + (until - from) * (double)i / 4;
+        e->arena.run->fraction = fmax(e->arena.run->fraction, from + (until - from) * (double)i / 4);
         if (i && r->before) status = enter_damped(e, e->arena.pool, error);
         if (status == KBASS_OK) status = kb_expedition_fit(e, error);
         if (i && r->before && is_lost(r)) break;
@@ -306,7 +306,7 @@ static kbass_status search_simple(const route *r, kbass_error *error)
     e->arena.columns = l->columns;
     kb_free(columns.log_odds);
     if (kb_run_stopped(e->arena.run) || reach_out(e, 1) || is_lost(r)) kb_pool_trim(e->arena.pool, 0);
-    bool is_alike = r->before->windows && r->before->windows->n == e->arena.windows->n;
+    bool is_alike = r->before->pool.n_start == e->arena.pool->n_start && r->before->windows->n == e->arena.windows->n;
     if (status == KBASS_OK && e->arena.pool->n && is_alike) status = enter_damped(e, &r->before->pool, error);
     if (status == KBASS_OK && e->arena.pool->n) status = kb_expedition_search(e, EXPLORED, ROUNDS, &r->result->settled, error);
     return status;
