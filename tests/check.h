@@ -42,4 +42,12 @@
         if (!strstr(error.message, text)) fail_msg("\"%s\" does not contain \"%s\"", error.message, text);             \
     } while (0)
 
+/* The term of this name, NULL when there is none. */
+static inline const kbass_term *find_term(const kbass_equation *equation, const char *name)
+{
+    for (size_t i = 0; i < equation->n_terms; i++)
+        if (!strcmp(equation->terms[i].term, name)) return &equation->terms[i];
+    return NULL;
+}
+
 #endif

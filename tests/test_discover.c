@@ -80,13 +80,6 @@ static const kbass_equation *equation_of(const kbass_result *result, const char 
     return NULL;
 }
 
-static const kbass_term *term_of(const kbass_equation *equation, const char *name)
-{
-    for (size_t q = 0; q < equation->n_terms; q++)
-        if (!strcmp(equation->terms[q].term, name)) return &equation->terms[q];
-    return NULL;
-}
-
 static size_t count_selected(const kbass_result *result)
 {
     size_t n = 0;
@@ -101,7 +94,7 @@ static void expect(const kbass_discovery *discovery, size_t n, const truth *trut
     const kbass_result *result = kbass_discovery_result(discovery);
     CHECK(result->outcome == KBASS_CONVERGED || result->outcome == KBASS_NOT_CONVERGED);
     for (size_t i = 0; i < n; i++) {
-        const kbass_term *term = term_of(equation_of(result, truths[i].lhs), truths[i].term);
+        const kbass_term *term = find_term(equation_of(result, truths[i].lhs), truths[i].term);
         if (!term || !term->selected) fail_msg("%s: %s is not selected", truths[i].lhs, truths[i].term);
         CHECK_CLOSE(term->weight, truths[i].weight, tolerance * fabs(truths[i].weight));
     }
@@ -244,11 +237,11 @@ static void test_required(void **state)
     settings.require = "y_t: x^3";
     kbass_discovery *d = discover(sample("vdp", 25, 2), settings);
     const kbass_result *result = kbass_discovery_result(d);
-    const kbass_term *term = term_of(equation_of(result, "y_t"), "x^3");
+    const kbass_term *term = find_term(equation_of(result, "y_t"), "x^3");
     CHECK(term && term->selected && term->probability == 1);
     CHECK_CLOSE(term->weight, 0, 5 * term->sd); /* and its weight is nothing */
     for (size_t i = 0; i < 3; i++) {
-        const kbass_term *other = term_of(equation_of(result, vdp[i].lhs), vdp[i].term);
+        const kbass_term *other = find_term(equation_of(result, vdp[i].lhs), vdp[i].term);
         CHECK(other && other->selected);
     }
     kbass_discovery_destroy(d);
@@ -263,7 +256,7 @@ static void test_explained(void **state)
     requiring.require = "y_t: x^3";
     kbass_discovery *d = discover(sample("vdp", 25, 2), asking), *other = discover(sample("vdp", 25, 2), requiring);
     const kbass_result *result = kbass_discovery_result(d);
-    const kbass_term *required = term_of(equation_of(kbass_discovery_result(other), "y_t"), "x^3");
+    const kbass_term *required = find_term(equation_of(kbass_discovery_result(other), "y_t"), "x^3");
     EXPECT(d, vdp, 0.1); /* 2 % noise */
     CHECK(result->n_explanations == 2);
     for (size_t i = 0; i < 2; i++) {
@@ -311,8 +304,8 @@ static void test_threads(void **state)
     const kbass_result *a = kbass_discovery_result(one), *b = kbass_discovery_result(two);
     CHECK(count_selected(a) == count_selected(b));
     for (size_t i = 0; i < 4; i++) {
-        const kbass_term *x = term_of(equation_of(a, vdp[i].lhs), vdp[i].term),
-                         *y = term_of(equation_of(b, vdp[i].lhs), vdp[i].term);
+        const kbass_term *x = find_term(equation_of(a, vdp[i].lhs), vdp[i].term),
+                         *y = find_term(equation_of(b, vdp[i].lhs), vdp[i].term);
         CHECK(x && y && x->selected && y->selected);
         CHECK_CLOSE(x->weight, y->weight, 1e-6 * fabs(x->weight)); /* the same fit, reached by the same steps */
     }

@@ -83,13 +83,6 @@ static kbass_discovery *discover(const kbass_data *data, const kbass_settings *s
     return discovery;
 }
 
-static const kbass_term *find_term(const kbass_equation *equation, const char *name)
-{
-    for (size_t i = 0; i < equation->n_terms; i++)
-        if (!strcmp(equation->terms[i].term, name)) return &equation->terms[i];
-    return NULL;
-}
-
 static size_t selected_terms(const kbass_discovery *discovery)
 {
     const kbass_equation *equation = &kbass_discovery_result(discovery)->equations[0];
