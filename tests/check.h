@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "kbass/kbass.h"
+
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) fail_msg("not true: %s", #condition);                                                        \

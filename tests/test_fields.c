@@ -95,13 +95,6 @@ static kbass_discovery *discover(const kbass_data *data, int degree, int derivat
     return discovery;
 }
 
-static const kbass_term *find_term(const kbass_equation *equation, const char *name)
-{
-    for (size_t i = 0; i < equation->n_terms; i++)
-        if (!strcmp(equation->terms[i].term, name)) return &equation->terms[i];
-    return NULL;
-}
-
 /* Exactly these terms, each weight within four of its standard deviations or within `share` of it; the standard
    deviation is a small share of the weight. */
 static void check_law(const kbass_discovery *discovery, size_t n, const char *const *terms, const double *weights,
