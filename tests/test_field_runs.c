@@ -234,20 +234,14 @@ static void columns_of_a_run_hear_that_run(void **state)
 
 /* ---------------------------------------------------------------- discovery */
 
-/* Of two runs alone one at least does not find the law. */
 static void few_samples_of_three_runs_say_what_one_does_not(void **state)
 {
     (void)state;
     kbass_data *parts[3];
-    size_t exact = 0;
-    for (size_t i = 0; i < 3; i++) {
-        parts[i] = sample("x=-8:8, t=0:8", profiles[i], 4, 6, 10, 5 + i);
-        if (i == 1) continue; /* two of them will do */
-        kbass_discovery *alone = discover(parts[i], field_terms);
-        exact += has_support(kbass_discovery_result(alone), 2, burgers);
-        kbass_discovery_destroy(alone);
-    }
-    CHECK(exact < 2);
+    for (size_t i = 0; i < 3; i++) parts[i] = sample("x=-8:8, t=0:8", profiles[i], 4, 6, 10, 5 + i);
+    kbass_discovery *alone = discover(parts[2], field_terms);
+    CHECK(!has_support(kbass_discovery_result(alone), 2, burgers));
+    kbass_discovery_destroy(alone);
     kbass_data *data = join(3, parts);
     kbass_discovery *together = discover(data, field_terms);
     CHECK(has_support(kbass_discovery_result(together), 2, burgers));
