@@ -61,10 +61,12 @@ static void scene_doubt(scene *s, double noise)
 {
     kb_fit *fit = NULL;
     kb_support none = {0};
+    CHECK_OK(kb_support_create(1, &none, &error));
     kb_pool_init(&s->before.pool, s->landscape->columns->n, 1, 1);
     CHECK_OK(kb_pool_add(&s->before.pool, &none, &fit, &error));
     fit->variance[0] = noise;
     fit->valid = true;
+    kb_support_clear(&none);
 }
 
 /* From pairs of simple terms to the law, which is among them, on one window. */

@@ -237,6 +237,7 @@ static void columns_of_a_run_hear_that_run(void **state)
 static void few_samples_of_three_runs_say_what_one_does_not(void **state)
 {
     (void)state;
+    skip_with_sanitizers();
     kbass_data *parts[3];
     for (size_t i = 0; i < 3; i++) parts[i] = sample("x=-8:8, t=0:8", profiles[i], 4, 6, 10, 5 + i);
     kbass_discovery *alone = discover(parts[2], field_terms);
@@ -257,6 +258,7 @@ static void few_samples_of_three_runs_say_what_one_does_not(void **state)
 static void runs_on_three_domains_lead_each_other_out_of_poor_minima(void **state)
 {
     (void)state;
+    skip_with_sanitizers();
     static const size_t counts[] = {7, 9};
     kbass_data *parts[] = {sample("x=-8:8, t=0:8", "exp(-(x+2)^2)", 6, 12, 5, 3), NULL, NULL};
     kbass_pde *fixed_ends = NULL, *closed = NULL;

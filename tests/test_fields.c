@@ -183,6 +183,7 @@ static void a_grid_with_gaps(void **state)
 
 static void scattered_points(void **state)
 {
+    skip_with_sanitizers();
     kbass_data *data = scatter_of(drift, 150, 5);
     kbass_discovery *discovery = discover(data, 2, 2, 2);
     (void)state;
