@@ -221,7 +221,7 @@ static kbass_status fit_first(kb_arena *a, size_t n, proposal *proposals, job *j
 static void settle_second(kb_pool *pool, job *j)
 {
     kb_fit *first = pool->fits[j->known];
-    if (j->fit->valid && !(j->fit->log_evidence <= first->log_evidence && first->valid)) {
+    if (j->fit->valid && j->fit->log_evidence > first->log_evidence) {
         kb_fit_copy(j->fit, first, pool->n_columns, pool->n_start);
         pool->explored[j->known] = false;
     }

@@ -74,14 +74,16 @@ static kbass_status enter_damped(kb_expedition *e, const kb_pool *models, kbass_
     const kb_landscape *l = e->landscape;
     kb_pool *pool = e->arena.pool;
     kb_support support;
+    size_t n = models->n < DAMPED ? models->n : DAMPED; /* `models` may be the pool, which grows */
     kbass_status status = kb_support_create(l->columns->n, &support, error);
-    for (size_t i = 0, n = models->n < DAMPED ? models->n : DAMPED; status == KBASS_OK && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         for (size_t q = 0; status == KBASS_OK && q < l->columns->n; q++) {
             const kb_fit *from = models->fits[i];
             kb_fit *fit = NULL;
+            if (!from->valid || damping(l, q) == 0) continue;
             kb_support_copy(&from->support, &support);
             kb_support_add(&support, q);
-            if (!from->valid || damping(l, q) == 0 || kb_pool_find(pool, &support)) continue;
+            if (kb_pool_find(pool, &support)) continue;
             status = kb_pool_add(pool, &support, &fit, error);
             if (status != KBASS_OK) break;
             kb_fit_begin(fit, from, l->columns->n, pool->n_start);
