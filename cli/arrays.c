@@ -107,8 +107,8 @@ typedef struct {
 /* What the local and the central header have in common; the date is the first that ZIP knows. */
 static void put_description(unsigned char **to, const zip_entry *entry, size_t name_length)
 {
-    put(to, 2, 20);     /* needs version 2.0 */
-    put(to, 4, 0);      /* no flags, stored */
+    put(to, 2, 20);       /* needs version 2.0 */
+    put(to, 4, 0);        /* no flags, stored */
     put(to, 4, 0x210000); /* 1980-01-01 00:00 */
     put(to, 4, entry->crc);
     put(to, 4, entry->size);
@@ -144,9 +144,9 @@ static bool write_central(FILE *file, const cli_array *array, const zip_entry *e
     put(&at, 4, 0x02014b50);
     put(&at, 2, 20);
     put_description(&at, entry, length);
-    put(&at, 2, 0);  /* comment */
-    put(&at, 4, 0);  /* disk, internal attributes */
-    put(&at, 4, 0);  /* external attributes */
+    put(&at, 2, 0); /* comment */
+    put(&at, 4, 0); /* disk, internal attributes */
+    put(&at, 4, 0); /* external attributes */
     put(&at, 4, entry->offset);
     put_text(&at, array->name);
     put_text(&at, ".npy");
@@ -236,8 +236,10 @@ int cli_arrays_write(const char *path, size_t n, const cli_array *arrays)
     FILE *file = fopen(path, "wb");
     bool is_written = file != NULL;
     cli_format format = cli_format_of(path);
-    if (is_written) is_written = format == CLI_NPY ? write_npy(file, arrays)
-                               : format == CLI_NPZ ? write_npz(file, n, arrays) : write_json(file, n, arrays);
+    if (is_written)
+        is_written = format == CLI_NPY   ? write_npy(file, arrays)
+                     : format == CLI_NPZ ? write_npz(file, n, arrays)
+                                         : write_json(file, n, arrays);
     if (file) is_written = !ferror(file) && is_written;
     if (file) is_written = fclose(file) == 0 && is_written;
     if (is_written) return EXIT_OK;

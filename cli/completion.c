@@ -114,7 +114,7 @@ static void zsh_option(const cli_command *command, const cli_entry *entry)
 {
     printf(" \\\n        ");
     if (entry->letter) printf("'(-%c --%s)'{-%c,--%s}'[", entry->letter, entry->name, entry->letter, entry->name);
-    else               printf("'--%s[", entry->name);
+    else printf("'--%s[", entry->name);
     print_zsh_text(entry->help);
     putchar(']');
     if (entry->value_name) {

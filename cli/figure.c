@@ -22,13 +22,11 @@ static void set_terminal(FILE *script, const char *path, int width, int height)
 {
     const double pixels_per_inch = 100;
     const char *dot = strrchr(path, '.');
-    if (dot && !strcasecmp(dot, ".png"))
-        fprintf(script, "set terminal pngcairo size %d,%d\n", width, height);
+    if (dot && !strcasecmp(dot, ".png")) fprintf(script, "set terminal pngcairo size %d,%d\n", width, height);
     else if (dot && !strcasecmp(dot, ".pdf"))
         fprintf(script, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,9'\n", width / pixels_per_inch,
                 height / pixels_per_inch);
-    else
-        fprintf(script, "set terminal svg size %d,%d background '#ffffff'\n", width, height);
+    else fprintf(script, "set terminal svg size %d,%d background '#ffffff'\n", width, height);
 }
 
 int figure_begin(const char *path, int width, int height, FILE **script)

@@ -138,7 +138,8 @@ static int check_outputs(const cli_arguments *arguments, forecast_job *job)
     const char *files[] = {job->output, job->draws, job->figure};
     for (size_t i = 0; i < 2; i++)
         if (cli_format_of(files[i]) == CLI_NPY)
-            return cli_fail("%s: a forecast has several arrays, NPY has room for one: use .npz, .json or .csv", files[i]);
+            return cli_fail("%s: a forecast has several arrays, NPY has room for one: use .npz, .json or .csv",
+                            files[i]);
     for (size_t i = 0; i < 3; i++)
         if (cli_output_check(files[i], job->path) != EXIT_OK) return EXIT_BAD_INPUT;
     return EXIT_OK;
@@ -157,7 +158,8 @@ static int summarise(cli_outlook *o)
     int code = shares && o->mean && o->quantiles && o->reached ? EXIT_OK : cli_fail("out of memory for the forecast");
     for (size_t i = 0; code == EXIT_OK && i < o->percents.n; i++) shares[i] = o->percents.values[i] / 100;
     if (code == EXIT_OK) {
-        kbass_status status = kbass_forecast_summary(o->forecast, o->percents.n, shares, o->mean, o->quantiles, o->reached, &error);
+        kbass_status status =
+            kbass_forecast_summary(o->forecast, o->percents.n, shares, o->mean, o->quantiles, o->reached, &error);
         if (status != KBASS_OK) code = cli_fail_with(status, &error);
     }
     while (code == EXIT_OK && o->n_written < o->times.n && o->reached[o->n_written]) o->n_written++;
@@ -175,12 +177,13 @@ static void report_lost(const forecast_job *job)
     double first = NAN, last = o->times.values[o->times.n - 1];
     if (!lost) return;
     kbass_forecast_lost(o->forecast, &first);
-    fprintf(out, "%zu of %zu draws diverge before %s = %.6g, the first before %s = %.6g; from there on they are left out.\n",
+    fprintf(out,
+            "%zu of %zu draws diverge before %s = %.6g, the first before %s = %.6g; from there on they are left out.\n",
             lost, n, time, last, time, first);
     while (before < o->times.n && 2 * o->reached[before] >= n) before++;
     if (before < o->times.n)
-        fprintf(out, "From %s = %.6g on fewer than half of the draws are left: the bands are those of the tame ones.\n", time,
-                o->times.values[before]);
+        fprintf(out, "From %s = %.6g on fewer than half of the draws are left: the bands are those of the tame ones.\n",
+                time, o->times.values[before]);
     if (o->n_written < o->times.n)
         fprintf(out, "None is left from %s = %.6g on, where the table ends.\n", time, o->times.values[o->n_written]);
 }
@@ -190,8 +193,9 @@ static void report(const forecast_job *job)
     const cli_outlook *o = &job->outlook;
     size_t n = kbass_forecast_draws(o->forecast), models = kbass_posterior_models(o->posterior);
     const char *time = kbass_posterior_axis_name(o->posterior, 0);
-    printf("%zu draws of the equations%s from %s = %.6g to %.6g, seed %llu.\n", n, job->options.state ? "" : " and the last state",
-           time, o->times.values[0], o->times.values[o->times.n - 1], (unsigned long long)job->options.seed);
+    printf("%zu draws of the equations%s from %s = %.6g to %.6g, seed %llu.\n", n,
+           job->options.state ? "" : " and the last state", time, o->times.values[0], o->times.values[o->times.n - 1],
+           (unsigned long long)job->options.seed);
     if (job->options.average && models > 1)
         printf("They are of %zu models; the chosen one has the probability %.2g among them.\n", models,
                kbass_posterior_probability(o->posterior, 0));
@@ -204,8 +208,8 @@ static int run(forecast_job *job)
 {
     cli_outlook *o = &job->outlook;
     kbass_error error;
-    kbass_status status = kbass_posterior_forecast(o->posterior, &job->options, o->times.n, o->times.values, o->places.n,
-                                                   o->places.values, &o->forecast, &error);
+    kbass_status status = kbass_posterior_forecast(o->posterior, &job->options, o->times.n, o->times.values,
+                                                   o->places.n, o->places.values, &o->forecast, &error);
     return status == KBASS_OK ? summarise(o) : cli_fail_with(status, &error);
 }
 

@@ -8,12 +8,12 @@
 typedef struct {
     kbass_posterior *posterior;
     kbass_forecast *forecast;
-    kbass_data *data;               /* or NULL */
-    cli_numbers times, places;      /* no places without space */
-    cli_numbers percents;           /* of the quantiles */
-    size_t n_written;               /* times that at least one draw reaches */
-    double *mean, *quantiles;       /* times x places x states; one such block for each quantile */
-    size_t *reached;                /* draws, per time */
+    kbass_data *data;          /* or NULL */
+    cli_numbers times, places; /* no places without space */
+    cli_numbers percents;      /* of the quantiles */
+    size_t n_written;          /* times that at least one draw reaches */
+    double *mean, *quantiles;  /* times x places x states; one such block for each quantile */
+    size_t *reached;           /* draws, per time */
 } cli_outlook;
 
 /* Each returns an exit code. */

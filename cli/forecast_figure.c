@@ -46,10 +46,13 @@ static void plot_state(FILE *script, const cli_outlook *o, size_t state)
     write_points(script, o, state);
     fprintf(script, "set ylabel '%s' noenhanced\nplot ", kbass_posterior_state_name(o->posterior, state));
     for (size_t k = 0; k < n / 2; k++)
-        fprintf(script, "$bands using 1:%zu:%zu with filledcurves fc rgb '#4477aa' fs transparent solid 0.3 noborder title "
-                "'%g to %g %%', ", k + 2, n - k + 1, o->percents.values[k], o->percents.values[n - 1 - k]);
-    if (n % 2) fprintf(script, "$bands using 1:%zu with lines lw 2 lc rgb '#224466' title '%g %%'", n / 2 + 2,
-                       o->percents.values[n / 2]);
+        fprintf(script,
+                "$bands using 1:%zu:%zu with filledcurves fc rgb '#4477aa' fs transparent solid 0.3 noborder title "
+                "'%g to %g %%', ",
+                k + 2, n - k + 1, o->percents.values[k], o->percents.values[n - 1 - k]);
+    if (n % 2)
+        fprintf(script, "$bands using 1:%zu with lines lw 2 lc rgb '#224466' title '%g %%'", n / 2 + 2,
+                o->percents.values[n / 2]);
     if (o->data) fputs(", $points using 1:2 with points pt 7 ps 0.5 lc rgb '#333333' title 'measured'", script);
     fputc('\n', script);
 }
@@ -59,10 +62,13 @@ static void plot_states(FILE *script, const cli_outlook *o)
     double first = NAN, last = NAN;
     size_t n = kbass_posterior_states(o->posterior);
     kbass_posterior_range(o->posterior, 0, &first, &last);
-    fprintf(script, "set multiplot layout %zu,1\nset style fill noborder\nset key outside right top\nset xrange [%.10g:%.10g]\n"
-            "set border 3\nset tics nomirror\n", n, o->data ? first : o->times.values[0], o->times.values[o->times.n - 1]);
-    if (o->data) fprintf(script, "set arrow from first %.10g, graph 0 to first %.10g, graph 1 nohead dt 2 lc rgb '#888888'\n", last,
-                         last);
+    fprintf(script,
+            "set multiplot layout %zu,1\nset style fill noborder\nset key outside right top\nset xrange [%.10g:%.10g]\n"
+            "set border 3\nset tics nomirror\n",
+            n, o->data ? first : o->times.values[0], o->times.values[o->times.n - 1]);
+    if (o->data)
+        fprintf(script, "set arrow from first %.10g, graph 0 to first %.10g, graph 1 nohead dt 2 lc rgb '#888888'\n",
+                last, last);
     for (size_t i = 0; i < n; i++) {
         if (i + 1 == n) fprintf(script, "set xlabel '%s' noenhanced\n", kbass_posterior_axis_name(o->posterior, 0));
         plot_state(script, o, i);
@@ -84,20 +90,24 @@ static void plot_map(FILE *script, const cli_outlook *o, size_t state, bool is_w
         fputc('\n', script);
     }
     fputs("EOD\n", script);
-    if (is_width) fprintf(script, "set title '%s: %g to %g %%' noenhanced\n", kbass_posterior_state_name(o->posterior, state),
-                          o->percents.values[0], o->percents.values[n - 1]);
-    else fprintf(script, "set title '%s: %g %%' noenhanced\n", kbass_posterior_state_name(o->posterior, state),
-                 o->percents.values[n / 2]);
+    if (is_width)
+        fprintf(script, "set title '%s: %g to %g %%' noenhanced\n", kbass_posterior_state_name(o->posterior, state),
+                o->percents.values[0], o->percents.values[n - 1]);
+    else
+        fprintf(script, "set title '%s: %g %%' noenhanced\n", kbass_posterior_state_name(o->posterior, state),
+                o->percents.values[n / 2]);
     fputs("plot $map using 1:2:3 with image notitle\n", script);
 }
 
 static void plot_fields(FILE *script, const cli_outlook *o)
 {
     size_t n = kbass_posterior_states(o->posterior);
-    fprintf(script, "set multiplot layout %zu,2\nset palette defined (0 '#224466', 0.5 '#4aa3a2', 1 '#fde725')\n"
+    fprintf(script,
+            "set multiplot layout %zu,2\nset palette defined (0 '#224466', 0.5 '#4aa3a2', 1 '#fde725')\n"
             "set xlabel '%s' noenhanced\nset ylabel '%s' noenhanced\n"
-            "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\n", n, kbass_posterior_axis_name(o->posterior, 0),
-            kbass_posterior_axis_name(o->posterior, 1), o->times.values[0], o->times.values[o->n_written - 1], o->places.values[0],
+            "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\n",
+            n, kbass_posterior_axis_name(o->posterior, 0), kbass_posterior_axis_name(o->posterior, 1),
+            o->times.values[0], o->times.values[o->n_written - 1], o->places.values[0],
             o->places.values[o->places.n - 1]);
     for (size_t i = 0; i < n; i++) {
         plot_map(script, o, i, false);
@@ -112,6 +122,6 @@ int cli_outlook_figure(const cli_outlook *o, const char *path)
     int code = figure_begin(path, PANEL_WIDTH, (rows < 2 ? 2 : rows) * PANEL_HEIGHT * 3 / 4 + 40, &script);
     if (code != EXIT_OK) return code;
     if (o->places.n) plot_fields(script, o);
-    else             plot_states(script, o);
+    else plot_states(script, o);
     return figure_end(path, script);
 }

@@ -21,7 +21,8 @@ typedef struct {
 
 static int begin(sheet *s, const cli_outlook *o, size_t n_columns)
 {
-    *s = (sheet){.outlook = o, .n_places = o->places.n ? o->places.n : 1, .n_states = kbass_posterior_states(o->posterior)};
+    *s = (sheet){
+        .outlook = o, .n_places = o->places.n ? o->places.n : 1, .n_states = kbass_posterior_states(o->posterior)};
     s->n_rows = o->n_written * s->n_places;
     s->n_columns = n_columns;
     s->names = calloc(n_columns, sizeof *s->names);
@@ -38,7 +39,8 @@ static void end(sheet *s)
 /* values: times x places x states */
 static void fill(sheet *s, size_t column, const double *values, size_t state)
 {
-    for (size_t row = 0; row < s->n_rows; row++) s->columns[column * s->n_rows + row] = values[row * s->n_states + state];
+    for (size_t row = 0; row < s->n_rows; row++)
+        s->columns[column * s->n_rows + row] = values[row * s->n_states + state];
 }
 
 /* ---------------------------------------------------------------- formats */
@@ -61,8 +63,8 @@ static int write_csv(const sheet *s, const char *path)
         }
         for (size_t c = 0; c < s->n_columns; c++) names[c] = s->names[c];
         for (size_t a = 0; a < n_axes; a++) axes[a] = kbass_posterior_axis_name(o->posterior, a);
-        kbass_status status = kbass_data_create_axes(n, n_axes, s->n_columns, times, n_axes > 1 ? places : NULL, values, axes,
-                                                     names, &data, &error);
+        kbass_status status = kbass_data_create_axes(n, n_axes, s->n_columns, times, n_axes > 1 ? places : NULL, values,
+                                                     axes, names, &data, &error);
         code = status == KBASS_OK ? cli_output_data(path, data) : cli_fail_with(status, &error);
     }
     kbass_data_destroy(data);
@@ -88,7 +90,8 @@ static int write_arrays(const sheet *s, const char *path)
     if (!arrays) return cli_fail("out of memory for a table of %zu rows", s->n_rows);
     size_t n = axis_arrays(o, arrays);
     for (size_t c = 0; c < s->n_columns; c++)
-        arrays[n++] = (cli_array){s->names[c], o->places.n ? 2 : 1, {o->n_written, o->places.n}, s->columns + c * s->n_rows};
+        arrays[n++] =
+            (cli_array){s->names[c], o->places.n ? 2 : 1, {o->n_written, o->places.n}, s->columns + c * s->n_rows};
     int code = cli_arrays_write(path, n, arrays);
     free(arrays);
     return code;
@@ -108,7 +111,8 @@ static void name_quantile(const char *state, double percent, char *name)
 int cli_outlook_write(const cli_outlook *o, const char *path)
 {
     sheet s;
-    size_t n_states = kbass_posterior_states(o->posterior), width = 1 + o->percents.n, places = o->places.n ? o->places.n : 1;
+    size_t n_states = kbass_posterior_states(o->posterior), width = 1 + o->percents.n,
+           places = o->places.n ? o->places.n : 1;
     int code = begin(&s, o, n_states * width + 1);
     for (size_t i = 0; code == EXIT_OK && i < n_states; i++) {
         const char *name = kbass_posterior_state_name(o->posterior, i);
@@ -145,8 +149,10 @@ static int write_draw_arrays(const cli_outlook *o, const char *path)
         for (size_t d = 0; d < n_draws; d++)
             for (size_t row = 0; row < rows; row++)
                 own[d * rows + row] = kbass_forecast_values(o->forecast, d)[row * n_states + i];
-        arrays[n++] = (cli_array){kbass_posterior_state_name(o->posterior, i), o->places.n ? 3 : 2,
-                                  {n_draws, o->n_written, o->places.n}, own};
+        arrays[n++] = (cli_array){kbass_posterior_state_name(o->posterior, i),
+                                  o->places.n ? 3 : 2,
+                                  {n_draws, o->n_written, o->places.n},
+                                  own};
     }
     if (code == EXIT_OK) code = cli_arrays_write(path, n, arrays);
     free(values);
@@ -162,7 +168,8 @@ int cli_outlook_draws(const cli_outlook *o, const char *path)
     if (cli_format_of(path) != CLI_CSV) return write_draw_arrays(o, path);
     int code = begin(&s, o, n_states * n_draws);
     for (size_t c = 0; code == EXIT_OK && c < s.n_columns; c++) {
-        snprintf(s.names[c], NAME_SIZE, "%.70s_%zu", kbass_posterior_state_name(o->posterior, c / n_draws), c % n_draws + 1);
+        snprintf(s.names[c], NAME_SIZE, "%.70s_%zu", kbass_posterior_state_name(o->posterior, c / n_draws),
+                 c % n_draws + 1);
         fill(&s, c, kbass_forecast_values(o->forecast, c % n_draws), c / n_draws);
     }
     if (code == EXIT_OK) code = write_csv(&s, path);

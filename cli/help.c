@@ -59,7 +59,8 @@ void cli_help_overview(FILE *out)
     fputc('\n', out);
     for (const cli_command *c = cli_commands; c->name; c++) fprintf(out, "  kbass %-11s %s\n", c->name, c->summary);
     fputs("  kbass help        help on a command: kbass help discover, or --all of it\n"
-          "  kbass version     the version\n", out);
+          "  kbass version     the version\n",
+          out);
 }
 
 static bool is_common(const cli_command *command, const char *name)
@@ -173,7 +174,8 @@ void cli_help_manual(FILE *out)
           ".TP\n.B 1\nno model could be fitted, or an output was lost\n"
           ".TP\n.B 2\nthe input or the command line cannot be used\n"
           ".TP\n.B 130\nstopped by Ctrl\\-C, after writing what there was\n"
-          ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours on a terminal\n", out);
+          ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours on a terminal\n",
+          out);
 }
 
 /* ---------------------------------------------------------------- Markdown */
@@ -207,6 +209,7 @@ static void markdown_command(FILE *out, const cli_command *command)
 void cli_help_markdown(FILE *out)
 {
     fputs("# Options\n\n"
-          "Written by `make docs` (`kbass help --markdown`) from the tables that the command itself reads.\n", out);
+          "Written by `make docs` (`kbass help --markdown`) from the tables that the command itself reads.\n",
+          out);
     for (const cli_command *c = cli_commands; c->name; c++) markdown_command(out, c);
 }

@@ -7,34 +7,46 @@
 
 #define READING_OPTIONS                                                                                                \
     {"time", 0, "NAME", NULL, "the column or array that holds time (default: t or time)"},                             \
-    {"axes", 0, "AXES", NULL,                                                                                          \
-     "for fields over space, the columns of time and space: t,x or t,x,y; or arrays; the others are fields; time is the " \
-     "one called t or time, else the first; of arrays on a grid they are found by their lengths, and where these do "  \
-     "not tell stand here in the order of the dimensions"},                                                             \
-    {"run", 0, "COLUMN", NULL,                                                                                         \
-     "the column that numbers the runs; all follow one law, each from its own initial state and at its own times"},    \
-    {"within", 0, "RANGES", ", ",                                                                                      \
-     "read only this part: t=0:10, or t=0:10, x=-1:1; both ends included, an empty one is open; other rows take no "   \
-     "memory"},                                                                                                        \
-    {"every", 0, "N", NULL,                                                                                            \
-     "read only every N-th time, in the file's order, counted anew where time goes back; other rows take no memory"}
+        {"axes", 0, "AXES", NULL,                                                                                      \
+         "for fields over space, the columns of time and space: t,x or t,x,y; or arrays; the others are fields; time " \
+         "is the "                                                                                                     \
+         "one called t or time, else the first; of arrays on a grid they are found by their lengths, and where these " \
+         "do "                                                                                                         \
+         "not tell stand here in the order of the dimensions"},                                                        \
+        {"run", 0, "COLUMN", NULL,                                                                                     \
+         "the column that numbers the runs; all follow one law, each from its own initial state and at its own "       \
+         "times"},                                                                                                     \
+        {"within", 0, "RANGES", ", ",                                                                                  \
+         "read only this part: t=0:10, or t=0:10, x=-1:1; both ends included, an empty one is open; other rows take "  \
+         "no "                                                                                                         \
+         "memory"},                                                                                                    \
+    {                                                                                                                  \
+        "every", 0, "N", NULL,                                                                                         \
+            "read only every N-th time, in the file's order, counted anew where time goes back; other rows take no "   \
+            "memory"                                                                                                   \
+    }
 
 #define SIGMA_OPTION                                                                                                   \
-    {"sigma", 0, "COLUMNS", ", ",                                                                                      \
-     "the columns of error bars: sx, or by state x=sx, y=sy; standard deviations of the values beside them"}
+    {                                                                                                                  \
+        "sigma", 0, "COLUMNS", ", ",                                                                                   \
+            "the columns of error bars: sx, or by state x=sx, y=sy; standard deviations of the values beside them"     \
+    }
 
 static const cli_option discover_options[] = {
     READING_OPTIONS,
     SIGMA_OPTION,
     {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
     {"solution", 0, "FILE", NULL,
-     "write the solution with its standard deviation; denoised, at 200 even times and the measured ones; for fields over "
-     "space on the mesh of --mesh or --mesh-file, else on 60 x 100 points, denser where it bends; the ending says the format: .csv, .npz, .npy, "
+     "write the solution with its standard deviation; denoised, at 200 even times and the measured ones; for fields "
+     "over "
+     "space on the mesh of --mesh or --mesh-file, else on 60 x 100 points, denser where it bends; the ending says the "
+     "format: .csv, .npz, .npy, "
      ".json"},
     {"residuals", 0, "FILE", NULL,
      "write measured values, fitted ones and their differences at the measured points, in the same formats"},
     {"law-residuals", 0, "FILE", NULL,
-     "write u_t, the law's right-hand side and their difference along the solution, where --solution has its points: how "
+     "write u_t, the law's right-hand side and their difference along the solution, where --solution has its points: "
+     "how "
      "well the numbers solve the equation"},
     {"report", 0, "FILE.html", NULL, "write a page to read and share (see kbass help report)"},
     {"all-terms", 0, NULL, NULL, "show every candidate, with bounds of those left out"},
@@ -48,13 +60,16 @@ static const cli_option simulate_options[] = {
     {"until", 0, "T1", NULL, "the last time (default: the system's own)"},
     {"samples", 'n', "N", NULL, "even samples from T0 to T1, both included; 2 to 1000000; default: 100"},
     {"times", 0, "LIST", NULL, "sample at these times instead: \"0, 0.5, 2\", or a file whose first column holds them"},
-    {"domain", 0, "RANGES", NULL, "the box of a PDE: \"x=0:10, t=0:8\"; makes the equations typed here PDEs, u_t = u_xx"},
+    {"domain", 0, "RANGES", NULL,
+     "the box of a PDE: \"x=0:10, t=0:8\"; makes the equations typed here PDEs, u_t = u_xx"},
     {"initial", 0, "PROFILE", ";",
      "fields of a PDE at the first time: \"exp(-(x-4)^2)\" or \"u=...; v=...\", \"u_t=...\" for velocities"},
     {"boundary", 0, "KIND", NULL,
-     "boundaries of a PDE: periodic, dirichlet (ends keep their values) or neumann (no slope), or by axis: \"x=periodic, y=neumann\"; "
+     "boundaries of a PDE: periodic, dirichlet (ends keep their values) or neumann (no slope), or by axis: "
+     "\"x=periodic, y=neumann\"; "
      "default: periodic"},
-    {"grid", 0, "COUNTS", NULL, "even samples of a PDE along each axis, time first: 20x20 or 20,20 (default: the system's own)"},
+    {"grid", 0, "COUNTS", NULL,
+     "even samples of a PDE along each axis, time first: 20x20 or 20,20 (default: the system's own)"},
     {"scattered", 0, "N", NULL, "sample a PDE at so many random points instead"},
     {"within", 0, "RANGES", NULL, "sample only this part of a PDE's domain: \"x=0:9.5, t=0:7.5\""},
     {"noise", 0, "PERCENT", NULL, "Gaussian noise; in percent of each state's standard deviation; default: 0"},
@@ -64,7 +79,10 @@ static const cli_option simulate_options[] = {
     {"list", 0, NULL, NULL, "list the named systems"},
     {0}};
 
-#define RUN_OPTION {"of-run", 0, "NAME", NULL, "of several runs the one that goes on, by its file or number"}
+#define RUN_OPTION                                                                                                     \
+    {                                                                                                                  \
+        "of-run", 0, "NAME", NULL, "of several runs the one that goes on, by its file or number"                       \
+    }
 
 static const cli_option forecast_options[] = {
     {"until", 0, "T", NULL, "the last time of the forecast"},
@@ -72,14 +90,17 @@ static const cli_option forecast_options[] = {
      "start from this state at the end of the record: \"1, 0\" or \"x=1, y=0\" ; known exactly (default: as fitted)"},
     RUN_OPTION,
     {"draws", 0, "N", NULL, "how many equations are drawn and integrated; 1 to 100000; default: 200"},
-    {"samples", 'n', "N", NULL, "even times; from the end of the record to T, both included; 2 to 100000; default: 101"},
+    {"samples", 'n', "N", NULL,
+     "even times; from the end of the record to T, both included; 2 to 100000; default: 101"},
     {"times", 0, "LIST", NULL, "these times instead: \"10, 10.5, 12\", or a file whose first column holds them"},
     {"places", 0, "N", NULL, "even places along the space axis of fields; 2 to 100000; default: 100"},
     {"boundary", 0, "KIND", NULL,
-     "boundaries of fields: fitted (periodic, or the fitted values at the ends carried on for a quarter of the record), periodic, "
+     "boundaries of fields: fitted (periodic, or the fitted values at the ends carried on for a quarter of the "
+     "record), periodic, "
      "dirichlet (the ends keep their last values) or neumann (no slope at the ends); default: fitted"},
     {"quantiles", 0, "LIST", NULL, "quantiles to write, in percent; default: 5, 25, 50, 75, 95"},
-    {"chosen", 0, NULL, NULL, "draw from the chosen model only; default: from its near rivals too, by their probabilities"},
+    {"chosen", 0, NULL, NULL,
+     "draw from the chosen model only; default: from its near rivals too, by their probabilities"},
     {"seed", 0, "N", NULL, "seed of the draws; default: 1"},
     {"threads", 0, "N", NULL, "threads; the draws do not depend on them (default: all cores)"},
     {"data", 0, "FILE", NULL, "show these data in the figure; they must be those the result was made from"},
@@ -134,7 +155,8 @@ static const cli_option doctor_options[] = {
     READING_OPTIONS,
     SIGMA_OPTION,
     {"json", 0, "FILE", NULL, "write the findings as JSON (docs/schema.md)"},
-    {"figure", 0, "FILE.svg", NULL, "draw the data with what was found (with gnuplot), as SVG or PNG by the file's ending"},
+    {"figure", 0, "FILE.svg", NULL,
+     "draw the data with what was found (with gnuplot), as SVG or PNG by the file's ending"},
     {0}};
 
 static const cli_option bench_options[] = {
@@ -145,7 +167,8 @@ static const cli_option bench_options[] = {
     {"json", 0, "FILE", NULL, "keep the rows here; each is saved when it is finished"},
     {"resume", 0, NULL, NULL, "do only what --json FILE does not hold yet"},
     {"csv", 0, "FILE.csv", NULL, "write the table as CSV"},
-    {"figure", 0, "FILE.svg", NULL, "draw map, calibration or speed (with gnuplot), as SVG or PNG by the file's ending"},
+    {"figure", 0, "FILE.svg", NULL,
+     "draw map, calibration or speed (with gnuplot), as SVG or PNG by the file's ending"},
     {"output", 'o', "PATH", NULL, "the folder of samples, or the file of results"},
     {"time-limit", 0, "SECONDS", NULL, "stop each fit after this time; with its best answer so far (default: none)"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
@@ -153,53 +176,65 @@ static const cli_option bench_options[] = {
 
 const cli_command cli_commands[] = {
     {"discover", "DATA ... [options]", "find the equations behind measurements",
-     "Reads a table with a header row, or arrays (see kbass help data): one column of times, every other column a state; "
+     "Reads a table with a header row, or arrays (see kbass help data): one column of times, every other column a "
+     "state; "
      "with --axes the columns of "
      "time and space, every other column a field over them, on a grid or scattered. Rows may come in any order and at "
-     "any spacing; an empty cell or NaN means not measured; # begins a comment. Several files, or --run, are several runs "
+     "any spacing; an empty cell or NaN means not measured; # begins a comment. Several files, or --run, are several "
+     "runs "
      "that share one law. Prints the equations, each term with its "
      "weight, standard deviation and probability, the noise, and the models that explain the data nearly as well. "
      "Ctrl-C stops the search and prints the best answer so far.",
      "kbass data hare-lynx -o hares.csv\n"
      "kbass discover hares.csv --json hares.json --report hares.html",
-     discover_options, true, "axes run sigma json solution report all-terms quiet degree derivatives terms forbid require units noise noise-model explain periodic threads time-limit method", cli_discover},
+     discover_options, true,
+     "axes run sigma json solution report all-terms quiet degree derivatives terms forbid require units noise "
+     "noise-model explain periodic threads time-limit method",
+     cli_discover},
     {"simulate", "SYSTEM | RESULT.json | --equation EQUATION ... [options]", "integrate a system and sample it",
      "Integrates a named system, the equations of a result file, or equations typed here, and writes samples as CSV, "
      "with noise if asked. PDEs are resolved until the samples stand still within 1e-7 of their size.",
      "kbass simulate vdp --samples 25 --until 8 --noise 1 -o vdp.csv\n"
      "kbass simulate -e \"x_t = y\" -e \"y_t = -sin(x)\" --start 1,0 --until 9",
-     simulate_options, false, "equation start until samples domain initial boundary grid scattered noise seed output show list", cli_simulate},
+     simulate_options, false,
+     "equation start until samples domain initial boundary grid scattered noise seed output show list", cli_simulate},
     {"forecast", "RESULT.json --until T [options]", "what happens next, with bands",
-     "Draws equations and last states from the posterior of a result (discover --json), integrates each beyond the record, "
+     "Draws equations and last states from the posterior of a result (discover --json), integrates each beyond the "
+     "record, "
      "and writes their mean and quantiles. A draw that diverges is counted and left out from there on.",
-     "kbass forecast hares.json --until 1930 -o forecast.csv --figure forecast.svg",
-     forecast_options, false, "until from draws samples places average output save-draws figure data", cli_forecast},
+     "kbass forecast hares.json --until 1930 -o forecast.csv --figure forecast.svg", forecast_options, false,
+     "until from draws samples places average output save-draws figure data", cli_forecast},
     {"next", "RESULT.json [options]", "where one more sample would tell most",
      "For every state at every time (and place): the information that one more sample with the noise of the others is "
-     "expected to bring, in nats, about which of the near rival models is true, and about the weights of the chosen one.",
-     "kbass next hares.json --until 1925",
-     next_options, false, NULL, cli_next},
+     "expected to bring, in nats, about which of the near rival models is true, and about the weights of the chosen "
+     "one.",
+     "kbass next hares.json --until 1925", next_options, false, NULL, cli_next},
     {"export", "RESULT.json --to FORMAT [options]", "a result in LaTeX, SymPy, Julia, MATLAB or C",
-     "Writes the equations of a result file (discover --json) in another language: for a paper with their uncertainties, "
-     "1.07(3), for programs with all digits. Functions of fields over space take arrays of the derivatives they need. csv is "
+     "Writes the equations of a result file (discover --json) in another language: for a paper with their "
+     "uncertainties, "
+     "1.07(3), for programs with all digits. Functions of fields over space take arrays of the derivatives they need. "
+     "csv is "
      "the solution of the equations over the record, from the fitted start.",
-     "kbass export hares.json --to latex -o hares.tex",
-     export_options, false, NULL, cli_export},
+     "kbass export hares.json --to latex -o hares.tex", export_options, false, NULL, cli_export},
     {"report", "RESULT.json [-o FILE.html]", "a page to read and share",
-     "Makes one self-contained page of a result (discover --json): the equations, a card for each term, data and solution "
-     "with bands, residual checks, rival models, and all that is needed to repeat the run. Figures are drawn with gnuplot; "
+     "Makes one self-contained page of a result (discover --json): the equations, a card for each term, data and "
+     "solution "
+     "with bands, residual checks, rival models, and all that is needed to repeat the run. Figures are drawn with "
+     "gnuplot; "
      "without it the page has everything else.",
-     "kbass report hares.json --until 1930 -o hares.html",
-     report_options, false, NULL, cli_report},
+     "kbass report hares.json --until 1930 -o hares.html", report_options, false, NULL, cli_report},
     {"plot", "RESULT.json FIGURE -o FILE | --terminal", "a single figure of a result",
-     "FIGURE is solution (each state over time: measured, fitted, 95 % band), phase (states against each other), field (over "
-     "space: measured, fitted, residuals), slices (fields at three times), weights (posterior densities), residuals (over "
+     "FIGURE is solution (each state over time: measured, fitted, 95 % band), phase (states against each other), field "
+     "(over "
+     "space: measured, fitted, residuals), slices (fields at three times), weights (posterior densities), residuals "
+     "(over "
      "time, and their quantiles) or forecast (with --until). Needs gnuplot.",
      "kbass plot hares.json solution -o hares.svg\n"
      "kbass plot hares.json phase --terminal",
      plot_options, false, NULL, cli_plot},
     {"data", "FILE | NAME [options]", "what a file holds; data sets that ship with the program",
-     "Reads a file as discover would and says what was understood: axes, fields, which dimension is which, what is missing "
+     "Reads a file as discover would and says what was understood: axes, fields, which dimension is which, what is "
+     "missing "
      "or left out; with -o writes it as a table. Files may be text (, ; tab or blanks between cells, decimal points or "
      "commas, quotes, # and % comments, gzip), NPY, NPZ, MATLAB (v5 to v7.3) or HDF5, whatever their name; "
      "file.h5:/run3/u means an array or a group inside. A name from --list writes that data set as CSV.",
@@ -207,26 +242,35 @@ const cli_command cli_commands[] = {
      "kbass data hares.csv",
      data_options, false, NULL, cli_data},
     {"doctor", "DATA ... [options]", "what data can carry, before any fit",
-     "Reads data as discover does, with the same dictionary, and says what they can carry: the fastest visible scale and how it "
-     "is sampled, gaps, the noise and how it was estimated, the highest derivative that the samples support, outliers, constant "
-     "and saturated states, copies, axes taken for states, how much of the record is at rest, candidate terms that are alike on "
-     "these data. Each finding has a number, a sentence and, where something can be done, a suggestion; several runs are examined one by one. Exit code 0: fit to go; "
+     "Reads data as discover does, with the same dictionary, and says what they can carry: the fastest visible scale "
+     "and how it "
+     "is sampled, gaps, the noise and how it was estimated, the highest derivative that the samples support, outliers, "
+     "constant "
+     "and saturated states, copies, axes taken for states, how much of the record is at rest, candidate terms that are "
+     "alike on "
+     "these data. Each finding has a number, a sentence and, where something can be done, a suggestion; several runs "
+     "are examined one by one. Exit code 0: fit to go; "
      "1: with warnings; 2: hopeless, or no data.",
-     "kbass doctor hares.csv --figure doctor.svg",
-     doctor_options, true, "axes run json figure degree derivatives terms noise units", cli_doctor},
-    {"bench", "paper | map | calibration | speed | samples | results FILE.json ... [options]", "measure how well and how fast equations are found",
+     "kbass doctor hares.csv --figure doctor.svg", doctor_options, true,
+     "axes run json figure degree derivatives terms noise units", cli_doctor},
+    {"bench", "paper | map | calibration | speed | samples | results FILE.json ... [options]",
+     "measure how well and how fast equations are found",
      "Runs a benchmark: paper (the tables of the KBASS paper), map (noise against length of the record), "
-     "calibration (are the probabilities what they say), speed (seconds against size); or writes samples of the paper's "
+     "calibration (are the probabilities what they say), speed (seconds against size); or writes samples of the "
+     "paper's "
      "cells, or results as Markdown. "
-     "paper: every cell of the result tables of the KBASS paper. Data are simulated anew with the sampling of the data its "
+     "paper: every cell of the result tables of the KBASS paper. Data are simulated anew with the sampling of the data "
+     "its "
      "authors released. Beside our error stand the paper's, that of an oracle (the same fit told the true terms), and "
      "by how many standard deviations of the noise the absence of the weakest true term moves the samples, the other "
      "terms refitted: below 2 or 3 no method can decide. A task that fails is a row. Ctrl-C keeps the finished rows. "
      "calibration: whether the probabilities, intervals and bands are what they say, on random sparse systems. "
-     "map: how often exactly the true terms of Lorenz 63 and van der Pol are found in records of length 4 to 10, sampled "
+     "map: how often exactly the true terms of Lorenz 63 and van der Pol are found in records of length 4 to 10, "
+     "sampled "
      "every 0.01, with noise of 2.5 to 40 %. "
      "speed: the CPU seconds of each stage against the number of samples, the length of the record, the mesh, the "
-     "dictionary and the number of patches, with fitted exponents, the published algorithm on the same data, and the rate of "
+     "dictionary and the number of patches, with fitted exponents, the published algorithm on the same data, and the "
+     "rate of "
      "the linear algebra beside plain matrix products. "
      "samples: the data of the paper's cells as CSV files, with their laws in cells.json, for other programs to try. "
      "results: a Markdown file with tables and figures, from files that --json has kept.",
@@ -234,7 +278,8 @@ const cli_command cli_commands[] = {
      "kbass bench results vdp.json -o results.md",
      bench_options, false, "case seeds jobs json resume csv figure output time-limit quiet", cli_bench},
     {"completion", "bash | zsh", "a script that completes commands and options in your shell",
-     "Writes it to standard output, made from the same tables as this help. make install puts both where the shells look; "
+     "Writes it to standard output, made from the same tables as this help. make install puts both where the shells "
+     "look; "
      "to try it: source <(kbass completion bash).",
      "kbass completion bash > kbass.bash\n"
      "source kbass.bash",
@@ -261,11 +306,11 @@ static int unknown_command(const char *name)
 static int help(const char *topic, const char *more)
 {
     const cli_command *command = topic ? find_command(topic) : NULL;
-    if (!topic)                             cli_help_overview(stdout);
-    else if (!strcmp(topic, "--man"))       cli_help_manual(stdout);
-    else if (!strcmp(topic, "--markdown"))  cli_help_markdown(stdout);
-    else if (command)                       cli_help_command(stdout, command, more && !strcmp(more, "--all"));
-    else                                    return unknown_command(topic);
+    if (!topic) cli_help_overview(stdout);
+    else if (!strcmp(topic, "--man")) cli_help_manual(stdout);
+    else if (!strcmp(topic, "--markdown")) cli_help_markdown(stdout);
+    else if (command) cli_help_command(stdout, command, more && !strcmp(more, "--all"));
+    else return unknown_command(topic);
     return EXIT_OK;
 }
 
@@ -273,8 +318,8 @@ static int run(const cli_command *command, int count, char **words)
 {
     cli_arguments arguments;
     int code = cli_parse(command, count, words, &arguments);
-    if (arguments.wants_help)   cli_help_command(stdout, command, arguments.wants_all_help);
-    else if (code == EXIT_OK)   code = command->run(&arguments);
+    if (arguments.wants_help) cli_help_command(stdout, command, arguments.wants_all_help);
+    else if (code == EXIT_OK) code = command->run(&arguments);
     cli_arguments_clear(&arguments);
     return code;
 }
@@ -287,7 +332,8 @@ int main(int count, char **words)
     if (count < 2) return cli_fail("no command given (see kbass help)");
     const cli_command *command = find_command(words[1]);
     if (command) code = run(command, count - 2, words + 2);
-    else if (is_one_of(words[1], "help", "--help") || !strcmp(words[1], "-h")) code = help(words[2], count > 3 ? words[3] : NULL);
+    else if (is_one_of(words[1], "help", "--help") || !strcmp(words[1], "-h"))
+        code = help(words[2], count > 3 ? words[3] : NULL);
     else if (is_one_of(words[1], "version", "--version")) printf("kbass %s\n", kbass_version());
     else code = unknown_command(words[1]);
     int lost = cli_finish_output();

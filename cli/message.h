@@ -7,8 +7,7 @@
 enum { EXIT_OK = 0, EXIT_NO_RESULT = 1, EXIT_BAD_INPUT = 2, EXIT_INTERRUPTED = 130 };
 
 /* Prints "kbass: ..." and returns EXIT_BAD_INPUT. */
-__attribute__((format(printf, 1, 2)))
-int cli_fail(const char *format, ...);
+__attribute__((format(printf, 1, 2))) int cli_fail(const char *format, ...);
 
 /* Prints the library's message, with a caret under the column at fault if it names one, and returns the exit code. */
 int cli_fail_with(kbass_status status, const kbass_error *error);

@@ -27,12 +27,14 @@ static int read_range(const cli_arguments *arguments, next_job *job)
     unsigned long n_times = has_space ? 31 : 101, n_places = 31;
     double end = NAN;
     job->best = 10;
-    for (size_t a = 0; a < (has_space ? 2 : 1); a++) kbass_posterior_range(job->posterior, a, &job->first[a], &job->last[a]);
+    for (size_t a = 0; a < (has_space ? 2 : 1); a++)
+        kbass_posterior_range(job->posterior, a, &job->first[a], &job->last[a]);
     int code = cli_number(arguments, "until", job->last[0], 1e300, &end);
     if (code == EXIT_OK) code = cli_count(arguments, "samples", 2, 10000, &n_times);
     if (code == EXIT_OK) code = cli_count(arguments, "places", 2, 1000, &n_places);
     if (code == EXIT_OK) code = cli_count(arguments, "best", 1, 1000, &job->best);
-    if (code == EXIT_OK && !has_space && cli_value(arguments, "places")) code = cli_fail("--places is for fields over space");
+    if (code == EXIT_OK && !has_space && cli_value(arguments, "places"))
+        code = cli_fail("--places is for fields over space");
     if (!isnan(end)) job->last[0] = end;
     job->n_times = n_times;
     job->n_places = has_space ? n_places : 1;
@@ -47,7 +49,8 @@ static int make_points(next_job *job)
     job->positions = calloc(job->n, sizeof *job->positions);
     job->models = calloc(job->n * job->n_states, sizeof *job->models);
     job->weights = calloc(job->n * job->n_states, sizeof *job->weights);
-    if (!job->times || !job->positions || !job->models || !job->weights) return cli_fail("out of memory for %zu points", job->n);
+    if (!job->times || !job->positions || !job->models || !job->weights)
+        return cli_fail("out of memory for %zu points", job->n);
     for (size_t i = 0; i < job->n; i++) {
         double t = (double)(i / job->n_places) / (double)(job->n_times - 1);
         job->times[i] = t < 1 ? job->first[0] + (job->last[0] - job->first[0]) * t : job->last[0];
@@ -67,9 +70,11 @@ static const double *gains(const next_job *job) { return has_rivals(job) ? job->
 
 static bool is_near(const next_job *job, size_t a, size_t b)
 {
-    double dt = fabs(job->times[a / job->n_states] - job->times[b / job->n_states]) / (job->last[0] - job->first[0]), dx = 0;
+    double dt = fabs(job->times[a / job->n_states] - job->times[b / job->n_states]) / (job->last[0] - job->first[0]),
+           dx = 0;
     if (job->n_places > 1)
-        dx = fabs(job->positions[a / job->n_states] - job->positions[b / job->n_states]) / (job->last[1] - job->first[1]);
+        dx = fabs(job->positions[a / job->n_states] - job->positions[b / job->n_states]) /
+             (job->last[1] - job->first[1]);
     return a % job->n_states == b % job->n_states && dt < apart && dx < apart;
 }
 
@@ -102,8 +107,11 @@ static void print_heading(const next_job *job)
         double p = kbass_posterior_probability(job->posterior, m);
         if (p > 0) entropy -= p * log(p);
     }
-    if (n > 1) printf("%zu models are left, the chosen one with the probability %.2g among them: %.3g nats are open. One more sample "
-                      "is expected to bring, at best:\n\n", n, kbass_posterior_probability(job->posterior, 0), entropy);
+    if (n > 1)
+        printf("%zu models are left, the chosen one with the probability %.2g among them: %.3g nats are open. One more "
+               "sample "
+               "is expected to bring, at best:\n\n",
+               n, kbass_posterior_probability(job->posterior, 0), entropy);
     else puts("No rival is near the chosen model: points are ranked by what they would tell about its weights.\n");
     printf("  %-12s %12s", "of", kbass_posterior_axis_name(job->posterior, 0));
     if (job->n_places > 1) printf(" %12s", kbass_posterior_axis_name(job->posterior, 1));
@@ -139,13 +147,15 @@ static int write_table(const next_job *job, const char *path)
     if (code == EXIT_OK) {
         for (size_t a = 0; a < n_axes; a++) axes[a] = kbass_posterior_axis_name(job->posterior, a);
         for (size_t c = 0; c < width; c++) {
-            snprintf(names[c], NAME_SIZE, "%.70s_%s", kbass_posterior_state_name(job->posterior, c / 2), c % 2 ? "weights" : "models");
+            snprintf(names[c], NAME_SIZE, "%.70s_%s", kbass_posterior_state_name(job->posterior, c / 2),
+                     c % 2 ? "weights" : "models");
             columns[c] = names[c];
             for (size_t i = 0; i < job->n; i++)
                 values[i * width + c] = (c % 2 ? job->weights : job->models)[i * job->n_states + c / 2];
         }
-        kbass_status status = kbass_data_create_axes(job->n, n_axes, width, job->times, n_axes > 1 ? job->positions : NULL, values,
-                                                     axes, columns, &data, &error);
+        kbass_status status =
+            kbass_data_create_axes(job->n, n_axes, width, job->times, n_axes > 1 ? job->positions : NULL, values, axes,
+                                   columns, &data, &error);
         code = status == KBASS_OK ? cli_output_data(path, data) : cli_fail_with(status, &error);
     }
     kbass_data_destroy(data);
@@ -173,17 +183,26 @@ static void plot(FILE *script, const next_job *job)
 {
     static const char *const colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377"};
     bool is_map = job->n_places > 1;
-    fprintf(script, "set xlabel '%s' noenhanced\nset border 3\nset tics nomirror\n", kbass_posterior_axis_name(job->posterior, 0));
-    if (is_map) fprintf(script, "set multiplot layout %zu,1\nset ylabel '%s' noenhanced\nset palette defined (0 '#ffffff', 1 '#224466')\n",
-                        job->n_states, kbass_posterior_axis_name(job->posterior, 1));
-    else fprintf(script, "set ylabel 'gain about the %s, nats'\nset yrange [0:*]\nset key outside right\nplot ",
-                 has_rivals(job) ? "models" : "weights");
+    fprintf(script, "set xlabel '%s' noenhanced\nset border 3\nset tics nomirror\n",
+            kbass_posterior_axis_name(job->posterior, 0));
+    if (is_map)
+        fprintf(
+            script,
+            "set multiplot layout %zu,1\nset ylabel '%s' noenhanced\nset palette defined (0 '#ffffff', 1 '#224466')\n",
+            job->n_states, kbass_posterior_axis_name(job->posterior, 1));
+    else
+        fprintf(script, "set ylabel 'gain about the %s, nats'\nset yrange [0:*]\nset key outside right\nplot ",
+                has_rivals(job) ? "models" : "weights");
     for (size_t j = 0; j < job->n_states; j++) {
         const char *name = kbass_posterior_state_name(job->posterior, j);
-        if (is_map) fprintf(script, "set title '%s: gain about the %s, nats' noenhanced\nplot $gain%zu using 1:2:3 with image notitle\n",
-                            name, has_rivals(job) ? "models" : "weights", j);
-        else fprintf(script, "%s$gain%zu using 1:3 with lines lw 2 lc rgb '%s' title '%s' noenhanced", j ? ", " : "", j,
-                     colours[j % 6], name);
+        if (is_map)
+            fprintf(
+                script,
+                "set title '%s: gain about the %s, nats' noenhanced\nplot $gain%zu using 1:2:3 with image notitle\n",
+                name, has_rivals(job) ? "models" : "weights", j);
+        else
+            fprintf(script, "%s$gain%zu using 1:3 with lines lw 2 lc rgb '%s' title '%s' noenhanced", j ? ", " : "", j,
+                    colours[j % 6], name);
     }
     fputc('\n', script);
 }
@@ -203,8 +222,9 @@ static int draw(const next_job *job, const char *path)
 static int run(next_job *job)
 {
     kbass_error error;
-    kbass_status status = kbass_posterior_gain(job->posterior, job->n, job->times, job->n_places > 1 ? job->positions : NULL,
-                                               job->models, job->weights, &error);
+    kbass_status status =
+        kbass_posterior_gain(job->posterior, job->n, job->times, job->n_places > 1 ? job->positions : NULL, job->models,
+                             job->weights, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
@@ -215,7 +235,8 @@ int cli_next(const cli_arguments *arguments)
     const char *output = cli_value(arguments, "output"), *figure = cli_value(arguments, "figure");
     if (arguments->n_operands != 1)
         return cli_fail("next needs one result file, found %zu (see kbass help next)", arguments->n_operands);
-    kbass_status status = kbass_posterior_read_run(arguments->operands[0], cli_value(arguments, "of-run"), &job.posterior, &error);
+    kbass_status status =
+        kbass_posterior_read_run(arguments->operands[0], cli_value(arguments, "of-run"), &job.posterior, &error);
     int code = status == KBASS_OK ? read_range(arguments, &job) : cli_fail_with(status, &error);
     if (code == EXIT_OK) code = cli_output_check(output, arguments->operands[0]);
     if (code == EXIT_OK) code = cli_output_check(figure, arguments->operands[0]);

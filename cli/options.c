@@ -26,10 +26,9 @@ static const char *setting_separator(const char *name)
 {
     static const struct {
         const char *name, *separator;
-    } lists[] = {{"terms", ", "}, {"forbid", "; "},       {"require", "; "},
-                 {"fix", "; "},   {"equation-for", ", "}, {"input", ", "}, {"vary", "; "}, {"noise", ", "},
-                 {"lhs", ", "},   {"periodic", ", "},
-                 {"units", ", "}, {"constants", ", "}};
+    } lists[] = {{"terms", ", "},        {"forbid", "; "},   {"require", "; "}, {"fix", "; "},
+                 {"equation-for", ", "}, {"input", ", "},    {"vary", "; "},    {"noise", ", "},
+                 {"lhs", ", "},          {"periodic", ", "}, {"units", ", "},   {"constants", ", "}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (!strcmp(lists[i].name, name)) return lists[i].separator;
     return NULL;
@@ -85,7 +84,7 @@ static int unknown_option(const cli_command *command, const char *word, size_t l
         nearest = cli_nearest(name, names);
     }
     if (nearest) cli_fail("unknown option --%.*s (did you mean --%s?)", (int)length, word, nearest);
-    else         cli_fail("unknown option --%.*s (see kbass help %s)", (int)length, word, command->name);
+    else cli_fail("unknown option --%.*s (see kbass help %s)", (int)length, word, command->name);
     free(names);
     free(name);
     return EXIT_BAD_INPUT;
@@ -100,12 +99,13 @@ static int find_option(const cli_command *command, char *word, size_t *index, co
     for (*index = 0; *index < n; ++*index) {
         cli_option option = option_at(command, *index);
         if (is_long ? strlen(option.name) == length && !strncmp(option.name, word + 2, length)
-                    : option.letter && option.letter == word[1]) break;
+                    : option.letter && option.letter == word[1])
+            break;
     }
     if (*index == n && is_long) return unknown_option(command, word + 2, length);
     if (*index == n) return cli_fail("unknown option -%c (see kbass help %s)", word[1], command->name);
     if (is_long) *value = word[2 + length] ? word + 3 + length : NULL;
-    else         *value = word[2] ? word + 2 : NULL;
+    else *value = word[2] ? word + 2 : NULL;
     return EXIT_OK;
 }
 

@@ -21,10 +21,10 @@ typedef struct cli_arguments cli_arguments;
 
 typedef struct {
     const char *name;
-    const char *usage;   /* "DATA.csv [options]" */
-    const char *summary; /* one line */
-    const char *story;   /* a paragraph, the first sentence of which can stand alone */
-    const char *example; /* commands, one a line; those of all commands can be run in turn */
+    const char *usage;         /* "DATA.csv [options]" */
+    const char *summary;       /* one line */
+    const char *story;         /* a paragraph, the first sentence of which can stand alone */
+    const char *example;       /* commands, one a line; those of all commands can be run in turn */
     const cli_option *options; /* the last has no name */
     bool has_settings;
     const char *common; /* the options of the short help, by name; NULL: all, and the help is short enough */

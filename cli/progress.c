@@ -44,7 +44,8 @@ static void guess_end(const kbass_progress *now, char *text, size_t size)
 {
     double left = now->seconds * (1 - now->fraction) / now->fraction;
     text[0] = '\0';
-    if (now->fraction >= 0.25 && now->fraction < 1 && now->seconds >= 1) snprintf(text, size, ", about %.0f s left", left);
+    if (now->fraction >= 0.25 && now->fraction < 1 && now->seconds >= 1)
+        snprintf(text, size, ", about %.0f s left", left);
 }
 
 static void describe(const kbass_progress *now, char *text, size_t size)
@@ -56,8 +57,8 @@ static void describe(const kbass_progress *now, char *text, size_t size)
         snprintf(text, size, "%3.0f %% %s  %.1f s%s", 100 * now->fraction, now->stage, now->seconds, left);
         return;
     }
-    snprintf(text, size, "%3.0f %% %s  step %zu, %zu term%s%s  %.1f s%s", 100 * now->fraction, now->stage, now->n_iterations,
-             now->n_active, now->n_active == 1 ? "" : "s", evidence, now->seconds, left);
+    snprintf(text, size, "%3.0f %% %s  step %zu, %zu term%s%s  %.1f s%s", 100 * now->fraction, now->stage,
+             now->n_iterations, now->n_active, now->n_active == 1 ? "" : "s", evidence, now->seconds, left);
 }
 
 static void draw(const kbass_progress *now, const char *text)
@@ -80,7 +81,7 @@ int cli_progress_show(const kbass_progress *now, void *user)
         char text[160];
         describe(now, text, sizeof text);
         if (progress->is_terminal) draw(now, text);
-        else                       fprintf(stderr, "kbass: %s\n", text);
+        else fprintf(stderr, "kbass: %s\n", text);
         progress->stage = now->stage;
         progress->shown = now->seconds;
     }

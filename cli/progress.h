@@ -8,12 +8,12 @@
 
 typedef struct {
     bool is_quiet, is_terminal;
-    const char *stage;  /* shown last */
-    double shown;       /* seconds into the run when it was */
+    const char *stage; /* shown last */
+    double shown;      /* seconds into the run when it was */
 } cli_progress;
 
-/* From the first catch to the last release, Ctrl-C is a wish that runs hear of at their next step: one that comes between
-   two runs is not lost. A second one ends the program at once. */
+/* From the first catch to the last release, Ctrl-C is a wish that runs hear of at their next step: one that comes
+   between two runs is not lost. A second one ends the program at once. */
 void cli_interrupts_catch(void);
 void cli_interrupts_release(void);
 

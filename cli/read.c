@@ -19,8 +19,11 @@ static int read_part(const cli_arguments *arguments, const char *path, bool is_q
     cli_progress progress;
     unsigned long every = 1;
     int code = cli_count(arguments, "every", 1, 1e15, &every);
-    kbass_read_options options = {.time_column = cli_value(arguments, "time"), .axes = cli_value(arguments, "axes"),
-                                  .progress = show, .user = &progress, .within = cli_value(arguments, "within"),
+    kbass_read_options options = {.time_column = cli_value(arguments, "time"),
+                                  .axes = cli_value(arguments, "axes"),
+                                  .progress = show,
+                                  .user = &progress,
+                                  .within = cli_value(arguments, "within"),
                                   .every = every};
     if (code != EXIT_OK) return code;
     if (options.axes && options.time_column)
@@ -58,8 +61,7 @@ int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **dat
     for (size_t i = 0; code == EXIT_OK && i < n; i++)
         code = read_part(arguments, arguments->operands[i], is_quiet, &parts[i]);
     if (code == EXIT_OK) {
-        kbass_status status =
-            kbass_data_join(n, (const kbass_data *const *)parts, arguments->operands, data, &error);
+        kbass_status status = kbass_data_join(n, (const kbass_data *const *)parts, arguments->operands, data, &error);
         code = status == KBASS_OK ? take_error_bars(arguments, *data) : cli_fail_with(status, &error);
     }
     for (size_t i = 0; parts && i < n; i++) kbass_data_destroy(parts[i]);

@@ -94,8 +94,8 @@ static int load_model(const cli_arguments *arguments, kbass_model **model)
                         arguments->n_operands);
     const char *name = arguments->operands[0];
     if (!is_result_file(name) && !is_system(name)) return unknown_system(name);
-    kbass_status status = is_result_file(name) ? kbass_model_from_result(name, model, &error)
-                                               : kbass_model_named(name, model, &error);
+    kbass_status status =
+        is_result_file(name) ? kbass_model_from_result(name, model, &error) : kbass_model_named(name, model, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
@@ -106,8 +106,8 @@ static void state_list(const kbass_model *model, char *text, size_t size)
     size_t length = 0;
     text[0] = '\0';
     for (size_t j = 0; j < kbass_model_states(model) && length < size; j++)
-        length += (size_t)snprintf(text + length, size - length, "%s%s", j ? ", " : "",
-                                   kbass_model_state_name(model, j));
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%s", j ? ", " : "", kbass_model_state_name(model, j));
 }
 
 static int read_start(simulate_job *job, const char *text)

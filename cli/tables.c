@@ -35,7 +35,8 @@ static int begin(table *t, const kbass_data *data, size_t room, size_t width)
     t->values = calloc(room * states * width, sizeof *t->values);
     t->names = calloc(states * width, sizeof *t->names);
     t->columns = calloc(states * width, sizeof *t->columns);
-    if (t->run_start && t->times && t->positions && t->mean && t->sd && t->values && t->names && t->columns) return EXIT_OK;
+    if (t->run_start && t->times && t->positions && t->mean && t->sd && t->values && t->names && t->columns)
+        return EXIT_OK;
     cli_fail("out of memory for a table of %zu rows", room);
     return EXIT_NO_RESULT;
 }
@@ -67,7 +68,8 @@ static kbass_status solve_rows(table *t, const kbass_discovery *discovery, size_
 {
     double *mean = t->mean + first * t->n_states, *sd = t->sd + first * t->n_states;
     if (!t->n_space) return kbass_discovery_run_solution(discovery, run, n, t->times + first, mean, sd, error);
-    return kbass_discovery_run_field(discovery, run, n, t->times + first, t->positions + first * t->n_space, mean, sd, error);
+    return kbass_discovery_run_field(discovery, run, n, t->times + first, t->positions + first * t->n_space, mean, sd,
+                                     error);
 }
 
 static kbass_status solve(table *t, const kbass_discovery *discovery, kbass_error *error)
@@ -91,8 +93,8 @@ static kbass_status make_data(const table *t, size_t run, kbass_data **data, kba
     size_t first = t->run_start[run], n = t->run_start[run + 1] - first, width = t->n_states * t->width;
     for (size_t axis = 0; axis <= t->n_space; axis++) axes[axis] = kbass_data_axis_name(t->data, axis);
     const double *positions = t->n_space ? t->positions + first * t->n_space : NULL;
-    return kbass_data_create_axes(n, t->n_space + 1, width, t->times + first, positions,
-                                  t->values + first * width, axes, t->columns, data, error);
+    return kbass_data_create_axes(n, t->n_space + 1, width, t->times + first, positions, t->values + first * width,
+                                  axes, t->columns, data, error);
 }
 
 static kbass_status write_csv(const table *t, const char *path, int *code, kbass_error *error)
@@ -131,7 +133,8 @@ static void set_shape(const table *t, cli_array *array)
 /* An axis by name: of a mesh, its coordinates alone, gathered at `room`; of rows, one for each. */
 static cli_array axis_array(const table *t, size_t axis, const double *column, double *room)
 {
-    cli_array array = {.name = kbass_data_axis_name(t->data, axis), .n_dimensions = 1, .shape = {t->n}, .values = column};
+    cli_array array = {
+        .name = kbass_data_axis_name(t->data, axis), .n_dimensions = 1, .shape = {t->n}, .values = column};
     size_t stride = 1;
     if (!t->counts[0]) return array;
     for (size_t a = axis + 1; a <= t->n_space; a++) stride *= t->counts[a];
@@ -245,8 +248,8 @@ static kbass_status find_coordinates(const kbass_discovery *discovery, size_t ru
 }
 
 /* All points of a run's mesh, time slowest; `room` is for the coordinates of all axes. */
-static kbass_status choose_mesh(table *t, const kbass_discovery *discovery, size_t run, const size_t *counts, double *room,
-                                kbass_error *error)
+static kbass_status choose_mesh(table *t, const kbass_discovery *discovery, size_t run, const size_t *counts,
+                                double *room, kbass_error *error)
 {
     size_t stride = 1, first = t->n;
     double *at[KBASS_MAX_AXES];
@@ -263,7 +266,7 @@ static kbass_status choose_mesh(table *t, const kbass_discovery *discovery, size
         for (size_t i = first; i < t->n; i++) {
             double here = at[axis][(i - first) / stride % counts[axis]];
             if (axis) t->positions[i * t->n_space + axis - 1] = here;
-            else      t->times[i] = here;
+            else t->times[i] = here;
         }
     }
     return status;
@@ -295,7 +298,7 @@ static int begin_mesh(table *t, const kbass_data *data, const kbass_discovery *d
     kbass_status status = KBASS_OK;
     for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
         if (n_axes == 1) choose_run_times(t, run);
-        else             status = choose_mesh(t, discovery, run, counts, t->mean, &error); /* room for all points */
+        else status = choose_mesh(t, discovery, run, counts, t->mean, &error); /* room for all points */
     }
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
@@ -357,8 +360,9 @@ static kbass_status fill_law(table *t, const kbass_discovery *discovery, kbass_e
     kbass_status status = KBASS_OK;
     for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
         size_t first = t->run_start[run], at = first * t->n_states;
-        status = kbass_discovery_run_law(discovery, run, t->run_start[run + 1] - first, t->times + first,
-                                         t->n_space ? t->positions + first * t->n_space : NULL, lhs + at, rhs + at, error);
+        status =
+            kbass_discovery_run_law(discovery, run, t->run_start[run + 1] - first, t->times + first,
+                                    t->n_space ? t->positions + first * t->n_space : NULL, lhs + at, rhs + at, error);
     }
     for (size_t i = 0; status == KBASS_OK && i < t->n * t->n_states; i++) {
         t->values[3 * i] = lhs[i];

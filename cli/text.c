@@ -9,8 +9,8 @@
 
 enum { LAST_COLUMN = 96, NUMBER_SIZE = 40, MOST_RUNNERS_UP = 5, MOST_CORRELATIONS = 5 };
 
-static const double NEAR_CANDIDATE = 0.01;   /* terms left out are shown when likelier than this */
-static const double CLOSELY_RELATED = 0.9;    /* correlations of weights are shown above this */
+static const double NEAR_CANDIDATE = 0.01; /* terms left out are shown when likelier than this */
+static const double CLOSELY_RELATED = 0.9; /* correlations of weights are shown above this */
 
 static const char *bold(bool on)
 {
@@ -90,8 +90,9 @@ static void format_term(const kbass_term *term, bool is_first, char *text, size_
     format_number(fabs(term->weight), term->sd, number);
     const char *sign = term->weight < 0 ? (is_first ? "-" : "- ") : is_first ? " " : "+ ";
     if (is_constant) snprintf(text, size, "%s%s", sign, number);
-    else snprintf(text, size, "%s%s%s%s%s%s", sign, is_unit ? "" : number, is_unit ? "" : " ", wraps ? "(" : "",
-                  term->term, wraps ? ")" : "");
+    else
+        snprintf(text, size, "%s%s%s%s%s%s", sign, is_unit ? "" : number, is_unit ? "" : " ", wraps ? "(" : "",
+                 term->term, wraps ? ")" : "");
 }
 
 static void print_equation(const kbass_equation *equation, int lhs_width)
@@ -243,8 +244,8 @@ static void print_correlations(const kbass_result *result)
             if (!(fabs(r) > CLOSELY_RELATED) || n_strong++ >= MOST_CORRELATIONS) continue;
             const kbass_term *a = estimated(result, i, &lhs[0]), *b = estimated(result, j, &lhs[1]);
             if (a && b)
-                printf("%s  weights move together: %s: %s and %s: %s, correlation %.3f\n", n_shown++ ? "" : "\n", lhs[0],
-                       a->term, lhs[1], b->term, r);
+                printf("%s  weights move together: %s: %s and %s: %s, correlation %.3f\n", n_shown++ ? "" : "\n",
+                       lhs[0], a->term, lhs[1], b->term, r);
         }
     if (n_strong > n_shown) printf("  and %zu more pairs of weights (all of them: --json)\n", n_strong - n_shown);
 }
@@ -338,8 +339,8 @@ static void print_missing(const kbass_data *data, const kbass_result *result)
         const kbass_misfit *m = &result->misfits[i];
         printf("    from %s = %.4g to %.4g", kbass_data_time_name(data), m->from, m->until);
         if (isfinite(m->low)) printf(", %s = %.4g to %.4g", kbass_data_axis_name(data, 1), m->low, m->high);
-        printf(", %s is measured %s the solution: %.1f standard deviations in all\n", kbass_data_state_name(data, m->state),
-               m->score > 0 ? "above" : "below", fabs(m->score));
+        printf(", %s is measured %s the solution: %.1f standard deviations in all\n",
+               kbass_data_state_name(data, m->state), m->score > 0 ? "above" : "below", fabs(m->score));
     }
     for (size_t i = 0; i < result->n_missing; i++) {
         const kbass_missing_term *m = &result->missing[i];
@@ -415,7 +416,8 @@ static void print_explanations(const kbass_result *result)
             continue;
         }
         format_odds(e->log_odds, odds);
-        printf("log evidence %+.1f (odds %s), misfit %.3g -> %.3g\n", e->log_evidence, odds, e->misfit_before, e->misfit_after);
+        printf("log evidence %+.1f (odds %s), misfit %.3g -> %.3g\n", e->log_evidence, odds, e->misfit_before,
+               e->misfit_after);
         for (size_t j = 0; j < e->n_changes; j++)
             if ((int)strlen(e->changes[j].term) > width) width = (int)strlen(e->changes[j].term);
         for (size_t j = 0; j < e->n_changes; j++) print_change(&e->changes[j], widest_lhs(result), width);

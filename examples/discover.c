@@ -49,7 +49,7 @@ int main(void)
     if (status == KBASS_OK) status = kbass_discovery_run(discovery, NULL, NULL, &error);
 
     if (status == KBASS_OK) print_result(kbass_discovery_result(discovery));
-    else                    fprintf(stderr, "%s\n", error.message);
+    else fprintf(stderr, "%s\n", error.message);
 
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);

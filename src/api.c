@@ -31,8 +31,8 @@ struct kbass_discovery {
     kb_problem *problem;     /* of ODE systems */
     kb_landscape *landscape; /* of fields over one space axis */
     kb_expanse *expanse;     /* of fields over more, or of second order in time */
-    kb_search_result found; /* of our method */
-    kb_canvas *paper;       /* of the published one */
+    kb_search_result found;  /* of our method */
+    kb_canvas *paper;        /* of the published one */
     kb_answer *answer;
     double seconds_to_create;
 };
@@ -73,8 +73,10 @@ static kbass_status check_plain(const kbass_settings *settings, kbass_error *err
     if (settings->explain && *settings->explain)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
     if (settings->vary && *settings->vary)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "vary: weights do not differ between runs for %s: discover each run alone "
-                       "and compare their weights", what);
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "vary: weights do not differ between runs for %s: discover each run alone "
+                       "and compare their weights",
+                       what);
     return KBASS_OK;
 }
 
@@ -85,7 +87,8 @@ static kbass_status check_published(const kbass_data *data, const kbass_settings
     if (kbass_data_runs(data) > 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "method: the published method takes one run, found %zu",
                        kbass_data_runs(data));
-    if (data->sigma) return kb_fail(error, KBASS_ERROR_ARGUMENT, "sigma: error bars are not used for the published method");
+    if (data->sigma)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "sigma: error bars are not used for the published method");
     return check_plain(settings, error);
 }
 
@@ -103,12 +106,14 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     return status == KBASS_OK ? kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error) : status;
 }
 
-static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
+static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings,
+                          kbass_error *error)
 {
     kbass_status status = kb_settings_check(settings, error);
     if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_published(data, settings, error);
     if (status == KBASS_OK && settings->vary && *settings->vary && kbass_data_runs(data) < 2)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "vary: needed several runs (several files, or a column of run numbers), found one");
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT,
+                         "vary: needed several runs (several files, or a column of run numbers), found one");
     if (status == KBASS_OK) status = kb_settings_copy(settings, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
@@ -241,8 +246,8 @@ static kbass_status check_times(double first, double span, size_t n, const doubl
     double last = first, slack = 1e-9 * span;
     for (size_t i = 0; i < n; i++) {
         if (!(times[i] >= last - slack) || !(times[i] <= first + span + slack))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is not ascending within the record, %g to %g", times[i],
-                           first, first + span);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is not ascending within the record, %g to %g",
+                           times[i], first, first + span);
         last = times[i];
     }
     return KBASS_OK;
@@ -259,7 +264,8 @@ static const kb_cloud *cloud_of(const kbass_discovery *d, size_t run)
 static double reach(const kbass_discovery *d, size_t run, size_t axis)
 {
     double period = cloud_of(d, run)->period[axis];
-    if (d->landscape && axis == 1 && d->landscape->scenes[run].line.periodic) period = d->landscape->scenes[run].line.period;
+    if (d->landscape && axis == 1 && d->landscape->scenes[run].line.periodic)
+        period = d->landscape->scenes[run].line.period;
     return period > 0 ? period : 1;
 }
 
@@ -272,8 +278,8 @@ static kbass_status check_positions(const kbass_discovery *d, size_t run, size_t
         size_t axis = i % space + 1;
         double first = cloud->first[axis], span = cloud->span[axis] * reach(d, run, axis), slack = 1e-9 * span;
         if (!(positions[i] >= first - slack) || !(positions[i] <= first + span + slack))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g", positions[i], first,
-                           first + span);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g", positions[i],
+                           first, first + span);
     }
     return KBASS_OK;
 }
@@ -306,8 +312,8 @@ static kbass_status fields_of(const void *context, const kb_fit *fit, double *me
     const whereabouts *at = context;
     const kbass_discovery *d = at->discovery;
     const kb_landscape *l = d->landscape;
-    return kb_field_solution(l->n_runs, d->found.scenes, at->run, l->dictionary, l->columns, d->found.windows, fit, at->n,
-                             at->times, at->positions, mean, sd, error);
+    return kb_field_solution(l->n_runs, d->found.scenes, at->run, l->dictionary, l->columns, d->found.windows, fit,
+                             at->n, at->times, at->positions, mean, sd, error);
 }
 
 kbass_status kbass_discovery_run_solution(const kbass_discovery *d, size_t run, size_t n_times, const double *times,
@@ -317,15 +323,16 @@ kbass_status kbass_discovery_run_solution(const kbass_discovery *d, size_t run, 
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
     if (d->data->n_axes > 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the solution is a field over space: ask kbass_discovery_run_field");
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "the solution is a field over space: ask kbass_discovery_run_field");
     kbass_status status = check_run(d, run, error);
     if (status == KBASS_OK)
         status = check_times(p->record->origin[run], p->record->span * p->record->duration[run], n_times, times, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return d->paper->evaluate(d->paper, n_times, times, NULL, mean, sd, error);
     whereabouts at = {d, run, n_times, times, NULL};
-    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_STATES, n_times * p->record->n_states, states_of, &at,
-                   mean, sd, error);
+    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_STATES, n_times * p->record->n_states, states_of,
+                   &at, mean, sd, error);
 }
 
 kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, const double *times, double *mean,
@@ -351,8 +358,8 @@ kbass_status kbass_discovery_run_field(const kbass_discovery *d, size_t run, siz
     if (d->expanse) return kb_expanse_solution(d->expanse, &d->found, run, n, times, positions, mean, sd, error);
     whereabouts at = {d, run, n, times, positions};
     if (!sd) return fields_of(&at, d->found.pool.fits[0], mean, NULL, error);
-    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * cloud->n_fields, fields_of, &at, mean, sd,
-                   error);
+    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * cloud->n_fields, fields_of, &at, mean,
+                   sd, error);
 }
 
 kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const double *times, const double *positions,
@@ -378,9 +385,10 @@ static kbass_status solution_at(const void *context, size_t n, const double *tim
     if (!sd) return kb_out_of_memory(error, "the solution");
     kbass_status status = KBASS_OK;
     whereabouts at = {d, of->run, n, times, NULL};
-    if (positions)     status = kbass_discovery_run_field(d, of->run, n, times, positions, values, d->paper ? sd : NULL, error);
+    if (positions)
+        status = kbass_discovery_run_field(d, of->run, n, times, positions, values, d->paper ? sd : NULL, error);
     else if (d->paper) status = kbass_discovery_run_solution(d, of->run, n, times, values, sd, error);
-    else               status = states_of(&at, d->found.pool.fits[0], values, sd, error);
+    else status = states_of(&at, d->found.pool.fits[0], values, sd, error);
     kb_free(sd);
     return status;
 }
@@ -424,7 +432,8 @@ static void set_borders(const kbass_discovery *d, size_t run, double *borders, k
     const kb_cloud *cloud = d->landscape ? d->landscape->clouds[run] : NULL;
     const double *rows = cloud ? cloud->grid[0] : record ? record->time : NULL;
     double span = cloud ? cloud->span[0] : record ? record->span : 0;
-    size_t begin = first_window(d, run), end = first_window(d, run + 1), first = cloud && windows ? windows->first[begin] : 0;
+    size_t begin = first_window(d, run), end = first_window(d, run + 1),
+           first = cloud && windows ? windows->first[begin] : 0;
     for (size_t i = begin; i + 1 < end; i++)
         borders[law->n_borders++] = law->low[0] + span * rows[windows->last[i] - first];
     law->borders = borders;
@@ -481,10 +490,11 @@ kbass_status kbass_discovery_run_refine(const kbass_discovery *d, size_t run, co
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: there is no mesh to refine");
     for (size_t a = 0; a < d->data->n_axes; a++)
         if (counts[a] < fewest)
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu points along axis \"%s\", needed %zu or more", counts[a],
-                           d->data->axis_names[a], fewest);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu points along axis \"%s\", needed %zu or more",
+                           counts[a], d->data->axis_names[a], fewest);
     kbass_status status = check_run(d, run, error);
-    return status == KBASS_OK ? kb_solution_mesh(cloud_of(d, run), solution_at, &its, counts, coordinates, error) : status;
+    return status == KBASS_OK ? kb_solution_mesh(cloud_of(d, run), solution_at, &its, counts, coordinates, error)
+                              : status;
 }
 
 kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *counts, double *const *coordinates,
@@ -503,11 +513,10 @@ static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior 
     size_t *starts = KB_NEW(size_t, runs + 1);
     if (!starts) return kb_out_of_memory(error, "the posterior");
     for (size_t run = 0; run <= runs; run++) starts[run] = first_window(d, run);
-    kbass_status status =
-        l ? kb_posterior_of_fields(d->data, f->scenes, l->dictionary, l->columns, f->windows, starts, f->pool.n,
-                                   f->pool.fits, out, error)
-          : kb_posterior_of_states(d->data, d->problem->record, d->dictionary, d->problem->columns, f->windows, starts,
-                                   f->pool.n, f->pool.fits, out, error);
+    kbass_status status = l ? kb_posterior_of_fields(d->data, f->scenes, l->dictionary, l->columns, f->windows, starts,
+                                                     f->pool.n, f->pool.fits, out, error)
+                            : kb_posterior_of_states(d->data, d->problem->record, d->dictionary, d->problem->columns,
+                                                     f->windows, starts, f->pool.n, f->pool.fits, out, error);
     kb_free(starts);
     return status;
 }
@@ -527,7 +536,8 @@ kbass_status kbass_discovery_run_posterior(const kbass_discovery *d, size_t run,
     kbass_status status = all ? check_run(d, run, error) : kb_out_of_memory(error, "the posterior");
     if (status == KBASS_OK) status = gather_posteriors(d, all, error);
     if (status == KBASS_OK && !all[run])
-        status = kb_fail(error, KBASS_ERROR_DATA, "this run leaves no joint posterior of weights and state: it needs our "
+        status = kb_fail(error, KBASS_ERROR_DATA,
+                         "this run leaves no joint posterior of weights and state: it needs our "
                          "method, a model, an equation of first order for every state, one space axis at most");
     if (status == KBASS_OK) {
         *posterior = all[run];
@@ -565,7 +575,8 @@ kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_e
     kb_sketch *sketch = NULL;
     if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
     kbass_posterior **posteriors = KB_NEW(kbass_posterior *, kbass_data_runs(d->data));
-    kbass_status status = posteriors ? gather_posteriors(d, posteriors, error) : kb_out_of_memory(error, "the posterior");
+    kbass_status status =
+        posteriors ? gather_posteriors(d, posteriors, error) : kb_out_of_memory(error, "the posterior");
     if (status == KBASS_OK) status = gather_sketch(d, &sketch, error);
     if (status == KBASS_OK)
         status = kb_report_json(d->data, &d->settings, &d->answer->result, posteriors, sketch, json, error);

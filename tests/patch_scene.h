@@ -71,11 +71,14 @@ static inline void random_start(scene *s)
     for (size_t j = 0; j < s->columns->n; j++) s->w[j] = j % 2 ? 0.4 * kb_random_normal(&random) : 0;
 }
 
-static inline void open_scene_with(scene *s, kbass_data *data, const kbass_settings *settings, double length, bool whole)
+static inline void open_scene_with(scene *s, kbass_data *data, const kbass_settings *settings, double length,
+                                   bool whole)
 {
     double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
-    kb_patch_scales scales = {.kind = KB_KERNEL_SE, .unit = {length, length, length},
-                              .shortest = {length, length, length}, .margin = KB_AXIS_MARGIN,
+    kb_patch_scales scales = {.kind = KB_KERNEL_SE,
+                              .unit = {length, length, length},
+                              .shortest = {length, length, length},
+                              .margin = KB_AXIS_MARGIN,
                               .whole = whole};
     *s = (scene){.data = data, .amplitude = {0.8, 1.3}, .variance = {0.01, 0.02}, .slope_squares = {2, 3}};
     CHECK_OK(kb_cloud_create(data, NULL, &s->cloud, &error));

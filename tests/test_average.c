@@ -53,7 +53,7 @@ static void weights_follow_the_law_of_total_variance(void **state)
     double mean, variance;
     make_pool(3, entries, &found);
     kb_average *average = average_of(&found);
-    CHECK_CLOSE(average->share[0], 0.6, 1e-12);                /* rounding, here and below */
+    CHECK_CLOSE(average->share[0], 0.6, 1e-12); /* rounding, here and below */
     CHECK_CLOSE(kb_average_inclusion(average, 0), 0.9, 1e-12);
     CHECK_CLOSE(kb_average_inclusion(average, 1), 0.4, 1e-12);
     CHECK_CLOSE(kb_average_inclusion(average, 2), 0, 0);

@@ -103,7 +103,7 @@ static void grid_is_recognised(void **state)
     CHECK(check_values(c) == c->n_values && is_sorted(c));
     check_moments(c, 0);
     check_moments(c, 1);
-    CHECK_CLOSE(c->spacing[0], 1.0 / 3, 1e-12);          /* rounding of 10 + 0.1 i */
+    CHECK_CLOSE(c->spacing[0], 1.0 / 3, 1e-12);             /* rounding of 10 + 0.1 i */
     CHECK_CLOSE(c->spacing[1], 0.5 * (1 + 1.5) / 5, 1e-15); /* the gaps are 0.5, 1, 1.5, 2 of 5; rounding */
     CHECK(c->spacing[2] == 0.5 && c->grid[2][0] == 0 && c->grid[2][1] == 0.5 && c->grid[2][2] == 1);
     CHECK(c->known_variance[0] == 0 && !c->periodic[1]);
@@ -261,10 +261,15 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grid_is_recognised), cmocka_unit_test(gaps_in_a_grid), cmocka_unit_test(scattered_points),
-        cmocka_unit_test(sensors), cmocka_unit_test(a_repeated_point_counts_once),
-        cmocka_unit_test(replicates_are_weighed), cmocka_unit_test(known_noise),
-        cmocka_unit_test(periodic_axes), cmocka_unit_test(without_memory),
+        cmocka_unit_test(grid_is_recognised),
+        cmocka_unit_test(gaps_in_a_grid),
+        cmocka_unit_test(scattered_points),
+        cmocka_unit_test(sensors),
+        cmocka_unit_test(a_repeated_point_counts_once),
+        cmocka_unit_test(replicates_are_weighed),
+        cmocka_unit_test(known_noise),
+        cmocka_unit_test(periodic_axes),
+        cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

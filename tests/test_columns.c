@@ -32,7 +32,7 @@ static void large_dictionaries_expect_no_more(void **state)
         for (size_t equation = 0; equation < 3; equation++) {
             sum = expected(&s, equation, &ratio);
             if (degree <= 3) CHECK_CLOSE(ratio, 1, 1e-12); /* 0.6 + 6 * 0.1 + 10 * 0.05 = 1.7; rounding */
-            else             CHECK_CLOSE(sum, 2, 1e-12);   /* 15 * 0.025 more; rounding */
+            else CHECK_CLOSE(sum, 2, 1e-12);               /* 15 * 0.025 more; rounding */
         }
         scene_close(&s);
     }

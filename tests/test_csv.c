@@ -71,9 +71,10 @@ static void test_dialects(void **state)
 static void test_time_column(void **state)
 {
     static const char *const cases[][3] = {
-        {"time,x\n0,1\n", NULL, "time"},   {"x,Time\n1,0\n", NULL, "Time"},    {"T,time,x\n1,0,1\n", NULL, "time"},
-        {"time,t\n1,0\n", NULL, "t"},      {"T,x\n0,1\n", NULL, "T"},          {"year,x\n0,1\n", "year", "year"},
-        {"Year,x\n0,1\n", "year", "Year"}, {"\"time, s\",x\n0,1\n", "time, s", "time, s"},
+        {"time,x\n0,1\n", NULL, "time"},     {"x,Time\n1,0\n", NULL, "Time"},
+        {"T,time,x\n1,0,1\n", NULL, "time"}, {"time,t\n1,0\n", NULL, "t"},
+        {"T,x\n0,1\n", NULL, "T"},           {"year,x\n0,1\n", "year", "year"},
+        {"Year,x\n0,1\n", "year", "Year"},   {"\"time, s\",x\n0,1\n", "time, s", "time, s"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -54,8 +54,8 @@ static void test_describe(void **state)
     check_description("t,x,y\n0,1,1\n0.1,,1\n0.4,1,\n1.1,1,\n",
                       "4 rows, 2 states (x, y), t from 0 to 1.1, spacing 0.1 to 0.7 "
                       "(uneven, median 0.3), 3 of 8 values missing (x 1, y 2)");
-    check_description("t,x\n0,1\n0,2\n1,3\n2,3\n2,4\n",
-                      "5 rows, 1 state (x), t from 0 to 2, spacing 1 (even), 2 rows repeat a time: separate measurements, nothing missing");
+    check_description("t,x\n0,1\n0,2\n1,3\n2,3\n2,4\n", "5 rows, 1 state (x), t from 0 to 2, spacing 1 (even), 2 rows "
+                                                        "repeat a time: separate measurements, nothing missing");
     check_description("time,x\n3,1\n", "1 row, 1 state (x), all at time = 3, nothing missing");
     check_description("t,a,b,c,d,e,f,g,h,i,j,k,l,m\n0,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
                       "1 row, 13 states (a, b, c, ..., m), all at t = 0, nothing missing");
@@ -216,9 +216,10 @@ static void test_describe_fields(void **state)
     describe_fields("t,x,y,u\n0,0,5,1\n1,1,6,2\n2,3,7,3\n", "t,x,y",
                     "3 scattered points in (t, x, y), 1 field (u), t from 0 to 2, x from 0 to 3, y from 5 to 7, "
                     "nothing missing");
-    describe_fields("t,x,u\n0,0,1\n0,0,2\n0,1,3\n1,0,1\n1,1,2\n", "t,x",
-                    "5 rows on a 2 x 2 grid (t, x), 1 field (u), t from 0 to 1, spacing 1 (even), x from 0 to 1, spacing 1 (even), "
-                   "1 row repeats a place: separate measurements, nothing missing");
+    describe_fields(
+        "t,x,u\n0,0,1\n0,0,2\n0,1,3\n1,0,1\n1,1,2\n", "t,x",
+        "5 rows on a 2 x 2 grid (t, x), 1 field (u), t from 0 to 1, spacing 1 (even), x from 0 to 1, spacing 1 (even), "
+        "1 row repeats a place: separate measurements, nothing missing");
 }
 
 static void refuse_fields(const char *text, const char *message)
@@ -234,8 +235,7 @@ static void test_check_fields(void **state)
     (void)state;
     refuse_fields("t,x,u\n0,1,1\n1,1,2\n2,1,3\n3,1,4\n",
                   "field \"u\": all 4 measured values are at a single point of the axis \"x\" (1), at least 2");
-    refuse_fields("t,x,u\n5,1,1\n5,2,2\n5,3,3\n5,4,4\n",
-                  "field \"u\": all 4 measured values are at one time (t = 5)");
+    refuse_fields("t,x,u\n5,1,1\n5,2,2\n5,3,3\n5,4,4\n", "field \"u\": all 4 measured values are at one time (t = 5)");
     refuse_fields("t,x,u\n0,0,7\n0,1,7\n1,0,7\n1,1,7\n", "field \"u\" is constant: all 4 measured values are 7");
     refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,1\n", "field \"v\" has 3 measured values");
     refuse_fields("t,x,u,v\n0,0,7,1\n0,1,6,\n1,0,5,2\n1,1,4,\n2,0,1,3\n3,0,1,2\n",
@@ -294,7 +294,7 @@ static void test_noise(void **state)
             squares += noise * noise;
             n++;
         }
-        CHECK_CLOSE(mean / n, 0, 5 * expected / sqrt(n));                            /* five standard errors */
+        CHECK_CLOSE(mean / n, 0, 5 * expected / sqrt(n));                             /* five standard errors */
         CHECK_CLOSE(sqrt(squares / n), expected, 5 * expected / sqrt(2 * n) + 1e-12); /* five standard errors */
     }
     CHECK(isnan(kbass_data_values(data)[1]));

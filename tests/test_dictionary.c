@@ -31,7 +31,8 @@ static void check_terms(kbass_settings settings, size_t n_states, size_t n, cons
     kb_dictionary_destroy(d);
 }
 
-#define TERMS(...) sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__}
+#define TERMS(...)                                                                                                     \
+    sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]) { __VA_ARGS__ }
 
 static void families(void **state)
 {
@@ -53,8 +54,7 @@ static void families(void **state)
 static void listed_terms(void **state)
 {
     (void)state;
-    check_terms((kbass_settings){.terms = "y*x, 2*sin(x), x*y, x/(1+y), t"}, 2,
-                TERMS("x*y", "sin(x)", "x/(1+y)", "t"));
+    check_terms((kbass_settings){.terms = "y*x, 2*sin(x), x*y, x/(1+y), t"}, 2, TERMS("x*y", "sin(x)", "x/(1+y)", "t"));
     check_terms((kbass_settings){.terms = "x", .constant = 1}, 2, TERMS("1", "x"));
     check_terms((kbass_settings){.terms = "5, x", .constant = 1}, 2, TERMS("1", "x"));
     check_terms((kbass_settings){.degree = 1, .terms = "y, cos(x)"}, 2, TERMS("x", "y", "cos(x)"));
@@ -148,9 +148,9 @@ static void priors(void **state)
 {
     (void)state;
     kb_dictionary *d = created(none(), 2);
-    CHECK_CLOSE(kb_dictionary_prior(d, kb_dictionary_find(d, "1")), 0.2, 0);     /* exact: a power of two times 0.2 */
-    CHECK_CLOSE(kb_dictionary_prior(d, kb_dictionary_find(d, "y")), 0.2, 0);     /* likewise */
-    CHECK_CLOSE(kb_dictionary_prior(d, kb_dictionary_find(d, "x*y")), 0.1, 0);   /* likewise */
+    CHECK_CLOSE(kb_dictionary_prior(d, kb_dictionary_find(d, "1")), 0.2, 0);      /* exact: a power of two times 0.2 */
+    CHECK_CLOSE(kb_dictionary_prior(d, kb_dictionary_find(d, "y")), 0.2, 0);      /* likewise */
+    CHECK_CLOSE(kb_dictionary_prior(d, kb_dictionary_find(d, "x*y")), 0.1, 0);    /* likewise */
     CHECK_CLOSE(kb_dictionary_prior(d, kb_dictionary_find(d, "x^2*y")), 0.05, 0); /* likewise */
     kb_dictionary_destroy(d);
 }
@@ -275,7 +275,8 @@ static void check_point(const kb_dictionary *d, const double *points, size_t p, 
 static void points_and_tables_agree(void **state)
 {
     (void)state;
-    kbass_settings settings = {.box_degree = 3, .constant = 1,
+    kbass_settings settings = {.box_degree = 3,
+                               .constant = 1,
                                .terms = "t, x*t, sin(x*y), x/(1+y), x^20, exp(-z)*x^2, x^y, 1+x, abs(x-y), 1/z^2"};
     kb_dictionary *d = created(settings, 3);
     static double points[LD * 4], values[N_POINTS * 200], slopes[N_POINTS];
@@ -304,8 +305,12 @@ static void memory_runs_out(void **state)
 {
     (void)state;
     static const char *const states[] = {"x", "y"};
-    kbass_settings settings = {.degree = 2, .constant = 1, .terms = "sin(x)*(1+y)^2, x^y, x/(y*(2+2*x)), 1.5*(1-x)",
-                               .forbid = "x^2; y_t: x", .require = "y_t: cos(y)", .fix = "x_t = (1+x)^3*y - exp(-x)"};
+    kbass_settings settings = {.degree = 2,
+                               .constant = 1,
+                               .terms = "sin(x)*(1+y)^2, x^y, x/(y*(2+2*x)), 1.5*(1-x)",
+                               .forbid = "x^2; y_t: x",
+                               .require = "y_t: cos(y)",
+                               .fix = "x_t = (1+x)^3*y - exp(-x)"};
     kb_dictionary *d = NULL;
     kbass_status status = KBASS_ERROR_MEMORY;
     long n = 0;

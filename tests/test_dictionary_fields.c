@@ -54,11 +54,9 @@ static void check_variables(const kb_dictionary *d, size_t n, const char *const 
 static void powers_times_derivatives(void **state)
 {
     static const char *const expected[] = {
-        "u", "u^2", "u^3", "u^4",
-        "u_x", "u*u_x", "u^2*u_x", "u^3*u_x", "u^4*u_x",
-        "u_xx", "u*u_xx", "u^2*u_xx", "u^3*u_xx", "u^4*u_xx",
-        "u_xxx", "u*u_xxx", "u^2*u_xxx", "u^3*u_xxx", "u^4*u_xxx",
-        "u_xxxx", "u*u_xxxx", "u^2*u_xxxx", "u^3*u_xxxx", "u^4*u_xxxx"};
+        "u",         "u^2",       "u^3",       "u^4",      "u_x",      "u*u_x",      "u^2*u_x",    "u^3*u_x",
+        "u^4*u_x",   "u_xx",      "u*u_xx",    "u^2*u_xx", "u^3*u_xx", "u^4*u_xx",   "u_xxx",      "u*u_xxx",
+        "u^2*u_xxx", "u^3*u_xxx", "u^4*u_xxx", "u_xxxx",   "u*u_xxxx", "u^2*u_xxxx", "u^3*u_xxxx", "u^4*u_xxxx"};
     static const char *const variables[] = {"u", "u_x", "u_xx", "u_xxx", "u_xxxx", "t", "x"};
     (void)state;
     settings.degree = settings.derivatives = 4;
@@ -82,15 +80,12 @@ static void counts(void **state)
         int degree, box, derivatives, products;
         size_t n_terms;
     } cases[] = {
-        {1, 2, 3, 0, 3, 0, 15},
-        {1, 2, 2, 0, 3, 1, 11 + 3},
-        {1, 2, 0, 0, 0, 0, 19},                /* degree 3, order 4 */
-        {1, 3, 0, 0, 0, 0, 4 * 6 - 1},         /* degree 3, order 2: u_x u_y u_xx u_xy u_yy */
-        {2, 3, 0, 0, 0, 0, 10 * 11 - 1},       /* ten monomials in u, v; ten derivatives */
-        {1, 4, 1, 0, 2, 0, 2 * 10 - 1},
-        {2, 2, 0, 2, 1, 0, 9 * 3 - 1},
-        {1, 2, 12, 0, 6, 0, 13 * 7 - 1},
-        {2, 2, 1, 0, 2, 1, 3 * 5 - 1 + 6},
+        {1, 2, 3, 0, 3, 0, 15},          {1, 2, 2, 0, 3, 1, 11 + 3},
+        {1, 2, 0, 0, 0, 0, 19},          /* degree 3, order 4 */
+        {1, 3, 0, 0, 0, 0, 4 * 6 - 1},   /* degree 3, order 2: u_x u_y u_xx u_xy u_yy */
+        {2, 3, 0, 0, 0, 0, 10 * 11 - 1}, /* ten monomials in u, v; ten derivatives */
+        {1, 4, 1, 0, 2, 0, 2 * 10 - 1},  {2, 2, 0, 2, 1, 0, 9 * 3 - 1},
+        {1, 2, 12, 0, 6, 0, 13 * 7 - 1}, {2, 2, 1, 0, 2, 1, 3 * 5 - 1 + 6},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -107,8 +102,8 @@ static void counts(void **state)
 
 static void several_fields_and_axes(void **state)
 {
-    static const char *const variables[] = {"u", "v", "u_x", "u_y", "v_x", "v_y", "u_xx", "u_xy",
-                                            "u_yy", "v_xx", "v_xy", "v_yy", "t", "x", "y"};
+    static const char *const variables[] = {"u",    "v",    "u_x",  "u_y",  "v_x", "v_y", "u_xx", "u_xy",
+                                            "u_yy", "v_xx", "v_xy", "v_yy", "t",   "x",   "y"};
     (void)state;
     settings.degree = settings.derivatives = 2;
     settings.products = 1;
@@ -124,8 +119,8 @@ static void several_fields_and_axes(void **state)
 
 static void names_are_canonical(void **state)
 {
-    static const char *const expected[] = {"u*u_x", "u_xx", "u^2*u_xxx", "u*sin(x)", "u_x^2", "u*t*x", "u_xx/(1+u^2)",
-                                           "exp(-x)", "1+u_x^2"};
+    static const char *const expected[] = {"u*u_x", "u_xx",         "u^2*u_xxx", "u*sin(x)", "u_x^2",
+                                           "u*t*x", "u_xx/(1+u^2)", "exp(-x)",   "1+u_x^2"};
     static const char *const variables[] = {"u", "u_x", "u_xx", "u_xxx", "t", "x"};
     (void)state;
     settings.terms = "u_x*u, 2*u_xx, u*u_xxx*u, sin(x)*u, u_x*u_x, x*u*t, u_xx/(1+u^2), exp(-x), -1 - u_x^2";
@@ -212,8 +207,8 @@ static void priors(void **state)
     static const struct {
         const char *term;
         double degree;
-    } cases[] = {{"u", 1}, {"u_x", 1}, {"u_xx", 1.5}, {"u*u_x", 2}, {"u_xxxx", 2.5}, {"u^2*u_xxx", 4}, {"u_xx^2", 3},
-                 {"1", 0}, {"u*sin(x)", 3}, {"sin(u_xx)", 2.5}};
+    } cases[] = {{"u", 1},         {"u_x", 1},    {"u_xx", 1.5}, {"u*u_x", 2},    {"u_xxxx", 2.5},
+                 {"u^2*u_xxx", 4}, {"u_xx^2", 3}, {"1", 0},      {"u*sin(x)", 3}, {"sin(u_xx)", 2.5}};
     (void)state;
     settings.terms = "u, u_x, u_xx, u*u_x, u_xxxx, u^2*u_xxx, u_xx^2, 1, sin(x)*u, sin(u_xx)";
     kb_dictionary *d = make(1, 2);

@@ -445,15 +445,15 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vdp_clean),       cmocka_unit_test(test_vdp_noisy),
-        cmocka_unit_test(test_lotka_gaps),      cmocka_unit_test(test_logistic),
-        cmocka_unit_test(test_pendulum),        cmocka_unit_test(test_fixed_equation),
-        cmocka_unit_test(test_all_fixed),       cmocka_unit_test(test_required),
-        cmocka_unit_test(test_explained),
-        cmocka_unit_test(test_equation_for),    cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_time_limit),      cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_before_the_run),  cmocka_unit_test(test_bad_times),
-        cmocka_unit_test(test_not_finite_term), cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_vdp_clean),      cmocka_unit_test(test_vdp_noisy),
+        cmocka_unit_test(test_lotka_gaps),     cmocka_unit_test(test_logistic),
+        cmocka_unit_test(test_pendulum),       cmocka_unit_test(test_fixed_equation),
+        cmocka_unit_test(test_all_fixed),      cmocka_unit_test(test_required),
+        cmocka_unit_test(test_explained),      cmocka_unit_test(test_equation_for),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_cancel),         cmocka_unit_test(test_before_the_run),
+        cmocka_unit_test(test_bad_times),      cmocka_unit_test(test_not_finite_term),
+        cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

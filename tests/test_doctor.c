@@ -46,7 +46,8 @@ static const kbass_finding *find(const kbass_doctor *doctor, const char *check, 
     return NULL;
 }
 
-static const kbass_finding *demand(const kbass_doctor *doctor, const char *check, const char *subject, kbass_severity severity)
+static const kbass_finding *demand(const kbass_doctor *doctor, const char *check, const char *subject,
+                                   kbass_severity severity)
 {
     const kbass_finding *finding = find(doctor, check, subject);
     if (!finding) fail_msg("no finding %s about %s", check, subject ? subject : "anything");
@@ -64,7 +65,8 @@ static void test_good(void **state)
     oscillate(times, values);
     kbass_doctor *doctor = examine(N, times, values, 2);
     CHECK(kbass_doctor_severity(doctor) == KBASS_FINE);
-    CHECK_CLOSE(demand(doctor, "noise", "x", KBASS_FINE)->number, 0.04 / 0.79, 0.015); /* sd of x; 120 values: 7 % and a bit */
+    CHECK_CLOSE(demand(doctor, "noise", "x", KBASS_FINE)->number, 0.04 / 0.79,
+                0.015); /* sd of x; 120 values: 7 % and a bit */
     CHECK(demand(doctor, "sampling", "t", KBASS_FINE)->number > 3);
     CHECK(demand(doctor, "derivatives", "t", KBASS_FINE)->number >= 1);
     CHECK(demand(doctor, "excitation", "x", KBASS_FINE)->number < 0.2);
@@ -106,7 +108,7 @@ static void test_constant_and_few(void **state)
     kbass_doctor *doctor = examine(N, times, three, 3);
     demand(doctor, "constant", "y", KBASS_HOPELESS);
     CHECK_CLOSE(demand(doctor, "too few", "z", KBASS_HOPELESS)->number, 3, 0); /* a count */
-    demand(doctor, "noise", "x", KBASS_FINE); /* the rest is examined all the same */
+    demand(doctor, "noise", "x", KBASS_FINE);                                  /* the rest is examined all the same */
     CHECK(kbass_doctor_severity(doctor) == KBASS_HOPELESS);
     kbass_doctor_destroy(doctor);
 }
@@ -252,7 +254,8 @@ static void test_json(void **state)
     json_t *root = json_loads(text, 0, NULL), *findings = json_object_get(root, "findings");
     CHECK(json_array_size(findings) == kbass_doctor_findings(doctor));
     CHECK_TEXT(json_string_value(json_object_get(root, "verdict")), "warning");
-    CHECK_TEXT(json_string_value(json_object_get(json_array_get(findings, 0), "check")), kbass_doctor_finding(doctor, 0)->check);
+    CHECK_TEXT(json_string_value(json_object_get(json_array_get(findings, 0), "check")),
+               kbass_doctor_finding(doctor, 0)->check);
     json_decref(root);
     kbass_free(text);
     kbass_doctor_destroy(doctor);
@@ -327,10 +330,18 @@ static void test_local(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),       cmocka_unit_test(test_outliers),       cmocka_unit_test(test_constant_and_few),
-        cmocka_unit_test(test_saturated),  cmocka_unit_test(test_gap_and_rest),   cmocka_unit_test(test_noise_only),
-        cmocka_unit_test(test_alike),      cmocka_unit_test(test_forgotten_axes), cmocka_unit_test(test_field),
-        cmocka_unit_test(test_json),       cmocka_unit_test(test_memory),         cmocka_unit_test(test_local),
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_outliers),
+        cmocka_unit_test(test_constant_and_few),
+        cmocka_unit_test(test_saturated),
+        cmocka_unit_test(test_gap_and_rest),
+        cmocka_unit_test(test_noise_only),
+        cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_forgotten_axes),
+        cmocka_unit_test(test_field),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_local),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

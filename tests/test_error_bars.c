@@ -37,7 +37,8 @@ static void columns_of_error_bars_are_no_states(void **state)
 
     data = table();
     CHECK_OK(kbass_data_error_bars(data, "sx", &error));
-    for (size_t i = 0; i < ROWS; i++) CHECK(data->sigma[2 * i] == row_values[3 * i + 1] && data->sigma[2 * i + 1] == data->sigma[2 * i]);
+    for (size_t i = 0; i < ROWS; i++)
+        CHECK(data->sigma[2 * i] == row_values[3 * i + 1] && data->sigma[2 * i + 1] == data->sigma[2 * i]);
     kbass_data_destroy(data);
 }
 
@@ -54,7 +55,8 @@ static void what_is_no_error_bar_is_refused(void **state)
     CHECK_FAILS(kbass_data_error_bars(data, "x=sx, y=x", &error), KBASS_ERROR_ARGUMENT, "both a state and");
     CHECK_OK(kbass_data_error_bars(data, "sx", &error));
     settings.noise = "5%";
-    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "noise: the data have error bars");
+    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT,
+                "noise: the data have error bars");
     kbass_data_destroy(data);
     CHECK_OK(kbass_data_create(4, 2, times, zero, NULL, row_names, &data, &error));
     CHECK_FAILS(kbass_data_error_bars(data, "sx", &error), KBASS_ERROR_DATA, "\"sx\" = 0 at t = 1");
@@ -133,7 +135,8 @@ static void the_field_weighs_its_residuals(void **state)
         field->z[i] = at - step;
         double below = kb_field_objective(field, &s.support, field->z, field->w);
         field->z[i] = at;
-        CHECK_CLOSE((above - below) / (2 * step), found, 1e-6 * (1 + fabs(found))); /* quadratic: rounding over the step */
+        CHECK_CLOSE((above - below) / (2 * step), found,
+                    1e-6 * (1 + fabs(found))); /* quadratic: rounding over the step */
     }
     kb_field_destroy(field);
     scene_close(&s);
@@ -172,7 +175,7 @@ static void weights_are_those_of_weighted_least_squares(void **state)
 static kbass_data *uneven_noise(const kbass_data *clean, double small, double large, uint64_t seed, bool is_told)
 {
     size_t n = clean->n_rows, states = clean->n_states, width = states + is_told;
-    double *values = KB_NEW(double, n * width);
+    double *values = KB_NEW(double, n *width);
     const char *names[8], *axes[2] = {clean->axis_names[0], clean->n_axes > 1 ? clean->axis_names[1] : NULL};
     kbass_data *data = NULL;
     kb_random random;
@@ -185,7 +188,8 @@ static kbass_data *uneven_noise(const kbass_data *clean, double small, double la
             values[row * width + i] = clean->values[row * states + i] + s * kb_random_normal(&random);
         if (is_told) values[row * width + states] = s;
     }
-    CHECK_OK(kbass_data_create_axes(n, clean->n_axes, width, clean->times, clean->positions, values, axes, names, &data, &error));
+    CHECK_OK(kbass_data_create_axes(n, clean->n_axes, width, clean->times, clean->positions, values, axes, names, &data,
+                                    &error));
     if (is_told) CHECK_OK(kbass_data_error_bars(data, "s", &error));
     kb_free(values);
     return data;

@@ -83,8 +83,8 @@ static double least(const kb_examination *e)
     return p;
 }
 
-/* Corrected p-values are below 0.1 in a tenth of all cases: of 60, more than 14 are unlikelier than 1 : 2000. Twenty rows
-   and fourteen or so parameters, in windows or not: an uncorrected test would fail here. */
+/* Corrected p-values are below 0.1 in a tenth of all cases: of 60, more than 14 are unlikelier than 1 : 2000. Twenty
+   rows and fourteen or so parameters, in windows or not: an uncorrected test would fail here. */
 static void good_residuals_raise_no_alarm(void **state)
 {
     (void)state;

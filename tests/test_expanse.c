@@ -1,4 +1,5 @@
-/* Discovery of fields over several space axes and of second order in time, through the public header, on closed forms. */
+/* Discovery of fields over several space axes and of second order in time, through the public header, on closed forms.
+ */
 #include "base/random.h"
 #include "check.h"
 #include "kbass/kbass.h"
@@ -35,7 +36,8 @@ static kbass_data *grid_of(truth *u, size_t n_t, size_t n_x, size_t n_y, double 
     size_t n = n_t * n_x * n_y, space = n_y > 1 ? 2 : 1;
     kbass_data *data = NULL;
     for (size_t i = 0; i < n; i++) {
-        double x = width * (double)(i / n_y % n_x) / (double)(n_x - 1), y = n_y > 1 ? width * (double)(i % n_y) / (double)(n_y - 1) : 0;
+        double x = width * (double)(i / n_y % n_x) / (double)(n_x - 1),
+               y = n_y > 1 ? width * (double)(i % n_y) / (double)(n_y - 1) : 0;
         times[i] = last * (double)(i / (n_x * n_y)) / (double)(n_t - 1);
         positions[i * space] = x;
         if (space > 1) positions[i * space + 1] = y;
@@ -170,7 +172,8 @@ static kbass_data *with_error_bars(size_t n, size_t spoilt)
         bool is_spoilt = i >= n;
         times[i] = is_spoilt ? last * kb_random_uniform(&random) : kbass_data_times(clean)[i];
         for (size_t a = 0; a < 2; a++)
-            positions[2 * i + a] = is_spoilt ? width * kb_random_uniform(&random) : kbass_data_positions(clean)[2 * i + a];
+            positions[2 * i + a] =
+                is_spoilt ? width * kb_random_uniform(&random) : kbass_data_positions(clean)[2 * i + a];
         values[2 * i] = is_spoilt ? kb_random_normal(&random) : kbass_data_values(clean)[i];
         values[2 * i + 1] = is_spoilt ? 100 : 0.03;
     }
@@ -194,9 +197,11 @@ static void error_bars_weigh_the_measurements(void **state)
         kbass_data_destroy(data);
     }
     for (size_t k = 0; k < 3; k++) {
-        for (size_t i = 0; i < 2; i++) terms[i] = find_term(&kbass_discovery_result(found[i])->equations[0], drift_terms[k]);
-        CHECK_CLOSE(terms[1]->weight, terms[0]->weight, terms[0]->sd); /* the scales and length scales differ a little */
-        CHECK_CLOSE(terms[1]->sd / terms[0]->sd, 1, 0.3);              /* likewise */
+        for (size_t i = 0; i < 2; i++)
+            terms[i] = find_term(&kbass_discovery_result(found[i])->equations[0], drift_terms[k]);
+        CHECK_CLOSE(terms[1]->weight, terms[0]->weight,
+                    terms[0]->sd);                        /* the scales and length scales differ a little */
+        CHECK_CLOSE(terms[1]->sd / terms[0]->sd, 1, 0.3); /* likewise */
     }
     for (size_t i = 0; i < 2; i++) kbass_discovery_destroy(found[i]);
 }
@@ -218,7 +223,8 @@ static void drift_on_a_torus(void **state)
         positions[2 * i + 1] = width * (double)(i / 2) / (N - 1);
     }
     CHECK_OK(kbass_discovery_field(discovery, 2 * N, times, positions, mean, sd, &error));
-    for (size_t i = 0; i < 2 * N; i += 2) CHECK_CLOSE(mean[i], mean[i + 1], 1e-9); /* rounding: one and the same place */
+    for (size_t i = 0; i < 2 * N; i += 2)
+        CHECK_CLOSE(mean[i], mean[i + 1], 1e-9); /* rounding: one and the same place */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }
@@ -324,7 +330,8 @@ static void check_run(const kbass_discovery *discovery, size_t run, truth *u, do
         for (size_t a = 0; a < 2; a++) positions[i * 2 + a] = width * fmod((a ? 0.57 : 0.755) * (double)i, 1);
     }
     CHECK_OK(kbass_discovery_run_field(discovery, run, N, times, positions, mean, sd, &error));
-    for (size_t i = 0; i < N; i++) CHECK_CLOSE(mean[i], u(times[i], positions[2 * i], positions[2 * i + 1]), slack); /* the caller's */
+    for (size_t i = 0; i < N; i++)
+        CHECK_CLOSE(mean[i], u(times[i], positions[2 * i], positions[2 * i + 1]), slack); /* the caller's */
 }
 
 static void two_runs_in_the_plane_tell_what_neither_does(void **state)
@@ -350,11 +357,13 @@ static void two_runs_in_the_plane_tell_what_neither_does(void **state)
     kbass_data_destroy(data);
 }
 
-/* Two phases in the plane, 10 % noise: the law through the integrated equation, and its solution against the solver's. */
+/* Two phases in the plane, 10 % noise: the law through the integrated equation, and its solution against the solver's.
+ */
 static void phases_in_the_plane(void **state)
 {
     enum { N = 40 };
-    static const char *const law[] = {"u_t = 0.05*u_xx + 0.05*u_yy + u - u^3"}, *const terms[] = {"u", "u^3", "u_xx", "u_yy"};
+    static const char *const law[] = {"u_t = 0.05*u_xx + 0.05*u_yy + u - u^3"}, *const terms[] = {"u", "u^3", "u_xx",
+                                                                                                  "u_yy"};
     static const double weights[] = {1, -1, 0.05, 0.05};
     static const size_t counts[] = {12, 14, 14};
     double points[N * 3], times[N], places[N * 2], truth_there[N], mean[N], sd[N];
@@ -362,7 +371,8 @@ static void phases_in_the_plane(void **state)
     kbass_pde *pde = NULL;
     kbass_data *data = NULL;
     (void)state;
-    CHECK_OK(kbass_pde_parse(1, law, "x=0:2*pi, y=0:2*pi, t=0:3", "0.3*sin(x)*cos(2*y) + 0.2*cos(x - y)", NULL, &pde, &error));
+    CHECK_OK(kbass_pde_parse(1, law, "x=0:2*pi, y=0:2*pi, t=0:3", "0.3*sin(x)*cos(2*y) + 0.2*cos(x - y)", NULL, &pde,
+                             &error));
     CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
     kbass_discovery *discovery = discover(data, &settings);
@@ -488,9 +498,11 @@ static void fields_are_asked_for_within_the_record(void **state)
     settings.terms = "u_x, u_xx, u_yy";
     settings.degree = settings.derivatives = 0;
     CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
-    CHECK_FAILS(kbass_discovery_field(discovery, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT, "no run");
+    CHECK_FAILS(kbass_discovery_field(discovery, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+                "no run");
     CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
-    CHECK_FAILS(kbass_discovery_field(discovery, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT, "position 7");
+    CHECK_FAILS(kbass_discovery_field(discovery, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+                "position 7");
     CHECK_FAILS(kbass_discovery_solution(discovery, 2, times, mean, sd, &error), KBASS_ERROR_ARGUMENT, "over space");
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);

@@ -76,8 +76,13 @@ static void a_poor_minimum_is_left(void **state)
     law->log_evidence -= 40; /* as if the fit had stopped far away, the search been here, and the fit thought final */
     for (size_t q = 0; q < law->support.n; q++) law->w[law->support.column[q]] *= 0.5;
     f.pool.explored[1] = true;
-    kb_arena arena = {.columns = f.s.columns, .all = &f.s.all, .n_explorers = 1, .explorers = &f.explorer,
-                      .pool = &f.pool, .windows = f.windows, .run = &f.run};
+    kb_arena arena = {.columns = f.s.columns,
+                      .all = &f.s.all,
+                      .n_explorers = 1,
+                      .explorers = &f.explorer,
+                      .pool = &f.pool,
+                      .windows = f.windows,
+                      .run = &f.run};
     CHECK_OK(kb_arena_search(&arena, 1, 1, &settled, &error));
     CHECK(f.pool.fits[0] == law);
     CHECK_CLOSE(law->log_evidence, evidence, 0.02); /* fits end within 0.005 nats of their maximum */

@@ -22,7 +22,8 @@ static const char *const ode_terms[][6] = {
     {"x+sin(end)", "x^2/lambda^3", "(x^2)^lambda", "end/(x*(1+int)^2)", NULL}};
 static const double ode_weights[] = {1.5, -0.25, 1e-7, -3, 0.125, 1.0 / 3};
 static const char ode_head[] =
-    "{\"data\": {\"source\": \"odd \\\\ name\\n*/.csv\", \"sha256\": \"00\", \"states\": [\"x\", \"lambda\", \"end\", \"int\"], "
+    "{\"data\": {\"source\": \"odd \\\\ name\\n*/.csv\", \"sha256\": \"00\", \"states\": [\"x\", \"lambda\", \"end\", "
+    "\"int\"], "
     "\"axes\": [\"time\"], \"time_name\": \"time\", \"first_time\": 0, \"last_time\": 2},\n"
     "\"initial\": {\"x\": 1, \"lambda\": 2, \"end\": 0.5, \"int\": 3}, \"windows\": 1, \"equations\": [";
 
@@ -87,7 +88,8 @@ static int tear_down(void **state)
 static double coordinate(size_t point, size_t variable) { return 0.3 + 0.17 * (double)point + 0.41 * (double)variable; }
 
 /* expected[point * n + equation] */
-static void evaluate(size_t n, const char *const (*terms)[6], size_t n_names, const char *const *names, double *expected)
+static void evaluate(size_t n, const char *const (*terms)[6], size_t n_names, const char *const *names,
+                     double *expected)
 {
     kbass_error error;
     double values[MOST], points[N_POINTS * MOST], work[1024];
@@ -116,7 +118,8 @@ static void check_output(const char *command, size_t n, const double *expected)
     CHECK(pipe);
     for (size_t i = 0; i < n; i++) {
         if (fscanf(pipe, "%lf", &found) != 1) fail_msg("%s: number %zu is missing", command, i);
-        CHECK_CLOSE(found, expected[i], 1e-11 * (1 + fabs(expected[i]))); /* a few dozen roundings, weights of 15 digits */
+        CHECK_CLOSE(found, expected[i],
+                    1e-11 * (1 + fabs(expected[i]))); /* a few dozen roundings, weights of 15 digits */
     }
     CHECK(pclose(pipe) == 0);
 }
@@ -168,17 +171,19 @@ static void c_compiles_and_agrees(void **state)
     needs("cc --version", "a C compiler");
     export_to("ode.json", "c", "ode.c");
     write_file("ode_main.c", "#include <stdio.h>\n#include \"ode.c\"\nint main(void)\n{\n"
-               "    for (int p = 0; p < 4; p++) {\n        double s[5], r[4];\n"
-               "        for (int v = 0; v < 5; v++) s[v] = 0.3 + 0.17 * p + 0.41 * v;\n"
-               "        kbass_rhs(s[4], s, r);\n"
-               "        for (int i = 0; i < 4; i++) printf(\"%.17g\\n\", r[i]);\n    }\n}\n");
+                             "    for (int p = 0; p < 4; p++) {\n        double s[5], r[4];\n"
+                             "        for (int v = 0; v < 5; v++) s[v] = 0.3 + 0.17 * p + 0.41 * v;\n"
+                             "        kbass_rhs(s[4], s, r);\n"
+                             "        for (int i = 0; i < 4; i++) printf(\"%.17g\\n\", r[i]);\n    }\n}\n");
     check_ode("cc -std=c17 -Wall -Wextra -Werror ode_main.c -o ode -lm && ./ode");
 
     export_to("pde.json", "c", "pde.c");
-    write_file("pde_main.c", "#include <stdio.h>\n#include \"pde.c\"\nint main(void)\n{\n    double a[7][4], r[2][4];\n"
-               "    for (int p = 0; p < 4; p++)\n        for (int v = 0; v < 7; v++) a[v][p] = 0.3 + 0.17 * p + 0.41 * v;\n"
-               "    kbass_rhs(4, a[0], a[1], a[2], a[4], a[3], a[5], a[6], r[0], r[1]);\n"
-               "    for (int p = 0; p < 4; p++) printf(\"%.17g %.17g\\n\", r[0][p], r[1][p]);\n}\n");
+    write_file(
+        "pde_main.c",
+        "#include <stdio.h>\n#include \"pde.c\"\nint main(void)\n{\n    double a[7][4], r[2][4];\n"
+        "    for (int p = 0; p < 4; p++)\n        for (int v = 0; v < 7; v++) a[v][p] = 0.3 + 0.17 * p + 0.41 * v;\n"
+        "    kbass_rhs(4, a[0], a[1], a[2], a[4], a[3], a[5], a[6], r[0], r[1]);\n"
+        "    for (int p = 0; p < 4; p++) printf(\"%.17g %.17g\\n\", r[0][p], r[1][p]);\n}\n");
     check_pde("cc -std=c17 -Wall -Wextra -Werror pde_main.c -o pde -lm && ./pde");
 }
 
@@ -188,16 +193,16 @@ static void sympy_agrees(void **state)
     needs("python3 -c 'import sympy'", "python3-sympy");
     export_to("ode.json", "sympy", "ode.py");
     write_file("ode_main.py", "from ode import *\nimport ode\nassert span == (0, 2) and initial[ode.x] == 1\n"
-               "states = [ode.x, ode.lambda_, ode.end, ode.int, ode.time]\nfor p in range(4):\n"
-               "    at = {s: sp.Float(0.3 + 0.17 * p + 0.41 * v) for v, s in enumerate(states)}\n"
-               "    for e in equations:\n        print(sp.N(e.rhs.xreplace(at), 17))\n");
+                              "states = [ode.x, ode.lambda_, ode.end, ode.int, ode.time]\nfor p in range(4):\n"
+                              "    at = {s: sp.Float(0.3 + 0.17 * p + 0.41 * v) for v, s in enumerate(states)}\n"
+                              "    for e in equations:\n        print(sp.N(e.rhs.xreplace(at), 17))\n");
     check_ode("python3 ode_main.py");
 
     export_to("pde.json", "sympy", "pde.py");
     write_file("pde_main.py", "from pde import *\nassert equations[0].lhs == u.diff(t, 2)\n"
-               "names = [u, v1, u.diff(x), u.diff(x, 2, y), v1.diff(y, 2), t, x]\nfor p in range(4):\n"
-               "    at = {s: sp.Float(0.3 + 0.17 * p + 0.41 * v) for v, s in enumerate(names)}\n"
-               "    for e in equations:\n        print(sp.N(sp.sympify(e.rhs).xreplace(at), 17))\n");
+                              "names = [u, v1, u.diff(x), u.diff(x, 2, y), v1.diff(y, 2), t, x]\nfor p in range(4):\n"
+                              "    at = {s: sp.Float(0.3 + 0.17 * p + 0.41 * v) for v, s in enumerate(names)}\n"
+                              "    for e in equations:\n        print(sp.N(sp.sympify(e.rhs).xreplace(at), 17))\n");
     check_pde("python3 pde_main.py");
 }
 
@@ -207,13 +212,13 @@ static void octave_agrees(void **state)
     needs("octave-cli --version", "octave");
     export_to("ode.json", "matlab", "kbass_rhs.m");
     write_file("ode_main.m", "for p = 0:3\n  s = 0.3 + 0.17*p + 0.41*(0:4)';\n"
-               "  printf('%.17g\\n', kbass_rhs(s(5), s(1:4)));\nend\n");
+                             "  printf('%.17g\\n', kbass_rhs(s(5), s(1:4)));\nend\n");
     check_ode("octave-cli -q ode_main.m 2> log");
 
     export_to("pde.json", "matlab", "kbass_rhs.m");
     write_file("pde_main.m", "a = 0.3 + 0.17*(0:3)' + 0.41*(0:6);\n"
-               "[f, g] = kbass_rhs(a(:,1), a(:,2), a(:,3), a(:,5), a(:,4), a(:,6), a(:,7));\n"
-               "for p = 1:4, printf('%.17g %.17g\\n', f(p), g(p)); end\n");
+                             "[f, g] = kbass_rhs(a(:,1), a(:,2), a(:,3), a(:,5), a(:,4), a(:,6), a(:,7));\n"
+                             "for p = 1:4, printf('%.17g %.17g\\n', f(p), g(p)); end\n");
     check_pde("octave-cli -q pde_main.m 2> log");
 }
 
@@ -223,7 +228,8 @@ static void latex_becomes_a_page(void **state)
     needs("pdflatex --version", "pdflatex");
     export_to("ode.json", "latex", "ode.tex");
     export_to("pde.json", "latex", "pde.tex");
-    write_file("page.tex", "\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n\\input{ode}\n\\input{pde}\n"
+    write_file("page.tex",
+               "\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n\\input{ode}\n\\input{pde}\n"
                "\\end{document}\n");
     check_output("pdflatex -halt-on-error page.tex > log && test -s page.pdf", 0, NULL);
 }
@@ -237,7 +243,8 @@ static void latex_has_uncertainties_and_subscripts(void **state)
 {
     (void)state;
     char *ode = export_of("ode.json", "latex"), *pde = export_of("pde.json", "latex");
-    expect(ode, "\\frac{\\mathrm{d} x}{\\mathrm{d} \\mathrm{time}} &= 1.50(3)\\, x^{2}\\, \\lambda - 0.25(3)\\, \\sin\\left(x\\right)");
+    expect(ode, "\\frac{\\mathrm{d} x}{\\mathrm{d} \\mathrm{time}} &= 1.50(3)\\, x^{2}\\, \\lambda - 0.25(3)\\, "
+                "\\sin\\left(x\\right)");
     expect(ode, "\\frac{x}{1 + \\lambda^{2}}");
     expect(ode, "\\left|\\mathrm{int}\\right|^{1.5}");
     expect(ode, "in \"odd \\ name?*/.csv\""); /* no line end within the comment */
@@ -261,8 +268,10 @@ static void julia_states_the_system(void **state)
 static void csv_is_the_integrated_law(void **state)
 {
     (void)state;
-    write_file("decay.json", "{\"data\": {\"states\": [\"x\"], \"axes\": [\"s\"], \"time_name\": \"s\", \"first_time\": 1, "
-               "\"last_time\": 3}, \"initial\": {\"x\": 2}, \"windows\": 1, \"equations\": [{\"lhs\": \"x_t\", \"terms\": [{\"term\": "
+    write_file("decay.json",
+               "{\"data\": {\"states\": [\"x\"], \"axes\": [\"s\"], \"time_name\": \"s\", \"first_time\": 1, "
+               "\"last_time\": 3}, \"initial\": {\"x\": 2}, \"windows\": 1, \"equations\": [{\"lhs\": \"x_t\", "
+               "\"terms\": [{\"term\": "
                "\"x\", \"weight\": -0.5, \"sd\": 0.1, \"selected\": true}]}]}");
     char *text = export_of("decay.json", "csv"), *last = strstr(text, "\n3,");
     CHECK(!strncmp(text, "s,x\n1,2\n", 8) && last);
@@ -315,11 +324,15 @@ static void what_makes_no_sense_is_refused(void **state)
     CHECK_FAILS(try_export("pde.json", "csv", NULL, &error), KBASS_ERROR_DATA, "not periodic");
     write_file("half.json", "{\"equations\": [{\"lhs\": \"x_t\", \"terms\": []}]}");
     CHECK_FAILS(try_export("half.json", "c", NULL, &error), KBASS_ERROR_DATA, "data.states");
-    write_file("odd.json", "{\"data\": {\"states\": [\"x\"], \"axes\": [\"t\"], \"first_time\": 0, \"last_time\": 1}, \"equations\": "
-               "[{\"lhs\": \"x_t\", \"terms\": [{\"term\": \"x*q\", \"weight\": 1, \"selected\": true}]}]}");
+    write_file(
+        "odd.json",
+        "{\"data\": {\"states\": [\"x\"], \"axes\": [\"t\"], \"first_time\": 0, \"last_time\": 1}, \"equations\": "
+        "[{\"lhs\": \"x_t\", \"terms\": [{\"term\": \"x*q\", \"weight\": 1, \"selected\": true}]}]}");
     CHECK_FAILS(try_export("odd.json", "c", NULL, &error), KBASS_ERROR_SYNTAX, "odd.json");
-    write_file("other.json", "{\"data\": {\"states\": [\"x\"], \"axes\": [\"t\"], \"first_time\": 0, \"last_time\": 1}, \"equations\": "
-               "[{\"lhs\": \"z_t\", \"terms\": []}]}");
+    write_file(
+        "other.json",
+        "{\"data\": {\"states\": [\"x\"], \"axes\": [\"t\"], \"first_time\": 0, \"last_time\": 1}, \"equations\": "
+        "[{\"lhs\": \"z_t\", \"terms\": []}]}");
     CHECK_FAILS(try_export("other.json", "c", NULL, &error), KBASS_ERROR_DATA, "\"z_t\"");
 }
 

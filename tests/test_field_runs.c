@@ -54,7 +54,8 @@ static void runs_keep_their_places(void **state)
     CHECK_OK(kbass_data_split(data, "nr", &error));
     CHECK(kbass_data_runs(data) == 2 && data->run_start[1] == 4);
     for (size_t i = 0; i < 8; i++)
-        CHECK(data->values[i] == values[i] && data->positions[i] == 2 * (double)(i % 2) && data->times[i] == (double)(i / 2 % 2));
+        CHECK(data->values[i] == values[i] && data->positions[i] == 2 * (double)(i % 2) &&
+              data->times[i] == (double)(i / 2 % 2));
     kbass_data_describe(data, text, sizeof text);
     CHECK(strstr(text, "8 rows in 2 runs (1, 2) on a 2 x 2 grid (t, x)"));
     const kbass_data *parts[] = {data, data};
@@ -67,7 +68,8 @@ static void runs_keep_their_places(void **state)
 static void clouds_share_units_and_domains(void **state)
 {
     (void)state;
-    kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[0], 5, 9, 0, 1), sample("x=-8:8, t=2:4", profiles[1], 4, 12, 0, 1)};
+    kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[0], 5, 9, 0, 1),
+                           sample("x=-8:8, t=2:4", profiles[1], 4, 12, 0, 1)};
     kbass_data *same = join(2, parts), *other = NULL;
     kb_cloud *clouds[2];
     bool is_one = false;
@@ -78,7 +80,8 @@ static void clouds_share_units_and_domains(void **state)
     CHECK_CLOSE(clouds[1]->grid[0][3], 0.25, 1e-12);
     for (size_t i = 0; i < 2; i++) kb_cloud_destroy(clouds[i]);
 
-    kbass_data *apart[] = {sample("x=-8:8, t=0:8", profiles[0], 5, 9, 0, 1), sample("x=0:6, t=0:8", "sin(pi*x/3)", 5, 9, 0, 1)};
+    kbass_data *apart[] = {sample("x=-8:8, t=0:8", profiles[0], 5, 9, 0, 1),
+                           sample("x=0:6, t=0:8", "sin(pi*x/3)", 5, 9, 0, 1)};
     other = join(2, apart);
     CHECK_OK(kb_cloud_create_runs(other, NULL, clouds, &is_one, &error));
     CHECK(!is_one && clouds[0]->span[1] == 16 && clouds[1]->first[1] == 0 && clouds[1]->span[1] == 6);
@@ -95,7 +98,8 @@ static void axes_have_to_agree(void **state)
     kbass_data *field = sample("x=-8:8, t=0:8", profiles[0], 3, 3, 0, 1), *plain = NULL, *joined = NULL;
     CHECK_OK(kbass_data_create(2, 1, times, values, NULL, u, &plain, &error));
     const kbass_data *parts[] = {field, plain};
-    CHECK_FAILS(kbass_data_join(2, parts, names, &joined, &error), KBASS_ERROR_DATA, "second: found 1 axis, the first run has 2");
+    CHECK_FAILS(kbass_data_join(2, parts, names, &joined, &error), KBASS_ERROR_DATA,
+                "second: found 1 axis, the first run has 2");
     kbass_data_destroy(field);
     kbass_data_destroy(plain);
 }
@@ -125,13 +129,15 @@ static void set_stage(const kbass_data *data, stage *s)
     CHECK_OK(kb_cloud_create_runs(data, NULL, s->clouds, &is_one, &error));
     CHECK(s->dictionary->n_variables <= 8);
     for (size_t i = 0; i < POINTS * s->dictionary->n_variables; i++) points[i] = sin(1.7 * (double)i);
-    CHECK_OK(kb_columns_create(s->dictionary, s->clouds[0]->sd, s->clouds[0]->span[0], POINTS, points, squares, &s->columns, &error));
+    CHECK_OK(kb_columns_create(s->dictionary, s->clouds[0]->sd, s->clouds[0]->span[0], POINTS, points, squares,
+                               &s->columns, &error));
     CHECK_OK(kb_support_create(s->columns->n, &s->all, &error));
     for (size_t i = 0; i < s->columns->n; i++) kb_support_add(&s->all, i);
     for (size_t i = 0; i < 2; i++) {
         s->scenes[i].cloud = s->clouds[i];
         s->scenes[i].line = (kb_line_settings){.n_nodes = 80, .steps = 2, .periodic = i == 0, .period = 1};
-        CHECK_OK(kb_line_profile(1, &s->clouds[i], &s->scenes[i].line, 3, i ? 0.15 : 0.05, &s->scenes[i].profile, &error));
+        CHECK_OK(
+            kb_line_profile(1, &s->clouds[i], &s->scenes[i].line, 3, i ? 0.15 : 0.05, &s->scenes[i].profile, &error));
     }
 }
 
@@ -184,7 +190,8 @@ static void messages_of_runs_add(void **state)
     enum { K = 3 };
     stage s = {0};
     double G[3][K * K], b[3][K];
-    kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[1], 6, 12, 1, 1), sample("x=0:6, t=1:4", "sin(pi*x/3)", 5, 9, 1, 2)};
+    kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[1], 6, 12, 1, 1),
+                           sample("x=0:6, t=1:4", "sin(pi*x/3)", 5, 9, 1, 2)};
     kbass_data *data = join(2, parts);
     set_stage(data, &s);
     size_t both = listen(&s, 0, 2, G[2], b[2]), one = listen(&s, 0, 1, G[0], b[0]), two = listen(&s, 1, 1, G[1], b[1]);
@@ -205,12 +212,19 @@ static void columns_of_a_run_hear_that_run(void **state)
     double G[3][4 * K * K], b[3][2 * K];
     size_t term[2 * K], equation[2 * K] = {0}, run[2 * K];
     double scale[2 * K], unit[2 * K], slab[2 * K], log_odds[2 * K] = {0};
-    kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[1], 6, 12, 1, 1), sample("x=0:6, t=1:4", "sin(pi*x/3)", 5, 9, 1, 2)};
+    kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[1], 6, 12, 1, 1),
+                           sample("x=0:6, t=1:4", "sin(pi*x/3)", 5, 9, 1, 2)};
     kbass_data *data = join(2, parts);
     set_stage(data, &s);
     CHECK(s.columns->n == K);
-    kb_columns each = {.n = 2 * K, .equation = equation, .term = term, .log_odds = log_odds, .scale = scale, .unit = unit,
-                       .slab = slab, .run = run};
+    kb_columns each = {.n = 2 * K,
+                       .equation = equation,
+                       .term = term,
+                       .log_odds = log_odds,
+                       .scale = scale,
+                       .unit = unit,
+                       .slab = slab,
+                       .run = run};
     for (size_t i = 0; i < 2 * K; i++) {
         run[i] = i / K;
         term[i] = s.columns->term[i % K];
@@ -298,8 +312,10 @@ static void check_solution(const kbass_discovery *discovery, size_t run, const c
     }
     CHECK_OK(kbass_pde_sample(pde, N, points, truth, &error));
     CHECK_OK(kbass_discovery_run_field(discovery, run, N, times, places, mean, sd, &error));
-    for (size_t i = 0; i < N; i++) CHECK_CLOSE(mean[i], truth[i], 0.01); /* of 1: 20 x 24 clean samples, a grid of 400 nodes */
-    CHECK_FAILS(kbass_discovery_run_field(discovery, 2, N, times, places, mean, sd, &error), KBASS_ERROR_ARGUMENT, "run 2");
+    for (size_t i = 0; i < N; i++)
+        CHECK_CLOSE(mean[i], truth[i], 0.01); /* of 1: 20 x 24 clean samples, a grid of 400 nodes */
+    CHECK_FAILS(kbass_discovery_run_field(discovery, 2, N, times, places, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+                "run 2");
     kbass_pde_destroy(pde);
 }
 
@@ -361,7 +377,8 @@ static void check_files(const kbass_discovery *discovery)
 static void clean_runs_on_domains_of_their_own_give_the_truth(void **state)
 {
     (void)state;
-    static const char *const domains[] = {"x=-8:8, t=0:8", "x=0:6, t=1:4"}, *const later[] = {"x=-8:8, t=0:10", "x=0:6, t=1:5"};
+    static const char *const domains[] = {"x=-8:8, t=0:8", "x=0:6, t=1:4"}, *const later[] = {"x=-8:8, t=0:10",
+                                                                                              "x=0:6, t=1:5"};
     static const char *const starts[] = {"-sin(pi*x/8)*0.8", "0.5*sin(pi*x/3)"};
     kbass_data *parts[2];
     for (size_t i = 0; i < 2; i++) parts[i] = sample(domains[i], starts[i], 16, 24, 0.1, 1);
@@ -389,7 +406,8 @@ static void diffusivities_may_differ_between_runs(void **state)
     kbass_data *parts[2];
     kbass_settings settings;
     kbass_discovery *discovery = NULL;
-    for (size_t i = 0; i < 2; i++) parts[i] = sample_of(equations[i], "x=-8:8, t=0:8", profiles[i ? 2 : 0], 8, 16, 2, 3 + i);
+    for (size_t i = 0; i < 2; i++)
+        parts[i] = sample_of(equations[i], "x=-8:8, t=0:8", profiles[i ? 2 : 0], 8, 16, 2, 3 + i);
     kbass_data *data = join(2, parts);
     kbass_settings_default(&settings);
     settings.threads = 2;
@@ -400,10 +418,12 @@ static void diffusivities_may_differ_between_runs(void **state)
     const kbass_result *result = kbass_discovery_result(discovery);
     CHECK(result->n_varied == 1 && result->varied->n_runs == 2 && result->varied->log_odds > 5); /* they do differ */
     CHECK_TEXT(result->varied->term, "u_xx");
-    CHECK(!strchr(result->varied_equations[0] + 6, '-') && !strchr(result->varied_equations[0], '+')); /* nothing else */
+    CHECK(!strchr(result->varied_equations[0] + 6, '-') &&
+          !strchr(result->varied_equations[0], '+')); /* nothing else */
     for (size_t run = 0; run < 2; run++)
-        CHECK_CLOSE(result->varied->weights[run], diffusivity[run], 4 * result->varied->sds[run]); /* standard deviations */
-    CHECK(result->varied->sds[1] < 0.01); /* of 0.2: 128 samples at 2 % */
+        CHECK_CLOSE(result->varied->weights[run], diffusivity[run],
+                    4 * result->varied->sds[run]); /* standard deviations */
+    CHECK(result->varied->sds[1] < 0.01);          /* of 0.2: 128 samples at 2 % */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }

@@ -165,7 +165,7 @@ static void burgers_from_a_coarse_grid(void **state)
     (void)state;
     check_law(discovery, 2, terms, weights, 0);
     CHECK_CLOSE(kbass_discovery_result(discovery)->period, width, 1e-9 * width); /* the usual one, not one near it */
-    CHECK(covered(discovery, burgers, 0.1) > 0.6); /* likewise */
+    CHECK(covered(discovery, burgers, 0.1) > 0.6);                               /* likewise */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }
@@ -264,9 +264,9 @@ static void the_field_on_an_open_axis(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heat_from_a_coarse_grid), cmocka_unit_test(burgers_from_a_coarse_grid),
-        cmocka_unit_test(a_grid_with_gaps),        cmocka_unit_test(scattered_points),
-        cmocka_unit_test(threads_do_not_matter),   cmocka_unit_test(fields_are_asked_for_within_the_record),
+        cmocka_unit_test(heat_from_a_coarse_grid),   cmocka_unit_test(burgers_from_a_coarse_grid),
+        cmocka_unit_test(a_grid_with_gaps),          cmocka_unit_test(scattered_points),
+        cmocka_unit_test(threads_do_not_matter),     cmocka_unit_test(fields_are_asked_for_within_the_record),
         cmocka_unit_test(the_field_on_an_open_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

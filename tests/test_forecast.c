@@ -76,9 +76,9 @@ static void spread_is_that_of_the_closed_form(void **state)
     CHECK_OK(kb_spread(p, &p->models[0], 3, times, NULL, mean, factor, &error));
     for (size_t i = 0; i < 3; i++) {
         double t = times[i];
-        CHECK_CLOSE(mean[i], x * exp(a * t), 1e-8);                        /* the integrator's 1e-10, with room */
-        CHECK_CLOSE(factor[2 * i], sd_a * t * x * exp(a * t), 1e-6);       /* differences: (0.1 sd t)^2 / 6 of it */
-        CHECK_CLOSE(factor[2 * i + 1], sd_x * exp(a * t), 1e-7);           /* linear: rounding only */
+        CHECK_CLOSE(mean[i], x * exp(a * t), 1e-8);                  /* the integrator's 1e-10, with room */
+        CHECK_CLOSE(factor[2 * i], sd_a * t * x * exp(a * t), 1e-6); /* differences: (0.1 sd t)^2 / 6 of it */
+        CHECK_CLOSE(factor[2 * i + 1], sd_x * exp(a * t), 1e-7);     /* linear: rounding only */
     }
     kbass_posterior_destroy(p);
 }
@@ -98,9 +98,10 @@ static void moments_of_draws_are_exact(void **state)
     CHECK_OK(kbass_posterior_forecast(p, &options, 1, &until, 0, NULL, &f, &error));
     CHECK_OK(kbass_forecast_summary(f, 1, &half, &mean, &median, &reached, &error));
     CHECK(reached == DRAWS && kbass_forecast_lost(f, NULL) == 0);
-    double spread = x1 * exp(a) * sqrt(pow(2 * sd_a, 2) + sd_x * sd_x) * 1.2;        /* of one draw, about */
-    CHECK_CLOSE(mean, exp(a + sd_a * sd_a / 2) * (x1 + covariance), 4 * spread / sqrt(DRAWS)); /* four standard errors */
-    CHECK(median < mean); /* skewed to the right */
+    double spread = x1 * exp(a) * sqrt(pow(2 * sd_a, 2) + sd_x * sd_x) * 1.2; /* of one draw, about */
+    CHECK_CLOSE(mean, exp(a + sd_a * sd_a / 2) * (x1 + covariance),
+                4 * spread / sqrt(DRAWS)); /* four standard errors */
+    CHECK(median < mean);                  /* skewed to the right */
     kbass_forecast_destroy(f);
     kbass_posterior_destroy(p);
 }
@@ -137,11 +138,11 @@ static void poles_are_counted(void **state)
     size_t reached[3];
     CHECK_OK(kbass_posterior_forecast(p, &options, 3, times, 0, NULL, &f, &error));
     CHECK(kbass_forecast_lost(f, &first) == 50);
-    CHECK_CLOSE(first, 2.5, 0);              /* the first time asked for beyond the pole */
+    CHECK_CLOSE(first, 2.5, 0); /* the first time asked for beyond the pole */
     CHECK_OK(kbass_forecast_summary(f, 1, &half, mean, median, reached, &error));
     CHECK(reached[0] == 50 && reached[1] == 50 && reached[2] == 0);
-    CHECK_CLOSE(mean[0], 1, 0);              /* the given state, without spread */
-    CHECK_CLOSE(median[1], 2, 0.05);         /* 1 / (1 - 0.5 a), a = 1 +- 0.01 */
+    CHECK_CLOSE(mean[0], 1, 0);      /* the given state, without spread */
+    CHECK_CLOSE(median[1], 2, 0.05); /* 1 / (1 - 0.5 a), a = 1 +- 0.01 */
     CHECK(isnan(mean[2]));
     kbass_forecast_destroy(f);
     options.state = &down;
@@ -160,8 +161,10 @@ static void bad_requests_are_refused(void **state)
     kbass_forecast_options walls = {.n_draws = 5, .boundary = "neumann"}, nowhere = {.n_draws = 5, .state = &lost};
     kbass_forecast *f = NULL;
     kbass_error error;
-    CHECK_FAILS(kbass_posterior_forecast(p, &none, 1, &late, 0, NULL, &f, &error), KBASS_ERROR_ARGUMENT, "found 0 draws");
-    CHECK_FAILS(kbass_posterior_forecast(p, &options, 1, &early, 0, NULL, &f, &error), KBASS_ERROR_ARGUMENT, "where the record ends");
+    CHECK_FAILS(kbass_posterior_forecast(p, &none, 1, &late, 0, NULL, &f, &error), KBASS_ERROR_ARGUMENT,
+                "found 0 draws");
+    CHECK_FAILS(kbass_posterior_forecast(p, &options, 1, &early, 0, NULL, &f, &error), KBASS_ERROR_ARGUMENT,
+                "where the record ends");
     CHECK_FAILS(kbass_posterior_forecast(p, &options, 1, &lost, 0, NULL, &f, &error), KBASS_ERROR_ARGUMENT, "nan");
     CHECK_FAILS(kbass_posterior_forecast(p, &options, 2, back, 0, NULL, &f, &error), KBASS_ERROR_ARGUMENT, "ascending");
     CHECK_FAILS(kbass_posterior_forecast(p, &bad, 1, &late, 0, NULL, &f, &error), KBASS_ERROR_ARGUMENT, "cannot start");
@@ -218,7 +221,8 @@ static run_of discover_turn(void)
 }
 
 /* u(t, x) on an even grid of n_t x n_x points. */
-static run_of discover_field(size_t n_t, size_t n_x, double until, double width, double (*u)(double, double), const char *terms)
+static run_of discover_field(size_t n_t, size_t n_x, double until, double width, double (*u)(double, double),
+                             const char *terms)
 {
     static const char *const axes[] = {"t", "x"}, *const names[] = {"u"};
     size_t n = n_t * n_x;
@@ -239,14 +243,17 @@ static run_of discover_field(size_t n_t, size_t n_x, double until, double width,
 }
 
 static double wave(double t, double x) { return exp(-t) * cos(x) + 0.5 * exp(-0.5 * t); }
-static double rod(double t, double x) { return 1 + exp(-M_PI * M_PI * t) * cos(M_PI * x) + 0.4 * exp(-4 * M_PI * M_PI * t) * cos(2 * M_PI * x); }
+static double rod(double t, double x)
+{
+    return 1 + exp(-M_PI * M_PI * t) * cos(M_PI * x) + 0.4 * exp(-4 * M_PI * M_PI * t) * cos(2 * M_PI * x);
+}
 
 /* One model's part of the band: squares += odds (sd^2 + (mean - chosen)^2); returns its odds. */
-static double add_spread(const kbass_posterior *p, const kb_belief *b, size_t n, const double *times, const double *positions,
-                         const double *chosen, double *squares)
+static double add_spread(const kbass_posterior *p, const kb_belief *b, size_t n, const double *times,
+                         const double *positions, const double *chosen, double *squares)
 {
     size_t size = kb_spread_size(p, b), values = n * p->n_states;
-    double *mean = KB_NEW(double, values), *factor = KB_NEW(double, values * size), odds = exp(b->log_odds);
+    double *mean = KB_NEW(double, values), *factor = KB_NEW(double, values *size), odds = exp(b->log_odds);
     kbass_error error;
     CHECK_OK(kb_spread(p, b, n, times, positions, mean, factor, &error));
     for (size_t i = 0; i < values; i++)
@@ -262,7 +269,7 @@ static void check_bands(const run_of *r, size_t n, const double *times, const do
     const kbass_posterior *p = r->posterior;
     size_t values = n * p->n_states, size = kb_spread_size(p, &p->models[0]);
     double *mean = KB_NEW(double, values), *sd = KB_NEW(double, values), *found = KB_NEW(double, values);
-    double *factor = KB_NEW(double, values * size), *squares = KB_NEW(double, values), total = 0;
+    double *factor = KB_NEW(double, values *size), *squares = KB_NEW(double, values), total = 0;
     kbass_error error;
     if (positions) CHECK_OK(kbass_discovery_field(r->discovery, n, times, positions, mean, sd, &error));
     else CHECK_OK(kbass_discovery_solution(r->discovery, n, times, mean, sd, &error));
@@ -284,8 +291,8 @@ static void spreads_are_the_bands_of_the_fit(void **state)
     (void)state;
     const double times[] = {0, 1.3, 4, 7.8}, field_times[] = {0, 0.3, 0.3, 1}, positions[] = {1, 0.5, 2, 3};
     run_of turn = discover_turn(), field = discover_field(10, 12, 1, 2 * M_PI, wave, "u, u_xx, 1");
-    check_bands(&turn, 4, times, NULL, 0.01);               /* differences of a tenth of an sd: nonlinearity */
-    check_bands(&field, 4, field_times, positions, 0.02);   /* steps fall elsewhere; factor cut at 1e-6 */
+    check_bands(&turn, 4, times, NULL, 0.01);             /* differences of a tenth of an sd: nonlinearity */
+    check_bands(&field, 4, field_times, positions, 0.02); /* steps fall elsewhere; factor cut at 1e-6 */
     end(&turn);
     end(&field);
 }
@@ -310,13 +317,17 @@ static void fields_go_on(void **state)
     }
     kbass_forecast_destroy(f);
     options.boundary = "fitted";
-    CHECK_FAILS(kbass_posterior_forecast(r.posterior, &options, 3, times, 4, places, &f, &error), KBASS_ERROR_ARGUMENT, "quarter");
+    CHECK_FAILS(kbass_posterior_forecast(r.posterior, &options, 3, times, 4, places, &f, &error), KBASS_ERROR_ARGUMENT,
+                "quarter");
     options.boundary = "periodic";
-    CHECK_FAILS(kbass_posterior_forecast(r.posterior, &options, 3, times, 4, places, &f, &error), KBASS_ERROR_ARGUMENT, "not periodic");
+    CHECK_FAILS(kbass_posterior_forecast(r.posterior, &options, 3, times, 4, places, &f, &error), KBASS_ERROR_ARGUMENT,
+                "not periodic");
     options.boundary = "open";
-    CHECK_FAILS(kbass_posterior_forecast(r.posterior, &options, 3, times, 4, places, &f, &error), KBASS_ERROR_ARGUMENT, "\"open\"");
+    CHECK_FAILS(kbass_posterior_forecast(r.posterior, &options, 3, times, 4, places, &f, &error), KBASS_ERROR_ARGUMENT,
+                "\"open\"");
     const double outside = 1.5;
-    CHECK_FAILS(kbass_posterior_forecast(r.posterior, &options, 3, times, 1, &outside, &f, &error), KBASS_ERROR_ARGUMENT, "domain");
+    CHECK_FAILS(kbass_posterior_forecast(r.posterior, &options, 3, times, 1, &outside, &f, &error),
+                KBASS_ERROR_ARGUMENT, "domain");
     end(&r);
 }
 
@@ -339,11 +350,14 @@ static void derivatives_of_draws_are_those_of_the_solution(void **state)
         for (size_t i = 0; i < 3; i++) { /* d/da of a^2 x0 e^{at} = (2 a + a^2 t) x0 e^{at} */
             double t = times[i];
             exact[3 * d + i] = exp(a * t) * (a * a * (2 + dx) + (2 * a + a * a * t) * 2 * da);
-            CHECK_CLOSE(second[3 * d + i], exact[3 * d + i], 1e-3); /* 1e-9 of the integrator over the step squared, times the weights at the ends */
+            CHECK_CLOSE(second[3 * d + i], exact[3 * d + i],
+                        1e-3); /* 1e-9 of the integrator over the step squared, times the weights at the ends */
         }
     }
-    CHECK_FAILS(kbass_posterior_draws(p, 3, times, NULL, 0, 1, 1, 1, draws, &error), KBASS_ERROR_ARGUMENT, "none in space");
-    CHECK_FAILS(kbass_posterior_draws(p, 3, times, times, 0, 0, 1, 1, draws, &error), KBASS_ERROR_ARGUMENT, "positions");
+    CHECK_FAILS(kbass_posterior_draws(p, 3, times, NULL, 0, 1, 1, 1, draws, &error), KBASS_ERROR_ARGUMENT,
+                "none in space");
+    CHECK_FAILS(kbass_posterior_draws(p, 3, times, times, 0, 0, 1, 1, draws, &error), KBASS_ERROR_ARGUMENT,
+                "positions");
     kbass_posterior_destroy(p);
 }
 
@@ -462,10 +476,7 @@ static void runs_go_on_from_their_own_ends(void **state)
 
 static char path[64];
 
-static void save(json_t *root)
-{
-    CHECK(json_dump_file(root, path, JSON_REAL_PRECISION(15)) == 0);
-}
+static void save(json_t *root) { CHECK(json_dump_file(root, path, JSON_REAL_PRECISION(15)) == 0); }
 
 static json_t *result_of(const run_of *r)
 {
@@ -492,7 +503,8 @@ static void files_keep_what_was_found(void **state)
     CHECK_CLOSE(kbass_posterior_probability(p, 0), kbass_posterior_probability(r.posterior, 0), 1e-12); /* 15 digits */
     const kb_stretch *found = &p->models[0].windows[0], *kept = &r.posterior->models[0].windows[0];
     for (size_t i = 0; i < 16; i++)
-        CHECK_CLOSE(found->covariance[i], kept->covariance[i], 1e-12 * fabs(kept->covariance[i]) + 1e-18); /* 15 digits */
+        CHECK_CLOSE(found->covariance[i], kept->covariance[i],
+                    1e-12 * fabs(kept->covariance[i]) + 1e-18); /* 15 digits */
     kbass_data_add_noise(r.data, 1, 1, NULL);
     CHECK_FAILS(kbass_posterior_check_data(p, r.data, &error), KBASS_ERROR_DATA, "data.sha256");
     kbass_posterior_destroy(p);
@@ -553,7 +565,8 @@ static void touched_files_are_refused(void **state)
         {"posterior.models.0.windows.0.first", "1", "\"posterior.models[0].windows[0]\""},
         {"posterior.models.0.windows.0.last", "1", "\"posterior.models[0].windows[0]\" ends at 1"},
         {"posterior.models.0.windows.0.start", "[1, 2, 3]", "\"posterior.models[0].windows[0].start\" has 3 items"},
-        {"posterior.models.0.windows.0.covariance", "[[1], [0, 1]]", "windows[0].covariance\" is missing or has not 4 rows"},
+        {"posterior.models.0.windows.0.covariance", "[[1], [0, 1]]",
+         "windows[0].covariance\" is missing or has not 4 rows"},
         {"posterior.models.0.windows.0.covariance.2", "[1, 2]", "covariance[2]\" has 2 items, needed 3"},
         {"posterior.models.0.windows.0.covariance.1.1", "null", "covariance[1][1]\" is missing"},
         {"posterior.models.0.windows.0.covariance.1.1", "-1", "is not positive semidefinite"},

@@ -179,7 +179,8 @@ static void test_asks_back(void **state)
     (void)state;
     refuse("square_tx.npz", NULL, KBASS_ERROR_DATA, "name the axes in their order, as in --axes t,x or --axes x,t");
     refuse("ode_groups.h5", NULL, KBASS_ERROR_DATA, "arrays in several groups");
-    refuse("ode_groups.h5:/run3", NULL, KBASS_ERROR_DATA, "no array or group \"/run3\" inside; there are arrays in: /run1");
+    refuse("ode_groups.h5:/run3", NULL, KBASS_ERROR_DATA,
+           "no array or group \"/run3\" inside; there are arrays in: /run1");
     refuse("grid_tx.npz", "t,y", KBASS_ERROR_DATA, "no array for the axis \"y\"; there are: t (5), x (4), u (5 x 4)");
     refuse("grid_tx.npz", "s,x", KBASS_ERROR_DATA, "no array \"s\" for time");
     refuse("ode.csv:x", NULL, KBASS_ERROR_ARGUMENT, "text has nothing inside");
@@ -201,8 +202,9 @@ static void test_numbers(void **state)
         memcpy(&any, &seed, sizeof any);
         uint64_t digits = seed >> (seed % 60);
         if (i % 3 == 0) snprintf(text, sizeof text, "%.17g", any);
-        else if (i % 3 == 1) snprintf(text, sizeof text, "-%llu.%03llue%d", (unsigned long long)(digits / 1000),
-                                      (unsigned long long)(digits % 1000), (int)(seed % 50) - 25);
+        else if (i % 3 == 1)
+            snprintf(text, sizeof text, "-%llu.%03llue%d", (unsigned long long)(digits / 1000),
+                     (unsigned long long)(digits % 1000), (int)(seed % 50) - 25);
         else snprintf(text, sizeof text, "%.15f", (double)(int64_t)seed * 1e-17);
         const char *end = kb_number_scan(text, text + strlen(text), '.', &quick);
         if (!end) continue;
@@ -219,10 +221,24 @@ static void test_number_ends(void **state)
         const char *text;
         long length; /* -1: refused */
         double value;
-    } cases[] = {{"1.5,2", 3, 1.5}, {"-.5e1x", 5, -5},  {"+7", 2, 7},      {"1.", 2, 1},        {".", -1, 0}, {"e5", -1, 0},
-                 {"1e", -1, 0},     {"1e+", -1, 0},     {"nan", -1, 0},    {"", -1, 0},         {"-", -1, 0}, {"0e99999", 7, 0},
-                 {"1e999", -1, 0},  {"0x10", 1, 0},     {"1,5", 1, 1},     {"9007199254740993", 16, 9007199254740992.0},
-                 {"12345678901234567890", -1, 0}, {"0.0000000000000000000000000000001", -1, 0}};
+    } cases[] = {{"1.5,2", 3, 1.5},
+                 {"-.5e1x", 5, -5},
+                 {"+7", 2, 7},
+                 {"1.", 2, 1},
+                 {".", -1, 0},
+                 {"e5", -1, 0},
+                 {"1e", -1, 0},
+                 {"1e+", -1, 0},
+                 {"nan", -1, 0},
+                 {"", -1, 0},
+                 {"-", -1, 0},
+                 {"0e99999", 7, 0},
+                 {"1e999", -1, 0},
+                 {"0x10", 1, 0},
+                 {"1,5", 1, 1},
+                 {"9007199254740993", 16, 9007199254740992.0},
+                 {"12345678901234567890", -1, 0},
+                 {"0.0000000000000000000000000000001", -1, 0}};
     double value = 0;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -240,9 +256,13 @@ static void test_elements(void **state)
         kb_element element;
         const char *bytes; /* as a machine with little ends has them */
         double value;
-    } cases[] = {{{KB_REAL, 2, 0}, "\x00\x3c", 1},   {{KB_REAL, 2, 0}, "\x01\x00", 0x1p-24}, {{KB_REAL, 2, 0}, "\xff\x7b", 65504},
-                 {{KB_REAL, 2, 0}, "\x00\xfc", -INFINITY}, {{KB_REAL, 4, 0}, "\x00\x00\x80\xbf", -1},
-                 {{KB_SIGNED, 1, 0}, "\x80", -128},  {{KB_UNSIGNED, 1, 0}, "\x80", 128},
+    } cases[] = {{{KB_REAL, 2, 0}, "\x00\x3c", 1},
+                 {{KB_REAL, 2, 0}, "\x01\x00", 0x1p-24},
+                 {{KB_REAL, 2, 0}, "\xff\x7b", 65504},
+                 {{KB_REAL, 2, 0}, "\x00\xfc", -INFINITY},
+                 {{KB_REAL, 4, 0}, "\x00\x00\x80\xbf", -1},
+                 {{KB_SIGNED, 1, 0}, "\x80", -128},
+                 {{KB_UNSIGNED, 1, 0}, "\x80", 128},
                  {{KB_SIGNED, 4, 1}, "\xff\xff\xff\xfe", -2},
                  {{KB_UNSIGNED, 8, 0}, "\xff\xff\xff\xff\xff\xff\xff\xff", 0x1p64}};
     double number = 0;
@@ -253,7 +273,8 @@ static void test_elements(void **state)
         kb_elements_read(element, (const unsigned char *)cases[i].bytes, 0, 1, &number);
         CHECK(number == cases[i].value);
     }
-    kb_elements_read((kb_element){KB_REAL, 2, !kb_machine_is_little()}, (const unsigned char *)"\x01\x7c", 0, 1, &number);
+    kb_elements_read((kb_element){KB_REAL, 2, !kb_machine_is_little()}, (const unsigned char *)"\x01\x7c", 0, 1,
+                     &number);
     CHECK(isnan(number));
 }
 
@@ -273,11 +294,13 @@ static void test_many_blocks(void **state)
     (void)state;
     FILE *file = fopen(path, "w");
     fprintf(file, "t,x\r\n");
-    for (int i = 0; i < ROWS; i++) fprintf(file, i % 1000 ? "%d,%d.25%s\r\n" : "%d,\"%d.25\"\r\n# %s\r\n", i, -i, "0000");
+    for (int i = 0; i < ROWS; i++)
+        fprintf(file, i % 1000 ? "%d,%d.25%s\r\n" : "%d,\"%d.25\"\r\n# %s\r\n", i, -i, "0000");
     fclose(file);
     CHECK_OK(kbass_data_read(path, NULL, &data, &error));
     CHECK(kbass_data_rows(data) == ROWS);
-    for (int i = 0; i < ROWS; i++) CHECK(kbass_data_times(data)[i] == i && kbass_data_values(data)[i] == (i ? -i - 0.25 : 0.25));
+    for (int i = 0; i < ROWS; i++)
+        CHECK(kbass_data_times(data)[i] == i && kbass_data_values(data)[i] == (i ? -i - 0.25 : 0.25));
     kbass_data_destroy(data);
     data = NULL;
 
@@ -313,9 +336,9 @@ static void read_damaged(const unsigned char *bytes, size_t n)
    process for each, so fewer. */
 static void test_damaged_files(void **state)
 {
-    static const char *const names[] = {"ode_records.npy",  "grid_tx.npz",     "grid_xt.npz",  "ode_columns.mat",
-                                        "ode_struct.mat",   "grid_v7.mat",     "ode_quotes.csv", "ode_gzip.csv.gz",
-                                        "grid_chunks.h5",   "grid_v73.mat"};
+    static const char *const names[] = {"ode_records.npy", "grid_tx.npz", "grid_xt.npz",    "ode_columns.mat",
+                                        "ode_struct.mat",  "grid_v7.mat", "ode_quotes.csv", "ode_gzip.csv.gz",
+                                        "grid_chunks.h5",  "grid_v73.mat"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t n = 0;
@@ -352,9 +375,11 @@ static void refuse_npy(const char *header, const char *message)
 static void test_hostile_arrays(void **state)
 {
     (void)state;
-    refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000), }", "1000000000 x 1000000000");
+    refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000), }",
+               "1000000000 x 1000000000");
     refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999, 9999999999, 9999999999), }", "48 bytes");
-    refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999999,), }", "cannot be understood");
+    refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999999,), }",
+               "cannot be understood");
     refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }", "more than 8 dimensions");
     refuse_npy("{'descr': '<f8', 'shape': (2, 3), }", "cannot be understood");
     refuse_npy("{'descr': '<c16', 'fortran_order': False, 'shape': (3, 1), }", "complex numbers");
@@ -394,8 +419,8 @@ static void test_hostile_text(void **state)
 
 static void test_without_memory(void **state)
 {
-    static const char *const names[] = {"ode_records.npy", "grid_tx.npz", "ode_struct.mat", "grid_v7.mat", "grid_latest.h5",
-                                        "count.npy", "ode_gzip.csv.gz", "grid_mesh.npz"};
+    static const char *const names[] = {"ode_records.npy", "grid_tx.npz", "ode_struct.mat",  "grid_v7.mat",
+                                        "grid_latest.h5",  "count.npy",   "ode_gzip.csv.gz", "grid_mesh.npz"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char full[400];

@@ -197,8 +197,8 @@ static void check_portrait(const search *s)
         outside += miss > 3 * sd[i];
         squares += residual[i] * residual[i];
     }
-    CHECK(outside <= 0.2 * N);              /* 3 sd hold all but 1 in 300 by themselves; neighbours are correlated */
-    CHECK(sqrt(squares / N) < 0.2);         /* u_t has rms 0.5 */
+    CHECK(outside <= 0.2 * N);      /* 3 sd hold all but 1 in 300 by themselves; neighbours are correlated */
+    CHECK(sqrt(squares / N) < 0.2); /* u_t has rms 0.5 */
 }
 
 static void drift_and_diffusion_from_scattered_points(void **state)

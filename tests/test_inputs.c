@@ -18,7 +18,8 @@ static double curve_error(double (*function)(double), size_t n)
         double t = 0.005 * i + 1e-4, h = 1e-5, found = kb_curve_at(&curve, t, &slope);
         largest = fmax(largest, fabs(found - function(t)));
         if (t + h < 2)
-            CHECK_CLOSE((kb_curve_at(&curve, t + h, NULL) - kb_curve_at(&curve, t - h, NULL)) / (2 * h), slope, 1e-3); /* kinks of the second derivative */
+            CHECK_CLOSE((kb_curve_at(&curve, t + h, NULL) - kb_curve_at(&curve, t - h, NULL)) / (2 * h), slope,
+                        1e-3); /* kinks of the second derivative */
     }
     kb_curve_clear(&curve);
     return largest;
@@ -75,7 +76,8 @@ static void an_input_is_known_throughout(void **state)
 {
     (void)state;
     static const double times[] = {0, 1, 2, 3, 3, 4}, good[] = {1, 0, 2, NAN, 1, 4, 5, 2, NAN, 2, 6, 3};
-    static const double twice[] = {1, 0, 2, NAN, 1, 4, 5, 2, NAN, 1, 6, 1}, early[] = {1, 0, 2, 1, 1, 4, 5, 2, 4, 2, 6, NAN};
+    static const double twice[] = {1, 0, 2, NAN, 1, 4, 5, 2, NAN, 1, 6, 1},
+                        early[] = {1, 0, 2, 1, 1, 4, 5, 2, 4, 2, 6, NAN};
     CHECK_OK(take(6, times, good)); /* at t = 3 its value comes twice */
     CHECK_FAILS(take(6, times, twice), KBASS_ERROR_DATA, "two values at t = 3");
     CHECK_FAILS(take(6, times, early), KBASS_ERROR_DATA, "known from t = 0 to 3");
@@ -93,8 +95,10 @@ static void settings_are_checked(void **state)
     (void)state;
     refuses((kbass_settings){.degree = 1, .input = "g"}, 1, KBASS_ERROR_SYNTAX, "--input: unknown state \"g\"");
     refuses((kbass_settings){.degree = 1, .input = "x, f"}, 1, KBASS_ERROR_ARGUMENT, "every column");
-    refuses((kbass_settings){.degree = 1, .input = "f", .equation_for = "f"}, 1, KBASS_ERROR_ARGUMENT, "is a known --input");
-    refuses((kbass_settings){.degree = 1, .input = "f", .fix = "f_t = x"}, 1, KBASS_ERROR_ARGUMENT, "that of an --input");
+    refuses((kbass_settings){.degree = 1, .input = "f", .equation_for = "f"}, 1, KBASS_ERROR_ARGUMENT,
+            "is a known --input");
+    refuses((kbass_settings){.degree = 1, .input = "f", .fix = "f_t = x"}, 1, KBASS_ERROR_ARGUMENT,
+            "that of an --input");
     refuses((kbass_settings){.degree = 1, .input = "f"}, 2, KBASS_ERROR_ARGUMENT, "found fields over space");
 }
 
@@ -128,7 +132,8 @@ static void the_flow_has_the_input(void **state)
     double start[] = {(1 - s.record->mean[0]) / s.record->sd[0], -7}; /* the input's own start plays no role for x */
     CHECK(kb_flow_integrate(flow, 9, s.record->time, start, states, NULL));
     for (size_t i = 0; i < 9; i++)
-        CHECK_CLOSE(s.record->mean[0] + s.record->sd[0] * states[2 * i], values[2 * i], 1e-6); /* the integrator's tolerance */
+        CHECK_CLOSE(s.record->mean[0] + s.record->sd[0] * states[2 * i], values[2 * i],
+                    1e-6); /* the integrator's tolerance */
     kb_flow_destroy(flow);
     scene_close(&s);
 }
@@ -173,8 +178,8 @@ static void the_field_leaves_inputs_alone(void **state)
         field->z[i] = at;
         CHECK_CLOSE((above - below) / (2 * step), found, 1e-6 * (1 + fabs(found))); /* rounding over the step */
     }
-    CHECK_CLOSE(field->points[40], 1, 1e-15);                /* cos 0 */
-    CHECK_CLOSE(field->points[79], cos(11), 1e-14);          /* the last value; rounding of the time */
+    CHECK_CLOSE(field->points[40], 1, 1e-15);       /* cos 0 */
+    CHECK_CLOSE(field->points[79], cos(11), 1e-14); /* the last value; rounding of the time */
     kb_field_destroy(field);
     scene_close(&s);
 }
@@ -216,7 +221,7 @@ static void the_law_of_a_driven_oscillator(void **state)
     CHECK(has_support(result, 4, support) && result->n_equations == 2 && isnan(result->noise[2]));
     CHECK_OK(kbass_discovery_solution(discovery, 1, &at, mean, sd, &error));
     CHECK_CLOSE(mean[2], data->values[5], 1e-5); /* the integrator's tolerance */
-    CHECK(sd[2] < 1e-12); /* rounding, between models */
+    CHECK(sd[2] < 1e-12);                        /* rounding, between models */
     CHECK_FAILS(kbass_discovery_posterior(discovery, &posterior, &error), KBASS_ERROR_DATA, "equation");
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);

@@ -1,5 +1,5 @@
-/* Data as people have them: the same law from a table, a grid, scattered points and several files; channels at different
-   times; holes. */
+/* Data as people have them: the same law from a table, a grid, scattered points and several files; channels at
+   different times; holes. */
 #include <stdlib.h>
 
 #include <zlib.h>
@@ -24,8 +24,8 @@ static kbass_data *rows_where(const kbass_data *data, bool (*keep)(size_t row, k
 {
     kbass_data *part = NULL;
     size_t n = 0, states = data->n_states, space = data->n_axes - 1;
-    double *times = KB_NEW(double, data->n_rows), *positions = KB_NEW(double, data->n_rows * space + 1);
-    double *values = KB_NEW(double, data->n_rows * states);
+    double *times = KB_NEW(double, data->n_rows), *positions = KB_NEW(double, data->n_rows *space + 1);
+    double *values = KB_NEW(double, data->n_rows *states);
     kb_random random;
     kb_random_seed(&random, 1);
     for (size_t row = 0; row < data->n_rows; row++) {
@@ -35,8 +35,8 @@ static kbass_data *rows_where(const kbass_data *data, bool (*keep)(size_t row, k
         memcpy(values + n++ * states, data->values + row * states, states * sizeof *values);
     }
     CHECK_OK(kbass_data_create_axes(n, data->n_axes, states, times, space ? positions : NULL, values,
-                                    (const char *const *)data->axis_names, (const char *const *)data->state_names, &part,
-                                    &error));
+                                    (const char *const *)data->axis_names, (const char *const *)data->state_names,
+                                    &part, &error));
     kb_free(times), kb_free(positions), kb_free(values);
     return part;
 }
@@ -104,7 +104,8 @@ static void put_member(FILE *file, member *m)
     m->size = sizeof head + m->n * sizeof *m->values;
     m->crc = crc32(crc32(0, head, sizeof head), (const unsigned char *)m->values, (unsigned)(m->n * sizeof *m->values));
     put(file, 0x04034b50, 4), put_header(file, m), fputs(m->name, file);
-    CHECK(fwrite(head, 1, sizeof head, file) == sizeof head && fwrite(m->values, sizeof *m->values, m->n, file) == m->n);
+    CHECK(fwrite(head, 1, sizeof head, file) == sizeof head &&
+          fwrite(m->values, sizeof *m->values, m->n, file) == m->n);
 }
 
 /* Arrays as NumPy's savez writes them. */
@@ -169,7 +170,8 @@ static void fields_as_grid_and_as_shuffled_rows(void **state)
     CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
     for (size_t i = 0; i < N; i++) t[i] = data->times[i * N], x[i] = data->positions[i];
-    member members[] = {{"u.npy", "(10, 10)", N * N, data->values, 0, 0, 0}, {"t.npy", "(10,)", N, t, 0, 0, 0},
+    member members[] = {{"u.npy", "(10, 10)", N * N, data->values, 0, 0, 0},
+                        {"t.npy", "(10,)", N, t, 0, 0, 0},
                         {"x.npy", "(10,)", N, x, 0, 0, 0}};
     write_npz(grid, 3, members);
     CHECK_OK(kbass_data_write(data, table, &error));

@@ -51,7 +51,7 @@ static void compare_blocks(const char *file)
         kbass_data *data = NULL;
         CHECK(read_blocks(file, block, &data) == expected);
         if (expected == KBASS_OK) compare(data, whole);
-        else                      CHECK_TEXT(error.message, message);
+        else CHECK_TEXT(error.message, message);
         kbass_data_destroy(data);
     }
     kbass_data_destroy(whole);
@@ -60,9 +60,16 @@ static void compare_blocks(const char *file)
 static void test_blocks(void **state)
 {
     static const char *const texts[] = {
-        "\xef\xbb\xbft,x,y\r\n0,1.5,3\r\n1,-2,nan\r\n", "t,x,y\r0,1.5,3\r1,-2,4\r\r", "t;x\n0;1\n1;2\n2;3,5\n3;4\n",
-        "\n\n# t,x\n0,1\n\n1,2", "\"t\",\"x\"\n\"0\",\"1.5\"\n1,\"\"\n2,\"-1e-3\"\n", "t,x\n0,1\n1,2x\n", "t,x\n0,1\n1,\"2\n",
-        "# c\n", "t,x\n0,1\n2\n", "t,x\n",
+        "\xef\xbb\xbft,x,y\r\n0,1.5,3\r\n1,-2,nan\r\n",
+        "t,x,y\r0,1.5,3\r1,-2,4\r\r",
+        "t;x\n0;1\n1;2\n2;3,5\n3;4\n",
+        "\n\n# t,x\n0,1\n\n1,2",
+        "\"t\",\"x\"\n\"0\",\"1.5\"\n1,\"\"\n2,\"-1e-3\"\n",
+        "t,x\n0,1\n1,2x\n",
+        "t,x\n0,1\n1,\"2\n",
+        "# c\n",
+        "t,x\n0,1\n2\n",
+        "t,x\n",
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -191,7 +198,8 @@ static void test_npy(void **state)
         for (size_t row = 0; row < n; row++) {
             CHECK(data->times[row] == number_at(row, 0));
             for (size_t i = 1; i < COLUMNS; i++)
-                CHECK(data->values[row * (COLUMNS - 1) + i - 1] == (is_short ? trunc(number_at(row, i)) : number_at(row, i)));
+                CHECK(data->values[row * (COLUMNS - 1) + i - 1] ==
+                      (is_short ? trunc(number_at(row, i)) : number_at(row, i)));
         }
         kbass_data_destroy(data);
         if (n == ROWS) compare_pipe();
@@ -259,8 +267,9 @@ static void test_parts(void **state)
         const char *within;
         double low, high;
         size_t every;
-    } parts[] = {{NULL, -INFINITY, INFINITY, 7}, {"t=100:1500", 100, 1500, 0}, {" t = 1023 : 2047.5 ", 1023, 2047.5, 3},
-                 {"t=:3000", -INFINITY, 3000, 1024}, {"t=19000:", 19000, INFINITY, 5}, {"t=7:7", 7, 7, 2}};
+    } parts[] = {{NULL, -INFINITY, INFINITY, 7},           {"t=100:1500", 100, 1500, 0},
+                 {" t = 1023 : 2047.5 ", 1023, 2047.5, 3}, {"t=:3000", -INFINITY, 3000, 1024},
+                 {"t=19000:", 19000, INFINITY, 5},         {"t=7:7", 7, 7, 2}};
     static size_t rows[ROWS];
     (void)state;
     for (size_t k = 0; k < 2 * sizeof parts / sizeof *parts; k++) {
@@ -276,7 +285,8 @@ static void test_parts(void **state)
             CHECK(data->n_rows == n && data->part);
             for (size_t row = 0; row < n; row++) {
                 CHECK(data->times[row] == whole->times[rows[row]]);
-                compare_numbers(COLUMNS - 1, data->values + row * (COLUMNS - 1), whole->values + rows[row] * (COLUMNS - 1));
+                compare_numbers(COLUMNS - 1, data->values + row * (COLUMNS - 1),
+                                whole->values + rows[row] * (COLUMNS - 1));
             }
             kbass_data_destroy(data);
         }
@@ -303,7 +313,8 @@ static void test_part_of_a_field(void **state)
             if (count % 3 || whole->positions[row] < low) continue;
             CHECK(kept < data->n_rows && data->times[kept] == whole->times[row]);
             CHECK(data->positions[kept] == whole->positions[row]);
-            compare_numbers(whole->n_states, data->values + kept * whole->n_states, whole->values + row * whole->n_states);
+            compare_numbers(whole->n_states, data->values + kept * whole->n_states,
+                            whole->values + row * whole->n_states);
             kept++;
         }
         CHECK(kept == data->n_rows && kept < whole->n_rows);
@@ -314,14 +325,18 @@ static void test_part_of_a_field(void **state)
 
 static void test_bad_parts(void **state)
 {
-    static const char *const cases[][2] = {{"x=0:1", "no axis \"x\"; there are: t"}, {"t", "\"t\" is not a range"},
-                                           {"t=5:1", "5 to 1, it must ascend"},      {"t=a:1", "needs numbers"},
-                                           {"t=0:nan", "needs numbers"},             {"", "\"\" is not a range"},
-                                           {"t=0:1, ", "\"\" is not a range"},       {"t=0.2:0.3", "no row is within t=0.2:0.3"}};
+    static const char *const cases[][2] = {{"x=0:1", "no axis \"x\"; there are: t"},
+                                           {"t", "\"t\" is not a range"},
+                                           {"t=5:1", "5 to 1, it must ascend"},
+                                           {"t=a:1", "needs numbers"},
+                                           {"t=0:nan", "needs numbers"},
+                                           {"", "\"\" is not a range"},
+                                           {"t=0:1, ", "\"\" is not a range"},
+                                           {"t=0.2:0.3", "no row is within t=0.2:0.3"}};
     (void)state;
     for (int is_text = 0; is_text < 2; is_text++) {
         if (is_text) write_bytes("t,x\n0,1\n1,2\n", 12);
-        else         write_npy(false, false, 10);
+        else write_npy(false, false, 10);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             kbass_data *data = NULL;
             kbass_status status = kbass_data_open(path, &(kbass_read_options){.within = cases[i][0]}, &data, &error);
@@ -382,10 +397,11 @@ static void test_coordinates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),      cmocka_unit_test(test_blocks_of_files), cmocka_unit_test(test_pipe_with_text),
-        cmocka_unit_test(test_npy),         cmocka_unit_test(test_infinite_number), cmocka_unit_test(test_view),
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_part_of_a_field), cmocka_unit_test(test_bad_parts),
-        cmocka_unit_test(test_coordinates),
+        cmocka_unit_test(test_blocks),          cmocka_unit_test(test_blocks_of_files),
+        cmocka_unit_test(test_pipe_with_text),  cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_infinite_number), cmocka_unit_test(test_view),
+        cmocka_unit_test(test_parts),           cmocka_unit_test(test_part_of_a_field),
+        cmocka_unit_test(test_bad_parts),       cmocka_unit_test(test_coordinates),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -9,7 +9,7 @@ static kbass_error error;
 
 typedef double field(double t, double x, double y);
 
-static double wave(double t, double x, double y) { return exp(-5 * t) * sin(2 * x + y); }   /* 5 = 2^2 + 1^2 */
+static double wave(double t, double x, double y) { return exp(-5 * t) * sin(2 * x + y); }     /* 5 = 2^2 + 1^2 */
 static double swing(double t, double x, double y) { return cos(2 * t) * sin(2 * x) + 0 * y; } /* u_tt = u_xx */
 static double jump(double t, double x, double y) { return wave(t, x, y) + (t > 0.5); }
 
@@ -50,8 +50,14 @@ static double worst(field *u, size_t n_space, const char *list, const char *lhs_
         positions[i * n_space] = 0.5 * (double)(i % 3);
         if (n_space > 1) positions[i * n_space + 1] = 0.5 * (double)(i / 3 % 3);
     }
-    kb_law law = {.dictionary = dictionary, .weights = weights, .solution = evaluate, .context = &c,
-                  .high = {1, 1, 1}, .step = {0.01, 0.02, 0.02}, .n_borders = n_borders, .borders = borders};
+    kb_law law = {.dictionary = dictionary,
+                  .weights = weights,
+                  .solution = evaluate,
+                  .context = &c,
+                  .high = {1, 1, 1},
+                  .step = {0.01, 0.02, 0.02},
+                  .n_borders = n_borders,
+                  .borders = borders};
     CHECK_OK(kb_law_sides(&law, N, times, positions, lhs, rhs, &error));
     for (size_t i = 0; i < N; i++) most = fmax(most, fabs(lhs[i] - rhs[i]));
     kb_dictionary_destroy(dictionary);
@@ -66,7 +72,7 @@ static void test_holds(void **state)
     CHECK_CLOSE(worst(wave, 2, "u_xx, u_yy", NULL, heat, 0, NULL), 0, 1e-5);
     CHECK_CLOSE(worst(wave, 2, "u, u_xx, u_xy + 2*u", NULL, (const double[]){-5, 0, 0}, 0, NULL), 0, 1e-5);
     CHECK_CLOSE(worst(swing, 1, "u_xx", "u_tt", second, 0, NULL), 0, 1e-5);
-    CHECK(worst(jump, 2, "u_xx, u_yy", NULL, heat, 0, NULL) > 1);         /* across the jump */
+    CHECK(worst(jump, 2, "u_xx, u_yy", NULL, heat, 0, NULL) > 1);               /* across the jump */
     CHECK_CLOSE(worst(jump, 2, "u_xx, u_yy", NULL, heat, 1, &border), 0, 1e-5); /* on either side of it */
 }
 

@@ -46,8 +46,8 @@ static kbass_data *sample(const plan *p)
         positions[i] = width * (double)(i % COLUMNS) / (COLUMNS - 1);
         for (size_t f = 0; f < p->n_fields; f++) values[i * p->n_fields + f] = p->u(f, times[i], positions[i]);
     }
-    CHECK_OK(kbass_data_create_axes(ROWS * COLUMNS, 2, p->n_fields, times, positions, values, axes, names, &data,
-                                    &error));
+    CHECK_OK(
+        kbass_data_create_axes(ROWS * COLUMNS, 2, p->n_fields, times, positions, values, axes, names, &data, &error));
     return data;
 }
 
@@ -85,8 +85,8 @@ static void begin(scene *s, const plan *p)
     static const char *const axes[] = {"t", "x"}, *const names[] = {"u", "v"};
     kbass_settings settings;
     kb_line_settings line = {.n_nodes = p->nodes, .steps = p->steps, .periodic = p->periodic, .period = 1};
-    kb_profile profile = {.period = p->periodic ? 1 : 1.3, .length = p->length, .amplitude = 1, .noise = 1e-10,
-                          .n_modes = 31};
+    kb_profile profile = {
+        .period = p->periodic ? 1 : 1.3, .length = p->length, .amplitude = 1, .noise = 1e-10, .n_modes = 31};
     *s = (scene){.p = *p, .data = sample(p)};
     kbass_settings_default(&settings);
     settings.terms = p->terms;

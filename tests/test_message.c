@@ -167,7 +167,7 @@ static void check_weight(const fixture *f, const kb_move *move, const kb_support
     }
     dense_inverse(k, A, inverse);
     for (size_t j = 0; j < k; j++) mean += inverse[q + j * k] * f->message->b[after->column[j]];
-    CHECK_CLOSE(move->mean, mean, 1e-9);                     /* rounding, and the factorisation's jitter of 1e-12 */
+    CHECK_CLOSE(move->mean, mean, 1e-9); /* rounding, and the factorisation's jitter of 1e-12 */
     CHECK_CLOSE(move->variance, inverse[q + q * k], 1e-9);
 }
 
@@ -307,8 +307,8 @@ static size_t rank_of(const double *table, unsigned bits, int largest, int size,
 {
     size_t better = 0;
     for (unsigned other = 1; other < 256; other++)
-        better += size_of(other) <= largest && (!size || size_of(other) == size) &&
-                  (other & required) == required && table[other] > table[bits];
+        better += size_of(other) <= largest && (!size || size_of(other) == size) && (other & required) == required &&
+                  table[other] > table[bits];
     return better;
 }
 
@@ -331,7 +331,7 @@ static void test_screen(void **state)
             unsigned bits = bits_of(&supports[i]);
             CHECK((bits & required) == required);
             if (i < 6) CHECK(rank_of(table, bits, 3, 0, required) == i);
-            else       CHECK(rank_of(table, bits, 3, (int)i - 5, required) == 0 && size_of(bits) == (int)i - 5);
+            else CHECK(rank_of(table, bits, 3, (int)i - 5, required) == 0 && size_of(bits) == (int)i - 5);
         }
         end(&f);
     }
@@ -353,7 +353,8 @@ static void test_screen_one_equation(void **state)
             table[bits] = (bits & 15) == held && bits >> 4 ? evidence_of(&f, bits) : -INFINITY;
         CHECK(kb_message_screen(f.message, &f.columns, &parent, 1, 4, 3, supports, f.work) == 7);
         for (size_t i = 0; i < 3; i++) CHECK(rank_of(table, bits_of(&supports[i]), 8, 0, held) == i);
-        for (size_t i = 3; i < 7; i++) CHECK((bits_of(&supports[i]) & 15) == held && size_of(bits_of(&supports[i]) >> 4) == (int)i - 2);
+        for (size_t i = 3; i < 7; i++)
+            CHECK((bits_of(&supports[i]) & 15) == held && size_of(bits_of(&supports[i]) >> 4) == (int)i - 2);
         end(&f);
     }
 }
@@ -391,10 +392,14 @@ static void test_support(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_evidence_dense), cmocka_unit_test(test_evidence_integral),
-        cmocka_unit_test(test_not_a_number),   cmocka_unit_test(test_gains),
-        cmocka_unit_test(test_best_few),       cmocka_unit_test(test_required_and_last),
-        cmocka_unit_test(test_climb),          cmocka_unit_test(test_screen),
+        cmocka_unit_test(test_evidence_dense),
+        cmocka_unit_test(test_evidence_integral),
+        cmocka_unit_test(test_not_a_number),
+        cmocka_unit_test(test_gains),
+        cmocka_unit_test(test_best_few),
+        cmocka_unit_test(test_required_and_last),
+        cmocka_unit_test(test_climb),
+        cmocka_unit_test(test_screen),
         cmocka_unit_test(test_screen_one_equation),
         cmocka_unit_test(test_support),
     };

@@ -2,7 +2,8 @@
 #include "check.h"
 #include "kbass/kbass.h"
 
-static kbass_data *simulate(size_t n_equations, const char *const *equations, double until, size_t n, double noise, uint64_t seed)
+static kbass_data *simulate(size_t n_equations, const char *const *equations, double until, size_t n, double noise,
+                            uint64_t seed)
 {
     static const char *const names[] = {"x", "y"};
     const double start[] = {2.6, 0};
@@ -43,7 +44,8 @@ static void a_missing_sine_is_named(void **state)
     bool found = false;
     CHECK(r->n_missing > 0);
     for (size_t i = 0; i < r->n_missing; i++)
-        found = found || (r->missing[i].state == 1 && (!strcmp(r->missing[i].term, "sin(x)") || !strcmp(r->missing[i].term, "x^3")));
+        found = found || (r->missing[i].state == 1 &&
+                          (!strcmp(r->missing[i].term, "sin(x)") || !strcmp(r->missing[i].term, "x^3")));
     CHECK(found && r->missing[0].p_value < 0.01 && fabs(r->missing[0].score) > 4);
     kbass_discovery_destroy(d);
 }

@@ -1,4 +1,5 @@
-/* Nodes by a monitor function: ascending, dense at a front, each cell with its share of M by a quadrature of our own. */
+/* Nodes by a monitor function: ascending, dense at a front, each cell with its share of M by a quadrature of our own.
+ */
 #include "base/memory.h"
 #include "base/random.h"
 #include "check.h"
@@ -19,7 +20,7 @@ static double nothing(double s) { return s < 0.4 ? NAN : 1; }
 /* M of LINES equal lines, laid out on both sides of the axis. */
 static void measure(const kb_even_axis *axis, double (*q)(double), double *M)
 {
-    double *v = KB_NEW(double, axis->n * LINES * 2);
+    double *v = KB_NEW(double, axis->n *LINES * 2);
     for (size_t c = 0; c < 2; c++)
         for (size_t j = 0; j < axis->n; j++)
             for (size_t a = 0; a < LINES; a++)
@@ -63,8 +64,8 @@ static void check_shares(const kb_even_axis *axis, const double *M, const double
     }
 }
 
-/* Distances of neighbours: growth g allows d' = g, from one cell to the next about 1 + g; half as much again for the jump
-   from point to point. */
+/* Distances of neighbours: growth g allows d' = g, from one cell to the next about 1 + g; half as much again for the
+   jump from point to point. */
 static void check_growth(const double *nodes, size_t n)
 {
     for (size_t i = 2; i < n; i++) {
@@ -82,13 +83,15 @@ static size_t count_within(const double *nodes, size_t n, double low, double hig
 
 static void test_front(void **state)
 {
-    static const kb_even_axis axes[] = {{EVEN, 1, false}, {EVEN, 2, true}, {EVEN, 1.25, true}}; /* the last with a jump */
+    static const kb_even_axis axes[] = {
+        {EVEN, 1, false}, {EVEN, 2, true}, {EVEN, 1.25, true}}; /* the last with a jump */
     double (*const fields[])(double) = {front, wave, wave};
     (void)state;
     for (size_t k = 0; k < 3; k++) {
         double M[EVEN], nodes[NODES];
         measure(&axes[k], fields[k], M);
-        CHECK_CLOSE(quadrature(&axes[k], M, 0, axes[k].end), 2, 1e-3); /* one half even, one half bent; midpoints of kinks */
+        CHECK_CLOSE(quadrature(&axes[k], M, 0, axes[k].end), 2,
+                    1e-3); /* one half even, one half bent; midpoints of kinks */
         kb_monitor_limit(&axes[k], NODES, M);
         kb_monitor_spread(&axes[k], M, NODES, nodes);
         check_ascending(&axes[k], nodes, NODES);

@@ -15,8 +15,14 @@ static kb_measure measure_of(kb_noise_model model, kb_dynamics *dynamics)
 {
     kb_measure measure;
     kbass_error error;
-    *dynamics = (kb_dynamics){.n_rows = 1, .observation_start = starts, .observed = observed, .group = group,
-                              .n_groups = 1, .mean = &mean, .sd = &sd, .noise_model = model};
+    *dynamics = (kb_dynamics){.n_rows = 1,
+                              .observation_start = starts,
+                              .observed = observed,
+                              .group = group,
+                              .n_groups = 1,
+                              .mean = &mean,
+                              .sd = &sd,
+                              .noise_model = model};
     CHECK_OK(kb_measure_create(dynamics, &measure, &error));
     return measure;
 }
@@ -29,7 +35,8 @@ static void additive_noise_is_compared_as_it_is(void **state)
     kb_measure m = measure_of(KB_NOISE_ADDITIVE, &dynamics);
     kb_measure_apply(&m, 0, VALUES, predicted, 0, NULL);
     kb_measure_weigh(&m, 0, VALUES, predicted);
-    for (size_t i = 0; i < VALUES; i++) CHECK(predicted[i] == 5 + (double)i && m.target[i] == observed[i] && m.relative[i] == 1);
+    for (size_t i = 0; i < VALUES; i++)
+        CHECK(predicted[i] == 5 + (double)i && m.target[i] == observed[i] && m.relative[i] == 1);
     CHECK(kb_measure_unit(&m, 0) == sd && kb_measure_variance(&m, 0, 0.3) == 0.3);
     kb_measure_clear(&m);
 }
@@ -159,7 +166,8 @@ static void what_does_not_fit_is_refused(void **state)
     CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_DATA, "found x = 0 at t = 4");
     CHECK_OK(kbass_settings_set(&settings, "noise-model", "multiplicative", &error));
     CHECK_OK(kbass_settings_set(&settings, "method", "paper", &error));
-    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "only additive noise");
+    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT,
+                "only additive noise");
     kbass_data_destroy(data);
 }
 

@@ -73,8 +73,7 @@ static void workspace_covers_all_ranks(void **state)
                         modes[d] = (kb_mode){rows[d], pairs[d], 0, NULL};
                         needed += rows[d] * pairs[d];
                     }
-                    if (i * j * k <= most)
-                        CHECK(needed + kb_modes_work(AXES, modes) <= kb_pair_work(AXES, rows, most));
+                    if (i * j * k <= most) CHECK(needed + kb_modes_work(AXES, modes) <= kb_pair_work(AXES, rows, most));
                 }
 }
 

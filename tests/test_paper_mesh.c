@@ -31,7 +31,8 @@ static void rows_are_products_of_the_axes_features(void **state)
         double sum = 0;
         for (size_t j = 0; j < m; j++) {
             double row = 1;
-            for (size_t a = 0, rest = j; a < 3; rest /= columns[a++]) row *= features[a][p + rest % columns[a] * (n + 2)];
+            for (size_t a = 0, rest = j; a < 3; rest /= columns[a++])
+                row *= features[a][p + rest % columns[a] * (n + 2)];
             sum += row * u[j];
             expected[j] += row * y[p];
         }
@@ -67,7 +68,8 @@ static void dense_system(scene *s, size_t field, double *R, double *A)
     }
     for (size_t j = 0; j < p->n; j++)
         for (size_t i = 0; i < p->n; i++)
-            A[i + j * p->n] = (i == j) + kb_dot(p->n_points, R + i * p->n_points, R + j * p->n_points) / s->variance[field];
+            A[i + j * p->n] =
+                (i == j) + kb_dot(p->n_points, R + i * p->n_points, R + j * p->n_points) / s->variance[field];
     kb_free(z), kb_free(work);
 }
 
@@ -79,7 +81,7 @@ static void compare_smoother(scene *s, size_t field)
     size_t n = p->n, N = p->n_points;
     kb_smoother *smoother = NULL;
     kb_mode features[KB_CLOUD_AXES];
-    double *R = KB_NEW(double, N * n), *A = KB_NEW(double, n * n), *B = KB_NEW(double, n * (POINTS + 1));
+    double *R = KB_NEW(double, N *n), *A = KB_NEW(double, n *n), *B = KB_NEW(double, n *(POINTS + 1));
     double *z = KB_NEW(double, n), variance[POINTS];
     CHECK_OK(kb_smoother_create(p, s->variance, &smoother, &error));
     dense_system(s, field, R, A);
@@ -96,7 +98,7 @@ static void compare_smoother(scene *s, size_t field)
             B[j + (k + 1) * n] = row;
         }
     }
-    double *X = KB_NEW(double, n * (POINTS + 1));
+    double *X = KB_NEW(double, n *(POINTS + 1));
     memcpy(X, B, n * (POINTS + 1) * sizeof *X);
     dense_solve(n, A, POINTS + 1, X);
     kb_smoother_regress(smoother, field, z);
@@ -297,11 +299,13 @@ static void a_periodic_axis_closes(void **state)
         settings.periodic = "x";
         settings.paper_length_scale = 0.2;
         kbass_discovery *discovery = discover(data, &settings);
-        CHECK_CLOSE(weight_of(kbass_discovery_result(discovery), "u_xx"), 1, 0.05); /* under a noise of 3 % that is allowed for */
+        CHECK_CLOSE(weight_of(kbass_discovery_result(discovery), "u_xx"), 1,
+                    0.05); /* under a noise of 3 % that is allowed for */
         CHECK_OK(kbass_discovery_field(discovery, 3, times, places, mean, sd, &error));
         CHECK_CLOSE(mean[0], mean[1], 1e-9); /* the same point, up to rounding of the period */
         CHECK_CLOSE(sd[0], sd[1], 1e-9);
-        CHECK_CLOSE(mean[2], exp(-0.4) * sin(-0.2) + 0.5 * exp(-1.6) * cos(-0.4), 0.01); /* between the last and the first */
+        CHECK_CLOSE(mean[2], exp(-0.4) * sin(-0.2) + 0.5 * exp(-1.6) * cos(-0.4),
+                    0.01); /* between the last and the first */
         CHECK(kbass_discovery_mesh(discovery, 1, mesh) == 30 && mesh[0] == 0);
         CHECK_CLOSE(mesh[29], 2 * M_PI * 29 / 30, 1e-9); /* one period without its end */
         kbass_discovery_destroy(discovery);

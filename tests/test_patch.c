@@ -98,7 +98,7 @@ static void check_system(scene *s)
     size_t m = residual_size(s), k = s->columns->n, nz = s->nz, all = nz + k;
     kb_normal_assemble(b, p, &s->hyper, &s->all, s->z, s->w);
     kb_normal_add_data(b, p, &s->hyper, s->z);
-    double *weight = KB_NEW(double, p->n_mesh *p->n_fields), *r = KB_NEW(double, m), *H = KB_NEW(double, all *all);
+    double *weight = KB_NEW(double, p->n_mesh * p->n_fields), *r = KB_NEW(double, m), *H = KB_NEW(double, all *all);
     double *gradient = KB_NEW(double, all), scale = 0;
     memcpy(weight, b->weight, p->n_mesh * p->n_fields * sizeof *weight);
     double *J = difference_jacobian(s, weight);
@@ -244,7 +244,7 @@ static void marginal_is_dense_elimination(void **state)
     memcpy(X + nz * k, b->gz, nz * sizeof *X);
     double logdet = dense_solve(nz, H, k + 1, X), step_weights[3] = {0.3, -0.2, 0.1}, step[nz];
     CHECK(kb_normal_marginalise(b, s.patch, &s.hyper, &s.all, s.z, s.w, true, true, message));
-    CHECK_CLOSE(message->logdet, logdet, 1e-8 * (double)nz); /* rounding, condition about 1e6 */
+    CHECK_CLOSE(message->logdet, logdet, 1e-8 * (double)nz);                        /* rounding, condition about 1e6 */
     CHECK_CLOSE(message->logdet_prior, dense_logdet(nz, prior), 1e-8 * (double)nz); /* likewise */
     for (size_t q = 0; q < k; q++) {
         double shift = -b->gw[q] + kb_dot(nz, b->Hzw + q * nz, X + k * nz);

@@ -49,7 +49,8 @@ static kbass_data *sample(const plan *p)
         for (size_t f = 0; f < p->n_fields; f++)
             values[i * p->n_fields + f] = p->u(f, times[i], positions[2 * i], positions[2 * i + 1]);
     }
-    CHECK_OK(kbass_data_create_axes(ROWS * POINTS, 3, p->n_fields, times, positions, values, axes, names, &data, &error));
+    CHECK_OK(
+        kbass_data_create_axes(ROWS * POINTS, 3, p->n_fields, times, positions, values, axes, names, &data, &error));
     return data;
 }
 
@@ -68,8 +69,13 @@ static void begin(scene *s, const plan *p)
 {
     static const char *const axes[] = {"t", "x", "y"}, *const names[] = {"u", "v"};
     kbass_settings settings;
-    kb_plane_settings plane = {.n_waves = {p->waves, p->waves}, .period = {p->period, p->period}, .length = {0.1, 0.1},
-                               .amplitude = 1, .noise = 1e-12, .most_modes = 100, .steps = p->steps};
+    kb_plane_settings plane = {.n_waves = {p->waves, p->waves},
+                               .period = {p->period, p->period},
+                               .length = {0.1, 0.1},
+                               .amplitude = 1,
+                               .noise = 1e-12,
+                               .most_modes = 100,
+                               .steps = p->steps};
     *s = (scene){.p = *p, .data = sample(p)};
     kbass_settings_default(&settings);
     settings.terms = p->terms;
@@ -229,7 +235,7 @@ static void test_resolution(void **state)
 static void check_tangents(scene *s)
 {
     size_t k = s->support.n, P = k + s->d->n_start;
-    double *tangents = KB_NEW(double, s->n * P), *up = KB_NEW(double, s->n), h = 1e-5;
+    double *tangents = KB_NEW(double, s->n *P), *up = KB_NEW(double, s->n), h = 1e-5;
     s->d->set_model(s->d, &s->support, s->w, &s->support);
     CHECK(s->d->predict(s->d, 0, s->d->n_rows - 1, s->start, s->predicted, tangents));
     for (size_t q = 0; q < P; q += q < k ? 1 : 7) {
@@ -241,7 +247,8 @@ static void check_tangents(scene *s)
         CHECK(predict(s));
         *parameter = at;
         for (size_t o = 0; o < s->n; o++)
-            CHECK_CLOSE(tangents[o * P + q], (up[o] - s->predicted[o]) / (2 * h), 2e-6 * (1 + fabs(tangents[o * P + q])));
+            CHECK_CLOSE(tangents[o * P + q], (up[o] - s->predicted[o]) / (2 * h),
+                        2e-6 * (1 + fabs(tangents[o * P + q])));
     }
     kb_free(tangents);
     kb_free(up);
@@ -320,8 +327,8 @@ static void test_closed_axes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_linear_waves), cmocka_unit_test(test_coupled_fields),
-                                       cmocka_unit_test(test_resolution), cmocka_unit_test(test_tangents),
-                                       cmocka_unit_test(test_starts), cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_resolution),   cmocka_unit_test(test_tangents),
+                                       cmocka_unit_test(test_starts),       cmocka_unit_test(test_refusals),
                                        cmocka_unit_test(test_closed_axes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

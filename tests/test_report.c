@@ -15,10 +15,8 @@ static const kbass_term y_terms[] = {{"y", 2.499, 0.02, 0.9995, 1, KBASS_IN, 2.4
 static const kbass_equation equations[] = {{"x_t", 1, 1, x_terms}, {"y_t", 0, 5, y_terms}};
 static const double noise[] = {0.1, INFINITY}, initial[] = {1, 0};
 static const char *const rival_equations[] = {"x_t = y", "y_t = -x"};
-static const double correlation[] = {1,    0.5,  0,   0, /* of the four selected terms of y_t: x_t is known */
-                                     0.5,  1,    -0.2, 0,
-                                     0,    -0.2, 1,   0.1,
-                                     0,    0,    0.1, 1};
+static const double correlation[] = {1,   0.5, 0,    0, /* of the four selected terms of y_t: x_t is known */
+                                     0.5, 1,   -0.2, 0, 0, -0.2, 1, 0.1, 0, 0, 0.1, 1};
 static const char *const alike[] = {"1", "x^3"};
 static const kbass_group groups[] = {{"y_t", 2, alike, 1, 0.97}};
 static const kbass_weight_change changes[] = {{"y_t", "y", 2.499, 0.02, 1.2, 0.4}, {"y_t", "1", 0.25, 0.01, 0, 0}};
@@ -34,14 +32,39 @@ static const kbass_misfit misfits[] = {{0, 0.5, 1, NAN, NAN, -4, 1e-4}};
 
 static kbass_result sample_result(void)
 {
-    kbass_result result = {.outcome = KBASS_CONVERGED, .n_equations = 2, .equations = equations, .n_states = 2,
-                           .noise = noise, .noise_low = noise_low, .noise_high = noise_high, .n_tests = 1,
-                           .tests = tests_of_residuals, .n_warnings = 1, .warnings = warnings, .initial = initial, .n_weights = 4,
-                           .correlation = correlation, .n_groups = 1, .groups = groups, .n_runners_up = 1, .runners_up = rivals,
-                           .n_explanations = 1, .explanations = explanations,
-                           .n_varied = 1, .varied = varied, .n_missing = 1, .missing = missing, .n_misfits = 1,
-                           .misfits = misfits, .probability = 0.88, .log_evidence = -12.5, .n_starts = 12, .n_starts_lost = 1,
-                           .n_models = 40, .seconds = {0.1, 0.2, 0.3, 0.4}, .seconds_total = 1};
+    kbass_result result = {.outcome = KBASS_CONVERGED,
+                           .n_equations = 2,
+                           .equations = equations,
+                           .n_states = 2,
+                           .noise = noise,
+                           .noise_low = noise_low,
+                           .noise_high = noise_high,
+                           .n_tests = 1,
+                           .tests = tests_of_residuals,
+                           .n_warnings = 1,
+                           .warnings = warnings,
+                           .initial = initial,
+                           .n_weights = 4,
+                           .correlation = correlation,
+                           .n_groups = 1,
+                           .groups = groups,
+                           .n_runners_up = 1,
+                           .runners_up = rivals,
+                           .n_explanations = 1,
+                           .explanations = explanations,
+                           .n_varied = 1,
+                           .varied = varied,
+                           .n_missing = 1,
+                           .missing = missing,
+                           .n_misfits = 1,
+                           .misfits = misfits,
+                           .probability = 0.88,
+                           .log_evidence = -12.5,
+                           .n_starts = 12,
+                           .n_starts_lost = 1,
+                           .n_models = 40,
+                           .seconds = {0.1, 0.2, 0.3, 0.4},
+                           .seconds_total = 1};
     return result;
 }
 
@@ -82,7 +105,8 @@ static kbass_posterior *sample_posterior(void)
     return p;
 }
 
-/* A solution that is known everywhere: state j is t + 2 x + 10 j, and 100 more in each run; its sd 0.1; NaN where t is last. */
+/* A solution that is known everywhere: state j is t + 2 x + 10 j, and 100 more in each run; its sd 0.1; NaN where t is
+ * last. */
 static kbass_status plane(const void *context, size_t run, size_t n, const double *times, const double *positions,
                           double *mean, double *sd, kbass_error *error)
 {
@@ -90,7 +114,8 @@ static kbass_status plane(const void *context, size_t run, size_t n, const doubl
     (void)error;
     for (size_t i = 0; i < n * data->n_states; i++) {
         size_t point = i / data->n_states;
-        mean[i] = times[point] + 2 * (positions ? positions[point] : 0) + 10 * (double)(i % data->n_states) + 100 * (double)run;
+        mean[i] = times[point] + 2 * (positions ? positions[point] : 0) + 10 * (double)(i % data->n_states) +
+                  100 * (double)run;
         if (sd) sd[i] = times[point] == data->times[data->n_rows - 1] ? NAN : 0.1;
     }
     return KBASS_OK;
@@ -174,10 +199,10 @@ static void documented_keys_are_written(void **state)
 
 static bool has_free_names(const char *path)
 {
-    static const char *const maps[] = {"settings", "data.missing", "data.span", "initial", "runs[].initial", "noise",
-                                       "solution.axes",
-                                       "solution.mean", "solution.sd", "samples.axes", "samples.measured",
-                                       "samples.sigma", "samples.fitted", "noise_interval"};
+    static const char *const maps[] = {"settings",       "data.missing",  "data.span",        "initial",
+                                       "runs[].initial", "noise",         "solution.axes",    "solution.mean",
+                                       "solution.sd",    "samples.axes",  "samples.measured", "samples.sigma",
+                                       "samples.fitted", "noise_interval"};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if (!strcmp(maps[i], path)) return true;
     return false;
@@ -190,7 +215,8 @@ static void check_documented(json_t *at, const char *path, const char *schema)
     json_t *value = NULL;
     snprintf(row, sizeof row, "\n| `%s` |", path);
     if (*path && path[strlen(path) - 1] != ']' && !strstr(schema, row)) fail_msg("docs/schema.md lacks %s", path);
-    json_object_foreach(at, key, value) {
+    json_object_foreach(at, key, value)
+    {
         char inner[160];
         snprintf(inner, sizeof inner, "%s%s%s", path, *path ? "." : "", has_free_names(path) ? "NAME" : key);
         check_documented(value, inner, schema);
@@ -236,10 +262,10 @@ static void values_are_those_of_the_result(void **state)
     CHECK(json_integer_value(follow(root, "data.rows")) == 3);
     CHECK(json_integer_value(follow(root, "data.missing.y")) == 1);
     CHECK(strlen(text_at(root, "data.sha256")) == 64);
-    CHECK_CLOSE(number_at(root, "data.last_time"), 1, 0);               /* a number that is exact in decimal */
-    CHECK_CLOSE(number_at(root, "runners_up[].log_odds"), -2, 0);       /* likewise */
-    CHECK_CLOSE(number_at(root, "seconds.polish"), 0.4, 1e-15);         /* 15 digits are written */
-    CHECK_CLOSE(number_at(root, "noise.x"), 0.1, 1e-15);                /* likewise */
+    CHECK_CLOSE(number_at(root, "data.last_time"), 1, 0);         /* a number that is exact in decimal */
+    CHECK_CLOSE(number_at(root, "runners_up[].log_odds"), -2, 0); /* likewise */
+    CHECK_CLOSE(number_at(root, "seconds.polish"), 0.4, 1e-15);   /* 15 digits are written */
+    CHECK_CLOSE(number_at(root, "noise.x"), 0.1, 1e-15);          /* likewise */
     CHECK(json_array_size(follow(root, "equations[].terms")) == 5);
     CHECK(json_is_true(follow(json_array_get(follow(root, "equations"), 0), "known")));
     CHECK(json_is_false(follow(root, "equations[].terms[].selected")));
@@ -315,13 +341,14 @@ static void figures_get_a_grid_and_the_samples(void **state)
     (void)state;
     kbass_result result = sample_result();
     json_t *root = report_on(sample_field(), &result);
-    size_t n_t = json_array_size(follow(root, "solution.axes.t")), n_x = json_array_size(follow(root, "solution.axes.x"));
+    size_t n_t = json_array_size(follow(root, "solution.axes.t")),
+           n_x = json_array_size(follow(root, "solution.axes.x"));
     CHECK(n_t > 2 && n_x > 2 && json_array_size(follow(root, "solution.mean.u")) == n_t * n_x);
     for (size_t i = 0; i < n_t; i += 7)
         for (size_t j = 0; j < n_x; j += 11)
             CHECK_CLOSE(item(root, "solution.mean.u", i * n_x + j),
                         item(root, "solution.axes.t", i) + 2 * item(root, "solution.axes.x", j), 1e-5); /* 7 digits */
-    CHECK_CLOSE(item(root, "solution.sd.u", 0), 0.1, 1e-7); /* likewise */
+    CHECK_CLOSE(item(root, "solution.sd.u", 0), 0.1, 1e-7);                                             /* likewise */
     CHECK(json_is_null(json_array_get(follow(root, "solution.sd.u"), n_t * n_x - 1)));
     CHECK(json_integer_value(follow(root, "samples.step")) == 1);
     for (size_t i = 0; i < 4; i++) /* small whole numbers are exact */
@@ -330,7 +357,7 @@ static void figures_get_a_grid_and_the_samples(void **state)
     json_decref(root);
     root = report_of(&result);
     CHECK(json_is_null(json_array_get(follow(root, "samples.measured.y"), 1))); /* not measured */
-    CHECK_CLOSE(item(root, "samples.fitted.y", 1), 10.5, 0);                     /* exact in decimal */
+    CHECK_CLOSE(item(root, "samples.fitted.y", 1), 10.5, 0);                    /* exact in decimal */
     json_decref(root);
 }
 
@@ -347,9 +374,9 @@ static void each_run_is_drawn_over_its_own_times(void **state)
     kb_sketch *sketch = NULL;
     CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
     CHECK(sketch->n_runs == 2 && sketch->n_along[0] == 800);
-    CHECK_CLOSE(sketch->along[0][399], 2, 0);   /* the ends are the data's */
+    CHECK_CLOSE(sketch->along[0][399], 2, 0); /* the ends are the data's */
     CHECK_CLOSE(sketch->along[0][400], 5, 0);
-    CHECK_CLOSE(sketch->mean[400], 105, 0);     /* whole numbers */
+    CHECK_CLOSE(sketch->mean[400], 105, 0); /* whole numbers */
     CHECK_CLOSE(sketch->fitted[2], 2, 0);
     CHECK_CLOSE(sketch->fitted[5], 109, 0);
     kb_sketch_destroy(sketch);
@@ -370,7 +397,8 @@ static void many_rows_are_thinned(void **state)
     CHECK_OK(kbass_data_create(N, 1, times, values, NULL, names, &data, &error));
     CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
     CHECK(sketch->n_rows <= 10000 && (sketch->n_rows - 1) * sketch->step < N && sketch->n_rows * sketch->step >= N);
-    CHECK_CLOSE(sketch->fitted[sketch->n_rows - 1], (double)((sketch->n_rows - 1) * sketch->step), 0); /* whole numbers */
+    CHECK_CLOSE(sketch->fitted[sketch->n_rows - 1], (double)((sketch->n_rows - 1) * sketch->step),
+                0); /* whole numbers */
     kb_sketch_destroy(sketch);
     kbass_data_destroy(data);
 }

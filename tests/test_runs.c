@@ -54,7 +54,8 @@ static void tables_are_joined_by_the_names_of_their_states(void **state)
 {
     (void)state;
     static const double times[] = {0, 1}, ab[] = {1, 2, 3, 4}, ba[] = {6, 5, 8, 7};
-    static const char *const straight[] = {"a", "b"}, *const crossed[] = {"b", "a"}, *const names[] = {"first", "second"};
+    static const char *const straight[] = {"a", "b"}, *const crossed[] = {"b", "a"},
+                             *const names[] = {"first", "second"};
     kbass_data *parts[2] = {NULL}, *joined = NULL, *three = two_runs();
     CHECK_OK(kbass_data_create(2, 2, times, ab, NULL, straight, &parts[0], &error));
     CHECK_OK(kbass_data_create(2, 2, times, ba, NULL, crossed, &parts[1], &error));
@@ -109,13 +110,13 @@ static void every_run_has_its_own_clock(void **state)
     kb_windows *windows = NULL;
     CHECK_OK(kb_record_create(data, NULL, &record, &error));
     CHECK(record->span == 3 && record->duration[0] == 1 && record->n_runs == 2);
-    CHECK_CLOSE(record->duration[1], 2.0 / 3, 1e-15);  /* rounding */
+    CHECK_CLOSE(record->duration[1], 2.0 / 3, 1e-15); /* rounding */
     CHECK(record->time[3] == 0 && kb_record_run(record, 2) == 0 && kb_record_run(record, 3) == 1);
     CHECK_OK(kb_record_slice(record, 1, 0, 1, &slice, &error));
     CHECK(slice->n_rows == 3 && slice->time[0] == 0);
-    CHECK_CLOSE(slice->time[2], 1, 1e-15);      /* rounding */
-    CHECK_CLOSE(slice->stretch, 1.5, 1e-15);    /* rounding */
-    CHECK_CLOSE(slice->span, 2, 1e-15);         /* rounding */
+    CHECK_CLOSE(slice->time[2], 1, 1e-15);   /* rounding */
+    CHECK_CLOSE(slice->stretch, 1.5, 1e-15); /* rounding */
+    CHECK_CLOSE(slice->span, 2, 1e-15);      /* rounding */
     CHECK_OK(kb_windows_divide_runs(2, record->run_start, 2, &windows, &error));
     static const size_t first[] = {0, 1, 3, 4}, last[] = {1, 2, 4, 5};
     CHECK(windows->n == 4 && !memcmp(windows->first, first, sizeof first) && !memcmp(windows->last, last, sizeof last));
@@ -154,7 +155,8 @@ static void three_runs_tell_what_one_cannot(void **state)
     kbass_discovery *together = discover(data, NULL);
     const kbass_result *result = kbass_discovery_result(together);
     CHECK(has_support(result, 4, support) && result->n_runs == 3 && result->n_windows == 3);
-    for (size_t i = 0; i < 6; i++) CHECK_CLOSE(result->initial[i], starts[i / 2][i % 2], 0.6); /* noise has sd 0.2 to 0.3 */
+    for (size_t i = 0; i < 6; i++)
+        CHECK_CLOSE(result->initial[i], starts[i / 2][i % 2], 0.6); /* noise has sd 0.2 to 0.3 */
     kbass_discovery_destroy(together);
     kbass_data_destroy(data);
     for (size_t i = 0; i < 3; i++) kbass_data_destroy(parts[i]);
@@ -189,8 +191,10 @@ static void time_is_that_of_the_run(void **state)
             CHECK_CLOSE(lhs[i], rhs[i], 1e-3);                 /* differences of the solution */
         }
     }
-    CHECK_FAILS(kbass_discovery_run_solution(discovery, 2, 12, times, mean, sd, &error), KBASS_ERROR_ARGUMENT, "there are 2");
-    CHECK_FAILS(kbass_discovery_run_solution(discovery, 0, 12, times, mean, sd, &error), KBASS_ERROR_ARGUMENT, "0 to 3");
+    CHECK_FAILS(kbass_discovery_run_solution(discovery, 2, 12, times, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+                "there are 2");
+    CHECK_FAILS(kbass_discovery_run_solution(discovery, 0, 12, times, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+                "0 to 3");
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
     for (size_t run = 0; run < 2; run++) kbass_data_destroy(parts[run]);
@@ -215,7 +219,8 @@ static void weights_may_differ_between_runs(void **state)
         kbass_settings_default(&settings);
         settings.terms = "1, x";
         settings.vary = "x";
-        CHECK_FAILS(kbass_discovery_create(parts[0], &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "several runs");
+        CHECK_FAILS(kbass_discovery_create(parts[0], &settings, &discovery, &error), KBASS_ERROR_ARGUMENT,
+                    "several runs");
         CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
         CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
         const kbass_result *result = kbass_discovery_result(discovery);
@@ -223,8 +228,9 @@ static void weights_may_differ_between_runs(void **state)
         CHECK(has_support(result, 1, support) && result->n_varied == 1 && v->n_runs == 2);
         CHECK_TEXT(v->term, "x");
         CHECK_TEXT(v->lhs, "x_t");
-        for (size_t run = 0; run < 2; run++) CHECK_CLOSE(v->weights[run], -rate[run], 4 * v->sds[run]); /* standard deviations */
-        CHECK_CLOSE(v->spread, fabs(v->weights[0] - v->weights[1]) / sqrt(2), 1e-12);                 /* rounding */
+        for (size_t run = 0; run < 2; run++)
+            CHECK_CLOSE(v->weights[run], -rate[run], 4 * v->sds[run]);                /* standard deviations */
+        CHECK_CLOSE(v->spread, fabs(v->weights[0] - v->weights[1]) / sqrt(2), 1e-12); /* rounding */
         CHECK((v->log_odds > 0) == differs);
         kbass_discovery_destroy(discovery);
         kbass_data_destroy(data);
@@ -260,7 +266,8 @@ static void weights_may_cancel_over_the_runs(void **state)
     const kbass_result *result = kbass_discovery_result(discovery);
     CHECK(result->n_varied == 1 && result->varied->log_odds > 5); /* they do differ */
     for (size_t run = 0; run < 2; run++)
-        CHECK_CLOSE(result->varied->weights[run], run ? 0.2 : -0.2, 4 * result->varied->sds[run]); /* standard deviations */
+        CHECK_CLOSE(result->varied->weights[run], run ? 0.2 : -0.2,
+                    4 * result->varied->sds[run]); /* standard deviations */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
     for (size_t run = 0; run < 2; run++) kbass_data_destroy(parts[run]);

@@ -48,9 +48,9 @@ static void test_defaults(void **state)
 
 static void test_text_returns(void **state)
 {
-    static const char *const pairs[][2] = {{"degree", "4"}, {"box-degree", "0"}, {"constant", "yes"},
-                                           {"kernel", "matern72"}, {"time-limit", "0.1"}, {"terms", "x, sin(x)"},
-                                           {"method", "paper"}, {"seed", "2147483647"}, {"mesh", "4000"}};
+    static const char *const pairs[][2] = {{"degree", "4"},        {"box-degree", "0"},    {"constant", "yes"},
+                                           {"kernel", "matern72"}, {"time-limit", "0.1"},  {"terms", "x, sin(x)"},
+                                           {"method", "paper"},    {"seed", "2147483647"}, {"mesh", "4000"}};
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         CHECK_OK(kbass_settings_set(&settings, pairs[i][0], pairs[i][1], &error));
@@ -104,8 +104,19 @@ static void test_refusals(void **state)
 
 static void test_mesh(void **state)
 {
-    static const char *const bad[] = {"3", " ", "19", "4001", "160,", ",160", "160,,160", "1e9", "nan", "20.5", "20 30",
-                                      "20,20,20,20,20", "000000000000000000000000000000000020"};
+    static const char *const bad[] = {"3",
+                                      " ",
+                                      "19",
+                                      "4001",
+                                      "160,",
+                                      ",160",
+                                      "160,,160",
+                                      "1e9",
+                                      "nan",
+                                      "20.5",
+                                      "20 30",
+                                      "20,20,20,20,20",
+                                      "000000000000000000000000000000000020"};
     size_t points[4] = {9, 9, 9, 9};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -117,11 +128,14 @@ static void test_mesh(void **state)
     CHECK_OK(kb_mesh_parse("200", 3, points, &error));
     CHECK(points[0] == 200 && points[1] == 200 && points[2] == 200 && points[3] == 9);
     CHECK_OK(kb_mesh_parse("auto", 2, points, &error));
-    CHECK(points[0] == 0 && points[1] == 0 && kb_mesh_is_auto("auto") && !kb_mesh_is_auto("160") && !kb_mesh_is_auto(NULL));
+    CHECK(points[0] == 0 && points[1] == 0 && kb_mesh_is_auto("auto") && !kb_mesh_is_auto("160") &&
+          !kb_mesh_is_auto(NULL));
     CHECK_OK(kb_mesh_parse(" 26 , 101", 2, points, &error));
     CHECK(points[0] == 26 && points[1] == 101 && points[2] == 200);
-    CHECK_FAILS(kb_mesh_parse("160,160", 1, points, &error), KBASS_ERROR_ARGUMENT, "has 2 numbers, the data have 1 axis");
-    CHECK_FAILS(kb_mesh_parse("160,160", 3, points, &error), KBASS_ERROR_ARGUMENT, "has 2 numbers, the data have 3 axes");
+    CHECK_FAILS(kb_mesh_parse("160,160", 1, points, &error), KBASS_ERROR_ARGUMENT,
+                "has 2 numbers, the data have 1 axis");
+    CHECK_FAILS(kb_mesh_parse("160,160", 3, points, &error), KBASS_ERROR_ARGUMENT,
+                "has 2 numbers, the data have 3 axes");
 }
 
 static void test_check_of_a_struct(void **state)

@@ -69,7 +69,7 @@ static void test_stiff(void **state)
     double states[2];
     (void)state;
     CHECK_OK(kbass_model_integrate(model, 0, initial, 1, times, states, &error));
-    CHECK_CLOSE(states[1], exp(-10), 1e-9);                    /* 1e-10 a step */
+    CHECK_CLOSE(states[1], exp(-10), 1e-9);                   /* 1e-10 a step */
     CHECK_CLOSE(states[0], exp(-10) * 1e6 / (1e6 - 1), 1e-9); /* the slow part of the exact solution */
     kbass_model_destroy(model);
 }
@@ -83,8 +83,8 @@ static void test_scales(void **state)
     double states[2];
     (void)state;
     CHECK_OK(kbass_model_integrate(model, 0, initial, 1, times, states, &error));
-    CHECK_CLOSE(states[0], 1e-9 * cos(20), 1e-15);  /* 1e-6 relative */
-    CHECK_CLOSE(states[1], -1e3 * sin(20), 1e-3);   /* likewise */
+    CHECK_CLOSE(states[0], 1e-9 * cos(20), 1e-15); /* 1e-6 relative */
+    CHECK_CLOSE(states[1], -1e3 * sin(20), 1e-3);  /* likewise */
     kbass_model_destroy(model);
 }
 
@@ -96,7 +96,7 @@ static void test_infinite_slope(void **state)
     double states[1];
     (void)state;
     CHECK_OK(kbass_model_integrate(model, 0, initial, 1, times, states, &error));
-    double z = sqrt(states[0] - 1); /* t = 2 (z - log(1 + z)) */
+    double z = sqrt(states[0] - 1);           /* t = 2 (z - log(1 + z)) */
     CHECK_CLOSE(2 * (z - log1p(z)), 2, 1e-6); /* the corner at the start costs accuracy */
     kbass_model_destroy(model);
 }

@@ -105,7 +105,7 @@ static void check_solution(size_t n, const char *const *equations, const char *d
     for (int way = 0; way < 2; way++) {
         kbass_data *data = NULL;
         if (way == 0) CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
-        else          CHECK_OK(kbass_pde_scattered(pde, 40, 3, &data, &error));
+        else CHECK_OK(kbass_pde_scattered(pde, 40, 3, &data, &error));
         size_t n_rows = kbass_data_rows(data), n_fields = kbass_data_states(data);
         assert_int_equal(n_rows, way ? 40 : n_axes == 2 ? 35 : 140);
         assert_int_equal(n_fields, n);
@@ -223,8 +223,8 @@ static double ribbon(const double *p) { return exp(-0.5 * p[0]) * cos(2 * p[1]) 
 static void heat_in_the_plane(void **state)
 {
     (void)state;
-    check_one("u_t = -u_x - 0.5*u_y + 0.1*u_xx + 0.1*u_yy", "x=0:2*pi, y=0:2*pi, t=0:2",
-              "cos(x)*sin(y) + sin(x + y)/4", "periodic", spot);
+    check_one("u_t = -u_x - 0.5*u_y + 0.1*u_xx + 0.1*u_yy", "x=0:2*pi, y=0:2*pi, t=0:2", "cos(x)*sin(y) + sin(x + y)/4",
+              "periodic", spot);
     check_one("u_t = u_xx + u_yy", "x=0:1, y=0:1, t=0:0.05", "sin(pi*x)*sin(pi*y)", "dirichlet", plate);
     check_one("u_t = 0.1*u_xx + 0.1*u_yy", "x=0:2*pi, y=0:pi, t=0:1", "cos(2*x)*cos(y)", "x=periodic, y=neumann",
               ribbon);
@@ -280,11 +280,11 @@ static void as_released(void **state)
 {
     const double x = 0.09817477042468103, ks[] = {0, x, 3.8000000000000003, x, 7.6000000000000005, x};
     const double ks_released[] = {0.999925495119212, 0.9239428134062356, 0.7612231707982172};
-    const double burgers[] = {0.8410513141426784, 4.2842842842842845, 4.2052565707133915, 4.2842842842842845,
-                              7.569461827284106,  6.426426426426427};
+    const double burgers[] = {0.8410513141426784, 4.2842842842842845, 4.2052565707133915,
+                              4.2842842842842845, 7.569461827284106,  6.426426426426427};
     const double burgers_released[] = {0.7930031936944384, 0.3419709688550984, 0.43282949599194476};
     (void)state;
-    check_released("ks", ks, ks_released, 2e-6); /* the error of the released steps, 0.1 long */
+    check_released("ks", ks, ks_released, 2e-6);                         /* the error of the released steps, 0.1 long */
     check_released("burgers-released", burgers, burgers_released, 1e-7); /* what both solvers aim at */
 }
 
@@ -321,7 +321,7 @@ static void grids_lie_within(void **state)
     CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
     assert_int_equal(kbass_data_rows(data), 6);
     CHECK_TEXT(kbass_data_axis_name(data, 1), "x");
-    CHECK_CLOSE(kbass_data_times(data)[5], 0.1, 0); /* the ends are met exactly */
+    CHECK_CLOSE(kbass_data_times(data)[5], 0.1, 0);      /* the ends are met exactly */
     CHECK_CLOSE(kbass_data_positions(data)[5], 0.75, 0); /* likewise */
     kbass_data_destroy(data);
     CHECK_OK(kbass_pde_scattered(pde, 20, 5, &data, &error));

@@ -124,8 +124,8 @@ static int stop_after(const kbass_progress *progress, void *user)
     return --c->calls_left < 0;
 }
 
-/* Wherever a search over growing horizons is stopped, what it says of the noise is what its solution leaves of the whole
-   record, and all probabilities are numbers. */
+/* Wherever a search over growing horizons is stopped, what it says of the noise is what its solution leaves of the
+   whole record, and all probabilities are numbers. */
 static void answers_are_about_the_whole_record(void **state)
 {
     (void)state;
@@ -181,10 +181,8 @@ static void making_the_problem_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_there_is_a_model),
-        cmocka_unit_test(before_the_first_fit),
-        cmocka_unit_test(it_can_run_again),
-        cmocka_unit_test(answers_are_about_the_whole_record),
+        cmocka_unit_test(before_there_is_a_model),   cmocka_unit_test(before_the_first_fit),
+        cmocka_unit_test(it_can_run_again),          cmocka_unit_test(answers_are_about_the_whole_record),
         cmocka_unit_test(making_the_problem_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,12 +58,14 @@ static void test_meaning(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"", "m/", "m//s", "/s", "m^", "m^x", "m^1000", "(m)", "2 m", "m s)", "m^2m",
-                                        "abcdefghijklmnopqrstuvwxyz", "m*", "m^nan", "-1"};
+    static const char *const texts[] = {"",       "m/",    "m//s", "/s",   "m^",   "m^x",
+                                        "m^1000", "(m)",   "2 m",  "m s)", "m^2m", "abcdefghijklmnopqrstuvwxyz",
+                                        "m*",     "m^nan", "-1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         kb_symbols symbols = {0};
         kb_unit unit;
-        if (kb_unit_parse(&symbols, texts[i], &unit, &error) != KBASS_ERROR_SYNTAX) fail_msg("\"%s\" was taken", texts[i]);
+        if (kb_unit_parse(&symbols, texts[i], &unit, &error) != KBASS_ERROR_SYNTAX)
+            fail_msg("\"%s\" was taken", texts[i]);
     }
 }
 
@@ -160,7 +162,8 @@ static void test_viscosity(void **state)
     kb_dictionary_destroy(d);
 }
 
-static void check_refused(const char *units, int dimensional, const char *constants, kbass_status status, const char *text)
+static void check_refused(const char *units, int dimensional, const char *constants, kbass_status status,
+                          const char *text)
 {
     static const char *const states[] = {"x", "v"};
     kb_dictionary *d = NULL;
@@ -188,8 +191,8 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_print),   cmocka_unit_test(test_meaning),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_weights), cmocka_unit_test(test_rates),     cmocka_unit_test(test_viscosity),
+        cmocka_unit_test(test_print),   cmocka_unit_test(test_meaning), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_weights), cmocka_unit_test(test_rates),   cmocka_unit_test(test_viscosity),
         cmocka_unit_test(test_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static void guess(const bench_bar *bar, char *text, size_t size)
     double left = fresh ? (now() - bar->start) / (double)fresh * (double)(bar->n_tasks - bar->n_done) : 0;
     if (!fresh || bar->n_done == bar->n_tasks) snprintf(text, size, "%s", "");
     else if (left < 90) snprintf(text, size, ", %.0f s left", left);
-    else                snprintf(text, size, ", %.0f min left", left / 60);
+    else snprintf(text, size, ", %.0f min left", left / 60);
 }
 
 void bench_bar_show(bench_bar *bar, const char *under_way)

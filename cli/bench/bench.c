@@ -81,8 +81,10 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
 {
     double time_limit = 0;
     kbass_settings_default(&o->settings);
-    o->manner = (bench_manner){.n_jobs = o->manner.n_jobs, .json = cli_value(arguments, "json"),
-                               .is_resumed = cli_value(arguments, "resume"), .is_quiet = cli_value(arguments, "quiet")};
+    o->manner = (bench_manner){.n_jobs = o->manner.n_jobs,
+                               .json = cli_value(arguments, "json"),
+                               .is_resumed = cli_value(arguments, "resume"),
+                               .is_quiet = cli_value(arguments, "quiet")};
     o->cases = cli_value(arguments, "case");
     o->csv = cli_value(arguments, "csv");
     o->output = cli_value(arguments, "output");
@@ -107,10 +109,10 @@ static const struct {
     int (*run)(bench_options *options);
     unsigned long n_seeds, n_jobs; /* unless told; jobs 0: as many as cores */
 } benches[] = {{"paper", bench_paper, 1, 0},
-              {"map", bench_map, 10, 0},
-              {"calibration", bench_calibration, 200, 0},
-              {"speed", bench_speed, 1, 1},
-              {"samples", bench_samples, 1, 1}};
+               {"map", bench_map, 10, 0},
+               {"calibration", bench_calibration, 200, 0},
+               {"speed", bench_speed, 1, 1},
+               {"samples", bench_samples, 1, 1}};
 
 enum { N_BENCHES = sizeof benches / sizeof *benches };
 

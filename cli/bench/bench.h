@@ -9,7 +9,7 @@
 /* What the command line says to all of them. */
 typedef struct {
     bench_manner manner;
-    const char *cases;      /* names, or how they begin, separated by commas; NULL: all */
+    const char *cases; /* names, or how they begin, separated by commas; NULL: all */
     const char *csv, *figure, *output;
     unsigned long first_seed, n_seeds;
     kbass_settings settings; /* threads and time limit */

@@ -33,7 +33,8 @@ static void judge_terms(const bench_draw *draw, const kbass_result *result, json
             double truth = bench_draw_weight(draw, state_of(result->equations[e].lhs), term->term);
             json_array_append_new(terms, json_pack("[o,b]", bench_real(term->probability), truth != 0));
             if (term->selected && truth != 0)
-                json_array_append_new(weights, json_pack("[f,o,o]", truth, bench_real(term->low), bench_real(term->high)));
+                json_array_append_new(weights,
+                                      json_pack("[f,o,o]", truth, bench_real(term->low), bench_real(term->high)));
             if (term->selected != (truth != 0)) is_exact = 0;
         }
     json_object_set_new(row, "exact", json_boolean(is_exact && result->n_equations));
@@ -42,7 +43,8 @@ static void judge_terms(const bench_draw *draw, const kbass_result *result, json
 }
 
 /* Points of the noise-free solution within the band, and all. */
-static kbass_status judge_band(const bench_draw *draw, const kbass_discovery *discovery, json_t *row, kbass_error *error)
+static kbass_status judge_band(const bench_draw *draw, const kbass_discovery *discovery, json_t *row,
+                               kbass_error *error)
 {
     double mean[DRAW_FINE * DRAW_STATES], sd[DRAW_FINE * DRAW_STATES];
     int inside = 0, n = DRAW_FINE * (int)draw->n_states;
@@ -54,7 +56,8 @@ static kbass_status judge_band(const bench_draw *draw, const kbass_discovery *di
 }
 
 /* Points of the noise-free solution over one more record length between the 2.5 and 97.5 % quantiles, and all. */
-static kbass_status judge_forecast(const bench_draw *draw, const kbass_discovery *discovery, json_t *row, kbass_error *error)
+static kbass_status judge_forecast(const bench_draw *draw, const kbass_discovery *discovery, json_t *row,
+                                   kbass_error *error)
 {
     static const double probabilities[] = {0.025, 0.975};
     kbass_posterior *posterior = NULL;
@@ -64,7 +67,8 @@ static kbass_status judge_forecast(const bench_draw *draw, const kbass_discovery
     int inside = 0, n = N_AHEAD * (int)draw->n_states;
     for (size_t k = 0; k < N_AHEAD; k++) times[k] = draw->times[DRAW_FINE + 1 + 2 * k];
     kbass_status status = kbass_discovery_posterior(discovery, &posterior, error);
-    if (status == KBASS_OK) status = kbass_posterior_forecast(posterior, &options, N_AHEAD, times, 0, NULL, &forecast, error);
+    if (status == KBASS_OK)
+        status = kbass_posterior_forecast(posterior, &options, N_AHEAD, times, 0, NULL, &forecast, error);
     if (status == KBASS_OK) status = kbass_forecast_summary(forecast, 2, probabilities, NULL, quantiles, NULL, error);
     for (int k = 0; status == KBASS_OK && k < n; k++) {
         size_t state = (size_t)k % draw->n_states, at = DRAW_FINE + 1 + 2 * ((size_t)k / draw->n_states);
@@ -123,14 +127,15 @@ static void count_terms(const json_t *document, size_t n_bins, const double *lim
     const json_t *row, *term;
     size_t i, j;
     json_array_foreach(json_object_get(document, "rows"), i, row)
-        json_array_foreach(json_object_get(row, "terms"), j, term) {
-            double p = json_number_value(json_array_get(term, 0));
-            size_t b = 0;
-            while (b + 1 < n_bins && p >= limits[b + 1]) b++;
-            bins[b].n++;
-            bins[b].n_true += json_is_true(json_array_get(term, 1));
-            bins[b].sum += p;
-        }
+        json_array_foreach(json_object_get(row, "terms"), j, term)
+    {
+        double p = json_number_value(json_array_get(term, 0));
+        size_t b = 0;
+        while (b + 1 < n_bins && p >= limits[b + 1]) b++;
+        bins[b].n++;
+        bins[b].n_true += json_is_true(json_array_get(term, 1));
+        bins[b].sum += p;
+    }
 }
 
 /* Share of [inside, all] under a key; *n: of how many. */
@@ -140,7 +145,8 @@ static double share(const json_t *document, const char *key, double *n)
     size_t i;
     double inside = 0;
     *n = 0;
-    json_array_foreach(json_object_get(document, "rows"), i, row) {
+    json_array_foreach(json_object_get(document, "rows"), i, row)
+    {
         inside += json_number_value(json_array_get(json_object_get(row, key), 0));
         *n += json_number_value(json_array_get(json_object_get(row, key), 1));
     }
@@ -154,40 +160,44 @@ static double interval_share(const json_t *document, double *n)
     double inside = 0;
     *n = 0;
     json_array_foreach(json_object_get(document, "rows"), i, row)
-        json_array_foreach(json_object_get(row, "weights"), j, weight) {
-            double truth = json_number_value(json_array_get(weight, 0));
-            inside += json_number_value(json_array_get(weight, 1)) <= truth &&
-                      truth <= json_number_value(json_array_get(weight, 2));
-            ++*n;
-        }
+        json_array_foreach(json_object_get(row, "weights"), j, weight)
+    {
+        double truth = json_number_value(json_array_get(weight, 0));
+        inside += json_number_value(json_array_get(weight, 1)) <= truth &&
+                  truth <= json_number_value(json_array_get(weight, 2));
+        ++*n;
+    }
     return inside / *n;
 }
 
 /* ---------------------------------------------------------------- the report */
 
-static void put_share(bench_table *table, const char *what, double n, double said, double found, double low, double high)
+static void put_share(bench_table *table, const char *what, double n, double said, double found, double low,
+                      double high)
 {
     table_row(table);
     table_put(table, 0, "%s", what);
     table_put(table, 1, "%.0f", n);
     if (isnan(said)) table_put(table, 2, "-");
-    else             table_put(table, 2, "%.3f", said);
+    else table_put(table, 2, "%.3f", said);
     table_put(table, 3, "%.3f", found);
     if (isnan(low)) table_put(table, 4, "-");
-    else            table_put(table, 4, "%g to %g", low, high);
+    else table_put(table, 4, "%g to %g", low, high);
     table_put(table, 5, "%s", isnan(low) ? "" : found >= low && found <= high ? "met" : "missed");
 }
 
 void bench_calibration_table(const json_t *document, bench_table *table)
 {
     static const double wanted[N_BINS][2] = {{0, 0.05}, {NAN, NAN}, {0.5, 0.95}, {0.93, 1}};
-    static const char *const labels[N_BINS] = {"terms with probability below 0.1", "0.1 to 0.5", "0.5 to 0.9", "0.9 to 1"};
+    static const char *const labels[N_BINS] = {"terms with probability below 0.1", "0.1 to 0.5", "0.5 to 0.9",
+                                               "0.9 to 1"};
     bin bins[N_BINS] = {{0}};
     double n;
     table_begin(table, 3, "what|n|said|true|bar|");
     count_terms(document, N_BINS, edges, bins);
     for (size_t b = 0; b < N_BINS; b++)
-        put_share(table, labels[b], bins[b].n, bins[b].sum / bins[b].n, bins[b].n_true / bins[b].n, wanted[b][0], wanted[b][1]);
+        put_share(table, labels[b], bins[b].n, bins[b].sum / bins[b].n, bins[b].n_true / bins[b].n, wanted[b][0],
+                  wanted[b][1]);
     double found = interval_share(document, &n);
     put_share(table, "true weights in their 95 % intervals", n, 0.95, found, 0.9, 0.98);
     found = share(document, "band", &n);
@@ -205,14 +215,17 @@ int bench_calibration_figure(const json_t *document, const char *path)
     if (code != EXIT_OK) return code;
     for (size_t b = 0; b <= FIGURE_BINS; b++) limits[b] = (double)b / FIGURE_BINS;
     count_terms(document, FIGURE_BINS, limits, bins);
-    fputs("set size square\nset xrange [0:1]\nset yrange [0:1]\nset xlabel 'probability said'\nset ylabel 'share of true terms'\n"
-          "set key top left\n$bins << EOD\n", script);
+    fputs("set size square\nset xrange [0:1]\nset yrange [0:1]\nset xlabel 'probability said'\nset ylabel 'share of "
+          "true terms'\n"
+          "set key top left\n$bins << EOD\n",
+          script);
     for (size_t b = 0; b < FIGURE_BINS; b++) {
         double n = bins[b].n, found = bins[b].n_true / n;
         if (n > 0) fprintf(script, "%g %g %g\n", bins[b].sum / n, found, 2 * sqrt((found * (1 - found) + 1 / n) / n));
     }
     fputs("EOD\nplot x with lines linecolor '#999999' dashtype 2 title 'calibrated', $bins using 1:2:3 with yerrorbars "
-          "pointtype 7 linecolor '#08519c' title 'found, two standard errors'\n", script);
+          "pointtype 7 linecolor '#08519c' title 'found, two standard errors'\n",
+          script);
     return figure_end(path, script);
 }
 
@@ -221,12 +234,14 @@ static int report(const json_t *document, const bench_options *options)
     const json_t *rows = json_object_get(document, "rows"), *row;
     bench_table table;
     size_t i, failed = 0, exact = 0;
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         failed += json_object_get(row, "error") != NULL;
         exact += json_is_true(json_object_get(row, "exact"));
     }
     bench_calibration_table(document, &table);
-    printf("%zu random sparse systems, exactly the true terms in %zu, %zu failed:\n\n", json_array_size(rows), exact, failed);
+    printf("%zu random sparse systems, exactly the true terms in %zu, %zu failed:\n\n", json_array_size(rows), exact,
+           failed);
     table_text(&table, stdout);
     int code = options->csv ? bench_write_csv(&table, options->csv) : EXIT_OK;
     table_clear(&table);

@@ -8,9 +8,9 @@ static const double sure = 0.9;
 
 typedef struct {
     double draws, exact;
-    double sure_terms, sure_true;        /* candidates said to be in with 0.9 or more */
-    double weights, weights_inside;      /* of true terms selected, in their 95 % intervals */
-    double points, points_inside;        /* of the solution, in its 95 % band */
+    double sure_terms, sure_true;   /* candidates said to be in with 0.9 or more */
+    double weights, weights_inside; /* of true terms selected, in their 95 % intervals */
+    double points, points_inside;   /* of the solution, in its 95 % band */
 } tally;
 
 static double at(const json_t *array, size_t i) { return json_number_value(json_array_get(array, i)); }
@@ -21,12 +21,14 @@ static void add(const json_t *row, tally *t)
     size_t i;
     t->draws++;
     t->exact += json_is_true(json_object_get(row, "exact"));
-    json_array_foreach(json_object_get(row, "terms"), i, item) {
+    json_array_foreach(json_object_get(row, "terms"), i, item)
+    {
         if (!(at(item, 0) >= sure)) continue;
         t->sure_terms++;
         t->sure_true += json_is_true(json_array_get(item, 1));
     }
-    json_array_foreach(json_object_get(row, "weights"), i, item) {
+    json_array_foreach(json_object_get(row, "weights"), i, item)
+    {
         t->weights++;
         t->weights_inside += at(item, 1) <= at(item, 0) && at(item, 0) <= at(item, 2);
     }
@@ -47,17 +49,21 @@ static bool is_noisy(const json_t *row) { return noise(row) > 5; }
 static const struct {
     const char *what;
     bool (*holds)(const json_t *row);
-} groups[] = {{"exactly the true terms chosen", is_exact}, {"other terms chosen", is_wrong},
-              {"one state", has_one}, {"two states", has_two}, {"three states", has_three},
-              {"noise up to 5 %", is_clean}, {"noise above 5 %", is_noisy}};
+} groups[] = {{"exactly the true terms chosen", is_exact},
+              {"other terms chosen", is_wrong},
+              {"one state", has_one},
+              {"two states", has_two},
+              {"three states", has_three},
+              {"noise up to 5 %", is_clean},
+              {"noise above 5 %", is_noisy}};
 
 static tally collect(const json_t *document, bool (*holds)(const json_t *row))
 {
     const json_t *row;
     size_t i;
     tally t = {0};
-    json_array_foreach(json_object_get(document, "rows"), i, row)
-        if (!json_object_get(row, "error") && holds(row)) add(row, &t);
+    json_array_foreach(json_object_get(document, "rows"), i, row) if (!json_object_get(row, "error") && holds(row))
+        add(row, &t);
     return t;
 }
 
@@ -83,15 +89,17 @@ void bench_calibration_reasons(const json_t *document, FILE *out)
     double outside = right.weights - right.weights_inside + wrong.weights - wrong.weights_inside;
     double false_terms = right.sure_terms - right.sure_true + wrong.sure_terms - wrong.sure_true;
     if (!(right.draws > 0 && wrong.draws > 0)) return;
-    fprintf(out,
-            "\nWhy: intervals and bands begin from the chosen terms; near rivals widen them. Where these are exactly the "
-            "true ones (%.0f of %.0f draws), %.1f %% of the weights and %.1f %% of the solution's points are inside; where "
-            "they are not, %.1f %% and %.1f %%. Of the %.0f weights outside, %.0f belong to such draws, and of the %.0f terms "
-            "said to be in with 0.9 or more that are not, %.0f.\n",
-            right.draws, right.draws + wrong.draws, 100 * right.weights_inside / right.weights,
-            100 * right.points_inside / right.points, 100 * wrong.weights_inside / wrong.weights,
-            100 * wrong.points_inside / wrong.points, outside, wrong.weights - wrong.weights_inside, false_terms,
-            wrong.sure_terms - wrong.sure_true);
+    fprintf(
+        out,
+        "\nWhy: intervals and bands begin from the chosen terms; near rivals widen them. Where these are exactly the "
+        "true ones (%.0f of %.0f draws), %.1f %% of the weights and %.1f %% of the solution's points are inside; where "
+        "they are not, %.1f %% and %.1f %%. Of the %.0f weights outside, %.0f belong to such draws, and of the %.0f "
+        "terms "
+        "said to be in with 0.9 or more that are not, %.0f.\n",
+        right.draws, right.draws + wrong.draws, 100 * right.weights_inside / right.weights,
+        100 * right.points_inside / right.points, 100 * wrong.weights_inside / wrong.weights,
+        100 * wrong.points_inside / wrong.points, outside, wrong.weights - wrong.weights_inside, false_terms,
+        wrong.sure_terms - wrong.sure_true);
 }
 
 size_t bench_calibration_losses(const json_t *document, FILE *out)

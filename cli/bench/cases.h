@@ -29,17 +29,17 @@ typedef struct {
 } bench_level;
 
 typedef struct {
-    const char *key, *title;  /* "vdp-10", "van der Pol, 10 samples" */
-    const char *system;       /* of `kbass simulate`, or of `kbass data` when it is not simulated */
+    const char *key, *title; /* "vdp-10", "van der Pol, 10 samples" */
+    const char *system;      /* of `kbass simulate`, or of `kbass data` when it is not simulated */
     bool is_field, is_measured;
     double start[BENCH_MOST_STATES]; /* all 0: the system's own */
-    double first, step;       /* samples over time, from the system's start at 0 */
+    double first, step;              /* samples over time, from the system's start at 0 */
     size_t n;
-    size_t grid[2];           /* fields: samples over time, space */
-    bool has_absolute_noise;  /* p percent is a standard deviation of p/100, not a share of the states' own */
+    size_t grid[2];          /* fields: samples over time, space */
+    bool has_absolute_noise; /* p percent is a standard deviation of p/100, not a share of the states' own */
     int degree, box_degree, derivatives, constant; /* the dictionary, as in kbass_settings */
-    const char *law;          /* "x_t: 1 y; y_t: -1 x, 2.5 y" */
-    const char *note;         /* where it differs from the paper's text, or NULL */
+    const char *law;                               /* "x_t: 1 y; y_t: -1 x, 2.5 y" */
+    const char *note;                              /* where it differs from the paper's text, or NULL */
     size_t n_levels;
     bench_level levels[BENCH_MOST_LEVELS];
     double published_seconds; /* of the paper, at 0 % noise on an RTX 3090; 0: not reported */

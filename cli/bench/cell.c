@@ -18,7 +18,7 @@ size_t bench_cell_count(void)
 void bench_cell_name(const bench_case *c, size_t level, char name[BENCH_CELL_SIZE])
 {
     if (isnan(c->levels[level].noise)) snprintf(name, BENCH_CELL_SIZE, "%s", c->key);
-    else                               snprintf(name, BENCH_CELL_SIZE, "%s-%g", c->key, c->levels[level].noise);
+    else snprintf(name, BENCH_CELL_SIZE, "%s-%g", c->key, c->levels[level].noise);
 }
 
 int bench_check_cells(const char *cases)
@@ -89,7 +89,7 @@ static void gather(const json_t *rows, bench_cell *cell, gathering *g)
         cell->n_failed += failure != NULL;
         cell->n_exact += json_is_true(json_object_get(row, "exact"));
         if (failure) cell->failure = failure;
-        else         g->rows[g->n++] = row;
+        else g->rows[g->n++] = row;
     }
 }
 

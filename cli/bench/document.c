@@ -34,7 +34,7 @@ void bench_document_put(json_t *document, json_t *row)
     json_t *rows = rows_of(document);
     size_t i = find(rows, name_of(row));
     if (i < json_array_size(rows)) json_array_set_new(rows, i, row);
-    else                           json_array_append_new(rows, row);
+    else json_array_append_new(rows, row);
 }
 
 void bench_document_sort(json_t *document, const bench_plan *plan)
@@ -57,7 +57,8 @@ int bench_document_save(const json_t *document, const char *path)
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.part", path) >= sizeof temporary)
         return cli_fail("%.100s...: the path is too long", path);
     if (json_dump_file(document, temporary, JSON_INDENT(1) | JSON_REAL_PRECISION(10)) == 0 &&
-        rename(temporary, path) == 0) return EXIT_OK;
+        rename(temporary, path) == 0)
+        return EXIT_OK;
     cli_fail("%s: cannot be written: %s", path, strerror(errno));
     unlink(temporary);
     return EXIT_NO_RESULT;
@@ -77,7 +78,7 @@ int bench_read(const char *path, const char *bench, json_t **document)
     else if (bench && strcmp(kind, bench) != 0)
         code = cli_fail("%s holds rows of bench %s, needed bench %s", path, kind, bench);
     if (code == EXIT_OK) *document = found;
-    else                 json_decref(found);
+    else json_decref(found);
     return code;
 }
 

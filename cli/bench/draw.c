@@ -78,7 +78,8 @@ static bool is_fit_to_measure(const bench_draw *d)
 }
 
 /* Samples at even times, with noise. */
-static kbass_status sample(const kbass_model *model, const double *start, uint64_t seed, bench_draw *d, kbass_error *error)
+static kbass_status sample(const kbass_model *model, const double *start, uint64_t seed, bench_draw *d,
+                           kbass_error *error)
 {
     double times[64], values[64 * DRAW_STATES];
     const char *labels[] = {"x", "y", "z"};
@@ -109,8 +110,7 @@ static kbass_status try_draw(uint64_t *random, uint64_t seed, bench_draw *d, kba
     d->span = choose(random, 2) ? 8 : 4;
     for (size_t k = 0; k < 2 * DRAW_FINE; k++) d->times[k] = d->span * (double)k / (DRAW_FINE - 1);
     kbass_status status = kbass_model_parse(d->n_states, equations, &model, error);
-    if (status == KBASS_OK)
-        status = kbass_model_integrate(model, 0, start, 2 * DRAW_FINE, d->times, d->states, error);
+    if (status == KBASS_OK) status = kbass_model_integrate(model, 0, start, 2 * DRAW_FINE, d->times, d->states, error);
     if (status == KBASS_OK && is_fit_to_measure(d)) status = sample(model, start, seed, d, error);
     kbass_model_destroy(model);
     return status;

@@ -7,23 +7,30 @@
 
 #include "kbass/kbass.h"
 
-enum { DRAW_STATES = 3, DRAW_TERMS = 3, DRAW_DEGREE = 3, DRAW_TERM_SIZE = 24, DRAW_EQUATION_SIZE = 160, DRAW_FINE = 101 };
+enum {
+    DRAW_STATES = 3,
+    DRAW_TERMS = 3,
+    DRAW_DEGREE = 3,
+    DRAW_TERM_SIZE = 24,
+    DRAW_EQUATION_SIZE = 160,
+    DRAW_FINE = 101
+};
 
 typedef struct {
     size_t n_states, n_terms[DRAW_STATES];
     char term[DRAW_STATES][DRAW_TERMS][DRAW_TERM_SIZE]; /* "x^2*y" */
     double weight[DRAW_STATES][DRAW_TERMS];
-    char equation[DRAW_STATES][DRAW_EQUATION_SIZE];     /* "x_t = 1.5*y - 0.7*x^2*y" */
+    char equation[DRAW_STATES][DRAW_EQUATION_SIZE]; /* "x_t = 1.5*y - 0.7*x^2*y" */
     size_t n_samples;
-    double span, noise;                                 /* noise: percent of each state's standard deviation */
+    double span, noise; /* noise: percent of each state's standard deviation */
     kbass_data *data;
     /* without noise, on DRAW_FINE times over the record, and as many over one more */
     double times[2 * DRAW_FINE], states[2 * DRAW_FINE * DRAW_STATES];
 } bench_draw;
 
-/* 1 to 3 states; 1 to 3 of all monomials up to degree 3 in each equation, with weights from 0.3 to 2 of either sign; starts
-   within 1.5; records of length 4 or 8 with 20 to 60 samples and 1 to 20 % noise. Systems whose states leave 20 within two
-   record lengths, or move by less than 0.02 in sd, are drawn anew. False when memory runs out. */
+/* 1 to 3 states; 1 to 3 of all monomials up to degree 3 in each equation, with weights from 0.3 to 2 of either sign;
+   starts within 1.5; records of length 4 or 8 with 20 to 60 samples and 1 to 20 % noise. Systems whose states leave 20
+   within two record lengths, or move by less than 0.02 in sd, are drawn anew. False when memory runs out. */
 bool bench_draw_make(uint64_t seed, bench_draw *draw);
 void bench_draw_clear(bench_draw *draw);
 

@@ -98,7 +98,7 @@ static bool hire(worker *w, const bench_task *task)
     }
     close(ends[1]);
     if (process < 0) close(ends[0]);
-    else             *w = (worker){.task = task, .process = process, .pipe = ends[0]};
+    else *w = (worker){.task = task, .process = process, .pipe = ends[0]};
     return process > 0;
 }
 

@@ -17,7 +17,7 @@
 enum { BENCH_NAME_SIZE = 80 };
 
 typedef struct {
-    char name[BENCH_NAME_SIZE]; /* unique within the document: "vdp-10-20 seed 3" */
+    char name[BENCH_NAME_SIZE];        /* unique within the document: "vdp-10-20 seed 3" */
     json_t *(*work)(const void *task); /* called in the task's process; returns a new object */
     const void *task;
 } bench_task;

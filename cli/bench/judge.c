@@ -146,7 +146,7 @@ static bool is_first_of_its_kind(const bench_law *law, size_t i, bool by_equatio
 static void append_item(char *list, const char *lhs, size_t *n, const char *term)
 {
     if (*n) append(list, ", %s", term);
-    else    append(list, "%s%s: %s", list[0] ? "; " : "", lhs, term);
+    else append(list, "%s%s: %s", list[0] ? "; " : "", lhs, term);
     ++*n;
 }
 

@@ -26,12 +26,12 @@ static size_t ours_to_mend(const bench_saved *saved, const bench_cell *cell, FIL
     } else if (verdict == BENCH_WRONG_TERMS) {
         fprintf(out, "- %s: exactly the true terms in %zu of %zu draws only, though ", cell->name, cell->n_exact,
                 cell->n_seeds);
-        if (cell->level->noise > 0)
-            fprintf(out, "the weakest term stands at %.0f sigma", cell->sigmas[cell->weakest]);
-        else
-            fputs(cell->of->is_measured ? "the reference has them" : "the samples have no noise", out);
-        fputs(cell->precision >= 1 ? "" : cell->recall >= 1 ? "; no term is missing, but there are others beside" :
-              "; some stand in for others", out);
+        if (cell->level->noise > 0) fprintf(out, "the weakest term stands at %.0f sigma", cell->sigmas[cell->weakest]);
+        else fputs(cell->of->is_measured ? "the reference has them" : "the samples have no noise", out);
+        fputs(cell->precision >= 1 ? ""
+              : cell->recall >= 1  ? "; no term is missing, but there are others beside"
+                                   : "; some stand in for others",
+              out);
         fputs(".\n", out);
     } else if (verdict == BENCH_TOO_FAR) {
         fprintf(out, "- %s: an error of %.2g, the oracle's is %.2g.\n", cell->name, cell->rmse, cell->oracle);
@@ -59,8 +59,7 @@ static size_t paper_is_closer(const bench_saved *saved, const bench_cell *cell, 
     fprintf(out, "- %s: the paper reports an error of %.3g, ours is %.3g", cell->name, cell->level->rmse, cell->rmse);
     if (cell->level->rmse + rounding < cell->oracle)
         fprintf(out, "; the oracle's is %.3g, so the choice of terms is not what separates them.\n", cell->oracle);
-    else
-        fputs(".\n", out);
+    else fputs(".\n", out);
     return 1;
 }
 
@@ -68,7 +67,8 @@ static size_t pysindy_is_better(const bench_saved *saved, const bench_cell *cell
 {
     bench_cell theirs;
     if (!saved->pysindy ||
-        !bench_cell_read(saved->pysindy, cell->of, (size_t)(cell->level - cell->of->levels), &theirs)) return 0;
+        !bench_cell_read(saved->pysindy, cell->of, (size_t)(cell->level - cell->of->levels), &theirs))
+        return 0;
     double exact = (double)theirs.n_exact / (double)theirs.n_seeds,
            ours = (double)cell->n_exact / (double)cell->n_seeds;
     if (!(exact > ours || (exact == ours && exact > 0 && theirs.rmse < cell->rmse))) return 0;

@@ -16,16 +16,29 @@ static const double lengths[N_LENGTHS] = {4, 6, 8, 10}, noises[N_NOISES] = {2.5,
 
 /* Both start where `kbass simulate` starts them; Lorenz 63 at (-8, 8, 27). */
 static const bench_case systems[N_SYSTEMS] = {
-    {.key = "lorenz63", .title = "Lorenz 63", .system = "lorenz63", .step = sampling, .degree = 2, .constant = 1,
+    {.key = "lorenz63",
+     .title = "Lorenz 63",
+     .system = "lorenz63",
+     .step = sampling,
+     .degree = 2,
+     .constant = 1,
      .law = "x_t: -10 x, 10 y; y_t: 28 x, -1 y, -1 x*z; z_t: -2.6666666666666667 z, 1 x*y"},
-    {.key = "vdp", .title = "van der Pol", .system = "vdp", .step = sampling, .degree = 3, .constant = 1,
+    {.key = "vdp",
+     .title = "van der Pol",
+     .system = "vdp",
+     .step = sampling,
+     .degree = 3,
+     .constant = 1,
      .law = "x_t: 1 y; y_t: -1 x, 2.5 y, -2.5 x^2*y"}};
 
 /* Published for ODR-BINDy, which is told the noise level. */
 static const struct {
     const char *cell;
     double rate;
-} published[] = {{"lorenz63-4-10", 1}, {"lorenz63-4-20", 0.57}, {"lorenz63-10-20", 1}, {"lorenz63-4-40", 0.04},
+} published[] = {{"lorenz63-4-10", 1},
+                 {"lorenz63-4-20", 0.57},
+                 {"lorenz63-10-20", 1},
+                 {"lorenz63-4-40", 0.04},
                  {"lorenz63-10-40", 0.73}};
 
 typedef struct {
@@ -103,7 +116,7 @@ static void put_rate(const json_t *document, bench_table *table, size_t column, 
 {
     double ours = rate(document, cell);
     if (isnan(ours)) table_put(table, column, "-");
-    else             table_put(table, column, "%.2f", ours);
+    else table_put(table, column, "%.2f", ours);
     for (size_t i = 0; i < sizeof published / sizeof *published; i++)
         if (!strcmp(published[i].cell, cell)) table_put(table, column, " (%.2f)", published[i].rate);
 }
@@ -160,7 +173,8 @@ static void draw_system(FILE *script, const json_t *document, size_t s)
         }
     fprintf(script,
             "EOD\nplot $map%zu using 1:2:(0.48):(0.48):3 with boxxyerror fill solid fillcolor palette notitle, "
-            "'' using 1:2:(sprintf('%%.2f', $3)) with labels notitle\n", s);
+            "'' using 1:2:(sprintf('%%.2f', $3)) with labels notitle\n",
+            s);
 }
 
 int bench_map_figure(const json_t *document, const char *path)
@@ -171,7 +185,8 @@ int bench_map_figure(const json_t *document, const char *path)
     fputs("set multiplot layout 1,2\nset xlabel 'noise, % of standard deviation'\nset ylabel 'length of the record'\n"
           "set cbrange [0:1]\nset palette defined (0 '#d7301f', 0.5 '#fdcc8a', 1 '#74c476')\nunset colorbox\n"
           "set xrange [-0.5:4.5]\nset yrange [-0.5:3.5]\nset tics scale 0\n"
-          "set xtics ('2.5' 0, '5' 1, '10' 2, '20' 3, '40' 4)\nset ytics ('4' 0, '6' 1, '8' 2, '10' 3)\n", script);
+          "set xtics ('2.5' 0, '5' 1, '10' 2, '20' 3, '40' 4)\nset ytics ('4' 0, '6' 1, '8' 2, '10' 3)\n",
+          script);
     for (size_t s = 0; s < N_SYSTEMS; s++) draw_system(script, document, s);
     return figure_end(path, script);
 }
@@ -194,10 +209,8 @@ int bench_map(bench_options *options)
     if (code != EXIT_OK) return code;
     bench_task *tasks = calloc(N_CELLS * options->n_seeds, sizeof *tasks);
     map_task *details = calloc(N_CELLS * options->n_seeds, sizeof *details);
-    if (tasks && details)
-        code = bench_execute("map", make_plan(options, tasks, details), tasks, options, report);
-    else
-        code = cli_fail("out of memory for the tasks");
+    if (tasks && details) code = bench_execute("map", make_plan(options, tasks, details), tasks, options, report);
+    else code = cli_fail("out of memory for the tasks");
     free(details);
     free(tasks);
     return code;

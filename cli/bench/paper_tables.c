@@ -18,8 +18,22 @@ static void for_each_cell(const json_t *document, bench_table *table, cell_write
 /* ---------------------------------------------------------------- one row a cell */
 
 enum {
-    CELL, PAPER, PAPER_RECALL, PAPER_PRECISION, OURS, RECALL, PRECISION, EXACT, ORACLE, RATIO, WEAKEST, SIGMAS, SECONDS,
-    CPU, PER_ITERATION, VERDICT
+    CELL,
+    PAPER,
+    PAPER_RECALL,
+    PAPER_PRECISION,
+    OURS,
+    RECALL,
+    PRECISION,
+    EXACT,
+    ORACLE,
+    RATIO,
+    WEAKEST,
+    SIGMAS,
+    SECONDS,
+    CPU,
+    PER_ITERATION,
+    VERDICT
 };
 
 static void put_paper(const bench_cell *cell, bench_table *table)
@@ -34,7 +48,7 @@ static void put_paper(const bench_cell *cell, bench_table *table)
 static void put_sigmas(bench_table *table, size_t column, double sigmas)
 {
     if (isinf(sigmas)) table_put(table, column, "no fit");
-    else               table_number(table, column, sigmas);
+    else table_number(table, column, sigmas);
 }
 
 static void put_weakest(const bench_cell *cell, bench_table *table)
@@ -61,7 +75,7 @@ static void write_cell(const bench_cell *cell, bench_table *table)
     table_number(table, CPU, cell->cpu);
     table_number(table, PER_ITERATION, cell->seconds_per_iteration);
     if (cell->failure) table_put(table, VERDICT, "failed: %s", cell->failure);
-    else               table_put(table, VERDICT, "%s", bench_verdict_name(bench_cell_verdict(cell)));
+    else table_put(table, VERDICT, "%s", bench_verdict_name(bench_cell_verdict(cell)));
 }
 
 void bench_paper_cells(const json_t *document, int digits, bench_table *table)

@@ -31,10 +31,11 @@ static int take(bench_saved *saved, const char *path)
     if (code != EXIT_OK) return code;
     const char *kind = json_string_value(json_object_get(document, "bench"));
     json_t **slot = slot_of(saved, kind);
-    if (!slot)      code = cli_fail("%s holds rows of bench %s, needed paper, map, calibration, speed or pysindy", path, kind);
+    if (!slot)
+        code = cli_fail("%s holds rows of bench %s, needed paper, map, calibration, speed or pysindy", path, kind);
     else if (*slot) code = cli_fail("%s: a second file of bench %s", path, kind);
     if (code == EXIT_OK) *slot = document;
-    else                 json_decref(document);
+    else json_decref(document);
     return code;
 }
 
@@ -95,12 +96,14 @@ static void write_paper(const json_t *document, FILE *out)
           "else refitted; below 2 or 3 nothing can be decided from such data. *paper s/it*: seconds of one iteration "
           "of the published loop, in our version of it. A `*` marks a published error below the oracle's on these "
           "data. The bar: where sigma is 6 or more, exact in 90 % of the draws with an error of at most 1.25 times "
-          "the oracle's (plus 1e-4).\n\n", out);
+          "the oracle's (plus 1e-4).\n\n",
+          out);
     table_markdown(&cells, out);
     write_notes(out);
     fputs("\n### Each true weight\n\nRelative errors in percent. *linear*: the weight over its sd in the "
           "fit told all terms. It differs from *sigma* where a term is too strong for linearisation, and where the fit "
-          "without the term ended in a poor minimum.\n\n", out);
+          "without the term ended in a poor minimum.\n\n",
+          out);
     table_markdown(&terms, out);
     table_clear(&terms);
     table_clear(&cells);
@@ -118,7 +121,7 @@ static void write_pysindy(const bench_saved *saved, FILE *out)
             table_row(&table);
             table_put(&table, 0, "%s", theirs.name);
             if (theirs.n_failed == theirs.n_seeds) table_put(&table, 1, "failed: %s", theirs.failure);
-            else                                   table_number(&table, 1, theirs.rmse);
+            else table_number(&table, 1, theirs.rmse);
             table_number(&table, 2, theirs.recall);
             table_number(&table, 3, theirs.precision);
             table_put(&table, 4, "%zu/%zu", theirs.n_exact, theirs.n_seeds);
@@ -126,8 +129,10 @@ static void write_pysindy(const bench_saved *saved, FILE *out)
             if (has_ours) table_put(&table, 6, "%zu/%zu", ours.n_exact, ours.n_seeds);
         }
     const char *version = json_string_value(json_object_get(saved->pysindy, "version"));
-    fprintf(out, "\n## PySINDy on the same samples\n\nVersion %s. Finite differences and STLSQ; threshold and smoothing "
-            "were chosen with the truth in sight (bench/pysindy.py).\n\n", version ? version : "?");
+    fprintf(out,
+            "\n## PySINDy on the same samples\n\nVersion %s. Finite differences and STLSQ; threshold and smoothing "
+            "were chosen with the truth in sight (bench/pysindy.py).\n\n",
+            version ? version : "?");
     table_markdown(&table, out);
     table_clear(&table);
 }
@@ -145,7 +150,8 @@ static int write_map(const json_t *document, const char *figure, FILE *out)
     fprintf(out, "\n## How much noise, how long a record\n\n%zu draws in all. ",
             json_array_size(json_object_get(document, "rows")));
     fputs("How often exactly the true terms were found, samples every 0.01; in brackets what is published for ODR-"
-          "BINDy, which is told the noise level. ", out);
+          "BINDy, which is told the noise level. ",
+          out);
     write_machine(document, out);
     table_markdown(&table, out);
     fprintf(out, "\n![Rates over noise and length](%s)\n", file_name(figure));
@@ -157,9 +163,11 @@ static int write_calibration(const json_t *document, const char *figure, FILE *o
 {
     bench_table table;
     bench_calibration_table(document, &table);
-    fprintf(out, "\n## Are the probabilities what they say?\n\n%zu random sparse polynomial systems of 1 to 3 states, 20 to 60 "
-            "samples, 1 to 20 %% noise (`kbass bench calibration`; `said` is the mean of what was reported). ",
-            json_array_size(json_object_get(document, "rows")));
+    fprintf(
+        out,
+        "\n## Are the probabilities what they say?\n\n%zu random sparse polynomial systems of 1 to 3 states, 20 to 60 "
+        "samples, 1 to 20 %% noise (`kbass bench calibration`; `said` is the mean of what was reported). ",
+        json_array_size(json_object_get(document, "rows")));
     write_machine(document, out);
     table_markdown(&table, out);
     fprintf(out, "\n![Reliability diagram](%s)\n", file_name(figure));

@@ -159,8 +159,10 @@ static void draw_curve(FILE *script, const char *key, const curve *c)
 /* What the lines mean, in a place of its own. */
 static void draw_key(FILE *script)
 {
-    fputs("unset title\nunset border\nunset tics\nunset xlabel\nunset ylabel\nset key center center Left reverse spacing 1.6\n"
-          "set xrange [1:2]\nset yrange [1:2]\nplot ", script);
+    fputs("unset title\nunset border\nunset tics\nunset xlabel\nunset ylabel\nset key center center Left reverse "
+          "spacing 1.6\n"
+          "set xrange [1:2]\nset yrange [1:2]\nplot ",
+          script);
     for (size_t i = 0; i < N_LINES; i++)
         fprintf(script, "%sNaN with linespoints %s title \"%s\"", i ? ", " : "", lines[i].style, lines[i].title);
     fputc('\n', script);
@@ -172,7 +174,8 @@ int bench_speed_figure(const json_t *document, const char *path)
     int code = figure_begin(path, 1000, 560, &script);
     if (code != EXIT_OK) return code;
     fputs("set multiplot layout 2,4\nset logscale xy\nset ylabel 'CPU seconds'\nset xlabel 'n'\nset border 3\n"
-          "set tics nomirror out scale 0.5\nset format y '10^{%T}'\n", script);
+          "set tics nomirror out scale 0.5\nset format y '10^{%T}'\n",
+          script);
     for (size_t i = 0; speed_key(i); i++) {
         curve c = read_curve(document, speed_key(i));
         if (c.n) draw_curve(script, speed_key(i), &c);

@@ -49,9 +49,9 @@ void table_put(bench_table *table, size_t column, const char *format, ...)
 void table_number(bench_table *table, size_t column, double value)
 {
     bool is_whole = fabs(value) >= pow(10, table->digits) - 0.5 && fabs(value) < 1e6;
-    if (isnan(value))   table_put(table, column, "-");
-    else if (is_whole)  table_put(table, column, "%.0f", value);
-    else                table_put(table, column, "%.*g", table->digits, value);
+    if (isnan(value)) table_put(table, column, "-");
+    else if (is_whole) table_put(table, column, "%.0f", value);
+    else table_put(table, column, "%.*g", table->digits, value);
 }
 
 /* ---------------------------------------------------------------- three ways to write it */

@@ -13,21 +13,21 @@ void html_text(FILE *out, const char *text)
         case '>': fputs("&gt;", out); break;
         case '"': fputs("&quot;", out); break;
         default: fputc(*text, out);
-    }
+        }
 }
 
 void html_probability(FILE *out, double p)
 {
-    if (!isfinite(p))   fputs("–", out);
+    if (!isfinite(p)) fputs("–", out);
     else if (p > 0.999) fputs("&gt; 0.999", out);
     else if (p < 0.001) fputs("&lt; 0.001", out);
-    else                fprintf(out, "%.3f", p);
+    else fprintf(out, "%.3f", p);
 }
 
 void html_number(FILE *out, double value)
 {
     if (isfinite(value)) fprintf(out, "%s%.4g", value < 0 ? "−" : "", fabs(value));
-    else                 fputs("–", out);
+    else fputs("–", out);
 }
 
 void html_unit(FILE *out, const char *unit)
@@ -60,9 +60,9 @@ void html_interval(FILE *out, double low, double high)
     int decimals = width > 0 ? 2 - (int)floor(log10(width)) : 4;
     bool is_plain = largest < 1e5 && (largest >= 1e-3 || largest == 0) && decimals >= 0;
     if (is_plain)
-        fprintf(out, "%s%.*f to %s%.*f", low < 0 ? "−" : "", decimals, fabs(low), high < 0 ? "−" : "", decimals, fabs(high));
-    else
-        fprintf(out, "%s%.4g to %s%.4g", low < 0 ? "−" : "", fabs(low), high < 0 ? "−" : "", fabs(high));
+        fprintf(out, "%s%.*f to %s%.*f", low < 0 ? "−" : "", decimals, fabs(low), high < 0 ? "−" : "", decimals,
+                fabs(high));
+    else fprintf(out, "%s%.4g to %s%.4g", low < 0 ? "−" : "", fabs(low), high < 0 ? "−" : "", fabs(high));
 }
 
 /* ---------------------------------------------------------------- weights */
@@ -70,7 +70,8 @@ void html_interval(FILE *out, double low, double high)
 static void put_scaled(FILE *out, const char *number, int exponent)
 {
     fprintf(out, "<mn>%s</mn>", number);
-    if (exponent) fprintf(out, "<mo>×</mo><msup><mn>10</mn><mn>%s%d</mn></msup>", exponent < 0 ? "−" : "", abs(exponent));
+    if (exponent)
+        fprintf(out, "<mo>×</mo><msup><mn>10</mn><mn>%s%d</mn></msup>", exponent < 0 ? "−" : "", abs(exponent));
 }
 
 /* Two digits of the sd behind as many decimals: 0.999(14), 2549(74). */
@@ -88,7 +89,7 @@ void html_weight(FILE *out, double weight, double sd)
         if (decimals > 12) decimals = 12;
         double last = pow(10, decimals), digits = sd / scale * last;
         if (sd / scale < 1) snprintf(number, sizeof number, "%.*f(%.0f)", decimals, weight / scale, digits);
-        else                snprintf(number, sizeof number, "%.*f(%.*f)", decimals, weight / scale, decimals, sd / scale);
+        else snprintf(number, sizeof number, "%.*f(%.*f)", decimals, weight / scale, decimals, sd / scale);
     }
     put_scaled(out, number, is_plain ? 0 : exponent);
 }
@@ -120,13 +121,14 @@ static void put_name(FILE *out, const char *name, size_t length)
     const char *letter = line + 1, *end = name + length;
     fprintf(out, "<msub><mi>%.*s</mi><mrow>", (int)(line - name), name);
     if (end - letter > HIGHEST_ORDER) fprintf(out, "<mi>%.*s</mi>", (int)(end - letter), letter);
-    else while (letter < end) fprintf(out, "<mi>%c</mi>", *letter++);
+    else
+        while (letter < end) fprintf(out, "<mi>%c</mi>", *letter++);
     fputs("</mrow></msub>", out);
 }
 
 static void put_operator(FILE *out, char c)
 {
-    if (c == '*')      fputs("<mspace width=\"0.17em\"/>", out);
+    if (c == '*') fputs("<mspace width=\"0.17em\"/>", out);
     else if (c == '-') fputs("<mo>−</mo>", out);
     else if (c == '<') fputs("<mo>&lt;</mo>", out);
     else if (c == '>') fputs("<mo>&gt;</mo>", out);
@@ -146,8 +148,8 @@ static void put_atom(FILE *out, const char *c)
 {
     size_t length = (size_t)(end_of_atom(c) - c);
     if (isdigit((unsigned char)*c)) fprintf(out, "<mn>%.*s</mn>", (int)length, c);
-    else if (end_of_name(c) > c)    put_name(out, c, length);
-    else                            put_operator(out, *c);
+    else if (end_of_name(c) > c) put_name(out, c, length);
+    else put_operator(out, *c);
 }
 
 /* The end of what stands behind ^: an atom, one with a sign, or parentheses with all in them. */
@@ -174,7 +176,7 @@ static void put_atoms(FILE *out, const char *from, const char *to)
             from = end_of_exponent(exponent);
             fputs("<mrow>", out);
             if (*exponent == '(') put_atoms(out, exponent + 1, from - 1);
-            else                  put_atoms(out, exponent, from);
+            else put_atoms(out, exponent, from);
             fputs("</mrow></msup>", out);
         }
     }
@@ -188,13 +190,14 @@ static void put_rate(FILE *out, const view *v, const char *lhs)
     const char *line = strrchr(lhs, '_'), *d = v->n_axes > 1 ? "∂" : "d";
     int length = line ? (int)(line - lhs) : 0;
     if (line && strlen(line + 1) == 1)
-        fprintf(out, "<mfrac><mrow><mi>%s</mi><mi>%.*s</mi></mrow><mrow><mi>%s</mi><mi>%s</mi></mrow></mfrac>", d, length, lhs,
-                d, line + 1);
+        fprintf(out, "<mfrac><mrow><mi>%s</mi><mi>%.*s</mi></mrow><mrow><mi>%s</mi><mi>%s</mi></mrow></mfrac>", d,
+                length, lhs, d, line + 1);
     else if (line && strlen(line + 1) == 2 && line[1] == line[2])
-        fprintf(out, "<mfrac><mrow><msup><mi>%s</mi><mn>2</mn></msup><mi>%.*s</mi></mrow><mrow><mi>%s</mi>"
-                "<msup><mi>%s</mi><mn>2</mn></msup></mrow></mfrac>", d, length, lhs, d, line + 2);
-    else
-        html_term(out, lhs);
+        fprintf(out,
+                "<mfrac><mrow><msup><mi>%s</mi><mn>2</mn></msup><mi>%.*s</mi></mrow><mrow><mi>%s</mi>"
+                "<msup><mi>%s</mi><mn>2</mn></msup></mrow></mfrac>",
+                d, length, lhs, d, line + 2);
+    else html_term(out, lhs);
 }
 
 static bool is_sum(const char *term)

@@ -29,7 +29,7 @@ static char *label_of(const char *units, const char *name)
     size_t size = strlen(name) + length + sizeof " ()";
     char *label = malloc(size);
     if (label && unit && length) snprintf(label, size, "%s (%.*s)", name, (int)length, unit);
-    else if (label)              snprintf(label, size, "%s", name);
+    else if (label) snprintf(label, size, "%s", name);
     return label;
 }
 

@@ -45,8 +45,8 @@ static int draw(view *v, const kbass_posterior *posterior, double until)
     f->times = even(N_TIMES, last[0], until);
     f->places = f->n_places ? even(N_PLACES, first[1], last[1]) : NULL;
     if (!f->times || (f->n_places && !f->places)) return cli_fail("out of memory for the forecast");
-    kbass_status status = kbass_posterior_forecast(posterior, &options, N_TIMES, f->times, f->n_places, f->places, &forecast,
-                                                   &error);
+    kbass_status status =
+        kbass_posterior_forecast(posterior, &options, N_TIMES, f->times, f->n_places, f->places, &forecast, &error);
     if (status == KBASS_OK) status = summarise(v, forecast, &error);
     if (status == KBASS_OK) f->n_times = N_TIMES;
     kbass_forecast_destroy(forecast);

@@ -52,8 +52,10 @@ static void put_head(page *p)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n"
-          "<link rel=\"icon\" href=\"data:,\">\n<title>", p->out);
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+          "img-src data:\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          p->out);
     put_source(p);
     fprintf(p->out, ": the law behind it</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", html_style);
     fputs("The law behind ", p->out);
@@ -80,7 +82,8 @@ static void put_absent(page *p)
     const json_t *missing = json_object_get(json_object_get(p->v->root, "data"), "missing"), *count = NULL;
     const char *state = NULL;
     size_t n = 0;
-    json_object_foreach((json_t *)missing, state, count) {
+    json_object_foreach((json_t *)missing, state, count)
+    {
         if (!json_integer_value(count)) continue;
         fprintf(p->out, "%s%lld of ", n++ ? ", " : " Not measured: ", (long long)json_integer_value(count));
         html_text(p->out, state);
@@ -93,7 +96,9 @@ static void put_summary(page *p)
     const view *v = p->v;
     fprintf(p->out, "<p class=\"quiet\">%lld rows, %zu %s (",
             (long long)json_integer_value(json_object_get(json_object_get(v->root, "data"), "rows")), v->n_states,
-            v->n_axes > 1 ? (v->n_states == 1 ? "field" : "fields") : v->n_states == 1 ? "state" : "states");
+            v->n_axes > 1      ? (v->n_states == 1 ? "field" : "fields")
+            : v->n_states == 1 ? "state"
+                               : "states");
     for (size_t j = 0; j < v->n_states; j++) {
         if (j) fputs(", ", p->out);
         html_text(p->out, v->states[j]);
@@ -122,7 +127,7 @@ static void put_noise(page *p)
         html_text(p->out, v->states[j]);
         fputc(' ', p->out);
         if (v->noise_is_relative) fprintf(p->out, "%.2g %% of the value", 100 * v->noise[j]);
-        else                      fprintf(p->out, "%.2g", v->noise[j]);
+        else fprintf(p->out, "%.2g", v->noise[j]);
     }
     if (n && v->sigma) fputs(", from the error bars", p->out);
     if (n) fputs(".</p>\n", p->out);
@@ -138,7 +143,9 @@ static void put_law(page *p)
     if (!v->n_equations) fputs("<p><strong>No model was found</strong> that explains these data.</p>\n", p->out);
     fputs("</section>\n", p->out);
     if (v->n_equations) {
-        fputs("<p class=\"quiet\">Digits in parentheses are the standard deviation of the last ones: 2.54(4) is 2.54 ± 0.04.", p->out);
+        fputs("<p class=\"quiet\">Digits in parentheses are the standard deviation of the last ones: 2.54(4) is 2.54 ± "
+              "0.04.",
+              p->out);
         if (json_is_number(probability)) {
             fputs(" Probability of this model among those compared: ", p->out);
             html_probability(p->out, json_number_value(probability));
@@ -172,7 +179,8 @@ static void put_solution(page *p)
 {
     const view_forecast *f = &p->v->forecast;
     if (!p->has_figures)
-        fputs("<p class=\"note\">The figures are missing: gnuplot was not there when this page was made.</p>\n", p->out);
+        fputs("<p class=\"note\">The figures are missing: gnuplot was not there when this page was made.</p>\n",
+              p->out);
     else if (p->v->n_equations && !p->v->n_points)
         fputs("<p class=\"note\">The result holds no solution, so there are no figures of it.</p>\n", p->out);
     put_figures(p, "Data and solution", "figures", "solution", "phase");
@@ -210,10 +218,12 @@ int page_write(const view *v, const char *path)
     int code = EXIT_NO_RESULT;
     if (!p.out) return cli_fail("%s: out of memory", path);
     if (!p.has_figures)
-        cli_fail("figures need gnuplot, which is not installed (Debian: apt-get install gnuplot-nox): %s is made without them", path);
+        cli_fail("figures need gnuplot, which is not installed (Debian: apt-get install gnuplot-nox): %s is made "
+                 "without them",
+                 path);
     put_page(&p);
     if (fclose(p.out) == 0) code = cli_output_text(path, text);
-    else                    cli_fail("%s: out of memory", path);
+    else cli_fail("%s: out of memory", path);
     free(text);
     return code;
 }

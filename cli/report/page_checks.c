@@ -68,13 +68,15 @@ static void put_strong_pairs(page *p, const json_t *names, const json_t *matrix)
 
 void page_correlations(page *p)
 {
-    const json_t *correlation = json_object_get(p->v->root, "correlation"), *names = json_object_get(correlation, "weights"),
-                 *matrix = json_object_get(correlation, "matrix");
+    const json_t *correlation = json_object_get(p->v->root, "correlation"),
+                 *names = json_object_get(correlation, "weights"), *matrix = json_object_get(correlation, "matrix");
     if (json_array_size(names) < 2 || json_array_size(matrix) != json_array_size(names)) return;
-    fputs("<h3>How the weights move together</h3>\n<p class=\"quiet\">Correlations: where one is near 1 or −1, an error in one "
-          "weight comes with one in the other.</p>\n", p->out);
+    fputs("<h3>How the weights move together</h3>\n<p class=\"quiet\">Correlations: where one is near 1 or −1, an "
+          "error in one "
+          "weight comes with one in the other.</p>\n",
+          p->out);
     if (json_array_size(names) <= MOST_IN_TABLE) put_matrix(p, names, matrix);
-    else                                         put_strong_pairs(p, names, matrix);
+    else put_strong_pairs(p, names, matrix);
 }
 
 /* ---------------------------------------------------------------- residuals */
@@ -102,17 +104,20 @@ static void put_row(page *p, size_t state, const residual_sums *s)
 {
     fputs("<tr><td>", p->out);
     html_text(p->out, p->v->states[state]);
-    fprintf(p->out, "</td><td class=\"number\">%zu</td><td class=\"number\">%.2f</td><td class=\"number\">%.1f %%</td>"
-            "<td class=\"number\">%.1f</td></tr>\n", s->n, s->rms, 100 * (double)s->n_within / (double)s->n, s->largest);
+    fprintf(p->out,
+            "</td><td class=\"number\">%zu</td><td class=\"number\">%.2f</td><td class=\"number\">%.1f %%</td>"
+            "<td class=\"number\">%.1f</td></tr>\n",
+            s->n, s->rms, 100 * (double)s->n_within / (double)s->n, s->largest);
 }
 
 /* What the result's own tests found, in its own words. */
 static void put_tests(page *p)
 {
-    const json_t *tests = json_object_get(p->v->root, "residual_tests"), *warnings = json_object_get(p->v->root, "warnings"),
-                 *item = NULL;
+    const json_t *tests = json_object_get(p->v->root, "residual_tests"),
+                 *warnings = json_object_get(p->v->root, "warnings"), *item = NULL;
     size_t i = 0;
-    json_array_foreach(warnings, i, item) {
+    json_array_foreach(warnings, i, item)
+    {
         if (!json_is_string(item)) continue;
         fputs("<p class=\"note\">", p->out);
         html_text(p->out, json_string_value(item));
@@ -121,8 +126,10 @@ static void put_tests(page *p)
     if (!json_array_size(tests)) return;
     fprintf(p->out, "<p class=\"quiet\">%s p-values, corrected for the number of tests: ",
             json_array_size(warnings) ? "" : "No test finds them unlike the noise that was assumed.");
-    json_array_foreach(tests, i, item) {
-        const char *state = json_string_value(json_object_get(item, "state")), *test = json_string_value(json_object_get(item, "test"));
+    json_array_foreach(tests, i, item)
+    {
+        const char *state = json_string_value(json_object_get(item, "state")),
+                   *test = json_string_value(json_object_get(item, "test"));
         const json_t *value = json_object_get(item, "p_value");
         if (!state || !test || !json_is_number(value)) continue;
         if (i) fputs(", ", p->out);
@@ -138,9 +145,12 @@ void page_residuals(page *p)
 {
     double *z = calloc(p->v->n_rows, sizeof *z);
     if (!z) return;
-    fputs("<h2>Residuals</h2>\n<p class=\"quiet\">Measured minus fitted, in units of the noise; of Gaussian noise 95.4 % lie within "
-          "2.</p>\n<div class=\"wide\"><table><thead><tr><th></th><th>samples</th><th>rms</th><th>within 2</th><th>largest</th></tr>"
-          "</thead><tbody>\n", p->out);
+    fputs("<h2>Residuals</h2>\n<p class=\"quiet\">Measured minus fitted, in units of the noise; of Gaussian noise 95.4 "
+          "% lie within "
+          "2.</p>\n<div class=\"wide\"><table><thead><tr><th></th><th>samples</th><th>rms</th><th>within "
+          "2</th><th>largest</th></tr>"
+          "</thead><tbody>\n",
+          p->out);
     for (size_t j = 0; j < p->v->n_states; j++) {
         view_residuals(p->v, j, z);
         residual_sums sums = sum_residuals(z, p->v->n_rows);
@@ -176,12 +186,14 @@ static void put_missing_term(page *p, const json_t *missing)
     html_term(p->out, term ? term : "");
     fputs("</mrow></math> in the equation of ", p->out);
     page_text(p, missing, "state");
-    fprintf(p->out, ", would help by %.1f standard deviations (see --terms).</p>\n", fabs(page_number(missing, "score")));
+    fprintf(p->out, ", would help by %.1f standard deviations (see --terms).</p>\n",
+            fabs(page_number(missing, "score")));
 }
 
 void page_unexplained(page *p)
 {
-    const json_t *misfits = json_object_get(p->v->root, "misfits"), *missing = json_object_get(p->v->root, "missing"), *item = NULL;
+    const json_t *misfits = json_object_get(p->v->root, "misfits"), *missing = json_object_get(p->v->root, "missing"),
+                 *item = NULL;
     size_t i = 0;
     if (!json_array_size(misfits) && !json_array_size(missing)) return;
     fputs("<h3>What the law leaves unexplained</h3>\n", p->out);

@@ -17,11 +17,11 @@ typedef struct {
 double page_number(const json_t *object, const char *key);
 void page_text(page *p, const json_t *object, const char *key);
 
-void page_terms(page *p);     /* a card for each that is in or undecided, a table of the rest */
+void page_terms(page *p);        /* a card for each that is in or undecided, a table of the rest */
 void page_correlations(page *p); /* of the weights */
-void page_residuals(page *p); /* in words */
-void page_unexplained(page *p); /* what the law leaves */
-void page_rivals(page *p);    /* groups, runners-up, explanations */
-void page_repeat(page *p);    /* settings, seed, version, hash */
+void page_residuals(page *p);    /* in words */
+void page_unexplained(page *p);  /* what the law leaves */
+void page_rivals(page *p);       /* groups, runners-up, explanations */
+void page_repeat(page *p);       /* settings, seed, version, hash */
 
 #endif

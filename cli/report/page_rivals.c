@@ -11,21 +11,23 @@ static void put_odds(page *p, double log_odds)
 {
     double ratio = exp(fmin(fabs(log_odds), 300));
     if (!isfinite(log_odds)) fputs("–", p->out);
-    else if (ratio >= 1e6)   fprintf(p->out, log_odds <= 0 ? "1 : %.1e" : "%.1e : 1", ratio);
-    else                     fprintf(p->out, log_odds <= 0 ? "1 : %.*f" : "%.*f : 1", ratio < 100 ? 1 : 0, ratio);
+    else if (ratio >= 1e6) fprintf(p->out, log_odds <= 0 ? "1 : %.1e" : "%.1e : 1", ratio);
+    else fprintf(p->out, log_odds <= 0 ? "1 : %.*f" : "%.*f : 1", ratio < 100 ? 1 : 0, ratio);
 }
 
 static void put_groups(page *p)
 {
     const json_t *groups = json_object_get(p->v->root, "groups"), *group = NULL, *term = NULL;
     size_t i = 0, j = 0;
-    json_array_foreach(groups, i, group) {
+    json_array_foreach(groups, i, group)
+    {
         fprintf(p->out, "<p class=\"note\">Of these terms in the equation of ");
         page_text(p, group, "lhs");
         fputs(", which the data cannot tell apart, ", p->out);
         fprintf(p->out, "%lld %s in: ", (long long)json_integer_value(json_object_get(group, "present")),
                 json_integer_value(json_object_get(group, "present")) == 1 ? "is" : "are");
-        json_array_foreach(json_object_get(group, "terms"), j, term) {
+        json_array_foreach(json_object_get(group, "terms"), j, term)
+        {
             const char *name = json_string_value(term);
             fprintf(p->out, "%s<math><mrow>", j ? ", " : "");
             html_term(p->out, name ? name : "");
@@ -48,7 +50,8 @@ static void put_rival(page *p, const json_t *rival)
     fputs("</dd><dt>misfit</dt><dd>", p->out);
     html_number(p->out, page_number(rival, "misfit"));
     fputs("</dd></dl>", p->out);
-    json_array_foreach(json_object_get(rival, "equations"), i, equation) {
+    json_array_foreach(json_object_get(rival, "equations"), i, equation)
+    {
         fputs("<code class=\"block\">", p->out);
         html_text(p->out, json_string_value(equation) ? json_string_value(equation) : "");
         fputs("</code>", p->out);
@@ -85,8 +88,10 @@ void page_rivals(page *p)
     fputs("<h2>Other models</h2>\n", p->out);
     put_groups(p);
     if (json_array_size(rivals)) {
-        fputs("<p class=\"quiet\">Those with odds above 1 : 1000 against the chosen one. The misfit is the root mean square of the "
-              "residuals, in units of each state’s standard deviation.</p>\n<div class=\"cards\">\n", p->out);
+        fputs("<p class=\"quiet\">Those with odds above 1 : 1000 against the chosen one. The misfit is the root mean "
+              "square of the "
+              "residuals, in units of each state’s standard deviation.</p>\n<div class=\"cards\">\n",
+              p->out);
         json_array_foreach(rivals, i, item) put_rival(p, item);
         fputs("</div>\n", p->out);
     } else {
@@ -100,9 +105,9 @@ void page_rivals(page *p)
 /* The setting as text, or false when it was not given. */
 static bool setting_text(const json_t *value, char *text, size_t size)
 {
-    if (json_is_string(value))       snprintf(text, size, "%s", json_string_value(value));
+    if (json_is_string(value)) snprintf(text, size, "%s", json_string_value(value));
     else if (json_is_integer(value)) snprintf(text, size, "%lld", (long long)json_integer_value(value));
-    else if (json_is_real(value))    snprintf(text, size, "%.15g", json_real_value(value));
+    else if (json_is_real(value)) snprintf(text, size, "%.15g", json_real_value(value));
     else if (json_is_boolean(value)) snprintf(text, size, "%s", json_is_true(value) ? "yes" : "no");
     else return false;
     return true;
@@ -129,7 +134,7 @@ static void put_word(page *p, const char *word)
     for (; *word; word++) {
         char c[2] = {*word, '\0'};
         if (*word == '\'') fputs("'\\''", p->out);
-        else               html_text(p->out, c);
+        else html_text(p->out, c);
     }
     if (!is_plain) fputc('\'', p->out);
 }
@@ -137,7 +142,8 @@ static void put_word(page *p, const char *word)
 /* The file, or those that the runs are named after: "b.csv", or "b.csv:3" where a column numbers the runs in each. */
 static void put_files(page *p, const json_t *data)
 {
-    const char *source = json_string_value(json_object_get(data, "source")), *column = json_string_value(json_object_get(data, "run_column"));
+    const char *source = json_string_value(json_object_get(data, "source")),
+               *column = json_string_value(json_object_get(data, "run_column"));
     char before[1000] = "";
     bool has_files = p->v->n_runs > 1 && (!column || strchr(p->v->runs[0], ':'));
     for (size_t i = 0; has_files && i < p->v->n_runs; i++) {
@@ -197,7 +203,8 @@ static void put_fact(page *p, const char *name, const json_t *value)
 
 void page_repeat(page *p)
 {
-    const json_t *root = p->v->root, *data = json_object_get(root, "data"), *settings = json_object_get(root, "settings");
+    const json_t *root = p->v->root, *data = json_object_get(root, "data"),
+                 *settings = json_object_get(root, "settings");
     fputs("<h2>To repeat this</h2>\n", p->out);
     put_command(p, settings);
     fputs("<dl class=\"facts\">", p->out);

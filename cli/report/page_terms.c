@@ -54,7 +54,9 @@ static void put_card(page *p, const view_equation *equation, const view_term *te
     html_text(p->out, equation->is_known ? "in" : term->verdict);
     fprintf(p->out, "\">%s</span></h4>\n", verdict_words(equation, term));
     if (!equation->is_known) {
-        fprintf(p->out, "<div class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></div><span class=\"quiet\">probability ",
+        fprintf(p->out,
+                "<div class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></div><span "
+                "class=\"quiet\">probability ",
                 isfinite(term->probability) ? 100 * fmax(0, fmin(1, term->probability)) : 0);
         html_probability(p->out, term->probability);
         fprintf(p->out, "%s</span>\n", term->is_selected ? "" : ", not in the chosen model");
@@ -72,8 +74,10 @@ static void put_rest(page *p, const view_equation *equation)
     size_t n = 0;
     for (size_t i = 0; i < equation->n_terms; i++) n += !deserves_card(&equation->terms[i]);
     if (!n) return;
-    fprintf(p->out, "<details><summary>%zu candidate%s out</summary><div class=\"wide\"><table><thead><tr><th>term</th>"
-            "<th>probability</th><th>could weigh (95 %%)</th></tr></thead><tbody>\n", n, n == 1 ? " is" : "s are");
+    fprintf(p->out,
+            "<details><summary>%zu candidate%s out</summary><div class=\"wide\"><table><thead><tr><th>term</th>"
+            "<th>probability</th><th>could weigh (95 %%)</th></tr></thead><tbody>\n",
+            n, n == 1 ? " is" : "s are");
     for (size_t i = 0; i < equation->n_terms; i++) {
         const view_term *term = &equation->terms[i];
         if (deserves_card(term)) continue;

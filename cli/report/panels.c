@@ -26,12 +26,15 @@ const panel_kind *panel_find(const char *name)
 void panel_begin(FILE *script, const char *x_label, const char *y_label)
 {
     fprintf(script,
-            "unset title\nunset tmargin\nunset bmargin\nunset lmargin\nunset rmargin\nunset arrow\nunset label\nunset colorbox\nset autoscale\nset datafile missing 'NaN'\n"
-            "set border 3 lc rgb '" PANEL_INK "'\nset xtics autofreq nomirror out scale 0.5 textcolor rgb '" PANEL_INK "'\n"
+            "unset title\nunset tmargin\nunset bmargin\nunset lmargin\nunset rmargin\nunset arrow\nunset label\nunset "
+            "colorbox\nset autoscale\nset datafile missing 'NaN'\n"
+            "set border 3 lc rgb '" PANEL_INK "'\nset xtics autofreq nomirror out scale 0.5 textcolor rgb '" PANEL_INK
+            "'\n"
             "set ytics autofreq nomirror out scale 0.5 textcolor rgb '" PANEL_INK "'\nset style fill noborder\n"
             "set key outside top center horizontal samplen 1.5 noenhanced textcolor rgb '" PANEL_INK "'\n"
-            "set xlabel '%s' noenhanced textcolor rgb '" PANEL_INK "'\nset ylabel '%s' noenhanced textcolor rgb '" PANEL_INK
-            "'\n", x_label, y_label);
+            "set xlabel '%s' noenhanced textcolor rgb '" PANEL_INK
+            "'\nset ylabel '%s' noenhanced textcolor rgb '" PANEL_INK "'\n",
+            x_label, y_label);
 }
 
 void panel_block(FILE *script, const char *name) { fprintf(script, "$%s << EOD\n", name); }
@@ -39,7 +42,7 @@ void panel_block(FILE *script, const char *name) { fprintf(script, "$%s << EOD\n
 void panel_number(FILE *script, double value)
 {
     if (isfinite(value)) fprintf(script, "%.7g ", value);
-    else                 fputs("NaN ", script);
+    else fputs("NaN ", script);
 }
 
 void panel_row(FILE *script) { fputc('\n', script); }

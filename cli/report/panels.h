@@ -16,7 +16,8 @@ typedef struct {
     int columns;       /* panels side by side */
     size_t (*count)(const view *v);
     void (*draw)(FILE *script, const view *v, size_t panel);
-    void (*describe)(const view *v, size_t panel, char words[PANEL_WORDS]); /* what it shows, for those who do not see it */
+    void (*describe)(const view *v, size_t panel,
+                     char words[PANEL_WORDS]); /* what it shows, for those who do not see it */
 } panel_kind;
 
 /* The last has no name. */
@@ -26,9 +27,9 @@ const panel_kind *panel_find(const char *name); /* or NULL */
 /* ---------------------------------------------------------------- shared by the panels */
 
 /* Colours that the colour-blind can tell apart; ink becomes the text's colour in a page. */
-#define PANEL_INK "#222222"
-#define PANEL_GREY "#888888"
-#define PANEL_BLUE "#2a7fba"
+#define PANEL_INK    "#222222"
+#define PANEL_GREY   "#888888"
+#define PANEL_BLUE   "#2a7fba"
 #define PANEL_ORANGE "#d9730d"
 
 /* Forgets what the panel before has set. */

@@ -71,11 +71,12 @@ void weights_describe(const view *v, size_t panel, char words[PANEL_WORDS])
     const view_equation *equation = NULL;
     const view_term *term = NULL;
     if (!weight_at(v, panel, &equation, &term)) return;
-    snprintf(words, PANEL_WORDS, "Posterior density of the weight of %s in %s: mean %.4g, standard deviation %.2g.", term->name,
-             equation->lhs, term->weight, term->sd);
+    snprintf(words, PANEL_WORDS, "Posterior density of the weight of %s in %s: mean %.4g, standard deviation %.2g.",
+             term->name, equation->lhs, term->weight, term->sd);
 }
 
-/* ---------------------------------------------------------------- residuals: over time, then quantiles, state by state */
+/* ---------------------------------------------------------------- residuals: over time, then quantiles, state by state
+ */
 
 enum { MOST_DOTS = 2000, MOST_QUANTILES = 800 };
 
@@ -104,9 +105,11 @@ static void draw_over_time(FILE *script, const view *v, const double *z)
     }
     panel_block_end(script);
     fprintf(script,
-            "unset key\nset yrange [*<-3:3<*]\nplot 0 with lines lc rgb '" PANEL_GREY "' notitle, 2 with lines dt 2 lc rgb '" PANEL_GREY
-            "' notitle, -2 with lines dt 2 lc rgb '" PANEL_GREY "' notitle, "
-            "$residuals using 1:2 with points pt 7 ps %g lc rgb '" PANEL_BLUE "' notitle\n", panel_point_size(v->n_rows));
+            "unset key\nset yrange [*<-3:3<*]\nplot 0 with lines lc rgb '" PANEL_GREY
+            "' notitle, 2 with lines dt 2 lc rgb '" PANEL_GREY "' notitle, -2 with lines dt 2 lc rgb '" PANEL_GREY
+            "' notitle, "
+            "$residuals using 1:2 with points pt 7 ps %g lc rgb '" PANEL_BLUE "' notitle\n",
+            panel_point_size(v->n_rows));
 }
 
 static int ascending(const void *a, const void *b)
@@ -132,7 +135,8 @@ static void draw_quantiles(FILE *script, size_t n_rows, double *z)
     panel_block_end(script);
     fprintf(script,
             "unset key\nplot $quantiles using (invnorm($1)):(invnorm($1)) with lines lc rgb '" PANEL_GREY "' notitle, "
-            "'' using (invnorm($1)):2 with points pt 7 ps %g lc rgb '" PANEL_BLUE "' notitle\n", panel_point_size(n));
+            "'' using (invnorm($1)):2 with points pt 7 ps %g lc rgb '" PANEL_BLUE "' notitle\n",
+            panel_point_size(n));
 }
 
 void residuals_draw(FILE *script, const view *v, size_t panel)
@@ -145,7 +149,7 @@ void residuals_draw(FILE *script, const view *v, size_t panel)
     snprintf(label, sizeof label, "residual of %.100s / noise", v->states[state]);
     panel_begin(script, panel % 2 ? "normal quantile" : v->axis_labels[0], label);
     if (panel % 2) draw_quantiles(script, v->n_rows, z);
-    else           draw_over_time(script, v, z);
+    else draw_over_time(script, v, z);
     free(z);
 }
 
@@ -153,9 +157,13 @@ void residuals_describe(const view *v, size_t panel, char words[PANEL_WORDS])
 {
     const char *name = v->states[state_of(v, panel)];
     if (panel % 2)
-        snprintf(words, PANEL_WORDS, "Quantiles of the residuals of %s against those of a normal distribution: on the line when the "
-                 "noise is Gaussian.", name);
+        snprintf(words, PANEL_WORDS,
+                 "Quantiles of the residuals of %s against those of a normal distribution: on the line when the "
+                 "noise is Gaussian.",
+                 name);
     else
-        snprintf(words, PANEL_WORDS, "Residuals of %s over %s, in units of the noise: 95 %% should lie between the dashed lines, "
-                 "without a pattern.", name, v->axes[0]);
+        snprintf(words, PANEL_WORDS,
+                 "Residuals of %s over %s, in units of the noise: 95 %% should lie between the dashed lines, "
+                 "without a pattern.",
+                 name, v->axes[0]);
 }

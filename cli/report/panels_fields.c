@@ -1,5 +1,5 @@
-/* Fields over one space axis: measured, fitted and residual as maps, and slices at three times, of each of the first runs;
- * over two space axes the fitted field at the grid's three times.
+/* Fields over one space axis: measured, fitted and residual as maps, and slices at three times, of each of the first
+ * runs; over two space axes the fitted field at the grid's three times.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +79,8 @@ static bool fill_raster(const view *v, size_t state, size_t map, const double *z
 
 void field_palette(FILE *script)
 {
-    fputs("set palette defined (0 '#440154', 1 '#414487', 2 '#2a788e', 3 '#22a884', 4 '#7ad151', 5 '#fde725')\n", script);
+    fputs("set palette defined (0 '#440154', 1 '#414487', 2 '#2a788e', 3 '#22a884', 4 '#7ad151', 5 '#fde725')\n",
+          script);
 }
 
 static void widen(double value, double range[2])
@@ -105,7 +106,8 @@ static void set_colours(FILE *script, const view *v, size_t state, size_t map)
     shared_range(v, state, range);
     fputs("set colorbox\n", script);
     if (map == RESIDUAL)
-        fputs("set palette defined (-2 '#2166ac', -1 '#92c5de', 0 '#f7f7f7', 1 '#f4a582', 2 '#b2182b')\nset cbrange [-3.5:3.5]\n",
+        fputs("set palette defined (-2 '#2166ac', -1 '#92c5de', 0 '#f7f7f7', 1 '#f4a582', 2 '#b2182b')\nset cbrange "
+              "[-3.5:3.5]\n",
               script);
     else {
         field_palette(script);
@@ -143,7 +145,8 @@ static void draw_raster(FILE *script, const view *v, const raster *r)
 {
     panel_block(script, "map");
     for (size_t i = 0; i < r->n[0] * r->n[1]; i++) {
-        double share[2] = {(double)(i / r->n[1]) / (double)(r->n[0] - 1), (double)(i % r->n[1]) / (double)(r->n[1] - 1)};
+        double share[2] = {(double)(i / r->n[1]) / (double)(r->n[0] - 1),
+                           (double)(i % r->n[1]) / (double)(r->n[1] - 1)};
         put_point(script, v->span[0][0] + share[0] * (v->span[0][1] - v->span[0][0]),
                   v->span[1][0] + share[1] * (v->span[1][1] - v->span[1][0]),
                   r->count[i] ? r->sum[i] / (double)r->count[i] : NAN);
@@ -167,7 +170,7 @@ static void draw_samples(FILE *script, const view *v, size_t state, size_t map)
     if (z) {
         view_residuals(v, state, z);
         if (fill_raster(v, state, map, z, &r)) draw_raster(script, v, &r);
-        else                                   draw_scattered(script, v, state, map, z);
+        else draw_scattered(script, v, state, map, z);
     }
     free(z);
     free(r.sum);
@@ -180,8 +183,8 @@ static void draw_snapshot(FILE *script, const view *v, size_t state, size_t time
     size_t n = v->n_along[1] * v->n_along[2];
     panel_begin(script, v->axis_labels[1], v->axis_labels[2]);
     set_colours(script, v, state, FITTED);
-    fprintf(script, "set title '%s fitted at %s = %.4g%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state],
-            v->axes[0], v->along[0][time], *run ? ", " : "", run);
+    fprintf(script, "set title '%s fitted at %s = %.4g%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n",
+            v->states[state], v->axes[0], v->along[0][time], *run ? ", " : "", run);
     panel_block(script, "map");
     for (size_t i = 0; i < n; i++)
         put_point(script, v->along[1][i / v->n_along[2]], v->along[2][i % v->n_along[2]], v->mean[state][time * n + i]);
@@ -194,8 +197,8 @@ static const char *const map_titles[] = {"measured", "fitted", "residual / noise
 /* Of several runs: "u fitted, run 2". */
 static void set_title(FILE *script, const view *v, size_t state, size_t map, const char *run)
 {
-    fprintf(script, "set title '%s %s%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state], map_titles[map],
-            *run ? ", " : "", run);
+    fprintf(script, "set title '%s %s%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state],
+            map_titles[map], *run ? ", " : "", run);
 }
 
 void field_draw(FILE *script, const view *all, size_t panel)
@@ -210,7 +213,7 @@ void field_draw(FILE *script, const view *all, size_t panel)
         set_colours(script, v, state, map);
         set_title(script, v, state, map, all->runs[run]);
         if (map == FITTED) draw_solution(script, v, state);
-        else               draw_samples(script, v, state, map);
+        else draw_samples(script, v, state, map);
     }
     view_run_close(v);
 }
@@ -222,11 +225,12 @@ void field_describe(const view *v, size_t panel, char words[PANEL_WORDS])
     double range[2];
     shared_range(v, state, range);
     if (v->n_axes == 3)
-        snprintf(words, PANEL_WORDS, "%s as fitted%s%.100s, over %s and %s; the colours run from %.3g to %.3g.", name, in, run,
-                 v->axes[1], v->axes[2], range[0], range[1]);
+        snprintf(words, PANEL_WORDS, "%s as fitted%s%.100s, over %s and %s; the colours run from %.3g to %.3g.", name,
+                 in, run, v->axes[1], v->axes[2], range[0], range[1]);
     else if (panel % N_MAPS == RESIDUAL)
-        snprintf(words, PANEL_WORDS, "What the solution leaves of %s%s%.100s, in units of the noise: there should be no pattern.",
-                 name, in, run);
+        snprintf(words, PANEL_WORDS,
+                 "What the solution leaves of %s%s%.100s, in units of the noise: there should be no pattern.", name, in,
+                 run);
     else
         snprintf(words, PANEL_WORDS, "%s as %s%s%.100s, over %s and %s; the colours run from %.3g to %.3g.", name,
                  map_titles[panel % N_MAPS], in, run, v->axes[0], v->axes[1], range[0], range[1]);
@@ -234,7 +238,10 @@ void field_describe(const view *v, size_t panel, char words[PANEL_WORDS])
 
 /* ---------------------------------------------------------------- slices */
 
-size_t slices_count(const view *v) { return v->n_points && v->n_axes == 2 ? N_SLICES * v->n_states * runs_drawn(v) : 0; }
+size_t slices_count(const view *v)
+{
+    return v->n_points && v->n_axes == 2 ? N_SLICES * v->n_states * runs_drawn(v) : 0;
+}
 
 /* The measured time nearest to 5, 50 or 95 % of the record. */
 static double slice_time(const view *v, size_t slice)
@@ -288,11 +295,14 @@ static void draw_slice(FILE *script, const view *v, size_t state, size_t slice, 
     panel_block_end(script);
     near_samples(script, v, state, time);
     fprintf(script,
-            "set label 1 '%s = %.4g%s%s' at graph 0.03, graph 0.94 noenhanced textcolor rgb '" PANEL_INK "'\nset yrange [%.7g:%.7g]\n"
-            "plot $slice using 1:3:4 with filledcurves fc rgb '" PANEL_BLUE "' fs transparent solid 0.3 title '95 %% band', "
+            "set label 1 '%s = %.4g%s%s' at graph 0.03, graph 0.94 noenhanced textcolor rgb '" PANEL_INK
+            "'\nset yrange [%.7g:%.7g]\n"
+            "plot $slice using 1:3:4 with filledcurves fc rgb '" PANEL_BLUE
+            "' fs transparent solid 0.3 title '95 %% band', "
             "'' using 1:2 with lines lw 1.5 lc rgb '" PANEL_BLUE "' title 'fitted', "
             "$samples using 1:2 with points pt 7 ps 0.5 lc rgb '" PANEL_INK "' title 'measured'\n",
-            v->axes[0], time, *run ? ", " : "", run, range[0] - 0.05 * (range[1] - range[0]), range[1] + 0.1 * (range[1] - range[0]));
+            v->axes[0], time, *run ? ", " : "", run, range[0] - 0.05 * (range[1] - range[0]),
+            range[1] + 0.1 * (range[1] - range[0]));
 }
 
 void slices_draw(FILE *script, const view *all, size_t panel)
@@ -309,7 +319,8 @@ void slices_describe(const view *all, size_t panel, char words[PANEL_WORDS])
     view v;
     bool is_open = view_run_open(all, run, &v);
     double time = is_open ? slice_time(&v, panel % N_SLICES) : NAN;
-    snprintf(words, PANEL_WORDS, "%s over %s at %s = %.4g%s%.100s: samples (dots), fitted solution (line) with its 95 %% band.",
+    snprintf(words, PANEL_WORDS,
+             "%s over %s at %s = %.4g%s%.100s: samples (dots), fitted solution (line) with its 95 %% band.",
              all->states[panel % each / N_SLICES], all->axes[1], all->axes[0], time, *all->runs[run] ? " in run " : "",
              all->runs[run]);
     view_run_close(&v);

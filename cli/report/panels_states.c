@@ -70,9 +70,10 @@ void solution_draw(FILE *script, const view *v, size_t state)
     curve_block(script, v, state);
     fputs("plot ", script);
     for (size_t run = 0; run < v->n_runs; run++) {
-        fprintf(script, "$curve index %zu using 1:3:4 with filledcurves fc rgb '%s' fs transparent solid 0.3 %s, "
-                "'' index %zu using 1:2 with lines lw 1.5 lc rgb '%s' ", run, run_colour(v, run),
-                v->n_runs > 1 ? "notitle" : "title '95 % band'", run, run_colour(v, run));
+        fprintf(script,
+                "$curve index %zu using 1:3:4 with filledcurves fc rgb '%s' fs transparent solid 0.3 %s, "
+                "'' index %zu using 1:2 with lines lw 1.5 lc rgb '%s' ",
+                run, run_colour(v, run), v->n_runs > 1 ? "notitle" : "title '95 % band'", run, run_colour(v, run));
         plot_title(script, v, run, "fitted");
         fputs(", ", script);
     }
@@ -86,8 +87,10 @@ void solution_describe(const view *v, size_t state, char words[PANEL_WORDS])
         low = fmin(low, v->mean[state][i]);
         high = fmax(high, v->mean[state][i]);
     }
-    snprintf(words, PANEL_WORDS, "%s over %s%s: samples (dots%s), fitted solution (line) between %.3g and %.3g, with its 95 %% band.",
-             v->states[state], v->axes[0], v->n_runs > 1 ? " in each run" : "", v->sigma ? " with error bars" : "", low, high);
+    snprintf(words, PANEL_WORDS,
+             "%s over %s%s: samples (dots%s), fitted solution (line) between %.3g and %.3g, with its 95 %% band.",
+             v->states[state], v->axes[0], v->n_runs > 1 ? " in each run" : "", v->sigma ? " with error bars" : "", low,
+             high);
 }
 
 /* ---------------------------------------------------------------- phase portrait */
@@ -142,7 +145,8 @@ void phase_describe(const view *v, size_t panel, char words[PANEL_WORDS])
 {
     size_t i = 0, j = 0;
     pair_of(v, panel, &i, &j);
-    snprintf(words, PANEL_WORDS, "Phase portrait: %s against %s, samples (dots), fitted path%s (line%s) and where it starts (ring).",
+    snprintf(words, PANEL_WORDS,
+             "Phase portrait: %s against %s, samples (dots), fitted path%s (line%s) and where it starts (ring).",
              v->states[j], v->states[i], v->n_runs > 1 ? "s of all runs" : "", v->n_runs > 1 ? "s" : "");
 }
 
@@ -159,8 +163,8 @@ static void forecast_map(FILE *script, const view *v, size_t state)
     const char *run = run_ahead(v);
     panel_begin(script, v->axis_labels[0], v->axis_labels[1]);
     field_palette(script);
-    fprintf(script, "set colorbox\nset title '%s, median%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n", v->states[state],
-            *run ? ", " : "", run);
+    fprintf(script, "set colorbox\nset title '%s, median%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n",
+            v->states[state], *run ? ", " : "", run);
     panel_block(script, "map");
     for (size_t i = 0; i < f->n_times * f->n_places; i++) {
         panel_number(script, f->times[i / f->n_places]);
@@ -185,19 +189,20 @@ static void forecast_curve(FILE *script, const view *v, size_t state)
         panel_row(script);
     }
     panel_block_end(script);
-    fprintf(script, "set arrow from first %.10g, graph 0 to first %.10g, graph 1 nohead dt 2 lc rgb '" PANEL_GREY "'\nplot ",
+    fprintf(script,
+            "set arrow from first %.10g, graph 0 to first %.10g, graph 1 nohead dt 2 lc rgb '" PANEL_GREY "'\nplot ",
             v->span[0][1], v->span[0][1]);
     if (v->n_points) fputs("$curve using 1:2 with lines lw 1.5 lc rgb '" PANEL_BLUE "' title 'fitted', ", script);
-    fprintf(script,
-            "$ahead using 1:2:4 with filledcurves fc rgb '" PANEL_ORANGE "' fs transparent solid 0.3 title '5 to 95 %%', "
-            "'' using 1:3 with lines lw 1.5 lc rgb '" PANEL_ORANGE "' title 'median', ");
+    fprintf(script, "$ahead using 1:2:4 with filledcurves fc rgb '" PANEL_ORANGE
+                    "' fs transparent solid 0.3 title '5 to 95 %%', "
+                    "'' using 1:3 with lines lw 1.5 lc rgb '" PANEL_ORANGE "' title 'median', ");
     plot_samples(script, v);
 }
 
 void forecast_draw(FILE *script, const view *v, size_t state)
 {
     view own;
-    if (v->n_axes > 1)       forecast_map(script, v, state);
+    if (v->n_axes > 1) forecast_map(script, v, state);
     else if (v->n_runs == 1) forecast_curve(script, v, state);
     else {
         if (view_run_open(v, v->forecast.run, &own)) forecast_curve(script, &own, state);
@@ -210,8 +215,9 @@ void forecast_describe(const view *v, size_t state, char words[PANEL_WORDS])
     const view_forecast *f = &v->forecast;
     size_t n = f->n_places ? f->n_places : 1, last = ((f->n_times - 1) * n + n / 2) * v->n_states + state;
     snprintf(words, PANEL_WORDS,
-             "Forecast of %s%s%.100s until %s = %.4g: there the median is %.3g%s, 90 %% of the draws lie between %.3g and %.3g.",
+             "Forecast of %s%s%.100s until %s = %.4g: there the median is %.3g%s, 90 %% of the draws lie between %.3g "
+             "and %.3g.",
              v->states[state], *run_ahead(v) ? " in run " : "", run_ahead(v), v->axes[0], f->times[f->n_times - 1],
-             f->quantiles[1][last],
-             f->n_places ? " halfway along space" : "", f->quantiles[0][last], f->quantiles[2][last]);
+             f->quantiles[1][last], f->n_places ? " halfway along space" : "", f->quantiles[0][last],
+             f->quantiles[2][last]);
 }

@@ -33,7 +33,8 @@ static int nothing(const view *v, const panel_kind *kind)
     else if (!v->n_points) cli_fail("%s: holds no solution, and so no %s", v->path, kind->name);
     else if (is_of_fields != (v->n_axes > 1))
         cli_fail("%s: %s is for %s", v->path, kind->name,
-                 is_of_fields ? "fields over space; for states over time: solution" : "states over time; for fields over space: field");
+                 is_of_fields ? "fields over space; for states over time: solution"
+                              : "states over time; for fields over space: field");
     else cli_fail("%s: there is no %s to draw", v->path, kind->name);
     return EXIT_NO_RESULT;
 }
@@ -59,7 +60,8 @@ static int draw_terminal(const view *v, const panel_kind *kind)
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 40) columns = window.ws_col - 1;
     if (window.ws_row >= 12) lines = window.ws_row - 2;
     if (lines > columns / 2) lines = columns / 2;
-    if (kind->count == field_count || (kind->count == forecast_count && v->n_axes > 1)) return shade_fields(v, kind, columns, lines);
+    if (kind->count == field_count || (kind->count == forecast_count && v->n_axes > 1))
+        return shade_fields(v, kind, columns, lines);
     int code = figure_begin_terminal(columns, lines, &script);
     if (code != EXIT_OK) return code;
     for (size_t i = 0; i < kind->count(v); i++) kind->draw(script, v, i);
@@ -92,11 +94,13 @@ int cli_plot(const cli_arguments *arguments)
     bool in_terminal = cli_value(arguments, "terminal") != NULL;
     view v = {0};
     if (arguments->n_operands != 2)
-        return cli_fail("plot needs a result file and what to draw, found %zu of these (see kbass help plot)", arguments->n_operands);
+        return cli_fail("plot needs a result file and what to draw, found %zu of these (see kbass help plot)",
+                        arguments->n_operands);
     const panel_kind *kind = panel_find(arguments->operands[1]);
     if (!kind) return unknown_kind(arguments->operands[1]);
     if (in_terminal == (output != NULL))
-        return cli_fail("plot: found %s, needed one of them", output ? "both -o and --terminal" : "neither -o FILE nor --terminal");
+        return cli_fail("plot: found %s, needed one of them",
+                        output ? "both -o and --terminal" : "neither -o FILE nor --terminal");
     int code = output ? check_ending(output) : EXIT_OK;
     if (code == EXIT_OK) code = cli_output_check(output, arguments->operands[0]);
     if (code == EXIT_OK) code = view_open(arguments->operands[0], &v);

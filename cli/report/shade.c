@@ -42,8 +42,9 @@ static void print_chart(const chart *c, const char *title, int columns, int line
     for (size_t line = 0; line < height; line++) {
         size_t j = (height - 1 - line) * (c->n_up - 1) / (height - 1);
         if (line == 0 || line + 1 == height) printf("%9.4g |", c->up[j]);
-        else                                 printf("%9s |", line == height / 2 ? c->up_name : "");
-        for (size_t k = 0; k < width; k++) putchar(shade_of(value_at(c, k * (c->n_across - 1) / (width - 1), j), low, high));
+        else printf("%9s |", line == height / 2 ? c->up_name : "");
+        for (size_t k = 0; k < width; k++)
+            putchar(shade_of(value_at(c, k * (c->n_across - 1) / (width - 1), j), low, high));
         putchar('\n');
     }
     printf("%10s %-*.4g%s%*.4g\n\n", "", (int)width / 2, c->across[0], c->across_name, (int)(width - width / 2 - 1),
@@ -54,15 +55,27 @@ static void print_chart(const chart *c, const char *title, int columns, int line
 static chart fitted(const view *v, size_t state)
 {
     size_t a = v->n_axes - 2, last = v->n_axes == 3 ? (v->n_along[0] - 1) * v->n_along[1] * v->n_along[2] : 0;
-    return (chart){.n_across = v->n_along[a], .n_up = v->n_along[a + 1], .stride = 1, .values = v->mean[state] + last,
-                   .across = v->along[a], .up = v->along[a + 1], .across_name = v->axes[a], .up_name = v->axes[a + 1]};
+    return (chart){.n_across = v->n_along[a],
+                   .n_up = v->n_along[a + 1],
+                   .stride = 1,
+                   .values = v->mean[state] + last,
+                   .across = v->along[a],
+                   .up = v->along[a + 1],
+                   .across_name = v->axes[a],
+                   .up_name = v->axes[a + 1]};
 }
 
 static chart ahead(const view *v, size_t state)
 {
     const view_forecast *f = &v->forecast;
-    return (chart){.n_across = f->n_times, .n_up = f->n_places, .stride = v->n_states, .values = f->quantiles[1] + state,
-                   .across = f->times, .up = f->places, .across_name = v->axes[0], .up_name = v->axes[1]};
+    return (chart){.n_across = f->n_times,
+                   .n_up = f->n_places,
+                   .stride = v->n_states,
+                   .values = f->quantiles[1] + state,
+                   .across = f->times,
+                   .up = f->places,
+                   .across_name = v->axes[0],
+                   .up_name = v->axes[1]};
 }
 
 static void shade_run(const view *v, bool is_forecast, const char *run, int columns, int lines)
@@ -70,8 +83,8 @@ static void shade_run(const view *v, bool is_forecast, const char *run, int colu
     for (size_t state = 0; state < v->n_states; state++) {
         char title[PANEL_WORDS];
         chart c = is_forecast ? ahead(v, state) : fitted(v, state);
-        snprintf(title, sizeof title, "%.100s, %s%s%.100s", v->states[state], is_forecast ? "median of the forecast" : "fitted",
-                 *run ? ", run " : "", run);
+        snprintf(title, sizeof title, "%.100s, %s%s%.100s", v->states[state],
+                 is_forecast ? "median of the forecast" : "fitted", *run ? ", run " : "", run);
         print_chart(&c, title, columns, lines);
     }
 }

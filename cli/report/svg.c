@@ -57,7 +57,7 @@ static void put_changed(FILE *out, const char *svg, unsigned id)
         }
         const char *number = strstr(changes[k].to, "%u");
         if (number) fprintf(out, "%.*s%u%s", (int)(number - changes[k].to), changes[k].to, id, number + 2);
-        else        fputs(changes[k].to, out);
+        else fputs(changes[k].to, out);
         c += strlen(changes[k].from);
     }
 }

@@ -12,8 +12,7 @@ enum { FIELD_SIZE = 160, MOST_STATES = 10000, MOST_NUMBERS = 20000000 };
 
 /* ---------------------------------------------------------------- fields and what is wrong with them */
 
-__attribute__((format(printf, 3, 4)))
-static int wrong(const view *v, const char *field, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int wrong(const view *v, const char *field, const char *format, ...)
 {
     char reason[200];
     va_list arguments;
@@ -156,7 +155,8 @@ static int read_term(const view *v, const json_t *item, const char *where, view_
     term->low = number(json_array_get(interval, 0));
     term->high = number(json_array_get(interval, 1));
     term->is_selected = json_is_true(json_object_get(item, "selected"));
-    if (code == EXIT_OK && term->is_selected && !isfinite(term->weight)) code = wrong(v, where, "has a selected term without weight");
+    if (code == EXIT_OK && term->is_selected && !isfinite(term->weight))
+        code = wrong(v, where, "has a selected term without weight");
     return code;
 }
 
@@ -308,7 +308,8 @@ static int read_all(view *v)
     if (!format || strcmp(format, "kbass-result"))
         return wrong(v, "format", "is not \"kbass-result\": this is no result of kbass discover --json");
     if (json_integer_value(json_object_get(v->root, "format_version")) != 1)
-        return wrong(v, "format_version", "is not 1: the file is of another version of the program; run kbass discover --json again");
+        return wrong(v, "format_version",
+                     "is not 1: the file is of another version of the program; run kbass discover --json again");
     int code = read_names(v);
     if (code == EXIT_OK) code = read_runs(v);
     if (code == EXIT_OK) code = view_label(v);

@@ -1,5 +1,5 @@
-/* A result file as the reader of a report sees it: names, equations, solution, samples. Read from JSON (docs/schema.md);
- * whatever does not fit is refused with the field at fault.
+/* A result file as the reader of a report sees it: names, equations, solution, samples. Read from JSON
+ * (docs/schema.md); whatever does not fit is refused with the field at fault.
  */
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
@@ -10,7 +10,7 @@
 #include "kbass/kbass.h"
 
 typedef struct {
-    const char *name, *verdict, *unit; /* unit: NULL when it is not known */
+    const char *name, *verdict, *unit;         /* unit: NULL when it is not known */
     double weight, sd, low, high, probability; /* NaN where it is not known */
     bool is_selected;
 } view_term;
@@ -35,14 +35,14 @@ typedef struct {
     size_t n_states, n_axes, n_equations;
     const char **states, *axes[KBASS_MAX_AXES];
     char **state_labels, *axis_labels[KBASS_MAX_AXES]; /* "x (m)" where the unit is known */
-    size_t n_runs;                  /* 1 or more */
-    const char **runs;              /* their names, "" for one alone */
-    double span[KBASS_MAX_AXES][2]; /* measured, along each axis */
-    double *noise;                  /* by state, */
-    bool noise_is_relative;         /* as a share of the value */
+    size_t n_runs;                                     /* 1 or more */
+    const char **runs;                                 /* their names, "" for one alone */
+    double span[KBASS_MAX_AXES][2];                    /* measured, along each axis */
+    double *noise;                                     /* by state, */
+    bool noise_is_relative;                            /* as a share of the value */
     view_equation *equations;
-    /* the solution on an even grid, time slowest; n_points is 0 where there is none. Of several runs each has its own grid,
-       one after the other */
+    /* the solution on an even grid, time slowest; n_points is 0 where there is none. Of several runs each has its own
+       grid, one after the other */
     size_t n_points, n_along[KBASS_MAX_AXES];
     double *along[KBASS_MAX_AXES], **mean, **sd; /* by state */
     size_t *point_run;                           /* of several runs that of each time of the grid; else NULL */
@@ -58,8 +58,8 @@ int view_open(const char *path, view *v);
 int view_parse(const char *path, const char *json, view *v);
 void view_close(view *v);
 
-/* Integrates draws from the end of the record to `until`, of several runs in the one with this name, else NULL; the file
-   is read again for its posterior. */
+/* Integrates draws from the end of the record to `until`, of several runs in the one with this name, else NULL; the
+   file is read again for its posterior. */
 int view_look_ahead(view *v, double until, const char *run);
 
 /* Names with their units, as axes of figures have them. */

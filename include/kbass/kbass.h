@@ -36,12 +36,12 @@ extern "C" {
 
 typedef enum {
     KBASS_OK = 0,
-    KBASS_ERROR_ARGUMENT,  /* an option, name or number given by the caller is not usable */
-    KBASS_ERROR_FILE,      /* a file cannot be opened, read or written */
-    KBASS_ERROR_DATA,      /* the data do not allow what was asked */
-    KBASS_ERROR_SYNTAX,    /* an expression or equation cannot be read; `column` points into `source` */
-    KBASS_ERROR_MEMORY,    /* memory ran out; nothing was lost */
-    KBASS_ERROR_NUMERICAL  /* the numbers left the range where an answer has a meaning */
+    KBASS_ERROR_ARGUMENT, /* an option, name or number given by the caller is not usable */
+    KBASS_ERROR_FILE,     /* a file cannot be opened, read or written */
+    KBASS_ERROR_DATA,     /* the data do not allow what was asked */
+    KBASS_ERROR_SYNTAX,   /* an expression or equation cannot be read; `column` points into `source` */
+    KBASS_ERROR_MEMORY,   /* memory ran out; nothing was lost */
+    KBASS_ERROR_NUMERICAL /* the numbers left the range where an answer has a meaning */
 } kbass_status;
 
 typedef struct {
@@ -54,7 +54,8 @@ KBASS_API const char *kbass_version(void);
 KBASS_API const char *kbass_status_name(kbass_status status);
 /* Frees memory that a function handed over to its caller (the header says where). */
 KBASS_API void kbass_free(void *memory);
-/* "Did you mean": the name nearest to the word, with few letters changed, added, dropped or swapped; NULL if none is. */
+/* "Did you mean": the name nearest to the word, with few letters changed, added, dropped or swapped; NULL if none is.
+ */
 KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *const *names);
 
 /* ---------------------------------------------------------------- settings
@@ -77,23 +78,27 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
       "candidate terms, separated by commas: \"x*y, sin(x), x/(1+y)\"; alone they are the dictionary, with --degree, " \
       "--box-degree, --derivatives or --products they are added to it; in fields u over space also u_x, u_xxy, x")     \
     X(TEXT, terms_file, NULL, 0, 0, "FILE", NULL, "dictionary", "the same, one term a line, # for comments")           \
-    X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary", "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;") \
+    X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary",                                                            \
+      "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;")                  \
     X(TEXT, require, NULL, 0, 0, "LIST", NULL, "dictionary", "terms known to be in; written as for --forbid")          \
-    X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary", "an equation known entirely: \"x_t = y\"; separate several by ;") \
+    X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary",                                                           \
+      "an equation known entirely: \"x_t = y\"; separate several by ;")                                                \
     X(TEXT, equation_for, NULL, 0, 0, "STATES", NULL, "dictionary",                                                    \
-      "find equations for these states only; the others are followed as measured (fields over space need --fix)")                                     \
+      "find equations for these states only; the others are followed as measured (fields over space need --fix)")      \
     X(TEXT, input, NULL, 0, 0, "COLUMNS", NULL, "dictionary",                                                          \
-      "known functions of time, such as controls or forcing: columns that enter the dictionary and have no equation; a " \
+      "known functions of time, such as controls or forcing: columns that enter the dictionary and have no equation; " \
+      "a "                                                                                                             \
       "curve through their values, which are taken as exact; for ODE systems")                                         \
     X(TEXT, lhs, NULL, 0, 0, "NAME", NULL, "dictionary",                                                               \
       "for fields over space: the left-hand side, u_t or u_tt (default: u_t)")                                         \
     X(TEXT, units, NULL, 0, 0, "LIST", NULL, "dictionary",                                                             \
-      "units of axes and states, \"t:s, x:m, v:m/s\": weights are shown with theirs; SI units with prefixes, and any other " \
+      "units of axes and states, \"t:s, x:m, v:m/s\": weights are shown with theirs; SI units with prefixes, and any " \
+      "other "                                                                                                         \
       "word as a unit of its own")                                                                                     \
     X(FLAG, dimensional, 0, 0, 1, NULL, NULL, "dictionary",                                                            \
       "with --units: only terms whose weight is made of the --constants' units, or of the axes' where none are given") \
     X(TEXT, constants, NULL, 0, 0, "LIST", NULL, "dictionary",                                                         \
-      "with --dimensional: the constants that weights may be made of, by products of powers: \"g:m/s^2, L:m\"; none: "  \
+      "with --dimensional: the constants that weights may be made of, by products of powers: \"g:m/s^2, L:m\"; none: " \
       "weights are numbers")                                                                                           \
     X(TEXT, noise, NULL, 0, 0, "SD", NULL, "inference",                                                                \
       "known noise, a standard deviation: 0.1, a share of each state's (5%), or by state (x=0.1, y=2%)")               \
@@ -104,10 +109,12 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
       "what dropping or adding these terms would do: to evidence, misfit and the other weights; written as for "       \
       "--forbid")                                                                                                      \
     X(TEXT, vary, NULL, 0, 0, "LIST", NULL, "inference",                                                               \
-      "of several runs: terms whose weights may differ between them, written as for --forbid; of the models found with common " \
+      "of several runs: terms whose weights may differ between them, written as for --forbid; of the models found "    \
+      "with common "                                                                                                   \
       "weights, the best with those weights fitted in each run is reported too")                                       \
     X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
-      "mesh points on the time axis, or on each axis: 160,160; 20 to 4000; auto, for fields over space: as many as the " \
+      "mesh points on the time axis, or on each axis: 160,160; 20 to 4000; auto, for fields over space: as many as "   \
+      "the "                                                                                                           \
       "paper's, denser where the data's field bends (default: even, as many as the data need)")                        \
     X(TEXT, mesh_file, NULL, 0, 0, "FILE", NULL, "inference",                                                          \
       "for fields over space: mesh points of any spacing, a line for each axis: its name and its coordinates, "        \
@@ -117,7 +124,8 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
     X(CHOICE, kernel, 0, 0, 4, "NAME", "se|matern52|matern72|rq|periodic", "inference", "kernel of the field")         \
     X(INTEGER, seed, 1, 0, 2147483647, "N", NULL, "inference", "seed of everything random; recorded in the result")    \
     X(INTEGER, threads, 0, 1, 1024, "N", NULL, "inference", "threads (default: all cores)")                            \
-    X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference", "stop after this time with the best answer so far (default: none)") \
+    X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference",                                                       \
+      "stop after this time with the best answer so far (default: none)")                                              \
     X(CHOICE, method, 0, 0, 1, "NAME", "kbass|paper", "inference", "our method, or the algorithm as published")        \
     X(REAL, paper_length_scale, 0, 0, 10, "L", NULL, "paper",                                                          \
       "length scale of the kernel along each axis, as a share of the record (default: 0.7 of the sample spacing, 0.8 " \
@@ -133,11 +141,11 @@ KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *cons
     X(INTEGER, paper_steps, 100, 1, 100000, "N", NULL, "paper", "Adam steps per M step")                               \
     X(INTEGER, paper_iterations, 300, 1, 100000, "N", NULL, "paper", "EP-EM iterations at most")
 
-#define KBASS_FIELD_INTEGER int
-#define KBASS_FIELD_FLAG int
-#define KBASS_FIELD_CHOICE int
-#define KBASS_FIELD_REAL double
-#define KBASS_FIELD_TEXT const char *
+#define KBASS_FIELD_INTEGER                                                        int
+#define KBASS_FIELD_FLAG                                                           int
+#define KBASS_FIELD_CHOICE                                                         int
+#define KBASS_FIELD_REAL                                                           double
+#define KBASS_FIELD_TEXT                                                           const char *
 #define KBASS_FIELD(kind, field, standard, low, high, value, choices, group, help) KBASS_FIELD_##kind field;
 
 typedef struct {
@@ -168,12 +176,12 @@ KBASS_API size_t kbass_settings_get(const kbass_settings *settings, size_t index
 /* ---------------------------------------------------------------- progress */
 
 typedef struct {
-    const char *stage;    /* "read" of a file; "field", "search", "arbitrate", "polish" of a discovery */
-    double fraction;      /* of the whole run, 0 to 1; an estimate */
-    double seconds;       /* since the run began */
-    size_t n_active;      /* terms in the model at hand */
-    double log_evidence;  /* of the best model so far; NaN before there is one */
-    size_t n_iterations;  /* of all that iterates, in all threads, so far */
+    const char *stage;   /* "read" of a file; "field", "search", "arbitrate", "polish" of a discovery */
+    double fraction;     /* of the whole run, 0 to 1; an estimate */
+    double seconds;      /* since the run began */
+    size_t n_active;     /* terms in the model at hand */
+    double log_evidence; /* of the best model so far; NaN before there is one */
+    size_t n_iterations; /* of all that iterates, in all threads, so far */
 } kbass_progress;
 
 /* Called often, by one thread at a time. A return value other than 0 stops the run: outcome KBASS_CANCELLED.
@@ -198,8 +206,8 @@ typedef struct {
     kbass_progress_callback progress;
     void *user;
     const char *within; /* "t=0:10, x=-1:": only rows within these ranges, both ends included, an empty one open; */
-    size_t every;       /* and only every so many of their times, in the file's order, counted anew where time goes back.
-                           Other rows take no memory. 0 is 1 */
+    size_t every; /* and only every so many of their times, in the file's order, counted anew where time goes back.
+                     Other rows take no memory. 0 is 1 */
 } kbass_read_options;
 KBASS_API kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **data,
                                        kbass_error *error);
@@ -220,8 +228,8 @@ KBASS_API const char *kbass_data_example_summary(size_t index);
 KBASS_API kbass_status kbass_data_example(const char *name, kbass_data **data, kbass_error *error);
 KBASS_API kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error);
 /* Several runs of one law, each with its own initial state, in one data set: rows by run, then time. They come from a
-   column of run numbers, which is no state then, or from a data set each; these have the same axes, and the same states in
-   any order. Runs of fields over one space axis may each have a domain of their own. */
+   column of run numbers, which is no state then, or from a data set each; these have the same axes, and the same states
+   in any order. Runs of fields over one space axis may each have a domain of their own. */
 KBASS_API kbass_status kbass_data_split(kbass_data *data, const char *column, kbass_error *error);
 KBASS_API kbass_status kbass_data_join(size_t n_parts, const kbass_data *const *parts, const char *const *names,
                                        kbass_data **data, kbass_error *error);
@@ -229,19 +237,20 @@ KBASS_API kbass_status kbass_data_join(size_t n_parts, const kbass_data *const *
    states, or "x=sx, y=sy" by state. Runs are split and joined before. */
 KBASS_API kbass_status kbass_data_error_bars(kbass_data *data, const char *columns, kbass_error *error);
 KBASS_API const double *kbass_data_sigma(const kbass_data *data); /* they, n_rows x n_states, NaN: none; NULL without */
-KBASS_API size_t kbass_data_runs(const kbass_data *data); /* 1 or more */
+KBASS_API size_t kbass_data_runs(const kbass_data *data);         /* 1 or more */
 KBASS_API const char *kbass_data_run_name(const kbass_data *data, size_t run); /* NULL for one alone */
-KBASS_API size_t kbass_data_run_start(const kbass_data *data, size_t run); /* its first row; n_rows after the last run */
+KBASS_API size_t kbass_data_run_start(const kbass_data *data,
+                                      size_t run); /* its first row; n_rows after the last run */
 KBASS_API kbass_status kbass_data_pick(const kbass_data *data, size_t run, kbass_data **one, kbass_error *error);
 KBASS_API size_t kbass_data_rows(const kbass_data *data);
 KBASS_API size_t kbass_data_states(const kbass_data *data);
 KBASS_API const char *kbass_data_time_name(const kbass_data *data);
 KBASS_API const char *kbass_data_state_name(const kbass_data *data, size_t state);
-KBASS_API size_t kbass_data_axes(const kbass_data *data); /* 1 when there is only time */
+KBASS_API size_t kbass_data_axes(const kbass_data *data);                        /* 1 when there is only time */
 KBASS_API const char *kbass_data_axis_name(const kbass_data *data, size_t axis); /* 0 is time */
 KBASS_API const double *kbass_data_positions(const kbass_data *data); /* n_rows x (n_axes - 1), NULL without space */
-KBASS_API const double *kbass_data_times(const kbass_data *data);  /* n_rows */
-KBASS_API const double *kbass_data_values(const kbass_data *data); /* n_rows x n_states */
+KBASS_API const double *kbass_data_times(const kbass_data *data);     /* n_rows */
+KBASS_API const double *kbass_data_values(const kbass_data *data);    /* n_rows x n_states */
 /* SHA-256 of the file as read, or of the table's canonical CSV when it did not come from a file; 64 hex digits. */
 KBASS_API const char *kbass_data_sha256(const kbass_data *data);
 /* What was understood, in one or two lines of words; written into `text` as snprintf does. */
@@ -267,18 +276,18 @@ typedef enum {
 /* What the data say about a term. A term of the chosen model is never out and one left out never in: where the average
    over all models says otherwise, it is undecided. */
 typedef enum { KBASS_OUT, KBASS_UNDECIDED, KBASS_IN } kbass_verdict;
-#define KBASS_IN_FROM 0.9   /* probability from which a term is in, */
+#define KBASS_IN_FROM   0.9 /* probability from which a term is in, */
 #define KBASS_OUT_BELOW 0.1 /* and up to which it is out */
 
 typedef struct {
-    const char *term; /* canonical name: "1", "x", "x^2*y", "sin(x)" */
+    const char *term;   /* canonical name: "1", "x", "x^2*y", "sin(x)" */
     double weight, sd;  /* of a term left out: in the likeliest model that has it; NaN when none was considered */
     double probability; /* that it is in the equation */
     int selected;
     kbass_verdict verdict;
-    double low, high;       /* 95 % interval of the weight, given that the term is in: over all models that have it */
+    double low, high; /* 95 % interval of the weight, given that the term is in: over all models that have it */
     double average, average_sd; /* over all models compared, 0 in those without it */
-    const char *unit;       /* of the weight: "m/s^2"; NULL without --units, or where it has none */
+    const char *unit;           /* of the weight: "m/s^2"; NULL without --units, or where it has none */
 } kbass_term;
 
 /* Terms of one equation that the data cannot tell apart: n_present of them are in, whichever. */
@@ -291,9 +300,9 @@ typedef struct {
 } kbass_group;
 
 typedef struct {
-    const char *lhs;   /* "x_t" */
-    int known;         /* given by --fix */
-    size_t n_terms;    /* all candidates: selected ones first, the others by falling probability */
+    const char *lhs; /* "x_t" */
+    int known;       /* given by --fix */
+    size_t n_terms;  /* all candidates: selected ones first, the others by falling probability */
     const kbass_term *terms;
 } kbass_equation;
 
@@ -324,9 +333,10 @@ typedef struct {
 /* The chosen model against the same without a term, or with it (--explain). */
 typedef struct {
     const char *lhs, *term;
-    int is_added;    /* the term is out, and the other model has it; else it is in, and the other has not */
-    int is_fitted;   /* 0: the other model cannot be fitted to the data, and what follows is NaN */
-    double log_evidence, log_odds; /* of the other model against the chosen one: the change, and what it makes of the odds */
+    int is_added;  /* the term is out, and the other model has it; else it is in, and the other has not */
+    int is_fitted; /* 0: the other model cannot be fitted to the data, and what follows is NaN */
+    double log_evidence,
+        log_odds; /* of the other model against the chosen one: the change, and what it makes of the odds */
     double misfit_before, misfit_after;
     size_t n_changes;
     const kbass_weight_change *changes; /* the weights of both models */
@@ -337,8 +347,8 @@ typedef struct {
     const char *lhs, *term;
     size_t n_runs;
     const double *weights, *sds; /* n_runs */
-    double spread;   /* standard deviation of the weights */
-    double log_odds; /* of the model with such weights against the chosen one */
+    double spread;               /* standard deviation of the weights */
+    double log_odds;             /* of the model with such weights against the chosen one */
 } kbass_varied;
 
 /* Missing physics: a term outside the dictionary, from a wider list, that what the law leaves unexplained asks for. */
@@ -352,8 +362,8 @@ typedef struct {
 /* A part of the domain where the measurements of a state stand out of their band, all to one side. */
 typedef struct {
     size_t state;
-    double from, until; /* time */
-    double low, high;   /* place; NaN without space */
+    double from, until;    /* time */
+    double low, high;      /* place; NaN without space */
     double score, p_value; /* standard deviations of their sum; as above */
 } kbass_misfit;
 
@@ -364,33 +374,35 @@ typedef struct {
     size_t n_equations; /* 0 when there is no model, or when the run was stopped before there was one */
     const kbass_equation *equations;
     size_t n_states;
-    const double *noise;    /* estimated standard deviation per state, */
+    const double *noise;                  /* estimated standard deviation per state, */
     const double *noise_low, *noise_high; /* its 95 % interval (NULL or NaN: not known), */
-    int noise_is_relative;  /* as a share of the value: --noise-model multiplicative or log */
+    int noise_is_relative;                /* as a share of the value: --noise-model multiplicative or log */
     size_t n_runs;
-    const double *initial;  /* n_runs x n_states: estimated states when a run begins; NaN for fields over space */
-    const char *const *profiles; /* fields along a periodic axis: n_runs x n_states expressions in x, when a run begins; or NULL */
-    double period;          /* of that axis, in the first run; NaN when there is none */
-    size_t n_weights;       /* selected terms whose weight was estimated, equation by equation in the order of their terms */
+    const double *initial; /* n_runs x n_states: estimated states when a run begins; NaN for fields over space */
+    const char *const
+        *profiles;    /* fields along a periodic axis: n_runs x n_states expressions in x, when a run begins; or NULL */
+    double period;    /* of that axis, in the first run; NaN when there is none */
+    size_t n_weights; /* selected terms whose weight was estimated, equation by equation in the order of their terms */
     const double *correlation; /* n_weights x n_weights; NULL where it is not known */
-    size_t n_groups;        /* of terms that cannot be told apart */
+    size_t n_groups;           /* of terms that cannot be told apart */
     const kbass_group *groups;
-    size_t n_tests;         /* of the residuals: three for each state with enough values, */
+    size_t n_tests; /* of the residuals: three for each state with enough values, */
     const kbass_residual_test *tests;
-    size_t n_warnings;      /* and what they give reason to say */
+    size_t n_warnings; /* and what they give reason to say */
     const char *const *warnings;
-    size_t n_runners_up;    /* models with odds above 1:1000, best first */
+    size_t n_runners_up; /* models with odds above 1:1000, best first */
     const kbass_runner_up *runners_up;
-    size_t n_explanations;  /* as --explain asks; 0 when the run was stopped before */
+    size_t n_explanations; /* as --explain asks; 0 when the run was stopped before */
     const kbass_explanation *explanations;
-    size_t n_varied;        /* as --vary asks, of the model that is best with such weights; 0 when none could be fitted so */
+    size_t n_varied; /* as --vary asks, of the model that is best with such weights; 0 when none could be fitted so */
     const kbass_varied *varied;
-    const char *const *varied_equations; /* that model, n_equations, with the means of the weights over runs; NULL without */
-    size_t n_missing;       /* terms outside the dictionary, below 1 %, the likeliest first */
+    const char *const
+        *varied_equations; /* that model, n_equations, with the means of the weights over runs; NULL without */
+    size_t n_missing;      /* terms outside the dictionary, below 1 %, the likeliest first */
     const kbass_missing_term *missing;
-    size_t n_misfits;       /* likewise: where the residuals stand out most */
+    size_t n_misfits; /* likewise: where the residuals stand out most */
     const kbass_misfit *misfits;
-    double probability;     /* of the chosen model among the models compared */
+    double probability; /* of the chosen model among the models compared */
     double log_evidence;
     size_t n_starts, n_starts_lost; /* lost: given up for numerical trouble */
     size_t n_models;                /* models fitted through the integrated equation */
@@ -432,11 +444,11 @@ KBASS_API kbass_status kbass_discovery_law(const kbass_discovery *discovery, siz
 KBASS_API kbass_status kbass_discovery_run_law(const kbass_discovery *discovery, size_t run, size_t n_points,
                                                const double *times, const double *positions, double *lhs, double *rhs,
                                                kbass_error *error);
-/* The mesh along an axis as --mesh or --mesh-file gave it: how many points, and unless NULL their coordinates; 0 when it
-   was left open, without space, and of several runs. */
+/* The mesh along an axis as --mesh or --mesh-file gave it: how many points, and unless NULL their coordinates; 0 when
+   it was left open, without space, and of several runs. */
 KBASS_API size_t kbass_discovery_mesh(const kbass_discovery *discovery, size_t axis, double *coordinates);
-/* Coordinates for the solution of a field: counts[axis] points (3 or more) along each axis of the record, ascending, denser
-   where the solution bends, into coordinates[axis]. */
+/* Coordinates for the solution of a field: counts[axis] points (3 or more) along each axis of the record, ascending,
+   denser where the solution bends, into coordinates[axis]. */
 KBASS_API kbass_status kbass_discovery_refine(const kbass_discovery *discovery, const size_t *counts,
                                               double *const *coordinates, kbass_error *error);
 KBASS_API kbass_status kbass_discovery_run_refine(const kbass_discovery *discovery, size_t run, const size_t *counts,
@@ -445,7 +457,8 @@ KBASS_API kbass_status kbass_discovery_run_refine(const kbass_discovery *discove
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);
 
-/* ---------------------------------------------------------------- what a result believes: forecasts, draws, where to measure next */
+/* ---------------------------------------------------------------- what a result believes: forecasts, draws, where to
+ * measure next */
 
 /* The chosen model and its near rivals with the joint covariance of weights and state. */
 typedef struct kbass_posterior kbass_posterior;
@@ -471,7 +484,7 @@ KBASS_API size_t kbass_posterior_axes(const kbass_posterior *posterior);
 KBASS_API const char *kbass_posterior_axis_name(const kbass_posterior *posterior, size_t axis);
 /* First and last coordinate that was measured along an axis. */
 KBASS_API void kbass_posterior_range(const kbass_posterior *posterior, size_t axis, double *first, double *last);
-KBASS_API size_t kbass_posterior_models(const kbass_posterior *posterior); /* the chosen one first */
+KBASS_API size_t kbass_posterior_models(const kbass_posterior *posterior);                    /* the chosen one first */
 KBASS_API double kbass_posterior_probability(const kbass_posterior *posterior, size_t model); /* among these */
 KBASS_API void kbass_posterior_destroy(kbass_posterior *posterior);
 
@@ -483,16 +496,16 @@ typedef struct {
     int threads;          /* 0: all cores; the draws do not depend on it */
     int average;          /* draw from the rivals too, by their probabilities */
     const double *state;  /* where it starts, at the last measured time, known exactly; NULL: as fitted */
-    const char *boundary; /* of fields: "fitted" (as in the fit: periodic, or the fitted values at the ends carried on, for
-                             a quarter of the record at most), "periodic", "dirichlet" (the ends keep their last values),
-                             "neumann" (no slope at the ends); NULL: fitted */
+    const char *boundary; /* of fields: "fitted" (as in the fit: periodic, or the fitted values at the ends carried on,
+                             for a quarter of the record at most), "periodic", "dirichlet" (the ends keep their last
+                             values), "neumann" (no slope at the ends); NULL: fitted */
 } kbass_forecast_options;
 
 /* Integrates draws of weights and last state through ascending times from the last measured one on; for fields at
    n_places of the space axis each time (0, NULL for states). */
 KBASS_API kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options,
-                                                size_t n_times, const double *times, size_t n_places, const double *places,
-                                                kbass_forecast **forecast, kbass_error *error);
+                                                size_t n_times, const double *times, size_t n_places,
+                                                const double *places, kbass_forecast **forecast, kbass_error *error);
 KBASS_API size_t kbass_forecast_draws(const kbass_forecast *forecast);
 /* n_times x n_places x n_states of one draw; NaN from where it diverges. */
 KBASS_API const double *kbass_forecast_values(const kbass_forecast *forecast, size_t draw);
@@ -501,15 +514,15 @@ KBASS_API size_t kbass_forecast_lost(const kbass_forecast *forecast, double *fir
 /* Over the draws that reach each time: mean (n_times x n_places x n_states, or NULL), quantiles (the same for each of
    n_quantiles probabilities), how many they are (n_times, or NULL). NaN where none is left. */
 KBASS_API kbass_status kbass_forecast_summary(const kbass_forecast *forecast, size_t n_quantiles,
-                                              const double *probabilities, double *mean, double *quantiles, size_t *reached,
-                                              kbass_error *error);
+                                              const double *probabilities, double *mean, double *quantiles,
+                                              size_t *reached, kbass_error *error);
 KBASS_API void kbass_forecast_destroy(kbass_forecast *forecast);
 
 /* Draws of the solution within the record, or of a derivative of it (order_t times in time, order_x in space; 0, 0: the
    solution itself), at n points with ascending times; positions n, NULL for states; draws: n_draws x n x n_states. */
 KBASS_API kbass_status kbass_posterior_draws(const kbass_posterior *posterior, size_t n_points, const double *times,
-                                             const double *positions, int order_t, int order_x, size_t n_draws, uint64_t seed,
-                                             double *draws, kbass_error *error);
+                                             const double *positions, int order_t, int order_x, size_t n_draws,
+                                             uint64_t seed, double *draws, kbass_error *error);
 
 /* What one more sample of a state, with the noise of the others, would tell at n points as above: the expected gain of
    information about which of the models is true, and about the chosen one's weights; in nats, n x n_states each. */
@@ -525,15 +538,15 @@ typedef enum { KBASS_FINE, KBASS_WARNING, KBASS_HOPELESS } kbass_severity;
 
 typedef struct {
     kbass_severity severity;
-    const char *check;      /* "sampling", "gap", "noise", "derivatives", "outliers", "excitation", "candidates",
-                               "collinear", "dependent", "constant", "saturated", "copies", "axes", "too few" */
-    const char *subject;    /* the state, axis or terms it is about; "" for the whole */
+    const char *check;   /* "sampling", "gap", "noise", "derivatives", "outliers", "excitation", "candidates",
+                            "collinear", "dependent", "constant", "saturated", "copies", "axes", "too few" */
+    const char *subject; /* the state, axis or terms it is about; "" for the whole */
     double number;
-    const char *measure;    /* what the number is */
+    const char *measure; /* what the number is */
     const char *sentence;
     const char *suggestion; /* "" when all is fine */
     size_t n_rows;
-    const size_t *rows;     /* of the data: the outliers, the saturated values, both ends of a gap; or NULL */
+    const size_t *rows; /* of the data: the outliers, the saturated values, both ends of a gap; or NULL */
     size_t n_terms;
     const char *const *terms; /* that are alike; or NULL */
 } kbass_finding;
@@ -541,8 +554,8 @@ typedef struct {
 KBASS_API const char *kbass_severity_name(kbass_severity severity); /* "fine", "warning", "hopeless" */
 /* Examines the data with the dictionary that the settings make of them. What is wrong with the data is a finding, what
    is wrong with the settings an error. */
-KBASS_API kbass_status kbass_doctor_create(const kbass_data *data, const kbass_settings *settings, kbass_doctor **doctor,
-                                           kbass_error *error);
+KBASS_API kbass_status kbass_doctor_create(const kbass_data *data, const kbass_settings *settings,
+                                           kbass_doctor **doctor, kbass_error *error);
 KBASS_API size_t kbass_doctor_findings(const kbass_doctor *doctor);
 KBASS_API const kbass_finding *kbass_doctor_finding(const kbass_doctor *doctor, size_t index); /* NULL after the last */
 KBASS_API kbass_severity kbass_doctor_severity(const kbass_doctor *doctor); /* of the worst finding */
@@ -570,7 +583,7 @@ KBASS_API kbass_status kbass_model_from_result(const char *json_path, kbass_mode
 KBASS_API size_t kbass_model_states(const kbass_model *model);
 KBASS_API const char *kbass_model_state_name(const kbass_model *model, size_t state);
 KBASS_API const char *kbass_model_equation(const kbass_model *model, size_t state);
-KBASS_API const double *kbass_model_initial(const kbass_model *model);  /* n_states, or NULL when it has none */
+KBASS_API const double *kbass_model_initial(const kbass_model *model); /* n_states, or NULL when it has none */
 KBASS_API void kbass_model_span(const kbass_model *model, double *first, double *last); /* NaN when it has none */
 /* Integrates from `initial` at `start` through the ascending times; states: n_times x n_states. */
 KBASS_API kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial,
@@ -583,11 +596,13 @@ KBASS_API void kbass_model_destroy(kbass_model *model);
 KBASS_API const char *kbass_export_format(size_t index);
 KBASS_API const char *kbass_export_summary(size_t index);
 /* The law of a result file in that format; `csv` is its solution instead. `function` is the name of the function that
-   matlab and c write, NULL: kbass_rhs. States without an equation are arguments only. The caller owns *text: kbass_free. */
+   matlab and c write, NULL: kbass_rhs. States without an equation are arguments only. The caller owns *text:
+   kbass_free. */
 KBASS_API kbass_status kbass_export(const char *json_path, const char *format, const char *function, char **text,
                                     kbass_error *error);
 
-/* ---------------------------------------------------------------- partial differential equations and their solutions */
+/* ---------------------------------------------------------------- partial differential equations and their solutions
+ */
 
 typedef struct kbass_pde kbass_pde;
 
@@ -603,9 +618,9 @@ KBASS_API const char *kbass_pde_name(size_t index);
 KBASS_API const char *kbass_pde_summary(size_t index);
 KBASS_API kbass_status kbass_pde_named(const char *name, kbass_pde **pde, kbass_error *error);
 /* equations: "u_t = -u*u_x + 0.1*u_xx", or "u_tt = ..."; domain: "x=0:10, t=0:8"; initial: "exp(-(x-4)^2)", or
-   "u=...; v=..." by field, "u_t=..." for velocities (0 when not given); boundary: "periodic", "dirichlet" (values at the
-   ends stay what they are at first), "neumann" (no slope at the ends), or by axis "x=periodic, y=neumann"; NULL means
-   periodic. Expressions know `pi`. */
+   "u=...; v=..." by field, "u_t=..." for velocities (0 when not given); boundary: "periodic", "dirichlet" (values at
+   the ends stay what they are at first), "neumann" (no slope at the ends), or by axis "x=periodic, y=neumann"; NULL
+   means periodic. Expressions know `pi`. */
 KBASS_API kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain,
                                        const char *initial, const char *boundary, kbass_pde **pde, kbass_error *error);
 /* The selected equations of a result file with its estimated profile at the first time. Only along a periodic axis: of
@@ -614,8 +629,8 @@ KBASS_API kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **
 KBASS_API size_t kbass_pde_fields(const kbass_pde *pde);
 KBASS_API const char *kbass_pde_field_name(const kbass_pde *pde, size_t field);
 KBASS_API const char *kbass_pde_equation(const kbass_pde *pde, size_t field);
-KBASS_API size_t kbass_pde_axes(const kbass_pde *pde);                            /* time and space */
-KBASS_API const kbass_axis *kbass_pde_axis(const kbass_pde *pde, size_t axis);    /* 0 is time */
+KBASS_API size_t kbass_pde_axes(const kbass_pde *pde);                         /* time and space */
+KBASS_API const kbass_axis *kbass_pde_axis(const kbass_pde *pde, size_t axis); /* 0 is time */
 /* Samples only a part of the domain from now on: "x=0:9.5, t=0:7.5"; axes not named keep theirs. */
 KBASS_API kbass_status kbass_pde_within(kbass_pde *pde, const char *ranges, kbass_error *error);
 /* The solution at any points of the domain; points: n_points x n_axes, time first; values: n_points x n_fields. The

@@ -12,8 +12,7 @@ typedef struct {
 } kb_buffer;
 
 void kb_buffer_put(kb_buffer *buffer, const char *text);
-__attribute__((format(printf, 2, 3)))
-void kb_buffer_print(kb_buffer *buffer, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void kb_buffer_print(kb_buffer *buffer, const char *format, ...);
 /* The shortest text that reads back as the same number. */
 void kb_buffer_number(kb_buffer *buffer, double number);
 /* Hands the text over; NULL when memory ran out. The buffer is empty again. */

@@ -1,5 +1,6 @@
 /* Dense linear algebra: the only caller of BLAS and LAPACK. Matrices are column-major: a[i + j * lda].
- * Routines that can meet a singular or indefinite matrix return false and leave the numbers unusable; NaN counts as such.
+ * Routines that can meet a singular or indefinite matrix return false and leave the numbers unusable; NaN counts as
+ * such.
  */
 #ifndef KB_LINALG_H
 #define KB_LINALG_H

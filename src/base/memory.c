@@ -67,7 +67,8 @@ void *kb_reallocate(void *memory, size_t old_count, size_t count, size_t size)
 double kb_memory_there(void)
 {
     struct rlimit limit;
-    double pages = (double)sysconf(_SC_PHYS_PAGES), there = pages > 0 ? pages * (double)sysconf(_SC_PAGESIZE) : HUGE_VAL;
+    double pages = (double)sysconf(_SC_PHYS_PAGES),
+           there = pages > 0 ? pages * (double)sysconf(_SC_PAGESIZE) : HUGE_VAL;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (double)limit.rlim_cur < there)
         there = (double)limit.rlim_cur;
     return there;

@@ -14,15 +14,15 @@
 enum { NAME_SIZE = 32, FEWEST_MESH_POINTS = 20, MOST_MESH_POINTS = 4000 };
 
 #define STANDARD_INTEGER(value) value
-#define STANDARD_FLAG(value) value
-#define STANDARD_CHOICE(value) value
-#define STANDARD_REAL(value) value
-#define STANDARD_TEXT(value) 0
+#define STANDARD_FLAG(value)    value
+#define STANDARD_CHOICE(value)  value
+#define STANDARD_REAL(value)    value
+#define STANDARD_TEXT(value)    0
 
-#define COUNT(...) +1
-#define NAME_FITS(kind, field, ...) _Static_assert(sizeof #field <= NAME_SIZE, "name too long: " #field);
+#define COUNT(...)                          +1
+#define NAME_FITS(kind, field, ...)         _Static_assert(sizeof #field <= NAME_SIZE, "name too long: " #field);
 #define DEFAULT(kind, field, standard, ...) .field = standard,
-#define OFFSET(kind, field, ...) offsetof(kbass_settings, field),
+#define OFFSET(kind, field, ...)            offsetof(kbass_settings, field),
 #define INFO(kind, field, standard, low, high, value, choices, group, help)                                            \
     {KBASS_##kind, #field, STANDARD_##kind(standard), low, high, value, choices, group, help},
 
@@ -52,10 +52,7 @@ const kbass_setting_info *kbass_settings_info(size_t index)
     return index < N_SETTINGS ? &table[index] : NULL;
 }
 
-void kbass_settings_default(kbass_settings *settings)
-{
-    *settings = (kbass_settings){KBASS_SETTINGS_TABLE(DEFAULT)};
-}
+void kbass_settings_default(kbass_settings *settings) { *settings = (kbass_settings){KBASS_SETTINGS_TABLE(DEFAULT)}; }
 
 static void *field_of(kbass_settings *settings, size_t index) { return (char *)settings + offsets[index]; }
 
@@ -128,8 +125,8 @@ kbass_status kb_mesh_parse(const char *mesh, size_t n_axes, size_t *points, kbas
     for (const char *rest = mesh; rest; n++) {
         if (n == KBASS_MAX_AXES || !next_mesh_number(&rest, &number))
             return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                           "mesh: \"%s\" is not a whole number from %d to %d, one for each axis (160,160), or auto", mesh,
-                           FEWEST_MESH_POINTS, MOST_MESH_POINTS);
+                           "mesh: \"%s\" is not a whole number from %d to %d, one for each axis (160,160), or auto",
+                           mesh, FEWEST_MESH_POINTS, MOST_MESH_POINTS);
         if (n < n_axes) points[n] = number;
     }
     if (n_axes && n != 1 && n != n_axes)
@@ -218,7 +215,7 @@ kbass_status kbass_settings_set(kbass_settings *settings, const char *name, cons
     }
     if (!read_value(info, value ? value : "", &number)) return refuse(info, value, error);
     if (info->kind == KBASS_REAL) *(double *)field = number;
-    else                          *(int *)field = (int)number;
+    else *(int *)field = (int)number;
     return KBASS_OK;
 }
 

@@ -5,7 +5,10 @@
 #include <strings.h>
 
 enum { LONGEST = 63, SHORTEST_PREFIX = 3 };
-enum { EDIT = 4, SWAP = 3 }; /* the price of a letter changed, added or dropped, and of two swapped: u_yx is u_xy, not u_x */
+enum {
+    EDIT = 4,
+    SWAP = 3
+}; /* the price of a letter changed, added or dropped, and of two swapped: u_yx is u_xy, not u_x */
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 

@@ -115,8 +115,8 @@ static kbass_status take_given_axes(grid *g, kb_view *time)
         if (v == time) {
             g->order[0] = i;
         } else if (!v || v->n_dims != 1) {
-            status = fail_with_list(a, v ? "an axis is an array of one dimension, which is not" : "no array for the axis",
-                                    names[i]);
+            status = fail_with_list(
+                a, v ? "an axis is an array of one dimension, which is not" : "no array for the axis", names[i]);
         } else {
             g->order[g->n_axes] = i;
             g->axes[g->n_axes++] = v;
@@ -148,8 +148,8 @@ static kbass_status ask_for_order(const grid *g, const kb_view *field)
     kb_list_views(a, list, sizeof list);
     return kb_fail(a->reading->error, KBASS_ERROR_DATA,
                    "%s: \"%.60s\" (%s): its lengths do not tell which dimension is which axis; name the axes in their "
-                   "order, as in --axes t,x or --axes x,t; there are: %s", a->reading->file.path, field->name, shape,
-                   list);
+                   "order, as in --axes t,x or --axes x,t; there are: %s",
+                   a->reading->file.path, field->name, shape, list);
 }
 
 static int by_name(const void *left, const void *right)
@@ -257,7 +257,7 @@ static kbass_status name_everything(grid *g)
         for (size_t k = 0; all && k < n_components; k++) {
             char name[KB_LONGEST_NAME + 24];
             if (n_components == 1) snprintf(name, sizeof name, "%s", g->fields[i]->name);
-            else                   snprintf(name, sizeof name, "%s%zu", g->fields[i]->name, k + 1);
+            else snprintf(name, sizeof name, "%s%zu", g->fields[i]->name, k + 1);
             all = (data->state_names[n++] = kb_strdup(name)) != NULL;
         }
     }
@@ -273,8 +273,9 @@ static kbass_status check_axis(const kb_arrangement *a, const kb_view *axis)
         double number = 0;
         kb_view_read(axis, i, 1, &number);
         if (!isfinite(number))
-            return kb_fail(a->reading->error, KBASS_ERROR_DATA, "%s: axis \"%.100s\": number %zu is %g, it must be finite",
-                           a->reading->file.path, axis->name, i + 1, number);
+            return kb_fail(a->reading->error, KBASS_ERROR_DATA,
+                           "%s: axis \"%.100s\": number %zu is %g, it must be finite", a->reading->file.path,
+                           axis->name, i + 1, number);
     }
     return KBASS_OK;
 }
@@ -300,7 +301,7 @@ static kb_view spread(const grid *g, const kb_view *v, const assignment *run, si
     for (size_t i = 0; i < g->n_axes; i++) column.dims[i] = g->axes[i]->dims[0];
     for (size_t i = 0; i < v->n_dims; i++)
         if (run->along[i] == COMPONENTS) column.shift += component * v->strides[i];
-        else                             column.strides[run->along[i]] = v->strides[i];
+        else column.strides[run->along[i]] = v->strides[i];
     return column;
 }
 
@@ -330,8 +331,8 @@ static kbass_status fail_at_time(const grid *g, const kb_filling *f)
 static kbass_status fill(const grid *g)
 {
     size_t n_columns = g->n_axes + g->arrangement->data->n_states;
-    kb_filling f = {.arrangement = g->arrangement, .n_rows = 1, .n_columns = n_columns,
-                    .columns = KB_NEW(kb_column, n_columns)};
+    kb_filling f = {
+        .arrangement = g->arrangement, .n_rows = 1, .n_columns = n_columns, .columns = KB_NEW(kb_column, n_columns)};
     if (!f.columns) return kb_out_of_memory(g->arrangement->reading->error, "the columns");
     for (size_t i = 0; i < g->n_axes; i++) f.n_rows *= g->axes[i]->dims[0]; /* no more than the field has numbers */
     list_columns(g, f.columns);
@@ -392,7 +393,10 @@ static void note_unused(kb_arrangement *a)
         if (a->views[i].is_used || a->field) continue;
         char shape[100];
         kb_array_shape(a->views[i].array, shape, sizeof shape);
-        kb_arrangement_note(a, "%s%s (%s)", !is_first ? ", " : *a->note ? "; not used: " : "not used: ",
+        kb_arrangement_note(a, "%s%s (%s)",
+                            !is_first  ? ", "
+                            : *a->note ? "; not used: "
+                                       : "not used: ",
                             a->views[i].name, shape);
         is_first = false;
     }
@@ -405,7 +409,7 @@ static kbass_status arrange(kb_arrangement *a)
     kbass_status status = named_time(a, &time);
     if (status != KBASS_OK) return status;
     if (time->n_dims == 1 && is_grid(a, time)) status = kb_arrange_grid(a, time);
-    else                                       status = kb_arrange_columns(a, time);
+    else status = kb_arrange_columns(a, time);
     note_unused(a);
     return status;
 }

@@ -27,8 +27,8 @@ static kbass_status fail_at_row(const columns *c, size_t column, size_t row, con
 
 static kbass_status fill(const columns *c)
 {
-    kb_filling f = {.arrangement = c->arrangement, .n_rows = c->n_rows, .n_columns = c->n,
-                    .columns = KB_NEW(kb_column, c->n)};
+    kb_filling f = {
+        .arrangement = c->arrangement, .n_rows = c->n_rows, .n_columns = c->n, .columns = KB_NEW(kb_column, c->n)};
     size_t axis = 0, state = 0;
     if (!f.columns) return kb_out_of_memory(c->arrangement->reading->error, "the columns");
     for (size_t i = 0; i < c->n; i++) {
@@ -40,8 +40,8 @@ static kbass_status fill(const columns *c)
     if (!f.is_bad) return status;
     double number = 0;
     kb_view_read(&c->views[f.bad_column], f.bad_row, 1, &number);
-    return fail_at_row(c, f.bad_column, f.bad_row, isnan(number) ? "is missing, an axis must have a number"
-                                                                 : "is infinite (use NaN for missing)");
+    return fail_at_row(c, f.bad_column, f.bad_row,
+                       isnan(number) ? "is missing, an axis must have a number" : "is infinite (use NaN for missing)");
 }
 
 static kbass_status take_columns(columns *c, const char *time, const char *axes)
@@ -52,8 +52,7 @@ static kbass_status take_columns(columns *c, const char *time, const char *axes)
     kbass_status status = kb_roles_check(&c->roles, error);
     if (status == KBASS_OK) status = kb_roles_find(&c->roles, time, axes, error);
     if (status == KBASS_OK) status = kb_roles_name(&c->roles, a->data, error);
-    for (size_t i = 0; status == KBASS_OK && i < c->n; i++)
-        status = kb_source_load(&a->source, c->views[i].array);
+    for (size_t i = 0; status == KBASS_OK && i < c->n; i++) status = kb_source_load(&a->source, c->views[i].array);
     return status == KBASS_OK ? fill(c) : status;
 }
 
@@ -100,7 +99,8 @@ static kbass_status refuse_lonely(const kb_arrangement *a, const kb_view *time)
 kbass_status kb_arrange_columns(kb_arrangement *a, const kb_view *time)
 {
     char axes[KB_LONGEST_NAME];
-    columns c = {.arrangement = a, .n_rows = 1, .names = KB_NEW(char *, a->n_views), .views = KB_NEW(kb_view, a->n_views)};
+    columns c = {
+        .arrangement = a, .n_rows = 1, .names = KB_NEW(char *, a->n_views), .views = KB_NEW(kb_view, a->n_views)};
     kbass_status status = c.names && c.views ? KBASS_OK : kb_out_of_memory(a->reading->error, "the columns");
     for (size_t i = 0; i < time->n_dims; i++) c.n_rows *= time->dims[i];
     for (size_t i = 0; status == KBASS_OK && i < a->n_views; i++) {
@@ -126,9 +126,9 @@ kbass_status kb_arrange_columns(kb_arrangement *a, const kb_view *time)
 static void name_column(size_t column, size_t n_columns, size_t n_axes, char *const *axes, char *name)
 {
     const char *letter = n_axes > 1 ? "u" : "x";
-    if (column < n_axes)              snprintf(name, KB_LIST_SIZE, "%s", axes[column]);
+    if (column < n_axes) snprintf(name, KB_LIST_SIZE, "%s", axes[column]);
     else if (n_columns == n_axes + 1) snprintf(name, KB_LIST_SIZE, "%s", letter);
-    else                              snprintf(name, KB_LIST_SIZE, "%s%zu", letter, column - n_axes + 1);
+    else snprintf(name, KB_LIST_SIZE, "%s%zu", letter, column - n_axes + 1);
 }
 
 static kbass_status cut_columns(columns *c, const kb_view *table, size_t n_axes, char *const *axes)
@@ -137,8 +137,12 @@ static kbass_status cut_columns(columns *c, const kb_view *table, size_t n_axes,
         c->names[i] = KB_NEW(char, KB_LIST_SIZE);
         if (!c->names[i]) return kb_out_of_memory(c->arrangement->reading->error, "the columns");
         name_column(i, c->n, n_axes, axes, c->names[i]);
-        c->views[i] = (kb_view){.name = c->names[i], .array = table->array, .n_dims = 1, .dims = {table->dims[0]},
-                                .strides = {table->strides[0]}, .shift = i * table->strides[1]};
+        c->views[i] = (kb_view){.name = c->names[i],
+                                .array = table->array,
+                                .n_dims = 1,
+                                .dims = {table->dims[0]},
+                                .strides = {table->strides[0]},
+                                .shift = i * table->strides[1]};
     }
     return KBASS_OK;
 }
@@ -147,10 +151,11 @@ static kbass_status refuse_unnamed(const kb_arrangement *a, const kb_view *v)
 {
     char shape[100];
     kb_array_shape(v->array, shape, sizeof shape);
-    return kb_fail(a->reading->error, KBASS_ERROR_DATA,
-                   "%s: an array (%s) without times: a table needs rows and at most %d columns, time first; fields on a "
-                   "grid need their axes beside them, as in an NPZ with t, x, u", a->reading->file.path, shape,
-                   KB_MOST_COLUMNS);
+    return kb_fail(
+        a->reading->error, KBASS_ERROR_DATA,
+        "%s: an array (%s) without times: a table needs rows and at most %d columns, time first; fields on a "
+        "grid need their axes beside them, as in an NPZ with t, x, u",
+        a->reading->file.path, shape, KB_MOST_COLUMNS);
 }
 
 kbass_status kb_arrange_unnamed(kb_arrangement *a)
@@ -162,7 +167,10 @@ kbass_status kb_arrange_unnamed(kb_arrangement *a)
     if (v->n_dims != 2 || v->dims[1] > KB_MOST_COLUMNS) return refuse_unnamed(a, v);
     if (a->reading->axes) status = kb_axes_split(a->reading->axes, &copy, &n_axes, axes, a->reading->error);
     else if (a->reading->time) axes[0] = (char *)a->reading->time;
-    columns c = {.arrangement = a, .n = v->dims[1], .n_rows = v->dims[0], .names = KB_NEW(char *, v->dims[1]),
+    columns c = {.arrangement = a,
+                 .n = v->dims[1],
+                 .n_rows = v->dims[0],
+                 .names = KB_NEW(char *, v->dims[1]),
                  .views = KB_NEW(kb_view, v->dims[1])};
     if (!c.names || !c.views) status = kb_out_of_memory(a->reading->error, "the columns");
     if (status == KBASS_OK) status = cut_columns(&c, v, n_axes, axes);

@@ -17,17 +17,17 @@ enum { SMALLEST_PART = 1 << 18, PARTS_EACH = 4, MOST_PARTS = 64, FIRST_NUMBERS =
 typedef struct {
     kb_reading *reading;
     kb_lines lines;
-    char *rest, *end;              /* of the block */
-    size_t line;                   /* number of the line at hand, while the header is looked for */
-    char *header, *note;           /* copies of its line, and of the last comment before it */
-    char *header_begin;            /* in the block */
-    char **names;                  /* of the columns, pointing into one of the copies */
+    char *rest, *end;    /* of the block */
+    size_t line;         /* number of the line at hand, while the header is looked for */
+    char *header, *note; /* copies of its line, and of the last comment before it */
+    char *header_begin;  /* in the block */
+    char **names;        /* of the columns, pointing into one of the copies */
     kb_roles roles;
     kb_part part;
     kb_pace pace;
     size_t *state_columns;
     kb_row_form form;
-    size_t capacity, n_left;       /* rows that fit into the data's arrays, rows left out */
+    size_t capacity, n_left; /* rows that fit into the data's arrays, rows left out */
     kbass_data *data;
 } table;
 
@@ -158,8 +158,7 @@ static kbass_status read_header(table *t)
     kbass_status status = find_header(t);
     if (status == KBASS_OK && !t->header)
         status = kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s: a header row and rows of numbers are needed",
-                         r->file.path,
-                         r->file.size ? "nothing but blank lines and comments" : "the file is empty");
+                         r->file.path, r->file.size ? "nothing but blank lines and comments" : "the file is empty");
     if (status == KBASS_OK) status = read_names(t);
     snprintf(place, sizeof place, "%.480s:%zu", r->file.path, t->line);
     t->roles = (kb_roles){.place = place, .n = t->form.n_columns, .names = t->names};
@@ -314,10 +313,10 @@ static kbass_status read_block(table *t, part *parts, size_t n_parts)
 {
     kbass_status status = KBASS_OK;
     size_t n = cut_block(t, parts, n_parts), n_rows = 0;
-    #pragma omp parallel for schedule(dynamic) if(n > 1)
+#pragma omp parallel for schedule(dynamic) if (n > 1)
     for (size_t i = 0; i <= n; i++)
         if (i) read_part(t, &parts[i - 1]);
-        else   hash_block(t);
+        else hash_block(t);
     kb_file_forget(&t->reading->file);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         status = parts[i].status;

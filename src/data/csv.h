@@ -7,9 +7,9 @@
 enum { KB_RUNS_OF_BLANKS = ' ' };
 
 typedef struct {
-    const char *path;   /* for messages */
-    char separator;     /* , ; tab, or runs of blanks */
-    char point;         /* the decimal mark, . or , */
+    const char *path; /* for messages */
+    char separator;   /* , ; tab, or runs of blanks */
+    char point;       /* the decimal mark, . or , */
     size_t n_columns;
     char *const *names;
 } kb_row_form;

@@ -177,8 +177,8 @@ static kbass_status read_cell(const kb_row_form *form, char *cell, const char *n
     if (!*cell) return KBASS_OK;
     if (!parse_cell(form, cell, value))
         return FAIL_AT_LINE(form, line, error,
-                            "column \"%.100s\": \"%.60s\" is not a number (use an empty cell or NaN for missing)",
-                            name, cell);
+                            "column \"%.100s\": \"%.60s\" is not a number (use an empty cell or NaN for missing)", name,
+                            cell);
     if (isinf(*value))
         return FAIL_AT_LINE(form, line, error,
                             "column \"%.100s\": \"%.60s\" is infinite (use an empty cell or NaN for missing)", name,
@@ -194,8 +194,8 @@ kbass_status kb_row_read(const kb_row_form *form, const char *line, const char *
     if (status == KBASS_OK)
         status = kb_row_split(form, work->text, form->n_columns, work->cells, &n_cells, line_number, error);
     if (status == KBASS_OK && n_cells != form->n_columns)
-        status = FAIL_AT_LINE(form, line_number, error, "found %zu cells, the header has %zu", n_cells,
-                              form->n_columns);
+        status =
+            FAIL_AT_LINE(form, line_number, error, "found %zu cells, the header has %zu", n_cells, form->n_columns);
     for (size_t i = 0; status == KBASS_OK && i < form->n_columns; i++)
         status = read_cell(form, work->cells[i], form->names[i], line_number, &row[i], error);
     return status;

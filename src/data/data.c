@@ -120,8 +120,8 @@ static kbass_status check_table(const kbass_data *table, kbass_error *error)
     const char *const *axes = (const char *const *)table->axis_names;
     const char *const *states = (const char *const *)table->state_names;
     if (!table->n_rows || !table->n_states)
-        return kb_fail(error, KBASS_ERROR_DATA, "%zu rows of %zu states: at least one of each is needed",
-                       table->n_rows, table->n_states);
+        return kb_fail(error, KBASS_ERROR_DATA, "%zu rows of %zu states: at least one of each is needed", table->n_rows,
+                       table->n_states);
     kbass_status status = check_axes(table->n_axes, axes, error);
     if (status == KBASS_OK) status = check_states(table->n_axes, axes, table->n_states, states, error);
     if (status == KBASS_OK) status = check_numbers(table, error);
@@ -173,8 +173,8 @@ static kbass_status copy_table(const kbass_data *table, const char *source, kbas
     if (table->sigma) data->sigma = copy_numbers(table->n_rows * table->n_states, table->sigma);
     if (table->n_axes > 1) data->positions = copy_numbers(table->n_rows * (table->n_axes - 1), table->positions);
     bool all = data->source && data->note && data->axis_names && data->state_names && data->times && data->values &&
-               (data->positions || table->n_axes == 1) &&
-               (data->part || !table->part) && (data->run_column || !table->run_column) && (data->sigma_columns || !table->sigma_columns) &&
+               (data->positions || table->n_axes == 1) && (data->part || !table->part) &&
+               (data->run_column || !table->run_column) && (data->sigma_columns || !table->sigma_columns) &&
                (data->sigma || !table->sigma) && copy_runs(table, data);
     if (!all) return kb_out_of_memory(error, "the data");
     data->time_name = data->axis_names[0];
@@ -186,16 +186,21 @@ kbass_status kbass_data_create_axes(size_t n_rows, size_t n_axes, size_t n_field
                                     const char *const *field_names, kbass_data **out, kbass_error *error)
 {
     kbass_data *data = NULL;
-    const kbass_data table = {.n_rows = n_rows, .n_states = n_fields, .n_axes = n_axes,
-                              .axis_names = (char **)axis_names, .state_names = (char **)field_names,
-                              .times = (double *)times, .positions = (double *)positions, .values = (double *)values};
+    const kbass_data table = {.n_rows = n_rows,
+                              .n_states = n_fields,
+                              .n_axes = n_axes,
+                              .axis_names = (char **)axis_names,
+                              .state_names = (char **)field_names,
+                              .times = (double *)times,
+                              .positions = (double *)positions,
+                              .values = (double *)values};
     kbass_status status = check_table(&table, error);
     if (status == KBASS_OK) status = copy_table(&table, "", &data, error);
     if (status == KBASS_OK) status = kb_data_settle(data, error);
     if (status == KBASS_OK) status = kb_data_hash(data, error);
 
     if (status == KBASS_OK) *out = data;
-    else                    kbass_data_destroy(data);
+    else kbass_data_destroy(data);
     return status;
 }
 
@@ -365,7 +370,7 @@ kbass_status kbass_data_disturb(kbass_data *data, const double *sd, uint64_t see
         if (!(sd[i] >= 0 && isfinite(sd[i])))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise of %s: found %g, needed a standard deviation",
                            data->state_names[i], sd[i]);
-    double *noisy = KB_NEW(double, data->n_rows *data->n_states), *clean = data->values;
+    double *noisy = KB_NEW(double, data->n_rows * data->n_states), *clean = data->values;
     if (!noisy) return kb_out_of_memory(error, "adding noise");
 
     noisy_copy(data, sd, seed, noisy);

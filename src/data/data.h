@@ -23,10 +23,10 @@ struct kbass_data {
     char **run_names;  /* n_runs */
     size_t *run_start; /* n_runs + 1: the first row of each; times ascend within a run */
     char *run_column, *sigma_columns; /* what runs and error bars were made of; NULL: nothing */
-    char *part; /* of the file that was read, "t=0:10, every 5"; NULL: all of it */
+    char *part;                       /* of the file that was read, "t=0:10, every 5"; NULL: all of it */
     char sha256[65];
-    char *source;   /* path it was read from, or "" */
-    char *note;     /* how a file was understood where that is not plain: "u (256 x 101) over (x, t)"; NULL or "" */
+    char *source; /* path it was read from, or "" */
+    char *note;   /* how a file was understood where that is not plain: "u (256 x 101) over (x, t)"; NULL or "" */
 };
 
 /* What discovery needs: at least 4 measured values per state, no constant state, all finite, and of every state more

@@ -138,7 +138,7 @@ static void say_rows(words *w, const kbass_data *data, const kb_grid *grid, bool
     const char *plural = data->n_rows == 1 ? "" : "s";
     bool is_space = data->n_axes > 1;
     if (is_space && !grid->is_grid && !have_own) say(w, "%zu scattered point%s", data->n_rows, plural);
-    else                                         say(w, "%zu row%s", data->n_rows, plural);
+    else say(w, "%zu row%s", data->n_rows, plural);
     if (data->n_runs) say_runs(w, data);
     if (is_space && !grid->is_grid) say(w, have_own ? ", each on its own grid " : " in ");
     if (is_space && grid->is_grid) {
@@ -175,7 +175,7 @@ static void say_missing(words *w, const kbass_data *data)
         size_t here = data->n_rows - count_measured(data, i);
         if (!here) continue;
         if (listed == LISTED) say(w, ", ...");
-        else                  say(w, "%s%s %zu", listed ? ", " : "", data->state_names[i], here);
+        else say(w, "%s%s %zu", listed ? ", " : "", data->state_names[i], here);
         listed++;
     }
     say(w, ")");
@@ -210,7 +210,7 @@ size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
     bool have_grids = is_known && runs_have_grids(data, &grid, &is_one);
     if (data->n_runs && data->n_axes > 1) grid.is_grid = grid.is_grid && is_one;
     if (is_known) say_rows(&w, data, &grid, have_grids && !is_one);
-    else          say(&w, "%zu rows", data->n_rows);
+    else say(&w, "%zu rows", data->n_rows);
     say(&w, ", %zu %s%s (", data->n_states, kind, data->n_states == 1 ? "" : "s");
     say_names(&w, data);
     say(&w, ")");
@@ -271,7 +271,8 @@ static kbass_status check_extent(const kbass_data *data, const extent *e, const 
                            data->time_name, found);
         return kb_fail(error, KBASS_ERROR_DATA,
                        "%s: all %zu measured values are at a single point of the axis \"%s\" (%s), at least 2 are "
-                       "needed", who, e->n, data->axis_names[axis], found);
+                       "needed",
+                       who, e->n, data->axis_names[axis], found);
     }
     return KBASS_OK;
 }
@@ -303,8 +304,10 @@ static kbass_status check_run(const kbass_data *data, size_t run, kbass_error *e
         size_t row = first;
         while (row < end && kb_data_coordinate(data, row, axis) == at) row++;
         if (row == end)
-            return kb_fail(error, KBASS_ERROR_DATA, "run \"%.100s\": all %zu rows are at one %s (%s = %g), at least 2 are "
-                           "needed", data->run_names[run], end - first, axis ? "place" : "time", data->axis_names[axis], at);
+            return kb_fail(error, KBASS_ERROR_DATA,
+                           "run \"%.100s\": all %zu rows are at one %s (%s = %g), at least 2 are "
+                           "needed",
+                           data->run_names[run], end - first, axis ? "place" : "time", data->axis_names[axis], at);
     }
     return KBASS_OK;
 }

@@ -12,7 +12,8 @@ typedef struct {
     bool *is_bar; /* n_states: the column is one of error bars */
 } bars;
 
-static kbass_status find_column(const kbass_data *data, const char *name, size_t length, size_t *state, kbass_error *error)
+static kbass_status find_column(const kbass_data *data, const char *name, size_t length, size_t *state,
+                                kbass_error *error)
 {
     for (*state = 0; *state < data->n_states; ++*state) {
         const char *known = data->state_names[*state];
@@ -51,7 +52,7 @@ static kbass_status read_columns(bars *b, const char *columns, kbass_error *erro
         if (status != KBASS_OK) return status;
         b->is_bar[column] = true;
         if (state < n) b->of[state] = column;
-        else           common = column;
+        else common = column;
     }
     for (size_t i = 0; i < n; i++) {
         if (common < n && b->of[i] == n) b->of[i] = common;
@@ -85,7 +86,7 @@ static kbass_status divide(const bars *b, kbass_error *error)
     size_t n = data->n_states, kept = 0;
     for (size_t i = 0; i < n; i++) kept += !b->is_bar[i];
     if (!kept) return kb_fail(error, KBASS_ERROR_DATA, "sigma: no states but columns of error bars");
-    data->sigma = KB_NEW(double, data->n_rows * kept);
+    data->sigma = KB_NEW(double, data->n_rows *kept);
     if (!data->sigma) return kb_out_of_memory(error, "the error bars");
     for (size_t row = 0; row < data->n_rows; row++) {
         double *from = data->values + row * n, *values = data->values + row * kept, *sigma = data->sigma + row * kept;

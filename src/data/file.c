@@ -76,7 +76,7 @@ void kb_file_forget(const kb_file *file)
 void kb_file_close(kb_file *file)
 {
     if (file->is_mapped) munmap((void *)file->bytes, file->size);
-    else                 kb_free((void *)file->bytes);
+    else kb_free((void *)file->bytes);
     if (file->path && file->descriptor >= 0) close(file->descriptor);
     *file = (kb_file){0};
 }

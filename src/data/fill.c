@@ -12,9 +12,9 @@ enum { PART = 1024, SPAN_BYTES = 32 << 20 };
 typedef struct {
     kb_filling *filling;
     size_t n_parts, span; /* parts in all, and of a piece of the file that is in memory at a time */
-    size_t *begin; /* n_parts + 1: the row of the data where each part's first goes */
-    kb_part part;  /* of the file that is asked for, */
-    kb_pace *pace; /* and the pace with which each part begins */
+    size_t *begin;        /* n_parts + 1: the row of the data where each part's first goes */
+    kb_part part;         /* of the file that is asked for, */
+    kb_pace *pace;        /* and the pace with which each part begins */
 } work;
 
 static size_t rows_of(const work *w, size_t part)
@@ -56,7 +56,7 @@ static bool is_sound(const kb_column *column, double number)
 /* Keeps the first that is met, row by row. */
 static void note_bad(kb_filling *f, size_t column, size_t row)
 {
-    #pragma omp critical(kb_filling)
+#pragma omp critical(kb_filling)
     if (!f->is_bad || row < f->bad_row || (row == f->bad_row && column < f->bad_column)) {
         f->is_bad = true;
         f->bad_column = column;
@@ -101,7 +101,7 @@ static void fill_part(const work *w, size_t part)
     bool is_taken[PART];
     kb_pace pace = w->part.is_whole ? (kb_pace){0} : w->pace[part];
     if (w->part.is_whole) memset(is_taken, true, sizeof is_taken);
-    else                  choose(w, part, &pace, is_taken);
+    else choose(w, part, &pace, is_taken);
     for (size_t i = 0; i < w->filling->n_columns; i++) fill_column(w, part, i, is_taken);
 }
 
@@ -147,10 +147,10 @@ static kbass_status fill_span(const work *w, size_t first, size_t last)
 {
     kb_reading *r = w->filling->arrangement->reading;
     size_t upto = (size_t)((double)r->file.size * ((double)last / (double)w->n_parts));
-    #pragma omp parallel for schedule(dynamic, 8) if(last - first > 8)
+#pragma omp parallel for schedule(dynamic, 8) if (last - first > 8)
     for (size_t i = first; i <= last; i++)
         if (i > first) fill_part(w, i - 1);
-        else           kb_reading_hash(r, upto < r->file.size ? upto : r->file.size);
+        else kb_reading_hash(r, upto < r->file.size ? upto : r->file.size);
     kb_file_forget(&r->file);
     return w->filling->is_bad ? KBASS_ERROR_DATA : kb_reading_tell(r, share_done(w, last));
 }
@@ -158,7 +158,8 @@ static kbass_status fill_span(const work *w, size_t first, size_t last)
 kbass_status kb_fill(kb_filling *f)
 {
     const kb_reading *r = f->arrangement->reading;
-    work w = {.filling = f, .n_parts = (f->n_rows + PART - 1) / PART,
+    work w = {.filling = f,
+              .n_parts = (f->n_rows + PART - 1) / PART,
               .span = SPAN_BYTES / (PART * f->n_columns * sizeof(double)) + 1};
     kbass_status status = kb_part_read(r->within, r->every, f->arrangement->data, &w.part, r->error);
     w.begin = KB_NEW(size_t, w.n_parts + 1);

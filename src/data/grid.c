@@ -100,8 +100,7 @@ static bool list_coordinates(const kbass_data *data, size_t axis, kb_grid *grid)
         grid->n[0] = data->n_rows;
         return true;
     }
-    for (size_t row = 0; is_done && row < data->n_rows; row++)
-        is_done = add(&d, kb_data_coordinate(data, row, axis));
+    for (size_t row = 0; is_done && row < data->n_rows; row++) is_done = add(&d, kb_data_coordinate(data, row, axis));
     if (is_done) thin(&d);
     grid->at[axis] = grid->owned[axis] = d.at;
     grid->n[axis] = d.n;

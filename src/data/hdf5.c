@@ -17,10 +17,15 @@
 
 enum { PATIENCE = 20000 /* ms without a byte */, MOST_OFFSETS = 8 };
 
-static const uint64_t MOST_MEMORY = (uint64_t)4 << 30;  /* of the child, beyond what this process has */
+static const uint64_t MOST_MEMORY = (uint64_t)4 << 30; /* of the child, beyond what this process has */
 
-const char *const kb_hdf5_troubles[] = {NULL, "no numbers", "text", "numbers that lie in other files",
-                                        "a compression that is not known here", "more than 8 dimensions", "empty"};
+const char *const kb_hdf5_troubles[] = {NULL,
+                                        "no numbers",
+                                        "text",
+                                        "numbers that lie in other files",
+                                        "a compression that is not known here",
+                                        "more than 8 dimensions",
+                                        "empty"};
 
 typedef struct {
     pid_t pid;
@@ -97,8 +102,8 @@ static kbass_status receive(const kb_source *s, void *to, size_t n, const char *
         ssize_t got = recv(c->channel, next, n, 0);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0)
-            return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %.200s: the HDF5 library cannot read it: damaged or cut off",
-                           r->file.path, what);
+            return kb_fail(r->error, KBASS_ERROR_DATA,
+                           "%s: %.200s: the HDF5 library cannot read it: damaged or cut off", r->file.path, what);
         next += got;
         n -= (size_t)got;
     }
@@ -113,8 +118,7 @@ static bool can_hold(const kb_source *s, const kb_array *array, const kb_hdf5_en
     size_t n = 0;
     uint64_t bytes = 0, file = s->reading->file.size;
     return kb_array_count(array, &n) && !__builtin_mul_overflow((uint64_t)n, (uint64_t)e->width, &bytes) &&
-           e->stored <= file && bytes / (e->is_filtered ? KB_BEST_RATIO : 1) <= e->stored &&
-           !kb_is_bomb(bytes, file);
+           e->stored <= file && bytes / (e->is_filtered ? KB_BEST_RATIO : 1) <= e->stored && !kb_is_bomb(bytes, file);
 }
 
 /* MATLAB writes its dimensions last one first. */
@@ -177,8 +181,8 @@ static kbass_status load(kb_source *s, kb_array *array)
     array->owned = bytes;
     kbass_status status = KBASS_OK;
     if (send(c->channel, &index, sizeof index, MSG_NOSIGNAL) != (ssize_t)sizeof index)
-        status = kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: the HDF5 library cannot read it",
-                         s->reading->file.path);
+        status =
+            kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: the HDF5 library cannot read it", s->reading->file.path);
     if (status == KBASS_OK) status = receive(s, bytes, n * sizeof(double), array->name);
     if (status == KBASS_OK) array->bytes = bytes;
     return status;

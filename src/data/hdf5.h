@@ -1,5 +1,5 @@
-/* HDF5 files are read by a child process: the library for them was not made for hostile files, and what goes wrong there
- * must not go wrong here. hdf5.c is the parent, hdf5_child.c the child.
+/* HDF5 files are read by a child process: the library for them was not made for hostile files, and what goes wrong
+ * there must not go wrong here. hdf5.c is the parent, hdf5_child.c the child.
  *
  * The child sends one kb_hdf5_entry for each dataset and its name, then one with n_dims = KB_HDF5_END. After that it
  * answers requests, the number of an entry each, with all its numbers as doubles in C order. Where it cannot, it ends.
@@ -15,7 +15,7 @@ enum { KB_HDF5_END = 255, KB_HDF5_PIECE = 1 << 19 /* numbers sent at once */ };
 
 typedef struct {
     uint64_t dims[KB_MOST_DIMS];
-    uint64_t stored;      /* bytes in the file */
+    uint64_t stored; /* bytes in the file */
     uint32_t n_dims;
     uint32_t name_length;
     uint32_t trouble;     /* index into kb_hdf5_troubles */

@@ -124,7 +124,7 @@ static void send_dataset(child *c, hid_t dataset, const char *path)
     bool is_table = entry.trouble == KB_FINE && H5Tget_class(type) == H5T_COMPOUND && entry.n_dims == 1;
     if (entry.trouble == KB_FINE && !is_table && !is_number(type)) entry.trouble = KB_NO_NUMBERS;
     if (is_table) send_members(c, &entry, type, path);
-    else          send_entry(c, &entry, path, NULL);
+    else send_entry(c, &entry, path, NULL);
     H5Pclose(plist);
     H5Tclose(type);
 }
@@ -230,7 +230,7 @@ static void send_range(reader *r, int dim, hsize_t *start, hsize_t *count)
             count[i] = r->dims[i];
         }
         if (fits) send_box(r, start, count);
-        else      send_range(r, dim + 1, start, count);
+        else send_range(r, dim + 1, start, count);
     }
 }
 

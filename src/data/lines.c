@@ -24,8 +24,8 @@ kbass_status kb_lines_open(kb_lines *lines, kb_reading *reading)
     size_t expected = lines->is_gzip ? SHRUNK_BY * file->size : file->size;
     lines->capacity = expected < block && !file->is_stream ? expected + 1 : block;
     lines->text = KB_NEW(char, lines->capacity);
-    bool is_open = lines->text && (!lines->is_gzip ||
-                                   kb_inflater_open(&lines->inflater, file->bytes, file->size, KB_GZIP));
+    bool is_open =
+        lines->text && (!lines->is_gzip || kb_inflater_open(&lines->inflater, file->bytes, file->size, KB_GZIP));
     return is_open ? KBASS_OK : kb_out_of_memory(reading->error, file->path);
 }
 

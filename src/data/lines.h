@@ -9,10 +9,10 @@ typedef struct {
     kb_reading *reading;
     kb_inflater inflater;
     bool is_gzip, is_over;
-    size_t taken;           /* bytes of the file so far */
-    char *text;             /* the block, then what is left of it: the beginning of a line */
+    size_t taken; /* bytes of the file so far */
+    char *text;   /* the block, then what is left of it: the beginning of a line */
     size_t capacity, length, block;
-    size_t n_lines;         /* in the blocks before this one */
+    size_t n_lines; /* in the blocks before this one */
 } kb_lines;
 
 kbass_status kb_lines_open(kb_lines *lines, kb_reading *reading);

@@ -30,16 +30,16 @@ enum {
 typedef struct {
     kb_source *source;
     bool is_swapped;
-    size_t place;  /* of the top element in the file */
-    bool is_whole; /* all of the element can be seen, not only its head */
+    size_t place;               /* of the top element in the file */
+    bool is_whole;              /* all of the element can be seen, not only its head */
     const unsigned char *first; /* of the element */
 } walk;
 
 typedef struct {
     unsigned type;
     const unsigned char *data;
-    size_t size;                /* declared: where only a head is seen there may be less */
-    const unsigned char *next;  /* NULL when it lies beyond what is seen */
+    size_t size;               /* declared: where only a head is seen there may be less */
+    const unsigned char *next; /* NULL when it lies beyond what is seen */
 } element;
 
 /* What was inflated to be looked into stays until the source is closed. */
@@ -81,10 +81,10 @@ static bool read_element(const walk *w, const unsigned char *at, const unsigned 
 
 static bool read_number_type(unsigned type, bool is_swapped, kb_element *number)
 {
-    static const kb_element types[] = {[1] = {KB_SIGNED, 1, 0},  [2] = {KB_UNSIGNED, 1, 0}, [3] = {KB_SIGNED, 2, 0},
-                                       [4] = {KB_UNSIGNED, 2, 0}, [5] = {KB_SIGNED, 4, 0},  [6] = {KB_UNSIGNED, 4, 0},
-                                       [7] = {KB_REAL, 4, 0},    [9] = {KB_REAL, 8, 0},     [12] = {KB_SIGNED, 8, 0},
-                                       [13] = {KB_UNSIGNED, 8, 0}};
+    static const kb_element types[] = {
+        [1] = {KB_SIGNED, 1, 0},  [2] = {KB_UNSIGNED, 1, 0}, [3] = {KB_SIGNED, 2, 0}, [4] = {KB_UNSIGNED, 2, 0},
+        [5] = {KB_SIGNED, 4, 0},  [6] = {KB_UNSIGNED, 4, 0}, [7] = {KB_REAL, 4, 0},   [9] = {KB_REAL, 8, 0},
+        [12] = {KB_SIGNED, 8, 0}, [13] = {KB_UNSIGNED, 8, 0}};
     if (type >= sizeof types / sizeof *types || !types[type].width) return false;
     *number = types[type];
     number->is_swapped = is_swapped;
@@ -136,7 +136,7 @@ static bool read_front(const walk *w, const unsigned char *at, const unsigned ch
     if (!read_element(w, e.next, end, &e) || !read_dims(w, &e, m)) return false;
     if (!read_element(w, e.next, end, &e) || !e.next || e.size > KB_LONGEST_NAME) return false;
     if (name) snprintf(m->name, sizeof m->name, "%s", name);
-    else      memcpy(m->name, e.data, e.size), m->name[e.size] = '\0';
+    else memcpy(m->name, e.data, e.size), m->name[e.size] = '\0';
     m->rest = e.next;
     return true;
 }
@@ -179,15 +179,16 @@ static kbass_status add_struct(const walk *w, const matrix *m, int depth)
                     width.next && read_element(w, width.next, m->end, &names) && names.next;
     size_t length = is_sound ? word(w, width.data) : 0;
     if (!is_sound || length < 1 || length > KB_LONGEST_NAME || names.size % length || depth == DEEPEST)
-        return broken(w, depth == DEEPEST ? "structs within structs, deeper than 8" : "a struct that cannot be followed");
+        return broken(w,
+                      depth == DEEPEST ? "structs within structs, deeper than 8" : "a struct that cannot be followed");
     kbass_status status = KBASS_OK;
     const unsigned char *at = names.next;
     for (size_t i = 0; status == KBASS_OK && i < names.size / length; i++, at = value.next) {
         char name[2 * KB_LONGEST_NAME + 2];
         if (!read_element(w, at, m->end, &value) || value.type != TYPE_MATRIX || !value.next)
             return broken(w, "a struct that breaks off");
-        snprintf(name, sizeof name, "%.*s/%.*s", KB_LONGEST_NAME, m->name, (int)strnlen((const char *)names.data +
-                 i * length, length), (const char *)names.data + i * length);
+        snprintf(name, sizeof name, "%.*s/%.*s", KB_LONGEST_NAME, m->name,
+                 (int)strnlen((const char *)names.data + i * length, length), (const char *)names.data + i * length);
         if (value.size) status = add_matrix_or_struct(w, value.data, value.data + value.size, name, depth + 1);
     }
     return status;
@@ -294,9 +295,8 @@ static kbass_status list(kb_source *s)
         walk w = begin_walk(s, (size_t)(at - file->bytes));
         if (!read_element(&w, at, end, &e)) return broken(&w, "an element that breaks off");
         w.first = e.data;
-        if (e.type == TYPE_COMPRESSED)  status = add_compressed(&w, &e);
-        else if (e.type == TYPE_MATRIX && e.size)
-            status = add_matrix_or_struct(&w, e.data, e.data + e.size, NULL, 0);
+        if (e.type == TYPE_COMPRESSED) status = add_compressed(&w, &e);
+        else if (e.type == TYPE_MATRIX && e.size) status = add_matrix_or_struct(&w, e.data, e.data + e.size, NULL, 0);
         else if (e.type > 18 || !e.type) status = broken(&w, "no element of MATLAB's");
         at = e.next;
     }
@@ -313,8 +313,8 @@ static kbass_status load(kb_source *s, kb_array *array)
     read_element(&w, file->bytes + array->place, file->bytes + file->size, &e);
     kbass_status status = inflate_matrix(&w, &e, SIZE_MAX, &all, &n, &size);
     array->owned = all;
-    bool fits = kb_array_count(array, &count) && array->offset <= n &&
-                count <= (n - array->offset) / array->element.width;
+    bool fits =
+        kb_array_count(array, &count) && array->offset <= n && count <= (n - array->offset) / array->element.width;
     if (status == KBASS_OK && !fits) status = broken(&w, "a matrix that breaks off");
     if (status == KBASS_OK) array->bytes = all + array->offset;
     return status;

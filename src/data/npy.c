@@ -22,13 +22,13 @@ typedef struct {
 } field;
 
 typedef struct {
-    const char *name;  /* of the array, for messages and as the front of its fields' names */
-    size_t begin;      /* of the numbers */
+    const char *name; /* of the array, for messages and as the front of its fields' names */
+    size_t begin;     /* of the numbers */
     size_t n_fields;
     field *fields;
-    bool has_names;    /* a table of records */
+    bool has_names; /* a table of records */
     bool is_fortran;
-    size_t step;       /* bytes of one record */
+    size_t step; /* bytes of one record */
     size_t n_dims, dims[KB_MOST_DIMS];
 } header;
 
@@ -73,7 +73,8 @@ static bool take_size(cursor *t, size_t *size)
     char first = peek(t);
     if (first < '0' || first > '9') return false;
     for (*size = 0; t->c < t->end && *t->c >= '0' && *t->c <= '9'; t->c++)
-        if (__builtin_mul_overflow(*size, (size_t)10, size) || __builtin_add_overflow(*size, (size_t)(*t->c - '0'), size))
+        if (__builtin_mul_overflow(*size, (size_t)10, size) ||
+            __builtin_add_overflow(*size, (size_t)(*t->c - '0'), size))
             return false;
     take(t, 'L'); /* Python 2 */
     return true;
@@ -97,9 +98,12 @@ static bool read_type(const char *text, size_t length, field *f)
     if (kind == 'c') f->trouble = "complex numbers";
     else if (kind == 'M' || kind == 'm') f->trouble = "dates (save them as numbers)";
     else if (!is_number) f->trouble = "no numbers";
-    else if (!is_width || (kind == 'f' && width == 1)) f->trouble = "numbers of a width that is not read (save float64)";
-    f->element = (kb_element){kind == 'f' ? KB_REAL : kind == 'i' ? KB_SIGNED : KB_UNSIGNED, (unsigned)width,
-                              kb_machine_is_little() ? order == '>' : order == '<'};
+    else if (!is_width || (kind == 'f' && width == 1))
+        f->trouble = "numbers of a width that is not read (save float64)";
+    f->element = (kb_element){kind == 'f'   ? KB_REAL
+                              : kind == 'i' ? KB_SIGNED
+                                            : KB_UNSIGNED,
+                              (unsigned)width, kb_machine_is_little() ? order == '>' : order == '<'};
     return true;
 }
 

@@ -7,13 +7,13 @@
 #include "data/source.h"
 
 enum {
-    END_SIZE = 22,           /* end of central directory */
-    END64_SIZE = 56,         /* the same with 64-bit numbers, and what says where it is */
+    END_SIZE = 22,   /* end of central directory */
+    END64_SIZE = 56, /* the same with 64-bit numbers, and what says where it is */
     LOCATOR_SIZE = 20,
     ENTRY_SIZE = 46,
     LOCAL_SIZE = 30,
     LONGEST_COMMENT = 65535,
-    HEADER_BYTES = 1 << 16,  /* enough for any NPY header */
+    HEADER_BYTES = 1 << 16, /* enough for any NPY header */
     STORED = 0,
     DEFLATED = 8
 };
@@ -95,9 +95,14 @@ static bool read_entry(const kb_file *file, uint64_t *at, entry *e)
     if (memcmp(b, "PK\1\2", 4) != 0) return false;
     size_t name = (size_t)number(b + 28, 2), extra = (size_t)number(b + 30, 2), comment = (size_t)number(b + 32, 2);
     if (file->size - *at - ENTRY_SIZE < name + extra + comment) return false;
-    *e = (entry){.name = (const char *)b + ENTRY_SIZE, .name_length = name, .flags = (unsigned)number(b + 8, 2),
-                 .method = (unsigned)number(b + 10, 2), .crc = (uint32_t)number(b + 16, 4),
-                 .compressed = number(b + 20, 4), .size = number(b + 24, 4), .local = number(b + 42, 4)};
+    *e = (entry){.name = (const char *)b + ENTRY_SIZE,
+                 .name_length = name,
+                 .flags = (unsigned)number(b + 8, 2),
+                 .method = (unsigned)number(b + 10, 2),
+                 .crc = (uint32_t)number(b + 16, 4),
+                 .compressed = number(b + 20, 4),
+                 .size = number(b + 24, 4),
+                 .local = number(b + 42, 4)};
     *at += ENTRY_SIZE + name + extra + comment;
     return read_wide(b + ENTRY_SIZE + name, extra, e);
 }
@@ -135,12 +140,12 @@ static kbass_status list_entry(kb_source *s, const entry *e, size_t place, unsig
     memcpy(name, e->name, shown - ending);
     const char *trouble = trouble_of(file, e);
     if (!ending) return KBASS_OK;
-    if (trouble)
-        return kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: %.200s: %s", file->path, name, trouble);
+    if (trouble) return kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: %.200s: %s", file->path, name, trouble);
     const unsigned char *bytes = entry_bytes(file, e);
     if (e->method == STORED) return kb_npy_list(s, name, bytes, e->size, e->size, place);
     kb_inflater z;
-    bool is_sound = kb_inflater_open(&z, bytes, e->compressed, KB_RAW) && kb_inflater_read(&z, work, HEADER_BYTES, &got);
+    bool is_sound =
+        kb_inflater_open(&z, bytes, e->compressed, KB_RAW) && kb_inflater_read(&z, work, HEADER_BYTES, &got);
     kb_inflater_close(&z);
     if (is_sound) return kb_npy_list(s, name, work, got < e->size ? got : e->size, e->size, place);
     return kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: %.200s: what is compressed %s", file->path, name,
@@ -178,10 +183,7 @@ static kbass_status inflate_entry(kb_source *s, const entry *e, const unsigned c
                    array->name, z.trouble ? z.trouble : "breaks off");
 }
 
-static uint32_t checksum(const unsigned char *bytes, size_t n)
-{
-    return (uint32_t)crc32_z(0, bytes, n);
-}
+static uint32_t checksum(const unsigned char *bytes, size_t n) { return (uint32_t)crc32_z(0, bytes, n); }
 
 static kbass_status load(kb_source *s, kb_array *array)
 {

@@ -48,7 +48,8 @@ static kbass_status read_range(char *text, const kbass_data *data, kb_part *part
     kbass_status status = find_axis(data, name, &axis, error);
     if (status != KBASS_OK) return status;
     if (!(low <= high))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "within: the range of %s is %g to %g, it must ascend", name, low, high);
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "within: the range of %s is %g to %g, it must ascend", name, low,
+                       high);
     part->low[axis] = fmax(part->low[axis], low);
     part->high[axis] = fmin(part->high[axis], high);
     return KBASS_OK;
@@ -98,7 +99,7 @@ bool kb_part_takes(const kb_part *part, kb_pace *pace, const double *at)
     for (size_t i = 0; i < part->n_axes; i++)
         if (!(at[i] >= part->low[i] && at[i] <= part->high[i])) return false;
     if (!pace->is_begun || at[0] < pace->time) pace->count = 0;
-    else                                       pace->count += at[0] > pace->time;
+    else pace->count += at[0] > pace->time;
     pace->is_begun = true;
     pace->time = at[0];
     return pace->count % part->every == 0;

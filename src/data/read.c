@@ -10,8 +10,8 @@
 
 kbass_status kb_reading_tell(const kb_reading *reading, double fraction)
 {
-    kbass_progress now = {.stage = "read", .fraction = fraction, .seconds = kb_clock() - reading->start,
-                          .log_evidence = (double)NAN};
+    kbass_progress now = {
+        .stage = "read", .fraction = fraction, .seconds = kb_clock() - reading->start, .log_evidence = (double)NAN};
     if (!reading->progress || reading->progress(&now, reading->user) == 0) return KBASS_OK;
     return kb_fail(reading->error, KBASS_ERROR_FILE, "%s: reading was stopped", reading->file.path);
 }
@@ -63,12 +63,19 @@ kbass_status kbass_data_open(const char *path, const kbass_read_options *options
 {
     static const kbass_read_options none;
     const kbass_read_options *o = options ? options : &none;
-    kb_reading r = {.time = o->time_column, .axes = o->axes, .within = o->within, .every = o->every,
-                    .progress = o->progress, .user = o->user,
-                    .start = kb_clock(), .error = error};
+    kb_reading r = {.time = o->time_column,
+                    .axes = o->axes,
+                    .within = o->within,
+                    .every = o->every,
+                    .progress = o->progress,
+                    .user = o->user,
+                    .start = kb_clock(),
+                    .error = error};
     if (r.time && r.axes)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found both a time column, \"%s\", and axes, \"%s\": axes name "
-                       "time too", r.time, r.axes);
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "found both a time column, \"%s\", and axes, \"%s\": axes name "
+                       "time too",
+                       r.time, r.axes);
     char *copy = kb_strdup(path);
     kbass_data *data = KB_NEW(kbass_data, 1);
     if (data) data->source = kb_strdup(path);
@@ -76,7 +83,7 @@ kbass_status kbass_data_open(const char *path, const kbass_read_options *options
 
     if (status == KBASS_OK) status = read_path(copy, &r, data);
     if (status == KBASS_OK) *out = data;
-    else                    kbass_data_destroy(data);
+    else kbass_data_destroy(data);
     kb_free(copy);
     return status;
 }

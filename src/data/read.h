@@ -20,12 +20,12 @@ typedef struct {
 typedef struct {
     kb_file file;
     kb_sha256 sha;
-    size_t hashed;             /* of the file's bytes */
-    size_t block;              /* bytes of text at a time; 0: as many as is good */
-    const char *inside;        /* "/run3/u" of "file.h5:/run3/u", or NULL */
-    const char *time, *axes;   /* what the caller named, or NULL */
-    const char *within;        /* ranges of the part to be read, or NULL, */
-    size_t every;              /* and of its times every so many; 0 is 1 */
+    size_t hashed;           /* of the file's bytes */
+    size_t block;            /* bytes of text at a time; 0: as many as is good */
+    const char *inside;      /* "/run3/u" of "file.h5:/run3/u", or NULL */
+    const char *time, *axes; /* what the caller named, or NULL */
+    const char *within;      /* ranges of the part to be read, or NULL, */
+    size_t every;            /* and of its times every so many; 0 is 1 */
     kbass_progress_callback progress;
     void *user;
     double start;

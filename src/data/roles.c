@@ -9,8 +9,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 
-#define FAIL_AT(r, error, format, ...)                                                                                 \
-    kb_fail(error, KBASS_ERROR_DATA, "%s: " format, (r)->place, __VA_ARGS__)
+#define FAIL_AT(r, error, format, ...) kb_fail(error, KBASS_ERROR_DATA, "%s: " format, (r)->place, __VA_ARGS__)
 
 bool kb_is_time_name(const char *name) { return strcasecmp(name, "t") == 0 || strcasecmp(name, "time") == 0; }
 
@@ -102,9 +101,8 @@ kbass_status kb_axes_split(const char *axes, char **copy, size_t *n, char *names
         while (end > name && end[-1] == ' ') end--;
         *end = '\0';
         if (*n == KBASS_MAX_AXES)
-            return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                           "axes: found more than %d, needed time and up to %d of space", KBASS_MAX_AXES,
-                           KBASS_MAX_AXES - 1);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "axes: found more than %d, needed time and up to %d of space",
+                           KBASS_MAX_AXES, KBASS_MAX_AXES - 1);
         if (!*name)
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "axes: found a name missing in \"%s\", needed \"t,x\"", axes);
         for (size_t i = 0; i < *n; i++)
@@ -165,8 +163,7 @@ kbass_status kb_roles_name(const kb_roles *r, kbass_data *data, kbass_error *err
     data->axis_names = KB_NEW(char *, data->n_axes);
     data->state_names = KB_NEW(char *, data->n_states);
     bool all = data->axis_names && data->state_names;
-    for (size_t i = 0; all && i < r->n_axes; i++)
-        all = (data->axis_names[i] = kb_strdup(r->names[r->axes[i]])) != NULL;
+    for (size_t i = 0; all && i < r->n_axes; i++) all = (data->axis_names[i] = kb_strdup(r->names[r->axes[i]])) != NULL;
     if (all) data->time_name = data->axis_names[0];
     for (size_t i = 0, state = 0; all && i < r->n; i++) {
         if (kb_roles_axis(r, i, &axis)) continue;

@@ -37,7 +37,8 @@ kbass_data kb_data_run(const kbass_data *data, size_t run)
 kbass_status kbass_data_pick(const kbass_data *data, size_t run, kbass_data **out, kbass_error *error)
 {
     if (run >= kbass_data_runs(data))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no run %zu, found %zu (the first is 0)", run, kbass_data_runs(data));
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no run %zu, found %zu (the first is 0)", run,
+                       kbass_data_runs(data));
     kbass_data view = kb_data_run(data, run);
     return kb_data_copy(&view, out, error);
 }
@@ -76,8 +77,8 @@ static kbass_status find_column(const kbass_data *data, const char *column, size
     const char *source = data->source ? data->source : "", *colon = *source ? ": " : "";
     *state = find_state(data, column);
     if (*state == data->n_states)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s%sno column \"%s\" that could say which run a row belongs to", source,
-                       colon, column);
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s%sno column \"%s\" that could say which run a row belongs to",
+                       source, colon, column);
     if (data->n_states == 1)
         return kb_fail(error, KBASS_ERROR_DATA, "%s%sno states but the column of runs, \"%s\"", source, colon, column);
     for (size_t row = 0; row < data->n_rows; row++)
@@ -91,8 +92,8 @@ static kbass_status find_column(const kbass_data *data, const char *column, size
 static kbass_status take_rows(kbass_data *data, size_t column, member *members, kbass_error *error)
 {
     size_t n = data->n_rows, width = data->n_states - 1, space = data->n_axes - 1, kept = 0;
-    double *times = KB_NEW(double, n), *values = KB_NEW(double, n * width);
-    double *positions = space ? KB_NEW(double, n * space) : NULL;
+    double *times = KB_NEW(double, n), *values = KB_NEW(double, n *width);
+    double *positions = space ? KB_NEW(double, n *space) : NULL;
     if (!times || !values || (space && !positions)) {
         kb_free(times);
         kb_free(values);
@@ -170,16 +171,18 @@ static kbass_status check_part(const kbass_data *first, const kbass_data *part, 
                        part->n_axes, part->n_axes == 1 ? "axis" : "axes", first->n_axes);
     for (size_t axis = 1; axis < first->n_axes; axis++)
         if (strcmp(part->axis_names[axis], first->axis_names[axis]) != 0)
-            return kb_fail(error, KBASS_ERROR_DATA, "%s: found axis \"%s\", the first run has \"%s\": runs share their axes",
-                           name, part->axis_names[axis], first->axis_names[axis]);
+            return kb_fail(error, KBASS_ERROR_DATA,
+                           "%s: found axis \"%s\", the first run has \"%s\": runs share their axes", name,
+                           part->axis_names[axis], first->axis_names[axis]);
     for (size_t i = 0; i < first->n_states; i++)
         if (find_state(part, first->state_names[i]) == part->n_states)
-            return kb_fail(error, KBASS_ERROR_DATA, "%s: no state \"%s\", which the first run has: runs share their states",
-                           name, first->state_names[i]);
+            return kb_fail(error, KBASS_ERROR_DATA,
+                           "%s: no state \"%s\", which the first run has: runs share their states", name,
+                           first->state_names[i]);
     for (size_t i = 0; i < part->n_states; i++)
         if (find_state(first, part->state_names[i]) == first->n_states)
-            return kb_fail(error, KBASS_ERROR_DATA, "%s: state \"%s\" is not in the first run: runs share their states", name,
-                           part->state_names[i]);
+            return kb_fail(error, KBASS_ERROR_DATA, "%s: state \"%s\" is not in the first run: runs share their states",
+                           name, part->state_names[i]);
     return KBASS_OK;
 }
 
@@ -233,7 +236,7 @@ static kbass_status begin_join(size_t n, const kbass_data *const *parts, kbass_d
     for (size_t i = 0; i < n; i++) rows += parts[i]->n_rows, runs += kbass_data_runs(parts[i]);
     data->n_rows = rows;
     data->times = KB_NEW(double, rows);
-    data->positions = space ? KB_NEW(double, rows * space) : NULL;
+    data->positions = space ? KB_NEW(double, rows *space) : NULL;
     data->values = KB_NEW(double, rows * data->n_states);
     status = allocate_runs(data, runs, error);
     bool complete = data->times && data->values && (data->positions || !space);
@@ -254,6 +257,6 @@ kbass_status kbass_data_join(size_t n, const kbass_data *const *parts, const cha
         status = kb_data_hash(data, error);
     }
     if (status == KBASS_OK) *out = data;
-    else                    kbass_data_destroy(data);
+    else kbass_data_destroy(data);
     return status;
 }

@@ -79,7 +79,7 @@ static void view_group(kb_arrangement *a, const char *group, size_t length)
     for (size_t i = 0; i < s->n_arrays; i++) {
         if (!is_in_group(s->arrays[i].name, group, length)) continue;
         if (is_useful(&s->arrays[i])) add_view(a, &s->arrays[i], false);
-        else                          note_left_out(a, &s->arrays[i]);
+        else note_left_out(a, &s->arrays[i]);
     }
     while (length) {
         while (length && group[length - 1] != '/') length--;

@@ -78,8 +78,8 @@ void kb_sha256_add(kb_sha256 *sha, const void *bytes, size_t n)
         size_t begun = sha->length % BLOCK, take = BLOCK - begun < n ? BLOCK - begun : n;
         bool is_whole = !begun && n >= BLOCK;
         if (is_whole) take = n / BLOCK * BLOCK;
-        else          memcpy(sha->block + begun, next, take);
-        if (is_whole)                   compress_blocks(sha, next, take / BLOCK);
+        else memcpy(sha->block + begun, next, take);
+        if (is_whole) compress_blocks(sha, next, take / BLOCK);
         else if (begun + take == BLOCK) compress_blocks(sha, sha->block, 1);
         sha->length += take;
         next += take;

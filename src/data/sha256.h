@@ -8,9 +8,9 @@
 
 typedef struct {
     uint32_t hash[8];
-    uint64_t length;          /* bytes so far */
-    unsigned char block[64];  /* the begun block: length % 64 bytes */
-    bool is_wired;            /* done by the processor's instructions */
+    uint64_t length;         /* bytes so far */
+    unsigned char block[64]; /* the begun block: length % 64 bytes */
+    bool is_wired;           /* done by the processor's instructions */
 } kb_sha256;
 
 void kb_sha256_begin(kb_sha256 *sha);

@@ -27,7 +27,7 @@ __attribute__((target("sha,sse4.1"))) static void one_block(__m128i *abef, __m12
     __m128i first = *abef, second = *cdgh, w[4];
     for (int i = 0; i < 16; i++) {
         if (i < 4) w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(block + 16 * i)), swap);
-        else       w[i & 3] = extended(w, i);
+        else w[i & 3] = extended(w, i);
         __m128i sum = _mm_add_epi32(w[i & 3], _mm_loadu_si128((const __m128i *)(k + 4 * i)));
         *cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, sum);
         *abef = _mm_sha256rnds2_epu32(*abef, *cdgh, _mm_shuffle_epi32(sum, 0x0e));

@@ -1,7 +1,7 @@
 /* Files with named arrays: one interface, one reader for each format.
  *
- * A reader lists the arrays of a file, checked against what the file can hold, and loads those that are asked for: where
- * the numbers lie in the file as they are, nothing is copied. arrange.c makes axes and fields of them.
+ * A reader lists the arrays of a file, checked against what the file can hold, and loads those that are asked for:
+ * where the numbers lie in the file as they are, nothing is copied. arrange.c makes axes and fields of them.
  */
 #ifndef KB_SOURCE_H
 #define KB_SOURCE_H
@@ -16,7 +16,7 @@ typedef enum { KB_SIGNED, KB_UNSIGNED, KB_REAL } kb_kind;
 
 typedef struct {
     kb_kind kind;
-    unsigned width; /* bytes: 1, 2, 4, 8 */
+    unsigned width;  /* bytes: 1, 2, 4, 8 */
     bool is_swapped; /* not this machine's byte order */
 } kb_element;
 

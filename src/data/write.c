@@ -66,7 +66,7 @@ static size_t row_line(const kbass_data *data, size_t row, size_t run, bool has_
 {
     char *end = line;
     if (data->n_runs && has_numbers) end += sprintf(end, "%s,", data->run_names[run]);
-    else if (data->n_runs)           end += sprintf(end, "%zu,", run + 1);
+    else if (data->n_runs) end += sprintf(end, "%zu,", run + 1);
     for (size_t i = 0; i < data->n_axes; i++) {
         if (i) *end++ = ',';
         end = append_number(end, kb_data_coordinate(data, row, i));
@@ -159,7 +159,7 @@ kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_er
     kbass_status status = KBASS_OK;
     FILE *part = open_beside(path, beside), *file = part ? part : fopen(path, "w");
     if (!file) status = cannot_write(path, error);
-    else       status = write_to(file, data, path, error);
+    else status = write_to(file, data, path, error);
     if (part && status == KBASS_OK && rename(beside, path) != 0) status = cannot_write(path, error);
     if (part && status != KBASS_OK) unlink(beside);
     kb_free(beside);

@@ -247,7 +247,9 @@ const kb_poly *kb_poly_variable(kb_arena *arena, size_t index)
 
 static double function_value(size_t function, double v)
 {
-    switch (function) { KB_FUNCTION_TABLE(FUNCTION_FOLD) }
+    switch (function) {
+        KB_FUNCTION_TABLE(FUNCTION_FOLD)
+    }
     return NAN;
 }
 

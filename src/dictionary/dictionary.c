@@ -48,7 +48,7 @@ kbass_status kb_dictionary_create_fields(const kbass_settings *settings, size_t 
 
     kbass_status status = build(d, settings, field_names, axis_names, error);
     if (status == KBASS_OK) *out = d;
-    else                    kb_dictionary_destroy(d);
+    else kb_dictionary_destroy(d);
     return status;
 }
 
@@ -103,7 +103,7 @@ kbass_status kb_dictionary_append(kb_dictionary *d, kb_expression *term, kbass_e
 {
     kbass_status status = make_room(d, error);
     if (status == KBASS_OK) d->terms[d->n_terms++] = term;
-    else                    kb_expression_destroy(term);
+    else kb_expression_destroy(term);
     return status;
 }
 

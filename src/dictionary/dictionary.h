@@ -12,15 +12,15 @@
 typedef enum {
     KB_ABSENT = 0, /* not considered in this equation */
     KB_CANDIDATE,
-    KB_REQUIRED,   /* known to be in, weight unknown */
-    KB_FIXED       /* weight known: part of an equation given by --fix */
+    KB_REQUIRED, /* known to be in, weight unknown */
+    KB_FIXED     /* weight known: part of an equation given by --fix */
 } kb_role;
 
 enum { KB_MAX_AXES = KBASS_MAX_AXES, KB_HIGHEST_ORDER = 6 };
 
 /* What a variable stands for: a field, one of its space derivatives, or an axis. */
 typedef struct {
-    int axis;               /* 0: time, 1 and up: space; -1: a field or a derivative of one */
+    int axis; /* 0: time, 1 and up: space; -1: a field or a derivative of one */
     size_t field;
     int order[KB_MAX_AXES]; /* derivative order along each axis (order[0] is 0); all 0: the field itself */
 } kb_variable;

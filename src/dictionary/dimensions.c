@@ -165,7 +165,8 @@ kbass_status kb_dictionary_drop_misfits(kb_dictionary *d, kbass_error *error)
     if (n) return KBASS_OK;
     return kb_fail(error, KBASS_ERROR_ARGUMENT,
                    "--dimensional: none of the %zu terms fits: declare the constants that weights may be made of, "
-                   "--constants \"g:m/s^2\"", n_before);
+                   "--constants \"g:m/s^2\"",
+                   n_before);
 }
 
 /* ---------------------------------------------------------------- the options */
@@ -248,15 +249,16 @@ static kbass_status check_complete(const kb_dictionary *d, kbass_error *error)
         if (!d->units->knows_axis[a]) missing = axis_name(d, a);
     if (!missing) return KBASS_OK;
     return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                   "--dimensional needs every unit, and --units has none for \"%.60s\" (write %.60s:1 if it has none)", missing,
-                   missing);
+                   "--dimensional needs every unit, and --units has none for \"%.60s\" (write %.60s:1 if it has none)",
+                   missing, missing);
 }
 
 static kbass_status limit(kb_dictionary *d, const char *constants, kbass_error *error)
 {
     kbass_status status = check_complete(d, error);
     d->units->is_limit = true;
-    if (status == KBASS_OK && kb_is_given(constants)) return read_list(d, "--constants", constants, add_constant, error);
+    if (status == KBASS_OK && kb_is_given(constants))
+        return read_list(d, "--constants", constants, add_constant, error);
     for (size_t a = 0; a < d->n_axes; a++) add_to_basis(d->units, &d->units->axis[a]);
     return status;
 }
@@ -265,7 +267,8 @@ kbass_status kb_dictionary_read_units(kb_dictionary *d, const kbass_settings *se
 {
     bool has_constants = kb_is_given(settings->constants);
     if (has_constants && !settings->dimensional)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "--constants says what weights may be made of: it needs --dimensional");
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "--constants says what weights may be made of: it needs --dimensional");
     if (settings->dimensional && !kb_is_given(settings->units))
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "--dimensional needs --units for every axis and state");
     if (!kb_is_given(settings->units)) return KBASS_OK;

@@ -1,7 +1,8 @@
 /* The units of a dictionary: those of states and axes, what they make of terms and weights, and which terms fit.
  *
- * A weight has the unit [left-hand side] / [term]. With --dimensional a term fits when that unit's dimension is a product
- * of powers of the constants' dimensions (--constants); where none are given, of the axes' (docs/math.md, eq. 49).
+ * A weight has the unit [left-hand side] / [term]. With --dimensional a term fits when that unit's dimension is a
+ * product of powers of the constants' dimensions (--constants); where none are given, of the axes' (docs/math.md, eq.
+ * 49).
  */
 #ifndef KB_DIMENSIONS_H
 #define KB_DIMENSIONS_H

@@ -55,7 +55,9 @@ static double raise_to(double v, double exponent)
 
 static void function_values(unsigned function, size_t n, double *a)
 {
-    switch (function) { KB_FUNCTION_TABLE(FUNCTION_VALUES) }
+    switch (function) {
+        KB_FUNCTION_TABLE(FUNCTION_VALUES)
+    }
 }
 
 /* A slope of exactly zero stays so: what does not depend on the variable adds no 0 * inf. */
@@ -69,7 +71,9 @@ static void function_values(unsigned function, size_t n, double *a)
 
 static void function_slopes(unsigned function, size_t n, const double *a, double *da)
 {
-    switch (function) { KB_FUNCTION_TABLE(FUNCTION_SLOPES) }
+    switch (function) {
+        KB_FUNCTION_TABLE(FUNCTION_SLOPES)
+    }
 }
 
 static void step_values(const kb_instruction *step, size_t n, double *a, const double *b)
@@ -136,7 +140,8 @@ static void step_slopes(const kb_instruction *step, size_t n, const double *a, c
 static void push(const kb_instruction *step, size_t n, const double *points, size_t ld, double *top)
 {
     if (step->operation == KB_PUSH_VARIABLE) memcpy(top, points + step->index * ld, n * sizeof *top);
-    else for (size_t p = 0; p < n; p++) top[p] = step->number;
+    else
+        for (size_t p = 0; p < n; p++) top[p] = step->number;
 }
 
 static void push_slope(const kb_instruction *step, size_t variable, size_t n, double *top)

@@ -122,7 +122,8 @@ static kbass_status expression_create(kb_arena *arena, const kb_poly *a, kb_vari
 
 /* ---------------------------------------------------------------- expressions */
 
-/* A canonical name has brackets where the text had none, and may be nested deeper than can be read: names have to be. */
+/* A canonical name has brackets where the text had none, and may be nested deeper than can be read: names have to be.
+ */
 static kbass_status check_name(kb_arena *arena, const char *name, kb_variables variables, kbass_error *error)
 {
     enum { SURELY_READABLE = 30 };
@@ -141,7 +142,7 @@ kbass_status kb_expression_parse(const char *text, kb_variables variables, kb_ex
     if (status == KBASS_OK) status = expression_create(&arena, poly, variables, &e, error);
     if (status == KBASS_OK) status = check_name(&arena, e->name, variables, error);
     if (status == KBASS_OK) *out = e;
-    else                    kb_expression_destroy(e);
+    else kb_expression_destroy(e);
     kb_arena_clear(&arena);
     return status;
 }
@@ -168,8 +169,8 @@ kbass_status kb_expression_monomial(const int *powers, kb_variables variables, k
         const kb_poly *power = kb_poly_power(&arena, kb_poly_variable(&arena, i), kb_poly_number(&arena, powers[i]));
         poly = kb_poly_multiply(&arena, poly, power);
     }
-    kbass_status status = poly ? expression_create(&arena, poly, variables, out, error)
-                               : kb_out_of_memory(error, "an expression");
+    kbass_status status =
+        poly ? expression_create(&arena, poly, variables, out, error) : kb_out_of_memory(error, "an expression");
     kb_arena_clear(&arena);
     return status;
 }
@@ -244,7 +245,7 @@ kbass_status kb_sum_parse(const char *text, kb_variables variables, kb_sum *out,
     if (status == KBASS_OK && !expanded) status = kb_arena_fail(&arena, text, 0, error);
     if (status == KBASS_OK) status = sum_fill(&arena, expanded, variables, &sum, error);
     if (status == KBASS_OK) *out = sum;
-    else                    kb_sum_clear(&sum);
+    else kb_sum_clear(&sum);
     kb_arena_clear(&arena);
     return status;
 }

@@ -87,8 +87,7 @@ static kbass_status add_box(kb_dictionary *d, int degree, kbass_error *error)
 {
     double count = pow(degree + 1, (double)d->n_states);
     kbass_status status = check_count(count, "--box-degree", degree, d->n_states, error);
-    return status == KBASS_OK ? kb_dictionary_add_monomials(d, 1, degree * (int)d->n_states, degree, 0, error)
-                              : status;
+    return status == KBASS_OK ? kb_dictionary_add_monomials(d, 1, degree * (int)d->n_states, degree, 0, error) : status;
 }
 
 /* ---------------------------------------------------------------- terms as text */
@@ -129,11 +128,10 @@ static kbass_status add_lines(kb_dictionary *d, FILE *file, const char *path, kb
         char *line = buffer + (is_marked ? 3 : 0);
         if (!strchr(line, '\n') && !feof(file))
             status = kb_fail(error, KBASS_ERROR_FILE, "found a line over %d characters or not text", LONGEST_LINE);
-        else
-            status = add_line(d, line, error);
+        else status = add_line(d, line, error);
     }
     if (status != KBASS_OK) kb_error_prefix(error, "%.200s:%zu: ", path, number);
-    else if (ferror(file))  status = kb_fail(error, KBASS_ERROR_FILE, "%.200s: cannot be read", path);
+    else if (ferror(file)) status = kb_fail(error, KBASS_ERROR_FILE, "%.200s: cannot be read", path);
     return status;
 }
 

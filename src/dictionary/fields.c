@@ -18,14 +18,16 @@ static kbass_status check_count(const kb_dictionary *d, const kbass_settings *se
 {
     double powers = 1, n_factors = 0;
     if (settings->box_degree) powers = pow(degree + 1, (double)d->n_states);
-    else for (int k = 1; k <= degree; k++) powers *= ((double)d->n_states + k) / k;
+    else
+        for (int k = 1; k <= degree; k++) powers *= ((double)d->n_states + k) / k;
     for (size_t v = 0; v < d->n_variables; v++) n_factors += is_factor(d, v, highest);
     double count = round(powers) * (1 + n_factors);
     if (settings->products) count += n_factors * (n_factors - 1) / 2;
     if (count <= KB_DICTIONARY_LIMIT) return KBASS_OK;
     return kb_fail(error, KBASS_ERROR_ARGUMENT,
                    "degree %d and derivatives up to order %d of %zu fields make %.6g terms, needed at most %d: lower "
-                   "them, or list --terms", degree, highest, d->n_states, count, KB_DICTIONARY_LIMIT);
+                   "them, or list --terms",
+                   degree, highest, d->n_states, count, KB_DICTIONARY_LIMIT);
 }
 
 static kbass_status add_product(kb_dictionary *d, int *powers, size_t a, size_t b, kbass_error *error)

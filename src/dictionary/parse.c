@@ -33,8 +33,7 @@ static const kb_poly *parse_signed(parser *p);
 
 /* ---------------------------------------------------------------- refusals */
 
-__attribute__((format(printf, 3, 4)))
-static const kb_poly *refuse(parser *p, size_t position, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static const kb_poly *refuse(parser *p, size_t position, const char *format, ...)
 {
     char message[sizeof p->error->message];
     va_list arguments;
@@ -53,9 +52,9 @@ static void describe(const char *text, char found[WORD_SIZE])
     unsigned char c = (unsigned char)*text;
     int n = 1;
     while (c >= 0xc2 && n < 4 && ((unsigned char)text[n] & 0xc0) == 0x80) n++;
-    if (!c)                                      snprintf(found, WORD_SIZE, "the end");
+    if (!c) snprintf(found, WORD_SIZE, "the end");
     else if ((c >= ' ' && c < 0x7f) || n > 1) snprintf(found, WORD_SIZE, "\"%.*s\"", n, text);
-    else                                         snprintf(found, WORD_SIZE, "the byte 0x%02x", c);
+    else snprintf(found, WORD_SIZE, "the byte 0x%02x", c);
 }
 
 static const kb_poly *refuse_found(parser *p, const char *needed)
@@ -149,8 +148,8 @@ static const kb_poly *refuse_name(parser *p, size_t start, size_t length, bool i
     const char *const *names = is_call ? kb_function_names : p->variables.names;
     snprintf(word, sizeof word, "%.*s", (int)length, p->text + start);
     kb_name_advice(word, n, names, advice, sizeof advice);
-    p->status = kb_text_fail(p->error, p->text, start, "unknown %s \"%s\" in \"%.*s\"%s", kind, word, QUOTED, p->text,
-                             advice);
+    p->status =
+        kb_text_fail(p->error, p->text, start, "unknown %s \"%s\" in \"%.*s\"%s", kind, word, QUOTED, p->text, advice);
     return NULL;
 }
 
@@ -206,7 +205,7 @@ static const kb_poly *parse_signed(parser *p)
     if (++p->depth > DEEPEST) return refuse(p, p->position, "nested more than %d deep", DEEPEST);
     bool is_negative = peek(p) == '-';
     if (take(p, '-') || take(p, '+')) result = parse_signed(p);
-    else                              result = parse_power(p);
+    else result = parse_power(p);
     p->depth--;
     return result && is_negative ? checked(p, p->position, kb_poly_scale(p->arena, result, -1)) : result;
 }
@@ -271,8 +270,8 @@ kbass_status kb_poly_parse(kb_arena *arena, const char *text, kb_variables varia
     parser p = {arena, variables, text, 0, 0, KBASS_OK, error};
     size_t length = strnlen(text, LONGEST_TEXT + 1);
     if (length > LONGEST_TEXT)
-        return kb_text_fail(error, text, LONGEST_TEXT, "the expression \"%.*s...\" has more than %d characters",
-                            QUOTED, text, LONGEST_TEXT);
+        return kb_text_fail(error, text, LONGEST_TEXT, "the expression \"%.*s...\" has more than %d characters", QUOTED,
+                            text, LONGEST_TEXT);
     const kb_poly *result = parse_sum(&p);
     if (result && peek(&p)) result = refuse_found(&p, "an operator or the end");
     if (result) *out = result;

@@ -96,7 +96,7 @@ static void put_factors(writer *w, const kb_product *a, bool below, const char *
     for (size_t i = 0; i < a->n; i++) {
         if ((a->factors[i].exponent < 0) != below) continue;
         if (written++) put(w, "*");
-        else           put(w, separator);
+        else put(w, separator);
         put_factor(w, &a->factors[i]);
     }
 }
@@ -118,7 +118,7 @@ static void put_poly(writer *w, const kb_poly *a)
     if (!a->n) put(w, "0");
     for (size_t i = 0; i < a->n; i++) {
         if (a->terms[i].coefficient < 0) put(w, "-");
-        else if (i)                      put(w, "+");
+        else if (i) put(w, "+");
         put_product(w, &a->terms[i]);
     }
 }

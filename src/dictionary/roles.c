@@ -78,7 +78,9 @@ static kbass_status check_open(const assignment *a, size_t state)
     if (is_open(d, state)) return KBASS_OK;
     return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s is %s", d->state_names[state],
                    kb_dictionary_suffix(d),
-                   d->is_known[state] ? "already given by --fix" : d->is_input[state] ? "that of an --input" : "left out by --equation-for");
+                   d->is_known[state]   ? "already given by --fix"
+                   : d->is_input[state] ? "that of an --input"
+                                        : "left out by --equation-for");
 }
 
 /* ---------------------------------------------------------------- the options, one group at a time */
@@ -127,10 +129,12 @@ static kbass_status choose_inputs(assignment *a, const char *names)
     kbass_status status = read_option(a, "--input", names, read_inputs);
     for (size_t state = 0; state < d->n_states; state++) n += d->is_input[state];
     if (status == KBASS_OK && n && d->n_axes > 1)
-        return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "--input: inputs are for states over time; found fields over space, "
+        return kb_fail(a->error, KBASS_ERROR_ARGUMENT,
+                       "--input: inputs are for states over time; found fields over space, "
                        "where a term may have the axes in it instead (--terms \"sin(t)\")");
     if (status == KBASS_OK && n == d->n_states)
-        return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "--input: found every column named, needed a state to find an equation for");
+        return kb_fail(a->error, KBASS_ERROR_ARGUMENT,
+                       "--input: found every column named, needed a state to find an equation for");
     return status;
 }
 
@@ -169,8 +173,8 @@ static kbass_status read_fixed(assignment *a, char *group)
     kb_variables variables = kb_dictionary_variables(a->dictionary);
     char *right = strchr(group, '=');
     if (!right)
-        return kb_text_fail(a->error, group, strlen(group), "found no \"=\" in \"%.60s\", needed \"%s%s = ...\"",
-                            group, a->dictionary->state_names[0], kb_dictionary_suffix(a->dictionary));
+        return kb_text_fail(a->error, group, strlen(group), "found no \"=\" in \"%.60s\", needed \"%s%s = ...\"", group,
+                            a->dictionary->state_names[0], kb_dictionary_suffix(a->dictionary));
     *right++ = '\0';
     kbass_status status = find_equation(a, kb_trim(group), &state);
     if (status == KBASS_OK) status = check_open(a, state);
@@ -221,8 +225,9 @@ static kbass_status unknown_term(const assignment *a, const char *name, const ch
     for (size_t i = 0; i < d->n_terms; i++) names[i] = kb_dictionary_name(d, i);
     nearest = kb_nearest(name, d->n_terms, names);
     kb_free(names);
-    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is not in the dictionary, so there is nothing to %s%s%.100s%s",
-                   name, purpose, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT,
+                   "\"%.100s\" is not in the dictionary, so there is nothing to %s%s%.100s%s", name, purpose,
+                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 static kbass_status find_term(const assignment *a, const char *text, const char *purpose, size_t *place)
@@ -313,7 +318,8 @@ static kbass_status check_candidates(const assignment *a, size_t state)
     for (size_t j = 0; j < d->n_terms; j++)
         if (d->roles[j + state * d->n_terms] != KB_ABSENT) return KBASS_OK;
     return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s has no candidate terms left%s",
-                   d->state_names[state], kb_dictionary_suffix(d), d->units ? " (with --dimensional: see --constants)" : "");
+                   d->state_names[state], kb_dictionary_suffix(d),
+                   d->units ? " (with --dimensional: see --constants)" : "");
 }
 
 static kbass_status fill_table(assignment *a)
@@ -324,7 +330,8 @@ static kbass_status fill_table(assignment *a)
     d->fixed_weights = KB_NEW(double, d->n_terms * d->n_states);
     d->explained = KB_NEW(bool, d->n_terms * d->n_states);
     d->varied = KB_NEW(bool, d->n_terms * d->n_states);
-    if (!d->roles || !d->fixed_weights || !d->explained || !d->varied) return kb_out_of_memory(a->error, "the dictionary");
+    if (!d->roles || !d->fixed_weights || !d->explained || !d->varied)
+        return kb_out_of_memory(a->error, "the dictionary");
     for (size_t state = 0; state < d->n_states; state++)
         for (size_t j = 0; is_open(d, state) && j < a->n_candidates; j++)
             d->roles[j + state * d->n_terms] = kb_dictionary_fits(d, j, state) ? KB_CANDIDATE : KB_ABSENT;

@@ -23,10 +23,9 @@ char *kb_piece_next(char **cursor, char separator);
 char *kb_trim(char *text);
 
 /* As kb_fail_at; a long text is cut to the neighbourhood of the 0-based position. */
-__attribute__((format(printf, 4, 5)))
-kbass_status kb_text_fail(kbass_error *error, const char *text, size_t position, const char *format, ...);
+__attribute__((format(printf, 4, 5))) kbass_status kb_text_fail(kbass_error *error, const char *text, size_t position,
+                                                                const char *format, ...);
 /* Puts "where" before the message. */
-__attribute__((format(printf, 2, 3)))
-void kb_error_prefix(kbass_error *error, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void kb_error_prefix(kbass_error *error, const char *format, ...);
 
 #endif

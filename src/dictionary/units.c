@@ -33,7 +33,11 @@ static const known_unit known_units[] = {
     {"deg", false, 0.017453292519943295, {0}},
     {"%", false, 0.01, {0}},
     {"degC", false, 1, {0, 0, 0, 0, 1}}, /* of differences */
-    {"\xc2\xb0" "C", false, 1, {0, 0, 0, 0, 1}},
+    {"\xc2\xb0"
+     "C",
+     false,
+     1,
+     {0, 0, 0, 0, 1}},
     {"min", false, 60, {0, 0, 1}},
     {"h", false, 3600, {0, 0, 1}},
     {"d", false, 86400, {0, 0, 1}},
@@ -64,8 +68,9 @@ static const known_unit known_units[] = {
 static const struct {
     const char *name;
     double scale;
-} prefixes[] = {{"da", 10}, {"d", 1e-1}, {"c", 1e-2}, {"m", 1e-3}, {"u", 1e-6}, {"\xc2\xb5", 1e-6}, {"\xce\xbc", 1e-6},
-                {"n", 1e-9}, {"p", 1e-12}, {"f", 1e-15}, {"h", 1e2}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
+} prefixes[] = {{"da", 10},         {"d", 1e-1},        {"c", 1e-2}, {"m", 1e-3},  {"u", 1e-6},
+                {"\xc2\xb5", 1e-6}, {"\xce\xbc", 1e-6}, {"n", 1e-9}, {"p", 1e-12}, {"f", 1e-15},
+                {"h", 1e2},         {"k", 1e3},         {"M", 1e6},  {"G", 1e9},   {"T", 1e12}};
 
 static const known_unit *find_known(const char *name)
 {
@@ -107,7 +112,8 @@ static kbass_status find_symbol(kb_symbols *symbols, const char *text, size_t st
                                 kbass_error *error)
 {
     if (length >= KB_UNIT_NAME)
-        return kb_text_fail(error, text, start, "found a unit of %zu letters, needed at most %d", length, KB_UNIT_NAME - 1);
+        return kb_text_fail(error, text, start, "found a unit of %zu letters, needed at most %d", length,
+                            KB_UNIT_NAME - 1);
     for (*index = 0; *index < symbols->n; ++*index) {
         const char *name = symbols->symbol[*index].name;
         if (strlen(name) == length && !memcmp(name, text + start, length)) return KBASS_OK;

@@ -19,7 +19,7 @@ enum { KB_UNIT_SYMBOLS = 24, KB_UNIT_NAME = 24, KB_UNIT_BASES = 7, KB_DIMENSIONS
 
 typedef struct {
     char name[KB_UNIT_NAME];
-    double log_scale; /* of its size in SI units; 0 for words of their own */
+    double log_scale;                /* of its size in SI units; 0 for words of their own */
     double dimension[KB_DIMENSIONS]; /* powers of kg m s A K mol cd, then of the words */
 } kb_symbol;
 

@@ -217,8 +217,9 @@ kbass_status kb_dictionary_check_points(const kb_dictionary *d, const size_t *n_
             if (!order || n_points[axis] >= order + 2 || !is_used(d, v)) continue;
             return kb_fail(error, KBASS_ERROR_DATA,
                            "the axis \"%.60s\" has %zu distinct points, the derivative %.60s needs at least %zu: lower "
-                           "--derivatives", d->variable_names[d->n_variables - d->n_axes + axis], n_points[axis],
-                           d->variable_names[v], order + 2);
+                           "--derivatives",
+                           d->variable_names[d->n_variables - d->n_axes + axis], n_points[axis], d->variable_names[v],
+                           order + 2);
         }
     return KBASS_OK;
 }

@@ -52,8 +52,8 @@ static bool collect(const kb_problem *p, kb_field **fields, const kb_support *ac
     return true;
 }
 
-/* The message in units of the columns' present rms, with the slab and prior of each. Starts only propose: the limit on how
-   many terms an equation expects (columns->log_odds) is for those who judge. */
+/* The message in units of the columns' present rms, with the slab and prior of each. Starts only propose: the limit on
+   how many terms an equation expects (columns->log_odds) is for those who judge. */
 static void normalise(const kb_problem *p, const double *w, const kb_support *active, buffers *u)
 {
     size_t k = active->n;
@@ -64,19 +64,22 @@ static void normalise(const kb_problem *p, const double *w, const kb_support *ac
         for (size_t i = 0; i < k; i++) u->G[i + j * k] /= u->rms[i] * u->rms[j];
         u->b[j] /= u->rms[j];
         u->slab[j] = slab_factor * u->slope_squares[p->columns->equation[column]];
-        u->log_odds[j] = p->columns->required[column] ? certain : kb_dictionary_log_odds(p->dictionary, p->columns->term[column]);
+        u->log_odds[j] =
+            p->columns->required[column] ? certain : kb_dictionary_log_odds(p->dictionary, p->columns->term[column]);
     }
 }
 
 /* Marks the columns to keep: likely enough, required, or the likeliest of their equation. */
-static void choose(const kb_problem *p, const kb_support *active, const double *probability, double threshold, bool *keep)
+static void choose(const kb_problem *p, const kb_support *active, const double *probability, double threshold,
+                   bool *keep)
 {
     for (size_t j = 0; j < active->n; j++)
         keep[j] = probability[j] >= threshold || p->columns->required[active->column[j]];
     for (size_t i = 0; i < p->record->n_states; i++) {
         size_t best = active->n;
         for (size_t j = 0; j < active->n; j++)
-            if (p->columns->equation[active->column[j]] == i && (best == active->n || probability[j] > probability[best]))
+            if (p->columns->equation[active->column[j]] == i &&
+                (best == active->n || probability[j] > probability[best]))
                 best = j;
         if (best < active->n) keep[best] = true;
     }

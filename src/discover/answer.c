@@ -51,11 +51,15 @@ void kb_answer_destroy(kb_answer *answer)
 
 kb_frame kb_problem_frame(const kb_problem *p)
 {
-    return (kb_frame){p->dictionary, p->columns, p->record->mean, p->record->sd, p->record->span, p->record->n_runs, true};
+    return (kb_frame){p->dictionary,     p->columns, p->record->mean, p->record->sd, p->record->span,
+                      p->record->n_runs, true};
 }
 
 /* What a scaled left-hand side of 1 is in the data's units. */
-static double slope_unit(const kb_frame *p, size_t state) { return p->sd[state] / pow(p->span, p->dictionary->time_order); }
+static double slope_unit(const kb_frame *p, size_t state)
+{
+    return p->sd[state] / pow(p->span, p->dictionary->time_order);
+}
 
 /* ---------------------------------------------------------------- equations */
 
@@ -91,10 +95,16 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
         kb_answer_destroy(answer);
         return kb_out_of_memory(error, "the answer");
     }
-    answer->result = (kbass_result){.equations = equations, .n_states = states, .noise = noise, .n_runs = runs,
+    answer->result = (kbass_result){.equations = equations,
+                                    .n_states = states,
+                                    .noise = noise,
+                                    .n_runs = runs,
                                     .initial = initial,
-                                    .outcome = KBASS_NO_MODEL, .log_evidence = NAN, .probability = NAN,
-                                    .seconds_per_iteration = NAN, .period = NAN};
+                                    .outcome = KBASS_NO_MODEL,
+                                    .log_evidence = NAN,
+                                    .probability = NAN,
+                                    .seconds_per_iteration = NAN,
+                                    .period = NAN};
     *out = answer;
     return KBASS_OK;
 }
@@ -119,15 +129,20 @@ static size_t gather_fixed(const kb_frame *p, size_t state, kbass_term *terms)
     for (size_t q = 0; q < c->n_fixed; q++) {
         double weight = c->fixed_weight[q] * slope_unit(p, state);
         if (c->fixed_equation[q] == state)
-            terms[n++] = (kbass_term){.term = kb_dictionary_name(p->dictionary, c->fixed_term[q]), .weight = weight,
-                                      .probability = 1, .selected = 1, .verdict = KBASS_IN, .low = weight,
-                                      .high = weight, .average = weight};
+            terms[n++] = (kbass_term){.term = kb_dictionary_name(p->dictionary, c->fixed_term[q]),
+                                      .weight = weight,
+                                      .probability = 1,
+                                      .selected = 1,
+                                      .verdict = KBASS_IN,
+                                      .low = weight,
+                                      .high = weight,
+                                      .average = weight};
     }
     return n;
 }
 
-/* 95 % interval of a weight, given that its term is in: over all models that have it. The averages count 0 in those that
-   have not: E(w | in) = E w / P(in), E(w^2 | in) = E w^2 / P(in). */
+/* 95 % interval of a weight, given that its term is in: over all models that have it. The averages count 0 in those
+   that have not: E(w | in) = E w / P(in), E(w^2 | in) = E w^2 / P(in). */
 static void find_interval(const kb_weights *w, size_t c, double *low, double *high)
 {
     double mean = w->weight[c], sd = w->sd[c], average = w->average[c], spread = w->average_sd[c];
@@ -144,10 +159,15 @@ static kbass_term make_term(const kb_frame *p, const kb_weights *w, size_t colum
     double low, high;
     find_interval(w, column, &low, &high);
     return (kbass_term){.term = kb_dictionary_name(p->dictionary, p->columns->term[column]),
-                        .weight = w->weight[column], .sd = w->sd[column], .probability = w->probability[column],
-                        .selected = selected, .verdict = judge(w->probability[column], selected),
-                        .low = low, .high = high,
-                        .average = w->average[column], .average_sd = w->average_sd[column]};
+                        .weight = w->weight[column],
+                        .sd = w->sd[column],
+                        .probability = w->probability[column],
+                        .selected = selected,
+                        .verdict = judge(w->probability[column], selected),
+                        .low = low,
+                        .high = high,
+                        .average = w->average[column],
+                        .average_sd = w->average_sd[column]};
 }
 
 /* Selected terms first, in the dictionary's order, then the others by falling probability. */
@@ -232,7 +252,8 @@ static char *write_equation(kb_answer *answer, const kb_frame *p, const kb_fit *
     for (size_t q = 0; q < fit->support.n; q++) {
         size_t column = fit->support.column[q];
         if (c->equation[column] != state) continue;
-        append_term(text, size, first, fit->w[column] * c->unit[column], kb_dictionary_name(p->dictionary, c->term[column]));
+        append_term(text, size, first, fit->w[column] * c->unit[column],
+                    kb_dictionary_name(p->dictionary, c->term[column]));
         first = false;
     }
     if (first) strcat(text, "0");
@@ -244,7 +265,8 @@ const char *const *kb_answer_law(kb_answer *answer, const kb_frame *p, const kb_
     const char **equations = kb_answer_own(answer, answer->result.n_equations, sizeof *equations);
     size_t e = 0;
     for (size_t state = 0; equations && state < p->dictionary->n_states; state++)
-        if (p->dictionary->has_equation[state] && !(equations[e++] = write_equation(answer, p, fit, state))) return NULL;
+        if (p->dictionary->has_equation[state] && !(equations[e++] = write_equation(answer, p, fit, state)))
+            return NULL;
     return equations;
 }
 
@@ -304,7 +326,8 @@ static void weigh_all(const kb_frame *p, const kb_search_result *found, const kb
 }
 
 /* Of the selected weights: units have no part in it. */
-static kbass_status add_correlation(kb_answer *answer, const kb_columns *columns, const kb_fit *best, kbass_error *error)
+static kbass_status add_correlation(kb_answer *answer, const kb_columns *columns, const kb_fit *best,
+                                    kbass_error *error)
 {
     size_t k = best->support.n;
     double *out = kb_answer_own(answer, k * k, sizeof *out);
@@ -372,9 +395,12 @@ static kbass_status add_changes(kb_answer *answer, const kb_frame *p, const kb_f
     for (size_t q = 0; q < both->n; q++) {
         size_t c = both->column[q];
         double unit = p->columns->unit[c];
-        changes[q] = (kbass_weight_change){lhs_of(answer, p, c), kb_dictionary_name(p->dictionary, p->columns->term[c]),
-                                           kb_support_has(&before->support, c) ? unit * before->w[c] : 0, sd_in(p, before, c),
-                                           kb_support_has(&after->support, c) ? unit * after->w[c] : 0, sd_in(p, after, c)};
+        changes[q] = (kbass_weight_change){lhs_of(answer, p, c),
+                                           kb_dictionary_name(p->dictionary, p->columns->term[c]),
+                                           kb_support_has(&before->support, c) ? unit * before->w[c] : 0,
+                                           sd_in(p, before, c),
+                                           kb_support_has(&after->support, c) ? unit * after->w[c] : 0,
+                                           sd_in(p, after, c)};
     }
     out->n_changes = both->n;
     out->changes = changes;
@@ -394,9 +420,12 @@ static kbass_status add_explanations(kb_answer *answer, const kb_frame *p, const
         double gain = other->valid ? other->log_evidence - best->log_evidence : NAN;
         out[i] = (kbass_explanation){.lhs = lhs_of(answer, p, c),
                                      .term = kb_dictionary_name(p->dictionary, p->columns->term[c]),
-                                     .is_added = other->support.n > best->support.n, .is_fitted = other->valid,
-                                     .log_evidence = gain, .log_odds = kb_log_odds(gain),
-                                     .misfit_before = best->misfit, .misfit_after = other->valid ? other->misfit : NAN};
+                                     .is_added = other->support.n > best->support.n,
+                                     .is_fitted = other->valid,
+                                     .log_evidence = gain,
+                                     .log_odds = kb_log_odds(gain),
+                                     .misfit_before = best->misfit,
+                                     .misfit_after = other->valid ? other->misfit : NAN};
         if (other->valid) status = add_changes(answer, p, best, other, &out[i], error);
     }
     answer->result.explanations = out;

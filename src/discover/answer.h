@@ -28,7 +28,8 @@ kbass_status kb_answer_create(const kb_frame *frame, const kb_search_result *fou
                               kb_answer **out, kbass_error *error);
 void kb_answer_destroy(kb_answer *answer);
 
-/* Shared with the published method: the skeleton with names, no equations yet; memory that dies with the answer; "x_t = ...". */
+/* Shared with the published method: the skeleton with names, no equations yet; memory that dies with the answer; "x_t =
+ * ...". */
 kbass_status kb_answer_begin(const kb_frame *frame, kb_answer **out, kbass_error *error);
 void *kb_answer_own(kb_answer *answer, size_t count, size_t size);
 /* The equations of a fit as text, n_equations; NULL when memory runs out. */

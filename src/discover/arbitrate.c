@@ -20,7 +20,7 @@ static kbass_status set_windows(kb_arena *a, size_t n, bool merge, kbass_error *
     status = kb_windows_divide_runs(d->n_runs, d->run_start, n, &a->windows, error);
     for (size_t i = 0; i < a->pool->n; i++) a->pool->explored[i] = false;
     if (status == KBASS_OK && merge) {
-        #pragma omp parallel for schedule(dynamic) num_threads(a->n_explorers) reduction(max : lost_memory)
+#pragma omp parallel for schedule(dynamic) num_threads(a->n_explorers) reduction(max : lost_memory)
         for (size_t i = 0; i < a->pool->n; i++) {
             kb_shooter *shooter = a->explorers[omp_get_thread_num()]->shooter;
             if (!kb_run_continue(a->run, a->pool->fits[i]->support.n)) continue;
@@ -34,7 +34,8 @@ static kbass_status set_windows(kb_arena *a, size_t n, bool merge, kbass_error *
     return status;
 }
 
-/* To the end: what single moves from the best model miss, all small right-hand sides of each of its equations may find. */
+/* To the end: what single moves from the best model miss, all small right-hand sides of each of its equations may find.
+ */
 static kbass_status search_to_the_end(kb_arena *a, bool *settled, kbass_error *error)
 {
     kbass_status status = kb_arena_search(a, BEAM, ROUNDS, settled, error);

@@ -10,7 +10,7 @@
 #include "discover/explore.h"
 
 /* From the pool's entries, which start on pool->max_windows windows, to the pool sorted on the final arena->windows;
-   *settled tells whether the search ran dry. */
+ *settled tells whether the search ran dry. */
 kbass_status kb_arbitrate(kb_arena *arena, bool *settled, kbass_error *error);
 
 #endif

@@ -6,9 +6,9 @@
 #include "discover/seeker.h"
 
 enum { ROUNDS = 5, MOVES = 4, RIVALS = 3, KEPT = 4, FEW_TERMS = 5, PROPOSALS = 40 };
-static const int length_step = 5; /* of the ladder: a factor 1.3 */
+static const int length_step = 5;                                       /* of the ladder: a factor 1.3 */
 static const double tau_factor = 4, least_tau = 2e-3, greatest_tau = 3; /* below: the truncated basis is what is seen */
-static const double worth = 0.5, better = 0.05;     /* nats */
+static const double worth = 0.5, better = 0.05;                         /* nats */
 static const double freedom = 2;
 static const double most_moved = 0.5; /* standard deviations by which a shorter length scale may move weights */
 
@@ -25,7 +25,8 @@ static bool displace(kb_seeker *s, kb_state *state, int direction, int sign)
     if (direction == 1) steps.time -= sign * length_step;
     else steps.space -= sign * length_step;
     if (steps.time < s->coarsest.time || steps.space < s->coarsest.space) return false;
-    return steps.time <= s->terrain->finest.time && steps.space <= s->terrain->finest.space && kb_mosaic_move(s->mosaic, state, steps);
+    return steps.time <= s->terrain->finest.time && steps.space <= s->terrain->finest.space &&
+           kb_mosaic_move(s->mosaic, state, steps);
 }
 
 void kb_seeker_settle(kb_seeker *s, kb_state *state, kb_state *trial, bool with_tau, int sweeps, int budget)
@@ -57,7 +58,8 @@ bool kb_seeker_loosen(kb_seeker *s, kb_state *state, kb_state *trial)
         for (;;) {
             kb_state_copy(s->mosaic, state, trial);
             if (!displace(s, trial, direction, -1) || !(kb_seeker_evaluate(s, trial, 3, false) > -INFINITY)) break;
-            if (!(kb_mosaic_distance(s->mosaic, trial, state->w) > most_moved * most_moved * (double)state->support.n)) break;
+            if (!(kb_mosaic_distance(s->mosaic, trial, state->w) > most_moved * most_moved * (double)state->support.n))
+                break;
             kb_state_copy(s->mosaic, trial, state);
             moved = true;
         }
@@ -299,7 +301,8 @@ kbass_status kb_seeker_ascend(kb_seeker *s, kbass_error *error)
 
 static bool is_at(const kb_state *state, const kb_state *other)
 {
-    return state->tau == other->tau && state->steps.time == other->steps.time && state->steps.space == other->steps.space;
+    return state->tau == other->tau && state->steps.time == other->steps.time &&
+           state->steps.space == other->steps.space;
 }
 
 void kb_seeker_level(kb_seeker *s, double nats)

@@ -7,9 +7,9 @@
 #include "base/status.h"
 
 enum { MOST_PRESENT = 2 };
-static const double together = 0.9;             /* probability at which columns are a group */
-static const double doubtful[] = {0.1, 0.9};    /* inclusion of a column that a group is sought for */
-static const double least_member = 0.005;       /* what a column has to add to its group */
+static const double together = 0.9;          /* probability at which columns are a group */
+static const double doubtful[] = {0.1, 0.9}; /* inclusion of a column that a group is sought for */
+static const double least_member = 0.005;    /* what a column has to add to its group */
 
 /* ---------------------------------------------------------------- the models and their shares */
 

@@ -26,8 +26,8 @@ kbass_status kb_clouds_create(const kbass_data *data, const kbass_settings *sett
 /* ---------------------------------------------------------------- axes that close */
 
 /* Values of a field along an axis of a grid: the line through a point of its first place. */
-static kb_data_line line_through(const kb_cloud *c, size_t field, size_t axis, size_t point, size_t stride, double *values,
-                                 double *roots)
+static kb_data_line line_through(const kb_cloud *c, size_t field, size_t axis, size_t point, size_t stride,
+                                 double *values, double *roots)
 {
     size_t n = c->n_grid[axis];
     for (size_t i = 0; i < n; i++) {
@@ -39,7 +39,8 @@ static kb_data_line line_through(const kb_cloud *c, size_t field, size_t axis, s
 }
 
 /* Lines spread over the record: `each` of every field; values and roots: their room. */
-static size_t gather_lines(const kb_cloud *c, size_t axis, size_t each, kb_data_line *lines, double *values, double *roots)
+static size_t gather_lines(const kb_cloud *c, size_t axis, size_t each, kb_data_line *lines, double *values,
+                           double *roots)
 {
     size_t n = c->n_grid[axis], stride = 1, found = 0, all = c->n_points / n;
     for (size_t a = axis + 1; a < c->n_axes; a++) stride *= c->n_grid[a];
@@ -68,7 +69,8 @@ kbass_status kb_cloud_find_periodic(kb_cloud *c, kbass_error *error)
         if (lines && values && roots) {
             size_t n = gather_lines(c, axis, each, lines, values, roots);
             double ends_meet = loss(c, axis, n, lines, 1), one_more = loss(c, axis, n, lines, 1 + c->spacing[axis]);
-            c->periodic[axis] = fmin(ends_meet, one_more) < loss(c, axis, n, lines, open_period) - sure * (double)c->n_fields;
+            c->periodic[axis] =
+                fmin(ends_meet, one_more) < loss(c, axis, n, lines, open_period) - sure * (double)c->n_fields;
             if (c->periodic[axis]) c->period[axis] = ends_meet < one_more ? 1 : 1 + c->spacing[axis];
         } else {
             status = kb_out_of_memory(error, "the axes");

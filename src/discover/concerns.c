@@ -61,7 +61,8 @@ static const char *warning_of(const kb_test *test, bool is_relative)
 static const char *write_warning(kb_answer *answer, const kb_frame *p, const kb_test *test)
 {
     char *text = kb_answer_own(answer, WARNING_SIZE, 1);
-    const char *format = warning_of(test, answer->result.noise_is_relative), *name = p->dictionary->state_names[test->group];
+    const char *format = warning_of(test, answer->result.noise_is_relative),
+               *name = p->dictionary->state_names[test->group];
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     if (text) snprintf(text, WARNING_SIZE, format, name, test->p_value);
@@ -77,7 +78,8 @@ static bool spread_varies(const kb_examination *examination)
     return false;
 }
 
-static kbass_status add_tests(kb_answer *answer, const kb_frame *p, const kb_examination *examination, kbass_error *error)
+static kbass_status add_tests(kb_answer *answer, const kb_frame *p, const kb_examination *examination,
+                              kbass_error *error)
 {
     size_t n = examination->n, n_warnings = 0;
     kbass_residual_test *tests = kb_answer_own(answer, n, sizeof *tests);

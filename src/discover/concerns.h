@@ -4,6 +4,7 @@
 
 #include "discover/answer.h"
 
-kbass_status kb_answer_noise(kb_answer *answer, const kb_frame *frame, const kb_search_result *found, kbass_error *error);
+kbass_status kb_answer_noise(kb_answer *answer, const kb_frame *frame, const kb_search_result *found,
+                             kbass_error *error);
 
 #endif

@@ -15,6 +15,7 @@ kbass_status kb_council_hear(const kb_landscape *landscape, size_t first, size_t
 /* An opinion as an entry of the pool: its weights, and starts by regression of each window's first lines. */
 kbass_status kb_council_enter(kb_expedition *expedition, const kb_opinion *opinion, kbass_error *error);
 
-kbass_status kb_council_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result, kbass_error *error);
+kbass_status kb_council_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result,
+                               kbass_error *error);
 
 #endif

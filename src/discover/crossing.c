@@ -10,25 +10,38 @@
 #include "discover/polish.h"
 #include "forward/plane.h"
 
-enum { ENTERED = 3, EXPLORED = 3, ROUNDS = 10, ITERATIONS = 12, LEAST_WAVES = 5, LEAST_MODES = 150, MOST_MODES = 900, LEAST_ROWS = 5,
-       MOST_STEPS = 64, MOST_COEFFICIENTS = 10000, MOVES = 3 };
-static const double matern_length = 0.41;   /* 1/sqrt(6): a Matern-5/2 spectrum falls at first as the Gaussian one of length 1 */
-static const double unseen = 0.001, rough = 0.05; /* error of steps and waves, over the noise variance: in the end, and while
-                                                    models are still wrong */
-static const double least_noise = 1e-6;     /* variance that models are told from each other by */
-static const double followed = 1.5;         /* times the noise variance: the largest misfit of a model that follows the data */
+enum {
+    ENTERED = 3,
+    EXPLORED = 3,
+    ROUNDS = 10,
+    ITERATIONS = 12,
+    LEAST_WAVES = 5,
+    LEAST_MODES = 150,
+    MOST_MODES = 900,
+    LEAST_ROWS = 5,
+    MOST_STEPS = 64,
+    MOST_COEFFICIENTS = 10000,
+    MOVES = 3
+};
+static const double matern_length =
+    0.41; /* 1/sqrt(6): a Matern-5/2 spectrum falls at first as the Gaussian one of length 1 */
+static const double unseen = 0.001, rough = 0.05; /* error of steps and waves, over the noise variance: in the end, and
+                                                    while models are still wrong */
+static const double least_noise = 1e-6;           /* variance that models are told from each other by */
+static const double followed = 1.5; /* times the noise variance: the largest misfit of a model that follows the data */
 static const double most_operations = 4e12; /* of one integration with tangents */
 static const double most_bytes = 1.2e9;     /* of all threads' tangents */
 static const double grace = 2;              /* seconds for a stopped run's last fit */
 static const double worth_entering = 6;     /* nats behind the best model of the stretch before */
-static const double dear_operations = 5e9;  /* of one integration with the start's tangents: from there on fits are few, and */
-static const double worth_fitting = 1.5;    /* so many nats behind their parent: near the answer messages are exact */
+static const double dear_operations =
+    5e9; /* of one integration with the start's tangents: from there on fits are few, and */
+static const double worth_fitting = 1.5; /* so many nats behind their parent: near the answer messages are exact */
 
 typedef struct {
     const kb_expanse *expanse;
     kb_plane_settings plane;
     double tolerance; /* of sums of squares, over the noise variance: what two resolutions may differ by */
-    double noise; /* variance, by the bare field: the mean over fields */
+    double noise;     /* variance, by the bare field: the mean over fields */
     int threads;
     kb_support all;
     kb_explorer **explorers;
@@ -48,8 +61,11 @@ static void plan(crossing *c)
         amplitude = fmax(amplitude, terrain->amplitude[f]);
         c->noise += terrain->variance[f] / (double)cloud->n_fields;
     }
-    size_t seen = cloud->n_points / cloud->n_grid[0] / 2; /* half of what a row shows: beyond are the corners of the spectrum */
-    c->plane = (kb_plane_settings){.amplitude = sqrt(amplitude), .noise = c->noise, .steps = 1,
+    size_t seen =
+        cloud->n_points / cloud->n_grid[0] / 2; /* half of what a row shows: beyond are the corners of the spectrum */
+    c->plane = (kb_plane_settings){.amplitude = sqrt(amplitude),
+                                   .noise = c->noise,
+                                   .steps = 1,
                                    .most_modes = seen < LEAST_MODES ? LEAST_MODES : seen};
     if (c->plane.most_modes > MOST_MODES / cloud->n_fields) c->plane.most_modes = MOST_MODES / cloud->n_fields;
     for (size_t a = 0; a + 1 < cloud->n_axes; a++) {
@@ -59,8 +75,8 @@ static void plan(crossing *c)
     }
 }
 
-static kbass_status make_plane(const crossing *c, const kb_plane_settings *settings, size_t max_tangents, kb_plane **out,
-                               kbass_error *error)
+static kbass_status make_plane(const crossing *c, const kb_plane_settings *settings, size_t max_tangents,
+                               kb_plane **out, kbass_error *error)
 {
     const kb_expanse *e = c->expanse;
     return kb_plane_create(e->clouds[0], e->dictionary, e->columns, settings, max_tangents, out, error);
@@ -81,7 +97,8 @@ static kbass_status foretell(const crossing *c, const course *from, const kb_pla
     double *start = NULL;
     kbass_status status = make_plane(c, &from->plane, KB_NO_TANGENTS, &known, error);
     if (status == KBASS_OK) status = make_plane(c, settings, KB_NO_TANGENTS, &plane, error);
-    if (status == KBASS_OK && !(start = KB_NEW(double, plane->dynamics.n_start))) status = kb_out_of_memory(error, "the start");
+    if (status == KBASS_OK && !(start = KB_NEW(double, plane->dynamics.n_start)))
+        status = kb_out_of_memory(error, "the start");
     if (status == KBASS_OK) {
         kb_dynamics *d = &plane->dynamics;
         kb_plane_translate(known, from->start, plane, start);
@@ -106,7 +123,8 @@ static kb_plane_settings refine(const crossing *c, bool in_time)
 {
     kb_plane_settings finer = c->plane;
     if (in_time) finer.steps *= 2;
-    for (size_t a = 0; !in_time && a + 1 < c->expanse->clouds[0]->n_axes; a++) finer.n_waves[a] += (finer.n_waves[a] + 1) / 2;
+    for (size_t a = 0; !in_time && a + 1 < c->expanse->clouds[0]->n_axes; a++)
+        finer.n_waves[a] += (finer.n_waves[a] + 1) / 2;
     return finer;
 }
 
@@ -117,9 +135,10 @@ static bool is_too_fine(const crossing *c, const kb_plane_settings *settings)
     return settings->steps > MOST_STEPS || coefficients > MOST_COEFFICIENTS;
 }
 
-/* The coarsest steps and, if asked for, waves at which a model's predictions up to a row are those of finer ones; false in
-   *found when there are none. */
-static kbass_status resolve(crossing *c, const course *from, size_t last, bool with_waves, bool *found, kbass_error *error)
+/* The coarsest steps and, if asked for, waves at which a model's predictions up to a row are those of finer ones; false
+ *in found when there are none. */
+static kbass_status resolve(crossing *c, const course *from, size_t last, bool with_waves, bool *found,
+                            kbass_error *error)
 {
     size_t n = c->expanse->clouds[0]->n_values;
     double *here = KB_NEW(double, n), *there = KB_NEW(double, n); /* what is not reached stays 0 */
@@ -147,7 +166,8 @@ static kbass_status resolve(crossing *c, const course *from, size_t last, bool w
 static double bytes_of(const kb_plane *plane, size_t columns)
 {
     double P = (double)(columns + plane->dynamics.n_start);
-    return 8 * P * (2 * (double)plane->dynamics.observation_start[plane->dynamics.n_rows] + 2 * P + (double)plane->size);
+    return 8 * P *
+           (2 * (double)plane->dynamics.observation_start[plane->dynamics.n_rows] + 2 * P + (double)plane->size);
 }
 
 static void dismiss(crossing *c)
@@ -185,7 +205,8 @@ static kbass_status equip(crossing *c, kbass_error *error)
     }
     c->arena.n_explorers = c->threads;
     c->arena.explorers = c->explorers;
-    bool is_dear = c->threads && kb_plane_operations((const kb_plane *)c->explorers[0]->shooter->dynamics, 0) > dear_operations;
+    bool is_dear =
+        c->threads && kb_plane_operations((const kb_plane *)c->explorers[0]->shooter->dynamics, 0) > dear_operations;
     c->arena.worth_fitting = is_dear ? worth_fitting : 0;
     c->arena.most_moves = is_dear ? MOVES : 0;
     c->arena.screened = !is_dear && c->expanse->clouds[0]->n_fields == 1;
@@ -212,7 +233,8 @@ static bool is_valid(const crossing *c) { return c->pool.n && c->pool.fits[0]->v
 static bool is_followed(const crossing *c)
 {
     const kb_fit *best = is_valid(c) ? c->pool.fits[0] : NULL;
-    return best && best->n_rows == c->expanse->clouds[0]->n_grid[0] && best->misfit * best->misfit <= followed * fmax(c->noise, least_noise);
+    return best && best->n_rows == c->expanse->clouds[0]->n_grid[0] &&
+           best->misfit * best->misfit <= followed * fmax(c->noise, least_noise);
 }
 
 /* Fits models, and searches on from them, on the record's first rows. */
@@ -253,7 +275,8 @@ static kbass_status sharpen(crossing *c, const kb_fit *fit, const double *start,
     c->tolerance = tolerance * (double)c->expanse->clouds[0]->n_values;
     kbass_status status = resolve(c, &from, last, with_waves, &found, error);
     if (status == KBASS_OK && !found) dismiss(c);
-    if (status == KBASS_OK && found && (!c->threads || memcmp(&from.plane, &c->plane, sizeof c->plane))) status = equip(c, error);
+    if (status == KBASS_OK && found && (!c->threads || memcmp(&from.plane, &c->plane, sizeof c->plane)))
+        status = equip(c, error);
     return status;
 }
 
@@ -279,13 +302,12 @@ static kbass_status search(crossing *c, const kb_pool *opinions, kb_search_resul
     size_t rows = c->expanse->clouds[0]->n_grid[0];
     size_t first = rows < 4 * LEAST_ROWS ? (rows < LEAST_ROWS ? rows : LEAST_ROWS) : (rows + 3) / 4;
     kbass_status status = sharpen_first(c, opinions->fits[0], first - 1, error);
-    if (status == KBASS_OK && c->threads)
-        status = search_on(c, first, opinions, &result->settled, error);
-    for (size_t n = first; status == KBASS_OK && c->threads && n < rows && is_valid(c) && !kb_run_stopped(c->arena.run);) {
+    if (status == KBASS_OK && c->threads) status = search_on(c, first, opinions, &result->settled, error);
+    for (size_t n = first;
+         status == KBASS_OK && c->threads && n < rows && is_valid(c) && !kb_run_stopped(c->arena.run);) {
         n = 2 * n < rows ? 2 * n : rows;
         status = sharpen(c, c->pool.fits[0], c->pool.fits[0]->start, n - 1, n < rows ? rough : unseen, true, error);
-        if (status == KBASS_OK && c->threads)
-            status = search_farther(c, n, &result->settled, error);
+        if (status == KBASS_OK && c->threads) status = search_farther(c, n, &result->settled, error);
     }
     return status;
 }
@@ -334,7 +356,8 @@ kbass_status kb_crossing_search(const kb_expanse *e, const kb_pool *opinions, kb
     if (status == KBASS_OK) status = search(&c, opinions, result, error);
     bool is_stopped = kb_run_stopped(run) && c.threads && is_valid(&c);
     if (status == KBASS_OK && is_stopped && !is_followed(&c)) status = make_do(&c, &result->settled, error);
-    if (status == KBASS_OK && c.threads && (is_stopped ? is_valid(&c) : is_followed(&c))) status = conclude(&c, result, error);
+    if (status == KBASS_OK && c.threads && (is_stopped ? is_valid(&c) : is_followed(&c)))
+        status = conclude(&c, result, error);
     kb_windows_destroy(c.arena.windows);
     dismiss(&c);
     kb_support_clear(&c.all);

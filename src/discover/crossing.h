@@ -1,8 +1,8 @@
-/* Fields over several space axes through the integrated equation: from the kernel engine's opinions, on short windows first
- * (docs/math.md, section 27).
+/* Fields over several space axes through the integrated equation: from the kernel engine's opinions, on short windows
+ * first (docs/math.md, section 27).
  *
- * The kernel engine smooths what it fits, which biases small weights; here only the start is smoothed. There is no answer
- * where the fields cannot be followed: not to the noise, or not at a bearable cost.
+ * The kernel engine smooths what it fits, which biases small weights; here only the start is smoothed. There is no
+ * answer where the fields cannot be followed: not to the noise, or not at a bearable cost.
  */
 #ifndef KB_CROSSING_H
 #define KB_CROSSING_H
@@ -10,9 +10,9 @@
 #include "discover/expanse.h"
 
 bool kb_crossing_is_possible(const kb_expanse *expanse);
-/* From the structures and weights of `opinions`. When the fields were followed the result has its pool, windows and plane,
-   and is left alone otherwise. */
-kbass_status kb_crossing_search(const kb_expanse *expanse, const kb_pool *opinions, kb_run *run, kb_search_result *result,
-                                kbass_error *error);
+/* From the structures and weights of `opinions`. When the fields were followed the result has its pool, windows and
+   plane, and is left alone otherwise. */
+kbass_status kb_crossing_search(const kb_expanse *expanse, const kb_pool *opinions, kb_run *run,
+                                kb_search_result *result, kbass_error *error);
 
 #endif

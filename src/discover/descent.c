@@ -41,8 +41,8 @@ static bool settle_lengths(kb_seeker *s, kb_state *state, kbass_error *error)
     return state->steps.time != before.time || state->steps.space != before.space;
 }
 
-/* Solves and weighs the structure at hand; once more if EP prefers another. *agree: whether the patches do; otherwise what
-   a stiffer equation sees is the basis. False in trouble. */
+/* Solves and weighs the structure at hand; once more if EP prefers another. *agree: whether the patches do; otherwise
+   what a stiffer equation sees is the basis. False in trouble. */
 static bool pass_stage(kb_seeker *s, kb_state *state, bool *agree, kbass_error *error)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -59,7 +59,8 @@ static bool pass_stage(kb_seeker *s, kb_state *state, bool *agree, kbass_error *
 /* Shorter length scales where they matter to the weights; what was weighed at the longer ones is forgotten. */
 static bool loosen(kb_seeker *s, kb_state *state, kbass_error *error)
 {
-    if (!(kb_seeker_evaluate(s, state, STEPS, false) > -INFINITY) || !kb_seeker_loosen(s, state, s->spare[1])) return false;
+    if (!(kb_seeker_evaluate(s, state, STEPS, false) > -INFINITY) || !kb_seeker_loosen(s, state, s->spare[1]))
+        return false;
     kb_state_pool_clear(&s->pool);
     kb_pool_keep(s, state, error);
     return true;

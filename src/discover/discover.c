@@ -25,7 +25,8 @@ typedef struct {
 
 /* ---------------------------------------------------------------- starts */
 
-static void add_starts(kb_start *starts, size_t *n, double first, double last, size_t n_variances, const double *variances)
+static void add_starts(kb_start *starts, size_t *n, double first, double last, size_t n_variances,
+                       const double *variances)
 {
     for (size_t i = 0; i < n_variances; i++) starts[(*n)++] = (kb_start){first, last, variances[i]};
 }
@@ -64,13 +65,14 @@ static kbass_status run_starts(const kb_problem *p, bool refined, const team *t,
     size_t n = list_starts(p, starts), done = 0;
     bool ran[MAX_STARTS] = {false}, lost[MAX_STARTS] = {false};
     kbass_status statuses[MAX_STARTS] = {KBASS_OK}, status = KBASS_OK;
-    for (size_t i = 0; i < n; i++) kb_pool_init(&opinions[i], p->columns->n, p->record->n_states, result->pool.max_windows);
-    #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
+    for (size_t i = 0; i < n; i++)
+        kb_pool_init(&opinions[i], p->columns->n, p->record->n_states, result->pool.max_windows);
+#pragma omp parallel for schedule(dynamic) num_threads(p->threads)
     for (size_t i = 0; i < n; i++) {
         if (kb_run_stopped(run)) continue;
         ran[i] = true;
         statuses[i] = run_start(p, &starts[i], refined, t->workers[omp_get_thread_num()], &opinions[i], run, &lost[i]);
-        #pragma omp critical(kb_progress)
+#pragma omp critical(kb_progress)
         run->fraction = 0.05 + 0.55 * (double)++done / (double)n;
     }
     for (size_t i = 0; i < n; i++) {
@@ -180,8 +182,8 @@ static kbass_status gather_team(const kb_problem *p, size_t max_windows, kb_run 
     kbass_status status = KBASS_OK;
     t->workers = KB_NEW(kb_worker *, n);
     t->explorers = KB_NEW(kb_explorer *, n);
-    t->arena = (kb_arena){.columns = p->columns, .all = &p->all, .n_explorers = p->threads, .explorers = t->explorers,
-                          .run = run};
+    t->arena = (kb_arena){
+        .columns = p->columns, .all = &p->all, .n_explorers = p->threads, .explorers = t->explorers, .run = run};
     if (!t->workers || !t->explorers) status = kb_out_of_memory(error, "the threads");
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_worker_create(p, &t->workers[i], error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = add_explorer(p, max_windows, &t->explorers[i], error);

@@ -5,8 +5,8 @@
 #include "discover/council.h"
 #include "discover/horizon.h"
 
-enum { MOST_USUAL = 4 }; /* terms of an equation: laws have few, a patch on a wrong one takes many */
-enum { FEW_VALUES = 1000 }; /* where a second search takes seconds, and the first is soonest deceived */
+enum { MOST_USUAL = 4 };             /* terms of an equation: laws have few, a patch on a wrong one takes many */
+enum { FEW_VALUES = 1000 };          /* where a second search takes seconds, and the first is soonest deceived */
 static const double unlikely = 0.05; /* chance of neighbouring residuals so alike */
 
 static bool leaves_a_pattern(const kb_examination *examination)
@@ -23,8 +23,8 @@ static size_t count_values(const kb_landscape *l)
     return n;
 }
 
-/* Short windows let wrong laws follow the data, each start mending a little; many terms do the same; and what a wrong law
-   cannot follow it leaves in the residuals. */
+/* Short windows let wrong laws follow the data, each start mending a little; many terms do the same; and what a wrong
+   law cannot follow it leaves in the residuals. */
 static bool is_doubtful(const kb_landscape *l, const kb_search_result *result)
 {
     if (!kb_has_model(result) || leaves_a_pattern(&result->examination) || count_values(l) <= FEW_VALUES) return true;
@@ -52,7 +52,8 @@ static void keep_better(kb_search_result *result, kb_search_result *other)
 kbass_status kb_doubt_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
 {
     kb_search_result other = {0};
-    kbass_status status = kb_is_restless(l) ? kb_council_search(l, run, result, error) : kb_horizon_search(l, run, result, error);
+    kbass_status status =
+        kb_is_restless(l) ? kb_council_search(l, run, result, error) : kb_horizon_search(l, run, result, error);
     if (status != KBASS_OK || kb_run_stopped(run) || !is_doubtful(l, result)) return status;
     status = kb_horizon_search_simple(l, result, run, &other, error);
     keep_better(result, &other);

@@ -1,6 +1,6 @@
-/* The search for fields along one axis: by short windows where lines change too much (council.h), by horizon continuation
- * otherwise (horizon.h). Where its answer is in doubt, or data are few, a second search takes another route, and the
- * evidence decides.
+/* The search for fields along one axis: by short windows where lines change too much (council.h), by horizon
+ * continuation otherwise (horizon.h). Where its answer is in doubt, or data are few, a second search takes another
+ * route, and the evidence decides.
  */
 #ifndef KB_DOUBT_H
 #define KB_DOUBT_H

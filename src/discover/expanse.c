@@ -16,7 +16,7 @@
 #include "solve/refine_mesh.h"
 
 static const kb_scope scope = {0.6, 0.8, true}; /* there are many data: the bare field's scales are near */
-static const double nats_reported = 12; /* below the best: what the answer still averages over */
+static const double nats_reported = 12;         /* below the best: what the answer still averages over */
 
 /* Where nobody said which axes are periodic, and fields may be followed if all of them are (crossing.h). */
 static bool may_look(const kb_expanse *e, const kbass_settings *settings)
@@ -26,7 +26,8 @@ static bool may_look(const kb_expanse *e, const kbass_settings *settings)
 }
 
 /* A cloud for each run, with what the settings say of it. */
-static kbass_status make_clouds(kb_expanse *e, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
+static kbass_status make_clouds(kb_expanse *e, const kbass_data *data, const kbass_settings *settings,
+                                kbass_error *error)
 {
     bool is_one;
     e->n_runs = kbass_data_runs(data);
@@ -124,7 +125,8 @@ static kbass_status form_result(kb_seeker *s, kb_search_result *result, kbass_er
     return status;
 }
 
-/* What the bare field suggests, likely terms and less likely ones, is enough where the fields can be followed from there. */
+/* What the bare field suggests, likely terms and less likely ones, is enough where the fields can be followed from
+ * there. */
 static kbass_status cross(const kb_expanse *e, kb_seeker *s, kb_run *run, kb_search_result *result, kbass_error *error)
 {
     static const double thresholds[] = {0.5, 0.05};
@@ -133,7 +135,8 @@ static kbass_status cross(const kb_expanse *e, kb_seeker *s, kb_run *run, kb_sea
     kb_pool opinions;
     kb_pool_init(&opinions, s->columns->n, s->mosaic->n_fields, 0);
     bool has_begun = kb_seeker_begin(s, s->spare[0]);
-    for (size_t i = 0; status == KBASS_OK && has_begun && i < 2 && kb_seeker_glance(s, thresholds[i], s->spare[0]); i++) {
+    for (size_t i = 0; status == KBASS_OK && has_begun && i < 2 && kb_seeker_glance(s, thresholds[i], s->spare[0]);
+         i++) {
         kb_fit *fit = NULL;
         if (kb_pool_find(&opinions, &s->spare[0]->support)) continue;
         status = kb_pool_add(&opinions, &s->spare[0]->support, &fit, error);
@@ -189,7 +192,7 @@ static kbass_status solution_of_kernel(const kb_expanse *e, const kb_search_resu
                                        kbass_error *error)
 {
     size_t axes = e->clouds[run]->n_axes, fields = e->clouds[run]->n_fields;
-    double *points = KB_NEW(double, n * axes), *u = KB_NEW(double, n * fields), *band = KB_NEW(double, n * fields);
+    double *points = KB_NEW(double, n *axes), *u = KB_NEW(double, n *fields), *band = KB_NEW(double, n *fields);
     kbass_status status = points && u && band ? KBASS_OK : kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
         for (size_t i = 0; i < n; i++) {
@@ -231,6 +234,6 @@ kbass_status kb_expanse_solution(const kb_expanse *e, const kb_search_result *fo
     whereabouts at = {e, found, n, times, positions};
     if (!found->plane) return solution_of_kernel(e, found, run, n, times, positions, mean, sd, error);
     if (!sd) return solution_of(&at, found->pool.fits[0], mean, NULL, error);
-    return kb_band(found->pool.n, found->pool.fits, KB_RIVALS_OF_FIELDS, n * e->clouds[0]->n_fields, solution_of, &at, mean,
-                   sd, error);
+    return kb_band(found->pool.n, found->pool.fits, KB_RIVALS_OF_FIELDS, n * e->clouds[0]->n_fields, solution_of, &at,
+                   mean, sd, error);
 }

@@ -23,8 +23,8 @@ void kb_expanse_destroy(kb_expanse *expanse);
 kb_frame kb_expanse_frame(const kb_expanse *expanse);
 
 kbass_status kb_expanse_search(const kb_expanse *expanse, kb_run *run, kb_search_result *result, kbass_error *error);
-/* The chosen model's field in a run: n times and n x (n_axes - 1) positions in the data's units, within the record; mean and sd
-   (or NULL) n x n_fields, row-major. */
+/* The chosen model's field in a run: n times and n x (n_axes - 1) positions in the data's units, within the record;
+   mean and sd (or NULL) n x n_fields, row-major. */
 kbass_status kb_expanse_solution(const kb_expanse *expanse, const kb_search_result *found, size_t run, size_t n,
                                  const double *times, const double *positions, double *mean, double *sd,
                                  kbass_error *error);

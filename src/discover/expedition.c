@@ -31,7 +31,11 @@ kbass_status kb_expedition_begin(kb_expedition *e, kb_run *run, kb_search_result
     memcpy(e->scenes, l->scenes, l->n_runs * sizeof *e->scenes);
     for (size_t i = 0; i < l->n_runs; i++) e->windows[i] = 1;
     e->max_windows = l->n_runs;
-    e->arena = (kb_arena){.columns = l->columns, .all = &l->all, .n_explorers = l->threads, .pool = &result->pool, .run = run,
+    e->arena = (kb_arena){.columns = l->columns,
+                          .all = &l->all,
+                          .n_explorers = l->threads,
+                          .pool = &result->pool,
+                          .run = run,
                           .screened = l->clouds[0]->n_fields == 1 && l->columns->n <= MOST_SCREENED};
     return KBASS_OK;
 }
@@ -127,7 +131,8 @@ kbass_status kb_expedition_equip(kb_expedition *e, size_t grid, kbass_error *err
 
 /* ---------------------------------------------------------------- the grid's error */
 
-static bool predict_window(kb_shooter *s, const kb_fit *fit, const kb_windows *windows, size_t window, double *predicted)
+static bool predict_window(kb_shooter *s, const kb_fit *fit, const kb_windows *windows, size_t window,
+                           double *predicted)
 {
     s->dynamics->set_model(s->dynamics, &fit->support, fit->w, NULL);
     return s->dynamics->predict(s->dynamics, windows->first[window], windows->last[window], fit->start + window * s->n,
@@ -142,7 +147,8 @@ static bool measure_error(kb_expedition *e, const kb_fit *fit, double *error)
     for (size_t window = 0; window < windows->n; window++) {
         size_t n = d->observation_start[windows->last[window] + 1] - d->observation_start[windows->first[window]];
         if (!predict_window(e->explorers[0]->shooter, fit, windows, window, e->here) ||
-            !predict_window(e->finer, fit, windows, window, e->there)) return false;
+            !predict_window(e->finer, fit, windows, window, e->there))
+            return false;
         for (size_t o = 0; o < n; o++) squares += (e->here[o] - e->there[o]) * (e->here[o] - e->there[o]);
         values += (double)n;
     }
@@ -208,7 +214,8 @@ static double weights_moved(const kb_fit *fit, const double *before)
     double most = 0;
     size_t k = fit->support.n;
     for (size_t q = 0; q < k; q++) {
-        double sd = sqrt(fit->covariance[q + q * k]), moved = fabs(fit->w[fit->support.column[q]] - before[fit->support.column[q]]);
+        double sd = sqrt(fit->covariance[q + q * k]),
+               moved = fabs(fit->w[fit->support.column[q]] - before[fit->support.column[q]]);
         if (!(moved <= most * sd)) most = moved / sd;
     }
     return most;
@@ -249,7 +256,7 @@ typedef struct {
     kb_expedition *expedition;
     size_t first, end; /* runs, on one domain */
     kb_pool trial;
-    double evidence;   /* the best yet; the period's prior is in it */
+    double evidence; /* the best yet; the period's prior is in it */
 } tuning;
 
 static double present_period(const tuning *t) { return t->expedition->scenes[t->first].line.period; }

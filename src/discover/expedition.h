@@ -12,9 +12,9 @@
 
 typedef struct {
     const kb_landscape *landscape;
-    kb_scene *scenes;     /* by run: periodicity and profile; nodes and steps are the grid's. The result's */
-    size_t *windows;      /* by run: how many; the result's */
-    size_t max_windows;   /* all of them */
+    kb_scene *scenes;   /* by run: periodicity and profile; nodes and steps are the grid's. The result's */
+    size_t *windows;    /* by run: how many; the result's */
+    size_t max_windows; /* all of them */
     size_t grid;
     kb_explorer **explorers;
     kb_arena arena;
@@ -31,7 +31,8 @@ kb_chorus *kb_expedition_chorus(const kb_expedition *expedition);
 /* The pool, empty, and its windows. */
 kbass_status kb_expedition_open(kb_expedition *expedition, kbass_error *error);
 /* A structure for the pool, without weights: starts by regression of each window's first lines. */
-kbass_status kb_expedition_enter(kb_expedition *expedition, const kb_support *support, kb_fit **fit, kbass_error *error);
+kbass_status kb_expedition_enter(kb_expedition *expedition, const kb_support *support, kb_fit **fit,
+                                 kbass_error *error);
 /* The run that a window belongs to. */
 size_t kb_expedition_run(const kb_expedition *expedition, size_t window);
 /* Variance of the noise that the windows' profiles see: the mean over them. */

@@ -17,7 +17,8 @@ static void start_from(const kb_arena *a, const kb_fit *best, bool by_message, k
     size_t groups = e->shooter->n_groups;
     memcpy(fit->start, best->start, best->n_windows * a->pool->n_start * sizeof *fit->start);
     memcpy(fit->variance, best->variance, groups * sizeof *fit->variance);
-    bool has_mean = by_message && isfinite(kb_message_evidence(e->message, a->columns, support, mean, mean + support->n));
+    bool has_mean =
+        by_message && isfinite(kb_message_evidence(e->message, a->columns, support, mean, mean + support->n));
     for (size_t q = 0; q < support->n; q++)
         fit->w[support->column[q]] = has_mean ? mean[q] : best->w[support->column[q]];
 }

@@ -5,8 +5,8 @@
 #include "discover/explore.h"
 #include "discover/result.h"
 
-/* Fills result->explained for the columns that --explain asked about; needs the explorer's message about the chosen model.
-   The pool stays as it is: asking changes no answer. */
+/* Fills result->explained for the columns that --explain asked about; needs the explorer's message about the chosen
+   model. The pool stays as it is: asking changes no answer. */
 kbass_status kb_explain(kb_arena *arena, kb_search_result *result, kbass_error *error);
 
 #endif

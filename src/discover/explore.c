@@ -9,7 +9,14 @@
 #include "base/status.h"
 
 static const size_t NOT_KNOWN = SIZE_MAX;
-enum { EXPLORED_AT_ONCE = 3, MOST_MOVES = 16, SEARCH_ITERATIONS = 12, SCREENED = 3, SCREENED_SIZE = 3, SCREENED_COLUMNS = 64 };
+enum {
+    EXPLORED_AT_ONCE = 3,
+    MOST_MOVES = 16,
+    SEARCH_ITERATIONS = 12,
+    SCREENED = 3,
+    SCREENED_SIZE = 3,
+    SCREENED_COLUMNS = 64
+};
 static const double worth_exploring = 4; /* nats behind the best within which a model's neighbours are proposed */
 static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is usually fitted */
 static const double worth_again = 3;     /* nats by which a parent promises more than a fit has: a poor minimum */
@@ -59,7 +66,7 @@ static bool may_fit(kb_arena *a, const kb_fit *fit)
 static void fit_all(kb_arena *a, size_t n_jobs, const job *jobs, int iterations)
 {
     double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
-    #pragma omp parallel for schedule(dynamic) num_threads(a->n_explorers)
+#pragma omp parallel for schedule(dynamic) num_threads(a->n_explorers)
     for (size_t i = 0; i < n_jobs; i++) {
         kb_shooter *shooter = a->explorers[omp_get_thread_num()]->shooter;
         if (!may_fit(a, jobs[i].fit)) continue;
@@ -86,7 +93,8 @@ kbass_status kb_arena_fit(kb_arena *a, int iterations, kbass_error *error)
 
 /* ---------------------------------------------------------------- proposing */
 
-/* A neighbour proposed by a parent; its weights and starts are the quadratic's means, and so is the evidence it promises. */
+/* A neighbour proposed by a parent; its weights and starts are the quadratic's means, and so is the evidence it
+ * promises. */
 typedef struct {
     kb_support support;
     double *w, *start, promised;
@@ -102,7 +110,8 @@ static void follow(const kb_columns *columns, kb_explorer *e, const kb_fit *pare
 {
     double *dw = e->work;
     memset(dw, 0, columns->n * sizeof *dw);
-    for (size_t q = 0; q < parent->support.n; q++) dw[parent->support.column[q]] -= parent->w[parent->support.column[q]];
+    for (size_t q = 0; q < parent->support.n; q++)
+        dw[parent->support.column[q]] -= parent->w[parent->support.column[q]];
     for (size_t q = 0; q < p->support.n; q++) dw[p->support.column[q]] += p->w[q];
     memcpy(p->start, parent->start, parent->n_windows * e->shooter->n * sizeof *p->start);
     kb_shooter_follow(e->shooter, dw, p->start);
@@ -120,7 +129,8 @@ static kbass_status propose(const kb_columns *columns, kb_explorer *w, const kb_
     double other = kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
     memcpy(out->w, mean, support->n * sizeof *mean);
     out->parent = parent;
-    out->promised = parent->log_evidence + other - kb_message_evidence(w->message, columns, &parent->support, NULL, w->work);
+    out->promised =
+        parent->log_evidence + other - kb_message_evidence(w->message, columns, &parent->support, NULL, w->work);
     follow(columns, w, parent, out);
     return KBASS_OK;
 }
@@ -142,8 +152,8 @@ static kbass_status propose_screened(kb_arena *a, kb_explorer *w, const kb_fit *
     kbass_status status = columns ? KBASS_OK : kb_out_of_memory(error, "the search");
     if (status != KBASS_OK) return status;
     for (size_t i = 0; i < SCREENED + SCREENED_SIZE; i++) supports[i] = (kb_support){0, columns + i * most};
-    size_t found = kb_message_screen(w->message, a->columns, &parent->support, a->columns->equation[first], largest, SCREENED,
-                                     supports, w->work);
+    size_t found = kb_message_screen(w->message, a->columns, &parent->support, a->columns->equation[first], largest,
+                                     SCREENED, supports, w->work);
     for (size_t i = 0; status == KBASS_OK && i < found; i++)
         status = propose(a->columns, w, parent, &supports[i], &out[(*n)++], error);
     kb_free(columns);
@@ -162,7 +172,8 @@ static kbass_status propose_all_screened(kb_arena *a, kb_explorer *w, const kb_f
 }
 
 /* The neighbours of one model that are worth a fit: best single moves, and the end of a climb on the quadratic. */
-static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *parent, proposal *out, size_t *n, kbass_error *error)
+static kbass_status propose_from(kb_arena *a, kb_explorer *w, const kb_fit *parent, proposal *out, size_t *n,
+                                 kbass_error *error)
 {
     const kb_columns *columns = a->columns;
     kb_move moves[MOST_MOVES];
@@ -272,7 +283,8 @@ static size_t choose_unexplored(kb_arena *a, size_t beam, size_t *chosen)
     const kb_pool *pool = a->pool;
     for (size_t i = 0; i < pool->n && i < beam && n < EXPLORED_AT_ONCE; i++)
         if (pool->fits[i]->valid && !pool->explored[i] &&
-            pool->fits[i]->log_evidence > pool->fits[0]->log_evidence - worth_exploring) chosen[n++] = i;
+            pool->fits[i]->log_evidence > pool->fits[0]->log_evidence - worth_exploring)
+            chosen[n++] = i;
     return n;
 }
 
@@ -285,10 +297,10 @@ static kbass_status explore(kb_arena *a, size_t beam, bool *more, kbass_error *e
     proposal *proposals = KB_NEW(proposal, EXPLORED_AT_ONCE * each);
     if (!proposals) return kb_out_of_memory(error, "the search");
     *more = n > 0;
-    #pragma omp parallel for schedule(dynamic) num_threads(a->n_explorers)
+#pragma omp parallel for schedule(dynamic) num_threads(a->n_explorers)
     for (size_t i = 0; i < n; i++)
-        statuses[i] = propose_from(a, a->explorers[omp_get_thread_num()], a->pool->fits[chosen[i]], proposals + i * each,
-                                   &counts[i], NULL);
+        statuses[i] = propose_from(a, a->explorers[omp_get_thread_num()], a->pool->fits[chosen[i]],
+                                   proposals + i * each, &counts[i], NULL);
     for (size_t i = 0; i < n; i++) {
         a->pool->explored[chosen[i]] = true;
         if (statuses[i] != KBASS_OK) status = kb_out_of_memory(error, "the search");
@@ -307,7 +319,10 @@ static kbass_status explore(kb_arena *a, size_t beam, bool *more, kbass_error *e
 }
 
 /* A stopped run still has what it is granted. */
-static bool may_go_on(const kb_arena *a) { return a->deadline > 0 ? kb_clock() < a->deadline : !kb_run_stopped(a->run); }
+static bool may_go_on(const kb_arena *a)
+{
+    return a->deadline > 0 ? kb_clock() < a->deadline : !kb_run_stopped(a->run);
+}
 
 kbass_status kb_arena_search(kb_arena *a, size_t beam, int rounds, bool *settled, kbass_error *error)
 {

@@ -21,16 +21,16 @@ void kb_explorer_destroy(kb_explorer *explorer);
 
 typedef struct {
     const kb_columns *columns;
-    const kb_support *all;   /* every column */
-    int n_explorers;         /* threads */
+    const kb_support *all; /* every column */
+    int n_explorers;       /* threads */
     kb_explorer **explorers;
     kb_pool *pool;
     kb_run *run;
-    kb_windows *windows;     /* on which the pool is fitted */
-    bool screened;           /* small right-hand sides are proposed too, all of them tried on the quadratic */
-    double deadline;         /* of the fits that a stopped run is still granted; 0 while it runs */
-    double worth_fitting;    /* nats behind its parent within which a neighbour is fitted; 0: as many as usual */
-    size_t most_moves;       /* neighbours by a single move; 0: as many as usual */
+    kb_windows *windows;  /* on which the pool is fitted */
+    bool screened;        /* small right-hand sides are proposed too, all of them tried on the quadratic */
+    double deadline;      /* of the fits that a stopped run is still granted; 0 while it runs */
+    double worth_fitting; /* nats behind its parent within which a neighbour is fitted; 0: as many as usual */
+    size_t most_moves;    /* neighbours by a single move; 0: as many as usual */
 } kb_arena;
 
 /* Fits every entry of the pool on the arena's windows, and sorts it. */

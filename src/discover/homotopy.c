@@ -51,8 +51,7 @@ static bool pass_stage(kb_seeker *s, int stage, int first_step, kb_state *state,
     for (int round = 0; round < ROUNDS; round++) {
         kb_solve_options options = {STEPS_PER_ROUND, stage >= LEARN_NOISE_FROM, round == ROUNDS - 1, &s->mosaic->all};
         if (!kb_run_continue(s->run, state->support.n) || !kb_mosaic_solve(s->mosaic, state, &options)) return false;
-        if (round == ROUNDS - 1 && state->support.n <= MOST_TERMS * s->mosaic->n_fields)
-            kb_pool_keep(s, state, error);
+        if (round == ROUNDS - 1 && state->support.n <= MOST_TERMS * s->mosaic->n_fields) kb_pool_keep(s, state, error);
         if (!reconsider(s, stage, state)) return false;
     }
     return true;
@@ -84,8 +83,12 @@ void kb_opinion_clear(kb_opinion *o)
 kbass_status kb_opinion_form(const kb_seeker *s, const kb_state *state, kb_opinion *out, kbass_error *error)
 {
     size_t n = s->columns->n, fields = s->mosaic->n_fields;
-    *out = (kb_opinion){.log_evidence = state->log_evidence, .steps = state->steps, .tau = state->tau,
-                        .freedom = state->freedom, .w = KB_NEW(double, n), .variance = KB_NEW(double, fields)};
+    *out = (kb_opinion){.log_evidence = state->log_evidence,
+                        .steps = state->steps,
+                        .tau = state->tau,
+                        .freedom = state->freedom,
+                        .w = KB_NEW(double, n),
+                        .variance = KB_NEW(double, fields)};
     kbass_status status = kb_support_create(n, &out->support, error);
     if (!out->w || !out->variance) status = kb_out_of_memory(error, "an opinion");
     if (status == KBASS_OK) {
@@ -134,7 +137,8 @@ kbass_status kb_seeker_search(kb_seeker *s, kbass_error *error)
     int blas_threads = kb_blas_threads(blas_threads_for(s));
     bool is_open = has_choice(s->columns);
     kbass_status status = is_open && s->mosaic->n_patches == 1 ? kb_seeker_screen(s, error) : KBASS_OK;
-    for (int path = 0; status == KBASS_OK && path < PATHS && (is_open || !s->pool.n); path++) follow_path(s, path, error);
+    for (int path = 0; status == KBASS_OK && path < PATHS && (is_open || !s->pool.n); path++)
+        follow_path(s, path, error);
     if (status == KBASS_OK) status = kb_seeker_ascend(s, error);
     kb_blas_threads(blas_threads);
     return status;

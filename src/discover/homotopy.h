@@ -33,7 +33,7 @@ kbass_status kb_homotopy(const kb_terrain *terrain, const kb_columns *columns, k
    posterior sd (n_points x n_fields, the data's units), and the residual of the equations in the units of their
    left-hand sides; sd and residual may be NULL. */
 kbass_status kb_opinion_field(const kb_terrain *terrain, const kb_columns *columns, const kb_opinion *opinion,
-                              size_t run, size_t n_points, const double *points, double *mean, double *sd, double *residual,
-                              kbass_error *error);
+                              size_t run, size_t n_points, const double *points, double *mean, double *sd,
+                              double *residual, kbass_error *error);
 
 #endif

@@ -8,16 +8,27 @@
 #include "base/status.h"
 #include "discover/council.h"
 
-enum { BEAM = 6, WIDE_BEAM = 24, DAMPED = 4, EXPLORED = 3, ROUNDS = 4, LEAST_LINES = 4, THINNED_SIZE = 3, GRACE_ITERATIONS = 8 };
+enum {
+    BEAM = 6,
+    WIDE_BEAM = 24,
+    DAMPED = 4,
+    EXPLORED = 3,
+    ROUNDS = 4,
+    LEAST_LINES = 4,
+    THINNED_SIZE = 3,
+    GRACE_ITERATIONS = 8
+};
 enum { HEARD = 3, HELD_ITERATIONS = 12 }; /* models of each run alone */
-static const double grace = 1; /* seconds for neighbours of the first model fitted to the whole record, when the run was stopped */
+static const double grace =
+    1; /* seconds for neighbours of the first model fitted to the whole record, when the run was stopped */
 static const size_t restless_steps = 6; /* about half a standard deviation from line to line */
-static const double unexplained = 3; /* misfit in units of the noise above which other opinions are heard */
-static const double lost = 2;        /* the same, above which the simplest terms are given up */
-static const double simple = 3;      /* degree of the terms that come first: u^3, u*u_xxx, u_xxxx, but not u^2*u_xx */
+static const double unexplained = 3;    /* misfit in units of the noise above which other opinions are heard */
+static const double lost = 2;           /* the same, above which the simplest terms are given up */
+static const double simple = 3; /* degree of the terms that come first: u^3, u*u_xxx, u_xxxx, but not u^2*u_xx */
 static const double unthinkable = -1e3; /* prior log odds of those that wait */
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
-static const double begin = 0.1, begin_together = 0.35, end = 0.6, end_again = 0.9; /* shares of the whole work, for progress */
+static const double begin = 0.1, begin_together = 0.35, end = 0.6,
+                    end_again = 0.9; /* shares of the whole work, for progress */
 
 typedef struct {
     kb_expedition *expedition;
@@ -48,8 +59,9 @@ static double damping(const kb_landscape *l, size_t column)
     return 0;
 }
 
-/* An entry from nothing: the profiles by regression, no term but the required ones and, where there are any, these. Terms
-   that damp do so from the first: without it a noisy profile's short waves stay, and say that there is no damping. */
+/* An entry from nothing: the profiles by regression, no term but the required ones and, where there are any, these.
+   Terms that damp do so from the first: without it a noisy profile's short waves stay, and say that there is no
+   damping. */
 static kbass_status enter_plain(kb_expedition *e, size_t n, const size_t *columns, kbass_error *error)
 {
     const kb_landscape *l = e->landscape;
@@ -59,7 +71,8 @@ static kbass_status enter_plain(kb_expedition *e, size_t n, const size_t *column
     for (size_t i = 0; status == KBASS_OK && i < l->columns->n; i++)
         if (l->columns->required[i]) kb_support_add(&support, i);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) kb_support_add(&support, columns[i]);
-    if (status == KBASS_OK && !kb_pool_find(e->arena.pool, &support)) status = kb_expedition_enter(e, &support, &fit, error);
+    if (status == KBASS_OK && !kb_pool_find(e->arena.pool, &support))
+        status = kb_expedition_enter(e, &support, &fit, error);
     for (size_t f = 0; fit && status == KBASS_OK && f < l->clouds[0]->n_fields; f++)
         fit->variance[f] = fmax(kb_expedition_noise(e), 1e-4);
     for (size_t i = 0; fit && i < support.n; i++) fit->w[support.column[i]] = damping(l, support.column[i]);
@@ -129,8 +142,8 @@ static size_t keep_whole(kb_pool *pool, size_t n_rows)
     return n;
 }
 
-/* Stopped on the way: when no model was fitted to the whole record yet, the best that can be is, quickly, and its likeliest
-   neighbours. */
+/* Stopped on the way: when no model was fitted to the whole record yet, the best that can be is, quickly, and its
+   likeliest neighbours. */
 static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_error *error)
 {
     kb_pool *pool = e->arena.pool;
@@ -171,7 +184,8 @@ static kbass_status extend_horizon(const route *r, double from, double until, kb
 {
     kb_expedition *e = r->expedition;
     kbass_status status = enter_plain(e, 0, NULL, error);
-    for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run); i++) {
+    for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run);
+         i++) {
         if (!reach_out(e, horizons[i]) && i) continue;
         e->arena.run->fraction = fmax(e->arena.run->fraction, from + (until - from) * (double)i / 4);
         if (i && r->before) status = enter_damped(e, e->arena.pool, error);
@@ -192,8 +206,8 @@ static kbass_status take_advice(kb_expedition *e, kb_search_result *result, kbas
 {
     kb_opinion opinions[KB_COUNCIL_OPINIONS] = {0};
     size_t n = 0;
-    kbass_status status = kb_council_hear(e->landscape, kb_expedition_run(e, 0), e->arena.windows->n, e->arena.run,
-                                          opinions, &n, error);
+    kbass_status status =
+        kb_council_hear(e->landscape, kb_expedition_run(e, 0), e->arena.windows->n, e->arena.run, opinions, &n, error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_council_enter(e, &opinions[i], error);
     if (status == KBASS_OK && n) status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
     for (size_t i = 0; i < n; i++) kb_opinion_clear(&opinions[i]);
@@ -271,7 +285,8 @@ static kbass_status search_all(const route *r, kbass_error *error)
     kbass_status status = several ? hear_runs(r, error) : KBASS_OK;
     if (status == KBASS_OK) status = extend_horizon(r, several ? begin_together : begin, end, error);
     if (status == KBASS_OK && kb_run_stopped(e->arena.run)) status = salvage(e, r->result, error);
-    if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->arena.run)) status = take_advice(e, r->result, error);
+    if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->arena.run))
+        status = take_advice(e, r->result, error);
     return status;
 }
 
@@ -291,8 +306,8 @@ static kbass_status enter_pairs(kb_expedition *e, kbass_error *error)
     return status;
 }
 
-/* The simplest terms through the whole record, then the others beside them: of few candidates a search that begins with few
-   lines loses its way less often. */
+/* The simplest terms through the whole record, then the others beside them: of few candidates a search that begins with
+   few lines loses its way less often. */
 static kbass_status search_simple(const route *r, kbass_error *error)
 {
     kb_expedition *e = r->expedition;
@@ -310,7 +325,8 @@ static kbass_status search_simple(const route *r, kbass_error *error)
     if (kb_run_stopped(e->arena.run) || reach_out(e, 1) || is_lost(r)) kb_pool_trim(e->arena.pool, 0);
     bool is_alike = r->before->pool.n_start == e->arena.pool->n_start && r->before->windows->n == e->arena.windows->n;
     if (status == KBASS_OK && e->arena.pool->n && is_alike) status = enter_damped(e, &r->before->pool, error);
-    if (status == KBASS_OK && e->arena.pool->n) status = kb_expedition_search(e, EXPLORED, ROUNDS, &r->result->settled, error);
+    if (status == KBASS_OK && e->arena.pool->n)
+        status = kb_expedition_search(e, EXPLORED, ROUNDS, &r->result->settled, error);
     return status;
 }
 

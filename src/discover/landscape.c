@@ -38,13 +38,15 @@ static void sample_variables(const kb_landscape *l, kb_random *random, double *p
             size_t f = variable->field;
             double value = c->sd[variable->axis < 0 ? f : 0], order = 0;
             if (variable->axis >= 0) {
-                value = c->first[variable->axis] + c->span[variable->axis] * c->point[p + (size_t)variable->axis * c->n_points];
+                value = c->first[variable->axis] +
+                        c->span[variable->axis] * c->point[p + (size_t)variable->axis * c->n_points];
             } else {
                 for (size_t a = 1; a < c->n_axes; a++) {
                     value /= pow(l->scenes[run].profile.length * c->span[a], variable->order[a]);
                     order += variable->order[a];
                 }
-                value = order > 0 ? value * kb_random_normal(random) : c->mean[f] + value * c->value[p + f * c->n_points];
+                value =
+                    order > 0 ? value * kb_random_normal(random) : c->mean[f] + value * c->value[p + f * c->n_points];
             }
             points[k + v * SAMPLE] = value;
         }
@@ -61,7 +63,8 @@ static size_t choose_steps(const kb_cloud *c, double noise)
         for (size_t f = 0; f < c->n_fields; f++) {
             size_t at = p + f * c->n_points;
             if (c->measured[at] == 0 || c->measured[at - line] == 0) continue;
-            double a = kb_cloud_root(c, at), b = kb_cloud_root(c, at - line), weight = 2 * a * a * b * b / (a * a + b * b);
+            double a = kb_cloud_root(c, at), b = kb_cloud_root(c, at - line),
+                   weight = 2 * a * a * b * b / (a * a + b * b);
             squares += weight * pow(c->value[at] - c->value[at - line], 2) - 2 * noise;
             n += weight;
         }
@@ -69,8 +72,8 @@ static size_t choose_steps(const kb_cloud *c, double noise)
     return (size_t)fmin(fmax(ceil(steps_per_change * change), least_steps), most_steps);
 }
 
-/* Scattered points make lines of a dozen at different times, from which a length scale comes out too short by chance: that
-   of the field over time and space bounds it from below. */
+/* Scattered points make lines of a dozen at different times, from which a length scale comes out too short by chance:
+   that of the field over time and space bounds it from below. */
 static kbass_status find_shortest(size_t n, kb_cloud *const *clouds, double *shortest, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
@@ -102,7 +105,8 @@ static kbass_status survey_domain(kb_landscape *l, size_t first, size_t end, con
     if (status == KBASS_OK) status = kb_line_find_period(end - first, l->clouds + first, known, &shared.line, error);
     if (status == KBASS_OK) status = find_shortest(end - first, l->clouds + first, &shortest, error);
     if (status == KBASS_OK)
-        status = kb_line_profile(end - first, l->clouds + first, &shared.line, PROFILE_LINES, shortest, &shared.profile, error);
+        status = kb_line_profile(end - first, l->clouds + first, &shared.line, PROFILE_LINES, shortest, &shared.profile,
+                                 error);
     for (size_t run = first; status == KBASS_OK && run < end; run++) {
         kb_cloud *cloud = l->clouds[run];
         l->scenes[run] = shared;
@@ -140,8 +144,10 @@ static kbass_status check_equations(const kb_dictionary *dictionary, kbass_error
 {
     for (size_t f = 0; f < dictionary->n_states; f++)
         if (!dictionary->has_equation[f])
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "--equation-for leaves the field \"%s\" without an equation; over "
-                           "space every field needs one: search it too, or give it with --fix", dictionary->state_names[f]);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                           "--equation-for leaves the field \"%s\" without an equation; over "
+                           "space every field needs one: search it too, or give it with --fix",
+                           dictionary->state_names[f]);
     return KBASS_OK;
 }
 
@@ -154,8 +160,8 @@ static kbass_status make_clouds(kb_landscape *l, const kbass_data *data, kbass_e
     return kb_clouds_create(data, l->settings, l->dictionary, l->clouds, &l->has_one_domain, error);
 }
 
-kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
-                                 kb_landscape **out, kbass_error *error)
+kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *settings,
+                                 const kb_dictionary *dictionary, kb_landscape **out, kbass_error *error)
 {
     kb_landscape *l = KB_NEW(kb_landscape, 1);
     if (!l) return kb_out_of_memory(error, "the problem");

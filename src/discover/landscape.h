@@ -14,17 +14,17 @@ typedef struct {
     const kbass_settings *settings;
     const kb_dictionary *dictionary;
     size_t n_runs;
-    kb_cloud **clouds;     /* n_runs */
-    kb_scene *scenes;      /* n_runs: periodicity of the space axis, steps between two data lines of median distance that
-                              resolve how much they change, profile of the first lines */
-    bool has_one_domain;   /* along the space axis */
+    kb_cloud **clouds;   /* n_runs */
+    kb_scene *scenes;    /* n_runs: periodicity of the space axis, steps between two data lines of median distance that
+                            resolve how much they change, profile of the first lines */
+    bool has_one_domain; /* along the space axis */
     kb_columns *columns;
     kb_support all;
     int threads;
 } kb_landscape;
 
-kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *settings, const kb_dictionary *dictionary,
-                                 kb_landscape **out, kbass_error *error);
+kbass_status kb_landscape_create(const kbass_data *data, const kbass_settings *settings,
+                                 const kb_dictionary *dictionary, kb_landscape **out, kbass_error *error);
 kb_frame kb_landscape_frame(const kb_landscape *landscape);
 /* The end of the runs that share their domain with this one, the first of them. */
 size_t kb_landscape_domain_end(const kb_landscape *landscape, size_t run);

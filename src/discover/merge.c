@@ -21,7 +21,8 @@ double kb_fit_noise(const kb_shooter *s, const kb_fit *fit)
     double sum = 0, n = 0;
     for (size_t i = 0; i < s->n_groups; i++) {
         if (!is_observed(s->dynamics, i)) continue;
-        bool is_known = s->dynamics->known_variance[i] > 0; /* then only the residuals tell whether the data are followed */
+        bool is_known =
+            s->dynamics->known_variance[i] > 0; /* then only the residuals tell whether the data are followed */
         sum += log(is_known ? fmax(fit->variance[i], fit->misfit * fit->misfit) : fit->variance[i]);
         n++;
     }
@@ -37,7 +38,8 @@ static void join(kb_shooter *s, const kb_windows *to, kb_fit *fit)
     kb_shooter_fit(s, fit, JOIN_ITERATIONS, -INFINITY);
 }
 
-/* Moves every pair's border to `share` of the way through the second window; false when a trajectory cannot get there. */
+/* Moves every pair's border to `share` of the way through the second window; false when a trajectory cannot get there.
+ */
 static bool move_borders(kb_shooter *s, const kb_windows *from, double share, kb_windows *sliding, kb_fit *fit)
 {
     double state[s->n];

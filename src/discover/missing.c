@@ -17,12 +17,12 @@ typedef struct {
     const kb_dictionary *narrow;
     kb_dictionary *wide;
     kb_columns columns;
-    size_t n_own;       /* columns of the model */
+    size_t n_own; /* columns of the model */
     kb_fit *fit;
     kb_shooter *shooter;
     kb_message *message;
     kb_support all;
-    double *scores;     /* by column; NaN where there is none */
+    double *scores; /* by column; NaN where there is none */
 } probe;
 
 /* ---------------------------------------------------------------- the wider list */
@@ -49,9 +49,9 @@ static size_t append_harmonics(char *text, size_t used, const char *axis, double
 /* Powers, functions, quotients, products with the others and with time. */
 static size_t append_state_terms(char *text, size_t used, const kb_dictionary *d, size_t state)
 {
-    static const char *const forms[] = {"%1$s", "%1$s^2", "%1$s^3", "%1$s^4", "%1$s^5", "sin(%1$s)", "cos(%1$s)", "exp(%1$s)",
-                                        "exp(-%1$s)", "tanh(%1$s)", "1/(1+%1$s)", "%1$s/(1+%1$s)", "abs(%1$s)",
-                                        "%1$s*abs(%1$s)", "%1$s*%2$s"};
+    static const char *const forms[] = {"%1$s",       "%1$s^2",        "%1$s^3",    "%1$s^4",         "%1$s^5",
+                                        "sin(%1$s)",  "cos(%1$s)",     "exp(%1$s)", "exp(-%1$s)",     "tanh(%1$s)",
+                                        "1/(1+%1$s)", "%1$s/(1+%1$s)", "abs(%1$s)", "%1$s*abs(%1$s)", "%1$s*%2$s"};
     static const char *const pairs[] = {"%1$s*%2$s", "%1$s^2*%2$s", "%1$s^3*%2$s", "%1$s*%2$s/(1+%1$s)"};
     const char *name = d->state_names[state];
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) used = append(text, used, forms[i], name, d->time_name);
@@ -63,17 +63,27 @@ static size_t append_state_terms(char *text, size_t used, const kb_dictionary *d
 
 static size_t append_field_terms(char *text, size_t used, const kb_dictionary *d, size_t field)
 {
-    static const char *const forms[] = {"%1$s_%2$s", "%1$s_%2$s%2$s", "%1$s_%2$s%2$s%2$s", "%1$s_%2$s%2$s%2$s%2$s",
-                                        "%1$s_%2$s%2$s%2$s%2$s%2$s", "%1$s_%2$s%2$s%2$s%2$s%2$s%2$s", "%1$s*%1$s_%2$s",
-                                        "%1$s^2*%1$s_%2$s", "%1$s*%1$s_%2$s%2$s", "%1$s_%2$s^2", "%1$s_%2$s*%1$s_%2$s%2$s",
-                                        "%2$s*%1$s", "%2$s*%1$s_%2$s"};
+    static const char *const forms[] = {"%1$s_%2$s",
+                                        "%1$s_%2$s%2$s",
+                                        "%1$s_%2$s%2$s%2$s",
+                                        "%1$s_%2$s%2$s%2$s%2$s",
+                                        "%1$s_%2$s%2$s%2$s%2$s%2$s",
+                                        "%1$s_%2$s%2$s%2$s%2$s%2$s%2$s",
+                                        "%1$s*%1$s_%2$s",
+                                        "%1$s^2*%1$s_%2$s",
+                                        "%1$s*%1$s_%2$s%2$s",
+                                        "%1$s_%2$s^2",
+                                        "%1$s_%2$s*%1$s_%2$s%2$s",
+                                        "%2$s*%1$s",
+                                        "%2$s*%1$s_%2$s"};
     used = append_state_terms(text, used, d, field);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         used = append(text, used, forms[i], d->state_names[field], d->variable_names[d->n_variables - 1]);
     return used;
 }
 
-static kbass_status make_dictionary(probe *q, const kb_frame *frame, const kb_fit *fit, double x_span, kbass_error *error)
+static kbass_status make_dictionary(probe *q, const kb_frame *frame, const kb_fit *fit, double x_span,
+                                    kbass_error *error)
 {
     const kb_dictionary *d = frame->dictionary;
     const char *axes[2] = {d->time_name, d->variable_names[d->n_variables - 1]};
@@ -90,8 +100,8 @@ static kbass_status make_dictionary(probe *q, const kb_frame *frame, const kb_fi
     if (d->n_axes > 1) append_harmonics(text, append(text, used, "%s", axes[1], ""), axes[1], x_span, 3);
     kbass_settings_default(&settings);
     settings.terms = text;
-    kbass_status status = kb_dictionary_create_fields(&settings, d->n_states, (const char *const *)d->state_names, d->n_axes, axes,
-                                                      &q->wide, error);
+    kbass_status status = kb_dictionary_create_fields(&settings, d->n_states, (const char *const *)d->state_names,
+                                                      d->n_axes, axes, &q->wide, error);
     kb_free(text);
     return status;
 }
@@ -124,7 +134,8 @@ static kbass_status make_columns(probe *q, const kb_frame *frame, const kb_fit *
     q->n_own = q->columns.n;
     for (size_t state = 0; status == KBASS_OK && state < n_states; state++)
         for (size_t term = 0; term < q->wide->n_terms; term++)
-            if (kb_dictionary_find(q->narrow, kb_dictionary_name(q->wide, term)) == q->narrow->n_terms) add_column(q, state, term);
+            if (kb_dictionary_find(q->narrow, kb_dictionary_name(q->wide, term)) == q->narrow->n_terms)
+                add_column(q, state, term);
     for (size_t i = 0; status == KBASS_OK && i < q->columns.n; i++) kb_support_add(&q->all, i);
     return status;
 }
@@ -199,8 +210,8 @@ static kbass_status list_terms(const probe *q, kb_answer *answer, kbass_error *e
         char *term = kb_answer_own(answer, strlen(name) + 1, 1);
         if (!term) return kb_out_of_memory(error, "the answer");
         strcpy(term, name);
-        list[n_listed++] = (kbass_missing_term){q->columns.equation[best], term, q->scores[best],
-                                                two_sided(q->scores[best], n_tried)};
+        list[n_listed++] =
+            (kbass_missing_term){q->columns.equation[best], term, q->scores[best], two_sided(q->scores[best], n_tried)};
         q->scores[best] = NAN;
     }
     answer->result.missing = list;
@@ -211,7 +222,7 @@ static kbass_status list_terms(const probe *q, kb_answer *answer, kbass_error *e
 static kbass_status try_terms(probe *q, kb_answer *answer, kbass_error *error)
 {
     size_t n = q->columns.n, k = q->n_own;
-    double *factor = KB_NEW(double, k * k), *g = KB_NEW(double, n), *row = KB_NEW(double, k);
+    double *factor = KB_NEW(double, k *k), *g = KB_NEW(double, n), *row = KB_NEW(double, k);
     q->scores = KB_NEW(double, n);
     kbass_status status = factor && g && row && q->scores ? KBASS_OK : kb_out_of_memory(error, "the wider dictionary");
     if (status == KBASS_OK && kb_shooter_message(q->shooter, q->fit, &q->all, q->message) && score(q, factor, g, row))
@@ -252,8 +263,8 @@ static bool sum_tiles(const probe *q, const double *time, const double *x, tiles
     return true;
 }
 
-static kbass_status list_tiles(const probe *q, const kb_frame *frame, const tiles *t, double first, double x_first, double x_span,
-                               kb_answer *answer, kbass_error *error)
+static kbass_status list_tiles(const probe *q, const kb_frame *frame, const tiles *t, double first, double x_first,
+                               double x_span, kb_answer *answer, kbass_error *error)
 {
     size_t n_states = q->wide->n_states, n_tried = 0;
     kbass_misfit *list = kb_answer_own(answer, MOST_TERMS, sizeof *list), best = {.p_value = 1};
@@ -264,7 +275,8 @@ static kbass_status list_tiles(const probe *q, const kb_frame *frame, const tile
         for (size_t k = 0; k < TIME_TILES * SPACE_TILES; k++) {
             double z = t[i].sum[k] / sqrt(t[i].count[k]), p = two_sided(z, n_tried), step = frame->span / TIME_TILES;
             if (!(t[i].count[k] >= LEAST_IN_TILE) || !(p < best.p_value)) continue;
-            double from = first + step * (double)(k / SPACE_TILES), low = x_first + x_span / SPACE_TILES * (double)(k % SPACE_TILES);
+            double from = first + step * (double)(k / SPACE_TILES),
+                   low = x_first + x_span / SPACE_TILES * (double)(k % SPACE_TILES);
             best = (kbass_misfit){i, from, from + step, low, low + x_span / SPACE_TILES, z, p};
         }
     list[0] = best;
@@ -283,7 +295,8 @@ static bool can_probe(const kb_frame *frame, const kb_search_result *found)
     return frame->columns->n_fixed == 0 && found->pool.fits[0]->support.n > 0;
 }
 
-static kbass_status begin(probe *q, const kb_frame *frame, const kb_fit *fit, double x_span, size_t n_start, kbass_error *error)
+static kbass_status begin(probe *q, const kb_frame *frame, const kb_fit *fit, double x_span, size_t n_start,
+                          kbass_error *error)
 {
     q->narrow = frame->dictionary;
     kbass_status status = make_dictionary(q, frame, fit, x_span, error);
@@ -296,7 +309,8 @@ static kbass_status begin(probe *q, const kb_frame *frame, const kb_fit *fit, do
 /* A name that cannot stand in some of the wider terms, or a model that cannot be followed again: nothing is said. */
 static kbass_status say_nothing(kbass_status status) { return status == KBASS_ERROR_MEMORY ? status : KBASS_OK; }
 
-kbass_status kb_missing_of_states(const kb_problem *p, const kb_search_result *found, kb_answer *answer, kbass_error *error)
+kbass_status kb_missing_of_states(const kb_problem *p, const kb_search_result *found, kb_answer *answer,
+                                  kbass_error *error)
 {
     probe q = {0};
     kb_frame frame = kb_problem_frame(p);
@@ -312,7 +326,8 @@ kbass_status kb_missing_of_states(const kb_problem *p, const kb_search_result *f
         const kb_dynamics *d = q.shooter->dynamics;
         q.shooter->windows = found->windows;
         for (size_t row = 0; row < d->n_rows; row++)
-            for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) time[o] = record->time[row];
+            for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++)
+                time[o] = record->time[row];
         status = try_terms(&q, answer, error);
     }
     if (status == KBASS_OK && q.shooter && sum_tiles(&q, time, NULL, t))
@@ -338,7 +353,8 @@ static void place_observations(const kb_landscape *l, double *time, double *x)
     }
 }
 
-kbass_status kb_missing_of_fields(const kb_landscape *l, const kb_search_result *found, kb_answer *answer, kbass_error *error)
+kbass_status kb_missing_of_fields(const kb_landscape *l, const kb_search_result *found, kb_answer *answer,
+                                  kbass_error *error)
 {
     probe q = {0};
     kb_frame frame = kb_landscape_frame(l);

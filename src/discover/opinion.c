@@ -18,7 +18,7 @@ typedef struct {
     kb_mosaic *mosaic;
     kb_state *state;
     double *basis, *row, *projection, *variables, *term, *work, *product;
-    size_t *patch; /* of each point */
+    size_t *patch;  /* of each point */
     size_t longest; /* mesh of an axis */
 } portrait;
 
@@ -149,14 +149,15 @@ static bool add_bands(portrait *p, size_t n_points, const double *points, double
     for (size_t patch = 0; patch < t->n_patches; patch++) {
         double at[KB_CLOUD_AXES], *z = p->state->z + m->offset[patch];
         if (!kb_normal_marginalise(m->benches[0], t->patches[patch], &hyper, &p->state->support, z, p->state->w, false,
-                                   false, m->messages[patch])) return false;
+                                   false, m->messages[patch]))
+            return false;
         for (size_t i = 0; i < n_points; i++) {
             if (p->patch[i] != patch) continue;
             scale_point(p->cloud, n_points, points, i, at);
             feature_row(p, t->patches[patch], at, plain);
             for (size_t f = 0; f < m->n_fields; f++)
-                sd[i + f * n_points] = p->cloud->sd[f] * sqrt(point_variance(p, t->patches[patch], m->benches[0],
-                                                                             m->messages[patch], f));
+                sd[i + f * n_points] =
+                    p->cloud->sd[f] * sqrt(point_variance(p, t->patches[patch], m->benches[0], m->messages[patch], f));
         }
     }
     return true;
@@ -198,8 +199,8 @@ static void clear_portrait(portrait *p)
 }
 
 kbass_status kb_opinion_field(const kb_terrain *terrain, const kb_columns *columns, const kb_opinion *opinion,
-                              size_t run, size_t n_points, const double *points, double *mean, double *sd, double *residual,
-                              kbass_error *error)
+                              size_t run, size_t n_points, const double *points, double *mean, double *sd,
+                              double *residual, kbass_error *error)
 {
     portrait p = {.terrain = terrain, .cloud = terrain->tracts[run].cloud, .columns = columns};
     double at[KB_CLOUD_AXES];

@@ -11,7 +11,7 @@
 
 enum { SWEEPS = 200 };
 static const double prune_below = 0.5, certain = 40;
-static const double shortest = 0.02; /* length scale of the kernel */
+static const double shortest = 0.02;                                  /* length scale of the kernel */
 static const double still_probability = 1e-3, still_objective = 1e-6; /* the latter relative */
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
     kb_support active;
     double *slab, *log_odds, *b, *before; /* of the active columns */
     bool *keep;
-    double *weight, *sd, *probability;    /* of all columns, the data's units */
+    double *weight, *sd, *probability; /* of all columns, the data's units */
     bool has_model;
     size_t iterations;
 } loop;
@@ -44,8 +44,7 @@ static kbass_status prepare(loop *l, kb_canvas *canvas, kbass_error *error)
     size_t n = canvas->frame.columns->n;
     *l = (loop){.canvas = canvas, .columns = canvas->frame.columns};
     kbass_status status = kb_ep_create(n, &l->ep, error);
-    if (status == KBASS_OK)
-        status = kb_adam_create(canvas->n, canvas->settings->paper_learning_rate, &l->adam, error);
+    if (status == KBASS_OK) status = kb_adam_create(canvas->n, canvas->settings->paper_learning_rate, &l->adam, error);
     if (status == KBASS_OK) status = kb_support_create(n, &l->active, error);
     l->slab = KB_NEW(double, n);
     l->log_odds = KB_NEW(double, n);
@@ -88,8 +87,8 @@ static void set_prior(loop *l)
     for (size_t q = 0; q < l->active.n; q++) {
         size_t column = l->active.column[q];
         l->slab[q] = settings->paper_slab_variance * l->canvas->slope_squares[l->columns->equation[column]];
-        l->log_odds[q] = l->columns->required[column]
-                             ? certain : log(settings->paper_inclusion / (1 - settings->paper_inclusion));
+        l->log_odds[q] =
+            l->columns->required[column] ? certain : log(settings->paper_inclusion / (1 - settings->paper_inclusion));
     }
 }
 

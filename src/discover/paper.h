@@ -7,8 +7,8 @@
  *         M step   Adam on the field, the weights at their posterior mean
  *     until neither the probabilities nor the objective move
  *
- * All hyperparameters are settings (paper_*), in the scaled variables of docs/math.md. The baseline, not our method: the
- * field is taken as known in the E step, and what is pruned stays out.
+ * All hyperparameters are settings (paper_*), in the scaled variables of docs/math.md. The baseline, not our method:
+ * the field is taken as known in the E step, and what is pruned stays out.
  */
 #ifndef KB_PAPER_H
 #define KB_PAPER_H

@@ -93,7 +93,7 @@ static bool asker_init(asker *a, const kb_patch *p)
         if (p->axis[i]->n_mesh > mesh) mesh = p->axis[i]->n_mesh;
     }
     a->scaled = KB_NEW(double, n);
-    a->work = KB_NEW(double, n * (mesh > p->kept.n_space ? mesh : p->kept.n_space));
+    a->work = KB_NEW(double, n *(mesh > p->kept.n_space ? mesh : p->kept.n_space));
     a->value = KB_NEW(double, 2 * n);
     return complete && a->scaled && a->work && a->value;
 }
@@ -243,11 +243,24 @@ static kbass_status fill(sheet *s, const kbass_data *data, const kbass_settings 
 static kb_canvas describe(const sheet *s, const kbass_settings *settings, const kb_dictionary *dictionary)
 {
     const kb_cloud *c = s->cloud;
-    return (kb_canvas){.settings = settings, .frame = {dictionary, s->columns, c->mean, c->sd, c->span[0], 1, false},
-                       .all = &s->all, .slope_squares = s->slope_squares, .n = c->n_fields * s->patch->n,
-                       .z = s->z, .w = s->w, .gradient = s->bench->gz, .G = s->bench->Hww, .gradient_w = s->bench->gw,
-                       .regress = regress, .listen = listen, .descend = descend, .finish = finish,
-                       .residual_rms = residual_rms, .initial = initial, .evaluate = evaluate, .destroy = destroy};
+    return (kb_canvas){.settings = settings,
+                       .frame = {dictionary, s->columns, c->mean, c->sd, c->span[0], 1, false},
+                       .all = &s->all,
+                       .slope_squares = s->slope_squares,
+                       .n = c->n_fields * s->patch->n,
+                       .z = s->z,
+                       .w = s->w,
+                       .gradient = s->bench->gz,
+                       .G = s->bench->Hww,
+                       .gradient_w = s->bench->gw,
+                       .regress = regress,
+                       .listen = listen,
+                       .descend = descend,
+                       .finish = finish,
+                       .residual_rms = residual_rms,
+                       .initial = initial,
+                       .evaluate = evaluate,
+                       .destroy = destroy};
 }
 
 kbass_status kb_paper_mesh_create(const kbass_data *data, const kbass_settings *settings,

@@ -1,5 +1,6 @@
 /* The published method's field over time and space: kernel regression on one mesh over the whole domain, derivatives by
- * the kernels' own, everything mode products of the axes' features (no matrix of points x points or unknowns x unknowns).
+ * the kernels' own, everything mode products of the axes' features (no matrix of points x points or unknowns x
+ * unknowns).
  */
 #ifndef KB_PAPER_MESH_H
 #define KB_PAPER_MESH_H

@@ -137,11 +137,24 @@ static kb_canvas describe(const states *s)
 {
     const kb_problem *p = s->problem;
     kb_field *f = s->field;
-    return (kb_canvas){.settings = p->settings, .frame = kb_problem_frame(p), .all = &p->all,
-                       .slope_squares = p->slope_squares, .n = p->record->n_states * s->level->rank,
-                       .z = f->z, .w = f->w, .gradient = f->gz, .G = f->Hww, .gradient_w = f->gw,
-                       .regress = regress, .listen = listen, .descend = descend, .finish = finish,
-                       .residual_rms = residual_rms, .initial = initial, .evaluate = evaluate, .destroy = destroy};
+    return (kb_canvas){.settings = p->settings,
+                       .frame = kb_problem_frame(p),
+                       .all = &p->all,
+                       .slope_squares = p->slope_squares,
+                       .n = p->record->n_states * s->level->rank,
+                       .z = f->z,
+                       .w = f->w,
+                       .gradient = f->gz,
+                       .G = f->Hww,
+                       .gradient_w = f->gw,
+                       .regress = regress,
+                       .listen = listen,
+                       .descend = descend,
+                       .finish = finish,
+                       .residual_rms = residual_rms,
+                       .initial = initial,
+                       .evaluate = evaluate,
+                       .destroy = destroy};
 }
 
 kbass_status kb_paper_states_create(const kb_problem *p, kb_canvas **out, kbass_error *error)

@@ -17,8 +17,8 @@ void kb_pool_clear(kb_pool *pool);
 kb_fit *kb_pool_find(const kb_pool *pool, const kb_support *support);
 /* A new entry with this structure, weights by column and starts still zero. */
 kbass_status kb_pool_add(kb_pool *pool, const kb_support *support, kb_fit **out, kbass_error *error);
-/* Moves the entries of `from` to the end of `pool`, in order; empties `from`. A structure may then have several entries,
-   other places to begin: after they are fitted and sorted, the best of each stays. */
+/* Moves the entries of `from` to the end of `pool`, in order; empties `from`. A structure may then have several
+   entries, other places to begin: after they are fitted and sorted, the best of each stays. */
 kbass_status kb_pool_merge(kb_pool *pool, kb_pool *from, kbass_error *error);
 void kb_pool_unite(kb_pool *pool);
 /* Valid entries first, by falling evidence. */

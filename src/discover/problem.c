@@ -76,7 +76,7 @@ static kbass_status create_patches(kb_problem *p, size_t n_cuts, kbass_error *er
     p->n_levels = n;
     for (size_t run = 0; status == KBASS_OK && run < p->record->n_runs; run++) status = slice_run(p, run, error);
     if (status != KBASS_OK) return status;
-    #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(p->threads)
     for (size_t i = 0; i < n; i++) statuses[i] = create_level(p, i);
     for (size_t i = 0; i < n; i++) {
         if (statuses[i] != KBASS_OK) status = kb_fail(error, statuses[i], "the kernel's basis could not be made");
@@ -124,9 +124,11 @@ static kbass_status choose_patches(kb_problem *p, kbass_error *error)
     bool has_file = p->settings->mesh_file && *p->settings->mesh_file;
     kbass_status status = kb_mesh_parse(p->settings->mesh, 1, &p->n_mesh, error);
     if (status == KBASS_OK && has_file)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh-file: needed fields over space (--axes t,x); found time alone");
+        status =
+            kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh-file: needed fields over space (--axes t,x); found time alone");
     if (status == KBASS_OK && kb_mesh_is_auto(p->settings->mesh))
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh: auto needs fields over space (--axes t,x); found time alone");
+        status =
+            kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh: auto needs fields over space (--axes t,x); found time alone");
     if (!p->n_mesh) p->n_mesh = MESH;
     for (size_t n = 1;; n *= 2) {
         if (status == KBASS_OK) status = create_patches(p, n, error);
@@ -154,7 +156,8 @@ static bool regress_patch(kb_problem *p, size_t run, size_t patch, size_t state,
 
 static void take_input(kb_problem *p, size_t run, size_t state)
 {
-    size_t first = p->reference_start[run], n = p->reference_start[run + 1] - first, at = first + state * p->n_reference;
+    size_t first = p->reference_start[run], n = p->reference_start[run + 1] - first,
+           at = first + state * p->n_reference;
     for (size_t k = 0; k < n; k++) {
         double time = p->record->duration[run] * (double)k / (double)(n - 1);
         p->follow[at + k] = kb_record_input(p->record, run, state, time, &p->reference_slope[at + k]);
@@ -168,7 +171,8 @@ static bool regress_state(kb_problem *p, size_t state, double *z, double *work)
     double *u = p->reference + state * m, *slope = p->reference_slope + state * m;
     for (size_t run = 0; run < record->n_runs; run++) {
         if (p->dictionary->is_input[state]) take_input(p, run, state);
-        for (size_t patch = p->run_patch[run]; !p->dictionary->is_input[state] && patch < p->run_patch[run + 1]; patch++)
+        for (size_t patch = p->run_patch[run]; !p->dictionary->is_input[state] && patch < p->run_patch[run + 1];
+             patch++)
             if (!regress_patch(p, run, patch, state, z, work)) return false;
     }
     for (size_t k = 0; k < m; k++) u[k] = record->mean[state] + record->sd[state] * p->follow[k + state * m];
@@ -202,10 +206,10 @@ static kbass_status make_reference(kb_problem *p, kbass_error *error)
 {
     if (!count_reference(p)) return kb_out_of_memory(error, "the field");
     size_t m = p->n_reference, n = p->record->n_states, r = p->max_rank;
-    double *z = KB_NEW(double, r), *work = KB_NEW(double, r * r);
-    p->reference = KB_NEW(double, m * (n + 1));
-    p->follow = KB_NEW(double, m * n);
-    p->reference_slope = KB_NEW(double, m * n);
+    double *z = KB_NEW(double, r), *work = KB_NEW(double, r *r);
+    p->reference = KB_NEW(double, m *(n + 1));
+    p->follow = KB_NEW(double, m *n);
+    p->reference_slope = KB_NEW(double, m *n);
     p->slope_squares = KB_NEW(double, n);
     bool done = z && work && p->reference && p->follow && p->reference_slope && p->slope_squares;
     for (size_t i = 0; done && i < n; i++) done = regress_state(p, i, z, work);

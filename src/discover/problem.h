@@ -14,16 +14,16 @@ typedef struct {
     const kb_dictionary *dictionary;
     kb_record *record;
     kb_columns *columns;
-    kb_support all;          /* every column */
-    size_t n_cuts;           /* parts of the longest run; the others have as many as their time asks for */
-    size_t *run_patch;       /* n_runs + 1: each run's first patch */
-    size_t n_patches;        /* equal parts of the runs, each with a field of its own; their messages add */
-    kb_record **slices;      /* n_patches */
-    size_t n_mesh;           /* points per patch */
+    kb_support all;     /* every column */
+    size_t n_cuts;      /* parts of the longest run; the others have as many as their time asks for */
+    size_t *run_patch;  /* n_runs + 1: each run's first patch */
+    size_t n_patches;   /* equal parts of the runs, each with a field of its own; their messages add */
+    kb_record **slices; /* n_patches */
+    size_t n_mesh;      /* points per patch */
     size_t n_levels;
-    kb_level **levels;       /* n_levels x n_patches: levels[level * n_patches + patch]; lengths descending */
+    kb_level **levels; /* n_levels x n_patches: levels[level * n_patches + patch]; lengths descending */
     size_t max_rank;
-    size_t best_level;       /* of the field's own marginal likelihood */
+    size_t best_level; /* of the field's own marginal likelihood */
     double best_variance;
     size_t n_reference;      /* even points over each run: run r has those from reference_start[r] */
     size_t *reference_start; /* n_runs + 1 */

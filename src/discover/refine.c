@@ -26,7 +26,8 @@ static double settle(kb_worker *w, kb_run *run)
 {
     for (int round = 0; round < 2; round++)
         if (!kb_run_continue(run, w->support.n) || !kb_field_solve(w->fields[0], &w->support, 12, gain_tolerance) ||
-            !kb_field_learn_noise(w->fields[0], &w->support)) return -INFINITY;
+            !kb_field_learn_noise(w->fields[0], &w->support))
+            return -INFINITY;
     if (!kb_field_solve(w->fields[0], &w->support, 12, gain_tolerance)) return -INFINITY;
     return kb_field_evidence(w->fields[0], &w->support);
 }

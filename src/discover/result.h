@@ -15,24 +15,24 @@ typedef struct {
 } kb_neighbour;
 
 typedef struct {
-    kb_pool pool;        /* sorted, best first */
-    kb_windows *windows; /* of the final fits */
-    kb_scene *scenes;      /* of fields, by run: the grid of the final fits and the prior of their profiles, */
-    size_t *run_windows;   /* and how many windows it has */
+    kb_pool pool;             /* sorted, best first */
+    kb_windows *windows;      /* of the final fits */
+    kb_scene *scenes;         /* of fields, by run: the grid of the final fits and the prior of their profiles, */
+    size_t *run_windows;      /* and how many windows it has */
     kb_plane_settings *plane; /* of fields over several axes that were followed: how; NULL otherwise */
-    kb_opinion opinion;    /* of the kernel engine, where it gives the answer: the chosen model with its hyperparameters */
+    kb_opinion opinion; /* of the kernel engine, where it gives the answer: the chosen model with its hyperparameters */
     size_t n_starts, n_lost;
     size_t n_models;
-    size_t n_patches;    /* of the kernel engine, where it gives the answer */
+    size_t n_patches; /* of the kernel engine, where it gives the answer */
     bool settled;
-    double *noise_unit;       /* per state: what a noise variance of 1 is, kb_measure_unit; NULL: its sd squared */
-    double *noise_freedom;    /* likewise: degrees of freedom behind it */
-    double noise_floor;       /* of the final fits, scaled */
+    double *noise_unit;    /* per state: what a noise variance of 1 is, kb_measure_unit; NULL: its sd squared */
+    double *noise_freedom; /* likewise: degrees of freedom behind it */
+    double noise_floor;    /* of the final fits, scaled */
     bool noise_is_relative;
-    kb_neighbour *neighbours; /* per column; NULL when the run was stopped before */
+    kb_neighbour *neighbours;   /* per column; NULL when the run was stopped before */
     kb_examination examination; /* of the chosen model's residuals */
-    kb_pool explained;        /* the chosen model without a column, or with it, as --explain asks; */
-    size_t *explained_column; /* that column */
+    kb_pool explained;          /* the chosen model without a column, or with it, as --explain asks; */
+    size_t *explained_column;   /* that column */
     double seconds[KBASS_STAGE_COUNT];
 } kb_search_result;
 

@@ -24,11 +24,11 @@ typedef struct {
     kb_columns view;     /* the columns with these slabs */
     double *log_odds, *work;
     kb_support trial, chosen;
-    size_t n_weighed;    /* states */
-    bool has_many_data;  /* the best model's hyperparameters are near those of every model that matters */
-    double least_tau;    /* below it the patches contradict each other: the basis is what is seen; 0: not known */
-    kb_steps coarsest;   /* longer length scales were found to bias the weights */
-    double freedom;      /* of Student's t in evaluations; 0: Gaussian */
+    size_t n_weighed;   /* states */
+    bool has_many_data; /* the best model's hyperparameters are near those of every model that matters */
+    double least_tau;   /* below it the patches contradict each other: the basis is what is seen; 0: not known */
+    kb_steps coarsest;  /* longer length scales were found to bias the weights */
+    double freedom;     /* of Student's t in evaluations; 0: Gaussian */
 } kb_seeker;
 
 kbass_status kb_seeker_create(const kb_terrain *terrain, const kb_columns *columns, kb_run *run, kb_seeker **out,
@@ -47,7 +47,8 @@ void kb_seeker_take_message(kb_seeker *seeker);
 bool kb_seeker_select(kb_seeker *seeker, double threshold, kb_support *selected);
 /* The message's weights for a support, by column. */
 void kb_seeker_weights(kb_seeker *seeker, const kb_support *support, double *w);
-/* Solves and weighs a state at its own support and hyperparameters; the evidence, -INFINITY in trouble or when stopped. */
+/* Solves and weighs a state at its own support and hyperparameters; the evidence, -INFINITY in trouble or when stopped.
+ */
 double kb_seeker_evaluate(kb_seeker *seeker, kb_state *state, int iterations, bool all_columns);
 
 /* Screening, homotopy and ascent: the pool ends sorted, best first. A run that is stopped leaves what there is. */
@@ -55,12 +56,13 @@ kbass_status kb_seeker_search(kb_seeker *seeker, kbass_error *error);
 kbass_status kb_opinion_form(const kb_seeker *seeker, const kb_state *state, kb_opinion *out, kbass_error *error);
 /* All small structures on the quadratic about the bare field; the best go to the pool. */
 kbass_status kb_seeker_screen(kb_seeker *seeker, kbass_error *error);
-/* The bare field with its message about all columns; and what EP finds likelier than `threshold` there, with its weights:
-   where a search may begin. */
+/* The bare field with its message about all columns; and what EP finds likelier than `threshold` there, with its
+   weights: where a search may begin. */
 bool kb_seeker_begin(kb_seeker *seeker, kb_state *state);
 bool kb_seeker_glance(kb_seeker *seeker, double threshold, kb_state *state);
-/* For many data: the likeliest structure at every stage while tau falls and the length scales shrink, until the evidence
-   has been falling for two stages or the patches contradict each other; each structure met goes to the pool. */
+/* For many data: the likeliest structure at every stage while tau falls and the length scales shrink, until the
+   evidence has been falling for two stages or the patches contradict each other; each structure met goes to the pool.
+ */
 void kb_seeker_descend(kb_seeker *seeker, kbass_error *error);
 /* Tries steps up and down along tau, the length scale of time and those of space while they are worth it; at most
    `budget` evaluations. */

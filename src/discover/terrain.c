@@ -20,7 +20,8 @@ int kb_ladder_step(double share) { return (int)lrint(log(share) / log(KB_LADDER_
 static double estimated_rank(const kb_terrain *t, const kb_tract *tract, size_t axis)
 {
     double share = axis ? t->scope.space : t->scope.time;
-    return kb_axis_rank_estimate(tract->cloud->extent[axis] / (double)tract->cuts[axis], share * tract->gp->length[axis]);
+    return kb_axis_rank_estimate(tract->cloud->extent[axis] / (double)tract->cuts[axis],
+                                 share * tract->gp->length[axis]);
 }
 
 static bool can_be_cut(const kb_tract *tract, size_t axis)
@@ -138,8 +139,8 @@ static kbass_status make_reference(kb_terrain *t, kbass_error *error)
         if (t->patches[i]->most > most) most = t->patches[i]->most;
     }
     if (status == KBASS_OK) status = kb_bench_create(t->n_patches, t->patches, t->dictionary, &none, &bench, error);
-    double *z = KB_NEW(double, most * fields);
-    t->reference = KB_NEW(double, t->n_reference * variables);
+    double *z = KB_NEW(double, most *fields);
+    t->reference = KB_NEW(double, t->n_reference *variables);
     t->slope_squares = KB_NEW(double, fields);
     if (!z || !t->reference || !t->slope_squares) status = kb_out_of_memory(error, "the field");
     for (size_t i = 0; status == KBASS_OK && i < t->n_patches; i++) {
@@ -163,7 +164,8 @@ static kbass_status make_reference(kb_terrain *t, kbass_error *error)
 }
 
 /* The bare field of each tract, and what they have in common. */
-static kbass_status fit_tracts(kb_terrain *t, size_t n, kb_cloud *const *clouds, kb_kernel_kind kind, kbass_error *error)
+static kbass_status fit_tracts(kb_terrain *t, size_t n, kb_cloud *const *clouds, kb_kernel_kind kind,
+                               kbass_error *error)
 {
     size_t fields = clouds[0]->n_fields;
     kbass_status status = KBASS_OK;

@@ -10,8 +10,8 @@
 #include "gp/field_gp.h"
 #include "solve/patch.h"
 
-/* What a search means to do: how far it shrinks the length scales, as shares of the bare field's, and whether all patches
-   take part; then a sample on a border counts half in each. */
+/* What a search means to do: how far it shrinks the length scales, as shares of the bare field's, and whether all
+   patches take part; then a sample on a border counts half in each. */
 typedef struct {
     double time, space;
     bool whole;
@@ -26,16 +26,16 @@ typedef struct {
 typedef struct {
     size_t n_tracts;
     kb_tract *tracts;
-    const kb_cloud *cloud;     /* of the first */
+    const kb_cloud *cloud; /* of the first */
     const kb_dictionary *dictionary;
     double *amplitude, *variance; /* per field: of the bare field's kernel and noise, scaled; the mean over tracts */
     kb_scope scope;
-    kb_steps finest;           /* of the ladder: what the meshes resolve */
+    kb_steps finest;              /* of the ladder: what the meshes resolve */
     size_t n_patches, n_searched; /* of which the search sees the first */
-    kb_patch **patches;        /* by falling spread of their data: the first say most */
+    kb_patch **patches;           /* by falling spread of their data: the first say most */
     size_t n_reference;
-    double *reference;         /* n_reference x n_variables: the bare field in the data's units, column-major */
-    double *slope_squares;     /* per field: mean square of the left-hand side in scaled time */
+    double *reference;     /* n_reference x n_variables: the bare field in the data's units, column-major */
+    double *slope_squares; /* per field: mean square of the left-hand side in scaled time */
     int threads;
 } kb_terrain;
 

@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     const venue *venue;
     const kb_fit *common;
-    kb_fit *own; /* the same, when it is ours; else NULL */
+    kb_fit *own;              /* the same, when it is ours; else NULL */
     size_t n_varied, *origin; /* origin: the common model's column behind each of ours */
     kb_columns columns;
     kb_shooter *shooter;
@@ -145,8 +145,8 @@ static kbass_status tell(const experiment *x, const kb_fit *chosen, kb_answer *a
             weights[run] = x->columns.unit[i] * x->fit->w[i + run];
             sds[run] = fabs(x->columns.unit[i]) * sqrt(kb_fit_variance(x->fit, i + run));
         }
-        list[n] = (kbass_varied){NULL, NULL, runs, weights, sds, spread_of(runs, weights),
-                                 kb_fit_log_odds(x->fit, chosen)};
+        list[n] =
+            (kbass_varied){NULL, NULL, runs, weights, sds, spread_of(runs, weights), kb_fit_log_odds(x->fit, chosen)};
         name_term(x, answer, x->origin[i], &list[n++]);
     }
     answer->result.varied = list;
@@ -168,16 +168,16 @@ static kbass_status write_law(const experiment *x, kb_answer *answer, kbass_erro
 
 static void clear(experiment *x)
 {
-    void *arrays[] = {x->columns.equation, x->columns.term, x->columns.scale, x->columns.unit, x->columns.slab,
-                      x->columns.log_odds, x->columns.run, x->origin};
+    void *arrays[] = {x->columns.equation, x->columns.term,     x->columns.scale, x->columns.unit,
+                      x->columns.slab,     x->columns.log_odds, x->columns.run,   x->origin};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_shooter_destroy(x->shooter);
     kb_fit_destroy(x->fit);
     kb_fit_destroy(x->own);
 }
 
-/* A model with its varied weights set free; *best becomes it if it is better. Takes `own` over. Does nothing in a run that
-   is stopped. */
+/* A model with its varied weights set free; *best becomes it if it is better. Takes `own` over. Does nothing in a run
+   that is stopped. */
 static kbass_status try_model(const venue *v, const kb_fit *common, kb_fit *own, experiment *best, kbass_error *error)
 {
     experiment x = {.venue = v, .common = common, .own = own};

@@ -15,7 +15,7 @@ kbass_status kb_ep_create(size_t n, kb_ep **out, kbass_error *error)
     if (!ep) return kb_out_of_memory(error, "expectation propagation");
     ep->n = n;
     double **vectors[] = {&ep->precision, &ep->shift, &ep->log_odds, &ep->probability, &ep->mean, &ep->variance};
-    bool complete = (ep->factor = KB_NEW(double, n * n)) != NULL;
+    bool complete = (ep->factor = KB_NEW(double, n *n)) != NULL;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         complete = (*vectors[i] = KB_NEW(double, n)) != NULL && complete;
     if (!complete) {
@@ -100,7 +100,8 @@ static double update_site(kb_ep *ep, size_t j, double slab, double prior, double
     return moved;
 }
 
-bool kb_ep_run(kb_ep *ep, const double *G, const double *b, const double *slab, const double *prior_log_odds, int max_sweeps)
+bool kb_ep_run(kb_ep *ep, const double *G, const double *b, const double *slab, const double *prior_log_odds,
+               int max_sweeps)
 {
     double damping = 0.5;
     ep->converged = false;

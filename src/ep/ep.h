@@ -3,7 +3,8 @@
  *     p(w) ~ exp(-w'Gw/2 + b'w) * prod_j [ rho_j N(w_j; 0, s_j) + (1 - rho_j) delta(w_j) ]
  *
  * Sites are Gaussian in w_j and Bernoulli in the inclusion; updates are parallel and damped, in natural parameters. The
- * sites live in the handle so that a next call with a nearby (G, b) starts warm; `kb_ep_keep` prunes them with the columns.
+ * sites live in the handle so that a next call with a nearby (G, b) starts warm; `kb_ep_keep` prunes them with the
+ * columns.
  */
 #ifndef KB_EP_H
 #define KB_EP_H

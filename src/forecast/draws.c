@@ -19,14 +19,14 @@ typedef struct {
     const double *times, *positions;
     int order[2];
     double step[2];
-    double *origin[2];                 /* n each: where the stencils begin */
+    double *origin[2];                       /* n each: where the stencils begin */
     double *time, *position, *mean, *factor; /* of one sample of every stencil */
 } differences;
 
 /* ---------------------------------------------------------------- stencils */
 
-/* In time a sixteenth of the samples' distance for fields; for states 1/250 of the record, and more for higher orders, where
-   1e-9 of the integrator over step^order balances (step / feature)^6. In space two of the integrator's nodes. */
+/* In time a sixteenth of the samples' distance for fields; for states 1/250 of the record, and more for higher orders,
+   where 1e-9 of the integrator over step^order balances (step / feature)^6. In space two of the integrator's nodes. */
 static void choose_steps(differences *d)
 {
     const kbass_posterior *p = d->posterior;
@@ -49,9 +49,11 @@ static void place(differences *d)
     for (size_t i = 0; i < d->n; i++) {
         while (window + 1 < d->belief->n_windows && d->times[i] > d->belief->windows[window].last) window++;
         const kb_stretch *w = &d->belief->windows[window];
-        d->origin[0][i] = d->order[0] ? begin_within(d->times[i], w->first + (window ? slack : 0), w->last, d->step[0]) : d->times[i];
+        d->origin[0][i] =
+            d->order[0] ? begin_within(d->times[i], w->first + (window ? slack : 0), w->last, d->step[0]) : d->times[i];
         if (d->positions)
-            d->origin[1][i] = d->order[1] ? begin_within(d->positions[i], p->first[1], p->last[1], d->step[1]) : d->positions[i];
+            d->origin[1][i] =
+                d->order[1] ? begin_within(d->positions[i], p->first[1], p->last[1], d->step[1]) : d->positions[i];
     }
 }
 
@@ -71,8 +73,8 @@ static kbass_status add_sample(differences *d, size_t k, size_t m, double *mean,
         d->time[i] = d->origin[0][i] + (double)k * d->step[0];
         if (d->positions) d->position[i] = d->origin[1][i] + (double)m * d->step[1];
     }
-    kbass_status status = kb_spread(d->posterior, d->belief, d->n, d->time, d->positions ? d->position : NULL, d->mean, d->factor,
-                                    error);
+    kbass_status status =
+        kb_spread(d->posterior, d->belief, d->n, d->time, d->positions ? d->position : NULL, d->mean, d->factor, error);
     for (size_t i = 0; status == KBASS_OK && i < d->n; i++) {
         double weight = weight_of(d, 0, i, k) * (d->positions ? weight_of(d, 1, i, m) : 1);
         kb_axpy(F, weight, d->mean + i * F, mean + i * F);
@@ -91,7 +93,7 @@ static kbass_status differentiate(differences *d, double *mean, double *factor, 
     d->time = KB_NEW(double, d->n);
     d->position = KB_NEW(double, d->n);
     d->mean = KB_NEW(double, values);
-    d->factor = KB_NEW(double, values * size);
+    d->factor = KB_NEW(double, values *size);
     if (!d->origin[0] || !d->origin[1] || !d->time || !d->position || !d->mean || !d->factor)
         status = kb_out_of_memory(error, "the draws");
     if (status == KBASS_OK) place(d);
@@ -116,12 +118,13 @@ static kbass_status check(const kbass_posterior *p, size_t n, const double *time
     if (!positions != (p->n_axes == 1))
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "positions are needed for fields over space, and only for them");
     if (order_t < 0 || order_t > 4 || order_x < 0 || order_x > (p->n_axes > 1 ? 4 : 0))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found a derivative of order %d in time and %d in space, needed 0 to 4%s",
-                       order_t, order_x, p->n_axes > 1 ? "" : ", none in space");
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "found a derivative of order %d in time and %d in space, needed 0 to 4%s", order_t, order_x,
+                       p->n_axes > 1 ? "" : ", none in space");
     for (size_t i = 0; i < n; before = times[i++]) {
         if (!(times[i] >= before && times[i] <= p->last[0] + slack))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is not ascending within the record, %g to %g", times[i],
-                           p->first[0], p->last[0]);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is not ascending within the record, %g to %g",
+                           times[i], p->first[0], p->last[0]);
         if (positions && !(positions[i] >= p->first[1] && positions[i] <= p->last[1]))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g", positions[i],
                            p->first[1], p->last[1]);
@@ -129,8 +132,8 @@ static kbass_status check(const kbass_posterior *p, size_t n, const double *time
     return KBASS_OK;
 }
 
-static kbass_status draw(size_t n_draws, uint64_t seed, size_t values, size_t size, const double *mean, const double *factor,
-                         double *draws, kbass_error *error)
+static kbass_status draw(size_t n_draws, uint64_t seed, size_t values, size_t size, const double *mean,
+                         const double *factor, double *draws, kbass_error *error)
 {
     double *e = KB_NEW(double, size);
     if (!e) return kb_out_of_memory(error, "the draws");
@@ -145,17 +148,19 @@ static kbass_status draw(size_t n_draws, uint64_t seed, size_t values, size_t si
     return KBASS_OK;
 }
 
-kbass_status kbass_posterior_draws(const kbass_posterior *p, size_t n, const double *times, const double *positions, int order_t,
-                                   int order_x, size_t n_draws, uint64_t seed, double *draws, kbass_error *error)
+kbass_status kbass_posterior_draws(const kbass_posterior *p, size_t n, const double *times, const double *positions,
+                                   int order_t, int order_x, size_t n_draws, uint64_t seed, double *draws,
+                                   kbass_error *error)
 {
     const kb_belief *b = &p->models[0];
     size_t values = n * p->n_states, size = kb_spread_size(p, b);
-    differences d = {.posterior = p, .belief = b, .n = n, .times = times, .positions = positions, .order = {order_t, order_x}};
+    differences d = {
+        .posterior = p, .belief = b, .n = n, .times = times, .positions = positions, .order = {order_t, order_x}};
     double *mean = NULL, *factor = NULL;
     kbass_status status = check(p, n, times, positions, order_t, order_x, error);
     if (status == KBASS_OK) {
         mean = KB_NEW(double, values);
-        factor = KB_NEW(double, values * size);
+        factor = KB_NEW(double, values *size);
         if (!mean || !factor) status = kb_out_of_memory(error, "the draws");
     }
     if (status == KBASS_OK && n) status = differentiate(&d, mean, factor, error);

@@ -15,8 +15,9 @@
 #include "simulate/model.h"
 
 enum { MOST_STEPS = 200000, MOST_DRAWS = 1000000 };
-static const double farther = 10;          /* than in the fit may fields go before they count as lost */
-static const double fitted_reach = 0.25;   /* of the record: the modes of fitted boundary values come round again at 0.5 */
+static const double farther = 10; /* than in the fit may fields go before they count as lost */
+static const double fitted_reach =
+    0.25; /* of the record: the modes of fitted boundary values come round again at 0.5 */
 
 struct kbass_forecast {
     size_t n_draws, n_times, n_values; /* values: of one time */
@@ -40,7 +41,7 @@ typedef struct {
     const kb_belief *belief;
     size_t size, n_state; /* of e; of the state: states, or fields at the nodes, scaled */
     double *L, *mean, *factor;
-    kb_stage *stage;      /* of fields */
+    kb_stage *stage; /* of fields */
 } departure;
 
 /* ---------------------------------------------------------------- what is asked for */
@@ -50,11 +51,13 @@ static kbass_status check_options(const kbass_posterior *p, const kbass_forecast
     if (!o->n_draws || o->n_draws > MOST_DRAWS)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu draws, needed 1 to %d", o->n_draws, MOST_DRAWS);
     if (o->state && p->n_axes > 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "a field cannot start from a list of numbers: kbass simulate takes its "
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "a field cannot start from a list of numbers: kbass simulate takes its "
                        "equation with --initial");
     for (size_t i = 0; o->state && i < p->n_states; i++)
         if (!isfinite(o->state[i]))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s starts at %g, needed a finite number", p->state_names[i], o->state[i]);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s starts at %g, needed a finite number", p->state_names[i],
+                           o->state[i]);
     if (o->boundary && p->n_axes == 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "a boundary is for fields over space, these are states over time");
     return KBASS_OK;
@@ -67,8 +70,9 @@ static kbass_status check_times(const request *q, kbass_error *error)
     if (!q->n_times) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no time to forecast");
     for (size_t i = 0; i < q->n_times; i++) {
         if (!isfinite(q->times[i]) || !(q->times[i] >= before))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "found the time %.10g, needed %s from %.10g on, where the record ends",
-                           q->times[i], "ascending times", p->last[0]);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                           "found the time %.10g, needed %s from %.10g on, where the record ends", q->times[i],
+                           "ascending times", p->last[0]);
         before = q->times[i];
     }
     return KBASS_OK;
@@ -77,12 +81,13 @@ static kbass_status check_times(const request *q, kbass_error *error)
 static kbass_status check_places(const request *q, kbass_error *error)
 {
     const kbass_posterior *p = q->posterior;
-    double first = p->origin[1], length = p->span[1], reach = p->line.periodic ? p->line.period : 1, slack = 1e-9 * length;
+    double first = p->origin[1], length = p->span[1], reach = p->line.periodic ? p->line.period : 1,
+           slack = 1e-9 * length;
     if (!q->n_places) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no place to forecast the fields at");
     for (size_t i = 0; i < q->n_places; i++)
         if (!(q->places[i] >= first - slack && q->places[i] <= first + reach * length + slack))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "the place %s = %g is outside the domain, %g to %g", p->axis_names[1],
-                           q->places[i], first, first + reach * length);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "the place %s = %g is outside the domain, %g to %g",
+                           p->axis_names[1], q->places[i], first, first + reach * length);
     return KBASS_OK;
 }
 
@@ -96,14 +101,18 @@ static kbass_status choose_ends(request *q, kbass_error *error)
     if (p->line.periodic && (!strcmp(name, "periodic") || !strcmp(name, "fitted"))) return KBASS_OK;
     while (i < 3 && strcmp(names[i], name)) i++;
     if (i == 3 && strcmp(name, "periodic"))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found the boundary \"%.40s\", needed fitted, periodic, dirichlet or neumann",
-                       name);
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "found the boundary \"%.40s\", needed fitted, periodic, dirichlet or neumann", name);
     if (i == 3 || p->line.periodic)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found the boundary \"%s\", but the fit has %s %s: discover again with "
-                       "--periodic %s", name, axis, i == 3 ? "not periodic" : "periodic", i == 3 ? axis : "none");
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "found the boundary \"%s\", but the fit has %s %s: discover again with "
+                       "--periodic %s",
+                       name, axis, i == 3 ? "not periodic" : "periodic", i == 3 ? axis : "none");
     if (i == KB_ENDS_FITTED && !(q->times[q->n_times - 1] <= farthest))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "the fitted values at the ends of %s reach only a quarter of the record "
-                       "beyond it, to %s = %g: name a boundary, dirichlet or neumann", axis, p->axis_names[0], farthest);
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "the fitted values at the ends of %s reach only a quarter of the record "
+                       "beyond it, to %s = %g: name a boundary, dirichlet or neumann",
+                       axis, p->axis_names[0], farthest);
     q->ends = (kb_ends)i;
     return KBASS_OK;
 }
@@ -121,8 +130,10 @@ static kbass_status check_start(const kbass_posterior *p, const double *state, k
         x[p->n_states] = p->last[0];
         kb_expression_values(model->rates[i], 1, x, 1, &rate, work);
         if (!isfinite(rate))
-            status = kb_fail(error, KBASS_ERROR_ARGUMENT, "the forecast cannot start: %s_t has no finite value at the given "
-                             "state (%s = %g)", p->state_names[i], p->state_names[i], state[i]);
+            status = kb_fail(error, KBASS_ERROR_ARGUMENT,
+                             "the forecast cannot start: %s_t has no finite value at the given "
+                             "state (%s = %g)",
+                             p->state_names[i], p->state_names[i], state[i]);
     }
     kbass_model_destroy(model);
     kb_free(x);
@@ -166,7 +177,8 @@ static kbass_status depart(const request *q, const kb_belief *belief, departure 
     d->L = KB_NEW(double, d->size * d->size);
     if (!d->L) return kb_out_of_memory(error, "the forecast");
     if (!kb_covariance_factor(d->size, last->covariance, d->L))
-        return kb_fail(error, KBASS_ERROR_NUMERICAL, "the covariance of weights and state is not positive semidefinite");
+        return kb_fail(error, KBASS_ERROR_NUMERICAL,
+                       "the covariance of weights and state is not positive semidefinite");
     return q->posterior->n_axes > 1 ? depart_fields(q, d, error) : depart_states(q, d, error);
 }
 
@@ -185,7 +197,8 @@ static size_t choose_model(const request *q, kb_random *random, size_t draw)
 }
 
 /* parameters = (weights, start) + L e, state = mean + factor e */
-static void draw_departure(const request *q, const departure *d, kb_random *random, double *e, double *parameters, double *state)
+static void draw_departure(const request *q, const departure *d, kb_random *random, double *e, double *parameters,
+                           double *state)
 {
     size_t k = d->belief->n_terms, n = q->posterior->n_start;
     for (size_t i = 0; i < d->size; i++) e[i] = kb_random_normal(random);
@@ -204,13 +217,14 @@ static kbass_status follow_states(const request *q, const departure *d, const do
     const kbass_posterior *p = q->posterior;
     kbass_status status = kb_belief_model(p, d->belief, parameters, &model, error);
     if (status == KBASS_OK)
-        status = kb_model_follow(model, MOST_STEPS, fmin(p->last[0], q->times[0]), state, q->n_times, q->times, values, error);
+        status = kb_model_follow(model, MOST_STEPS, fmin(p->last[0], q->times[0]), state, q->n_times, q->times, values,
+                                 error);
     kbass_model_destroy(model);
     return status == KBASS_ERROR_NUMERICAL ? KBASS_OK : status;
 }
 
-static void follow_fields(const request *q, const departure *d, kb_course *course, const double *parameters, double *scaled,
-                          const double *state, double *values)
+static void follow_fields(const request *q, const departure *d, kb_course *course, const double *parameters,
+                          double *scaled, const double *state, double *values)
 {
     kb_dynamics *dynamics = &course->line->dynamics;
     kb_stage_weights(d->stage, parameters, scaled);
@@ -225,15 +239,17 @@ typedef struct {
     double *e, *parameters, *scaled, *state;
 } hand;
 
-static kbass_status hand_begin(const request *q, const departure *d, const double *times, const double *positions, hand *h,
-                               kbass_error *error)
+static kbass_status hand_begin(const request *q, const departure *d, const double *times, const double *positions,
+                               hand *h, kbass_error *error)
 {
-    *h = (hand){.e = KB_NEW(double, d->size), .parameters = KB_NEW(double, d->size), .scaled = KB_NEW(double, d->size),
+    *h = (hand){.e = KB_NEW(double, d->size),
+                .parameters = KB_NEW(double, d->size),
+                .scaled = KB_NEW(double, d->size),
                 .state = KB_NEW(double, d->n_state)};
     if (!h->e || !h->parameters || !h->scaled || !h->state) return kb_out_of_memory(error, "the forecast");
     if (!d->stage) return KBASS_OK;
-    kbass_status status = kb_course_create(d->stage, q->ends, q->posterior->last[0], q->n_times * q->n_places, times, positions,
-                                           0, &h->course, error);
+    kbass_status status = kb_course_create(d->stage, q->ends, q->posterior->last[0], q->n_times * q->n_places, times,
+                                           positions, 0, &h->course, error);
     for (size_t f = 0; status == KBASS_OK && f < q->posterior->n_states; f++) h->course.line->bound[f] *= farther;
     return status;
 }
@@ -247,7 +263,8 @@ static void hand_end(hand *h)
     kb_free(h->state);
 }
 
-static kbass_status carry_draw(const request *q, const departure *d, size_t model, size_t draw, hand *h, kbass_error *error)
+static kbass_status carry_draw(const request *q, const departure *d, size_t model, size_t draw, hand *h,
+                               kbass_error *error)
 {
     kb_random random;
     kbass_forecast *f = q->forecast;
@@ -330,12 +347,17 @@ static kbass_status list_points(const request *q, double **times, double **posit
     return KBASS_OK;
 }
 
-kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options, size_t n_times,
-                                      const double *times, size_t n_places, const double *places, kbass_forecast **forecast,
-                                      kbass_error *error)
+kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options,
+                                      size_t n_times, const double *times, size_t n_places, const double *places,
+                                      kbass_forecast **forecast, kbass_error *error)
 {
-    request q = {.posterior = posterior, .options = options, .n_times = n_times, .n_places = posterior->n_axes > 1 ? n_places : 1,
-                 .times = times, .places = places, .threads = options->threads > 0 ? options->threads : omp_get_num_procs()};
+    request q = {.posterior = posterior,
+                 .options = options,
+                 .n_times = n_times,
+                 .n_places = posterior->n_axes > 1 ? n_places : 1,
+                 .times = times,
+                 .places = places,
+                 .threads = options->threads > 0 ? options->threads : omp_get_num_procs()};
     double *point_times = NULL, *positions = NULL;
     kbass_status status = check(&q, error);
     if (status == KBASS_OK) status = forecast_allocate(&q, &q.forecast, error);
@@ -349,7 +371,7 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
     kb_free(point_times);
     kb_free(positions);
     if (status == KBASS_OK) *forecast = q.forecast;
-    else                    kbass_forecast_destroy(q.forecast);
+    else kbass_forecast_destroy(q.forecast);
     return status;
 }
 
@@ -414,8 +436,8 @@ static size_t list_reached(const kbass_forecast *f, size_t time, size_t *draws)
     return n;
 }
 
-kbass_status kbass_forecast_summary(const kbass_forecast *f, size_t n_quantiles, const double *probabilities, double *mean,
-                                    double *quantiles, size_t *reached, kbass_error *error)
+kbass_status kbass_forecast_summary(const kbass_forecast *f, size_t n_quantiles, const double *probabilities,
+                                    double *mean, double *quantiles, size_t *reached, kbass_error *error)
 {
     size_t each = f->n_times * f->n_values, *draws = KB_NEW(size_t, f->n_draws);
     double *sorted = KB_NEW(double, f->n_draws);

@@ -1,5 +1,5 @@
-/* What one more sample would tell (docs/math.md, eqs 47 and 48). Each model predicts it as a Gaussian: the spread of the
- * solution and the noise. */
+/* What one more sample would tell (docs/math.md, eqs 47 and 48). Each model predicts it as a Gaussian: the spread of
+ * the solution and the noise. */
 #include <math.h>
 
 #include "base/linalg.h"
@@ -13,8 +13,8 @@ static const double half_width = 8; /* of the integrals, in standard deviations 
 /* Predictions of a chunk of points by all models that can be followed there. */
 typedef struct {
     size_t n_models, values;
-    double *probability;      /* of each, among those that can */
-    double *mean, *variance;  /* n_models x values: of one more sample */
+    double *probability;     /* of each, among those that can */
+    double *mean, *variance; /* n_models x values: of one more sample */
 } predictions;
 
 static double log_density(double y, double mean, double variance)
@@ -51,13 +51,14 @@ static double about_models(const predictions *q, size_t value)
 }
 
 /* Mean and variance of a sample by one model; about_weights unless NULL: I(w; y) = log(var y / var(y | w)) / 2 */
-static kbass_status predict(const kbass_posterior *p, const kb_belief *b, size_t n, const double *times, const double *positions,
-                            double *mean, double *variance, double *about_weights, kbass_error *error)
+static kbass_status predict(const kbass_posterior *p, const kb_belief *b, size_t n, const double *times,
+                            const double *positions, double *mean, double *variance, double *about_weights,
+                            kbass_error *error)
 {
     size_t k = b->n_terms, size = kb_spread_size(p, b), values = n * p->n_states;
-    double *factor = KB_NEW(double, values * size);
-    kbass_status status = factor ? kb_spread(p, b, n, times, positions, mean, factor, error)
-                                 : kb_out_of_memory(error, "the predictions");
+    double *factor = KB_NEW(double, values *size);
+    kbass_status status =
+        factor ? kb_spread(p, b, n, times, positions, mean, factor, error) : kb_out_of_memory(error, "the predictions");
     for (size_t i = 0; status == KBASS_OK && i < values; i++) {
         const double *own = factor + i * size, noise = b->noise[i % p->n_states] * (p->is_relative ? fabs(mean[i]) : 1);
         double given_weights = kb_dot(size - k, own + k, own + k) + noise * noise;
@@ -69,8 +70,8 @@ static kbass_status predict(const kbass_posterior *p, const kb_belief *b, size_t
 }
 
 /* Rivals that cannot be followed over these points are left out. */
-static kbass_status predict_all(const kbass_posterior *p, size_t n, const double *times, const double *positions, predictions *q,
-                                double *about_weights, kbass_error *error)
+static kbass_status predict_all(const kbass_posterior *p, size_t n, const double *times, const double *positions,
+                                predictions *q, double *about_weights, kbass_error *error)
 {
     double total = 0;
     q->n_models = 0;
@@ -88,7 +89,8 @@ static kbass_status predict_all(const kbass_posterior *p, size_t n, const double
     return KBASS_OK;
 }
 
-static kbass_status check(const kbass_posterior *p, size_t n, const double *times, const double *positions, kbass_error *error)
+static kbass_status check(const kbass_posterior *p, size_t n, const double *times, const double *positions,
+                          kbass_error *error)
 {
     double slack = 1e-9 * (p->last[0] - p->first[0]), before = p->first[0] - slack;
     bool may_go_on = p->n_axes == 1 || p->line.periodic;
@@ -98,8 +100,10 @@ static kbass_status check(const kbass_posterior *p, size_t n, const double *time
         if (!isfinite(times[i]) || !(times[i] >= before))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is not ascending from %g on", times[i], p->first[0]);
         if (!may_go_on && !(times[i] <= p->last[0] + slack))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is beyond the record, which ends at %g: what the ends of %s "
-                           "do there is not known", times[i], p->last[0], p->axis_names[1]);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                           "time %g is beyond the record, which ends at %g: what the ends of %s "
+                           "do there is not known",
+                           times[i], p->last[0], p->axis_names[1]);
         if (positions && !(positions[i] >= p->first[1] && positions[i] <= p->last[1]))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g", positions[i],
                            p->first[1], p->last[1]);
@@ -111,13 +115,16 @@ kbass_status kbass_posterior_gain(const kbass_posterior *p, size_t n, const doub
                                   double *models, double *weights, kbass_error *error)
 {
     size_t F = p->n_states, room = (n < POINTS_AT_ONCE ? n : POINTS_AT_ONCE) * F;
-    predictions q = {.probability = KB_NEW(double, p->n_models), .mean = KB_NEW(double, p->n_models * room),
-                     .variance = KB_NEW(double, p->n_models * room)};
+    predictions q = {.probability = KB_NEW(double, p->n_models),
+                     .mean = KB_NEW(double, p->n_models *room),
+                     .variance = KB_NEW(double, p->n_models *room)};
     kbass_status status = check(p, n, times, positions, error);
-    if (status == KBASS_OK && (!q.probability || !q.mean || !q.variance)) status = kb_out_of_memory(error, "the predictions");
+    if (status == KBASS_OK && (!q.probability || !q.mean || !q.variance))
+        status = kb_out_of_memory(error, "the predictions");
     for (size_t first = 0; status == KBASS_OK && first < n; first += POINTS_AT_ONCE) {
         size_t here = n - first < POINTS_AT_ONCE ? n - first : POINTS_AT_ONCE;
-        status = predict_all(p, here, times + first, positions ? positions + first : NULL, &q, weights + first * F, error);
+        status =
+            predict_all(p, here, times + first, positions ? positions + first : NULL, &q, weights + first * F, error);
         for (size_t i = 0; status == KBASS_OK && i < here * F; i++) models[first * F + i] = about_models(&q, i);
     }
     kb_free(q.probability);

@@ -1,5 +1,5 @@
-/* The strict reader of result files, for what is drawn from them (docs/schema.md). Whatever does not fit is refused with
- * the path of the field at fault; nothing is mended.
+/* The strict reader of result files, for what is drawn from them (docs/schema.md). Whatever does not fit is refused
+ * with the path of the field at fault; nothing is mended.
  */
 #include <jansson.h>
 #include <math.h>
@@ -26,8 +26,8 @@ typedef struct {
 
 /* ---------------------------------------------------------------- values and what is wrong with them */
 
-__attribute__((format(printf, 3, 4)))
-static kbass_status wrong(const reader *r, const char *field, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static kbass_status wrong(const reader *r, const char *field, const char *format,
+                                                                ...)
 {
     char reason[240];
     va_list arguments;
@@ -52,8 +52,8 @@ static kbass_status number_at(const reader *r, json_t *object, const char *where
     return number_of(r, json_object_get(object, key), field, out);
 }
 
-static kbass_status count_at(const reader *r, json_t *object, const char *where, const char *key, size_t low, size_t high,
-                             size_t *out)
+static kbass_status count_at(const reader *r, json_t *object, const char *where, const char *key, size_t low,
+                             size_t high, size_t *out)
 {
     char field[FIELD_SIZE];
     json_t *value = json_object_get(object, key);
@@ -71,8 +71,7 @@ static kbass_status numbers_of(const reader *r, json_t *array, const char *field
     kbass_status status = KBASS_OK;
     char item[FIELD_SIZE];
     if (!json_is_array(array)) return wrong(r, field, "is missing or not a list");
-    if (json_array_size(array) != n)
-        return wrong(r, field, "has %zu items, needed %zu", json_array_size(array), n);
+    if (json_array_size(array) != n) return wrong(r, field, "has %zu items, needed %zu", json_array_size(array), n);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         snprintf(item, sizeof item, "%.130s[%zu]", field, i);
         status = number_of(r, json_array_get(array, i), item, &out[i]);
@@ -81,8 +80,8 @@ static kbass_status numbers_of(const reader *r, json_t *array, const char *field
     return status;
 }
 
-static kbass_status numbers_at(const reader *r, json_t *object, const char *where, const char *key, size_t n, double low,
-                               double *out)
+static kbass_status numbers_at(const reader *r, json_t *object, const char *where, const char *key, size_t n,
+                               double low, double *out)
 {
     char field[FIELD_SIZE];
     snprintf(field, sizeof field, "%.120s.%.30s", where, key);
@@ -97,7 +96,8 @@ static kbass_status load(reader *r)
     r->root = json_load_file(r->path, JSON_REJECT_DUPLICATES, &problem);
     if (r->root) return KBASS_OK;
     if (problem.line < 0) return kb_fail(r->error, KBASS_ERROR_FILE, "%s", problem.text);
-    return kb_fail(r->error, KBASS_ERROR_DATA, "%.150s:%d: not a whole result file: %s", r->path, problem.line, problem.text);
+    return kb_fail(r->error, KBASS_ERROR_DATA, "%.150s:%d: not a whole result file: %s", r->path, problem.line,
+                   problem.text);
 }
 
 static kbass_status check_format(const reader *r)
@@ -106,7 +106,8 @@ static kbass_status check_format(const reader *r)
     if (!json_is_string(format) || strcmp(json_string_value(format), "kbass-result"))
         return wrong(r, "format", "is not \"kbass-result\": this is no result of kbass discover --json");
     if (!json_is_integer(version))
-        return wrong(r, "format_version", "is missing: the file is of an older program; run kbass discover --json again");
+        return wrong(r, "format_version",
+                     "is missing: the file is of an older program; run kbass discover --json again");
     if (json_integer_value(version) != KB_FORMAT_VERSION)
         return wrong(r, "format_version", "is %lld, this program reads %d", (long long)json_integer_value(version),
                      KB_FORMAT_VERSION);
@@ -136,7 +137,8 @@ static kbass_status read_names(const reader *r, const char *key, size_t least, s
 static kbass_status check_span(const reader *r, size_t axis, const char *field)
 {
     const kbass_posterior *p = r->posterior;
-    return p->first[axis] < p->last[axis] ? KBASS_OK : wrong(r, field, "does not ascend along %.60s", p->axis_names[axis]);
+    return p->first[axis] < p->last[axis] ? KBASS_OK
+                                          : wrong(r, field, "does not ascend along %.60s", p->axis_names[axis]);
 }
 
 /* Of one run alone: those of the data. */
@@ -158,7 +160,8 @@ static kbass_status read_spans(const reader *r)
     }
     if (status == KBASS_OK) status = number_at(r, data, "data", "first_time", &first);
     if (status == KBASS_OK) status = number_at(r, data, "data", "last_time", &last);
-    if (status == KBASS_OK && first != p->first[0]) status = wrong(r, "data.first_time", "is not where data.span begins");
+    if (status == KBASS_OK && first != p->first[0])
+        status = wrong(r, "data.first_time", "is not where data.span begins");
     if (status == KBASS_OK && last != p->last[0]) status = wrong(r, "data.last_time", "is not where data.span ends");
     return status;
 }
@@ -210,8 +213,9 @@ static kbass_status check_term(const reader *r, const char *where, const char *t
     if (!term || !*term) return wrong(r, field, "is missing or not text");
     kbass_settings_default(&settings);
     settings.terms = term;
-    kbass_status status = kb_dictionary_create_fields(&settings, p->n_states, (const char *const *)p->state_names, p->n_axes,
-                                                      (const char *const *)p->axis_names, &dictionary, &problem);
+    kbass_status status =
+        kb_dictionary_create_fields(&settings, p->n_states, (const char *const *)p->state_names, p->n_axes,
+                                    (const char *const *)p->axis_names, &dictionary, &problem);
     if (status == KBASS_ERROR_MEMORY) return kb_out_of_memory(r->error, r->path);
     bool is_good = status == KBASS_OK && dictionary->n_terms == 1 && !strcmp(kb_dictionary_name(dictionary, 0), term);
     kb_dictionary_destroy(dictionary);
@@ -268,7 +272,8 @@ static kbass_status read_window(const reader *r, json_t *item, const char *where
         status = wrong(r, field, "ends at %g, the data at %g", w->last, p->last[0]);
     if (status == KBASS_OK) status = numbers_at(r, item, field, "start", p->n_start, -INFINITY, w->start);
     if (status == KBASS_OK)
-        status = read_covariance(r, json_object_get(item, "covariance"), covariance, b->n_terms + p->n_start, w->covariance);
+        status =
+            read_covariance(r, json_object_get(item, "covariance"), covariance, b->n_terms + p->n_start, w->covariance);
     return status;
 }
 
@@ -282,16 +287,19 @@ static kbass_status read_model(const reader *r, json_t *item, size_t index)
     snprintf(field, sizeof field, "%s.terms", where);
     if (!json_is_array(terms)) return wrong(r, field, "is missing or not a list");
     snprintf(field, sizeof field, "%s.windows", where);
-    if (!json_array_size(windows) || json_array_size(windows) > MOST_WINDOWS) return wrong(r, field, "is missing or empty");
+    if (!json_array_size(windows) || json_array_size(windows) > MOST_WINDOWS)
+        return wrong(r, field, "is missing or empty");
     kbass_status status = kb_belief_allocate(p, json_array_size(terms), json_array_size(windows), b, r->error);
     if (status != KBASS_OK) return status;
     p->n_models++;
     status = number_at(r, item, where, "log_odds", &b->log_odds);
     snprintf(field, sizeof field, "%s.log_odds", where);
     if (status == KBASS_OK && (index ? !(b->log_odds <= 0) : b->log_odds != 0))
-        status = wrong(r, field, "is %g, needed %s", b->log_odds, index ? "at most 0" : "0: the first model is the chosen one");
+        status = wrong(r, field, "is %g, needed %s", b->log_odds,
+                       index ? "at most 0" : "0: the first model is the chosen one");
     if (status == KBASS_OK) status = numbers_at(r, item, where, "noise", p->n_states, 0, b->noise);
-    for (size_t i = 0; status == KBASS_OK && i < b->n_terms; i++) status = read_term(r, json_array_get(terms, i), where, b, i);
+    for (size_t i = 0; status == KBASS_OK && i < b->n_terms; i++)
+        status = read_term(r, json_array_get(terms, i), where, b, i);
     for (size_t i = 0; status == KBASS_OK && i < b->n_windows; i++)
         status = read_window(r, json_array_get(windows, i), where, b, i);
     return status;
@@ -306,8 +314,10 @@ static kbass_status no_posterior(const reader *r)
     if (method && !strcmp(method, "paper"))
         return wrong(r, "posterior", "is null: --method paper gives no joint posterior of weights and state");
     if (input && *input)
-        return wrong(r, "posterior", "is null: the law has the known input %.100s, whose values beyond the record nobody told", input);
-    return wrong(r, "posterior", "is missing or null: every state needs an equation of first order, over one space axis at most");
+        return wrong(r, "posterior",
+                     "is null: the law has the known input %.100s, whose values beyond the record nobody told", input);
+    return wrong(r, "posterior",
+                 "is missing or null: every state needs an equation of first order, over one space axis at most");
 }
 
 static kbass_status read_models(const reader *r)
@@ -362,10 +372,10 @@ static kbass_status read_grid(const reader *r)
     snprintf(where, sizeof where, "%s.grid", r->where);
     snprintf(field, sizeof field, "%s.grid.periodic", r->where);
     p->n_start = p->n_states;
-    if (p->n_axes == 1) return json_is_null(grid) ? KBASS_OK : wrong(r, where, "is not null, but there is no space axis");
+    if (p->n_axes == 1)
+        return json_is_null(grid) ? KBASS_OK : wrong(r, where, "is not null, but there is no space axis");
     if (!json_is_object(grid)) return wrong(r, where, "is missing or not an object");
-    if (!json_is_boolean(json_object_get(grid, "periodic")))
-        return wrong(r, field, "is missing or not true or false");
+    if (!json_is_boolean(json_object_get(grid, "periodic"))) return wrong(r, field, "is missing or not true or false");
     p->line.periodic = json_is_true(json_object_get(grid, "periodic"));
     p->n_boundary = p->line.periodic ? 0 : json_array_size(json_object_get(grid, "boundary"));
     kbass_status status = allocate_scales(r);
@@ -409,7 +419,8 @@ static kbass_status compare_equations(const reader *r)
     size_t n_found = 0;
     kbass_status status = KBASS_OK;
     if (json_array_size(equations) != p->n_states)
-        return wrong(r, "equations", "has %zu items, needed one for each of %zu states", json_array_size(equations), p->n_states);
+        return wrong(r, "equations", "has %zu items, needed one for each of %zu states", json_array_size(equations),
+                     p->n_states);
     for (size_t e = 0; status == KBASS_OK && e < p->n_states; e++) {
         json_t *terms = json_object_get(json_array_get(equations, e), "terms");
         for (size_t i = 0; status == KBASS_OK && i < json_array_size(terms); i++) {
@@ -419,7 +430,8 @@ static kbass_status compare_equations(const reader *r)
         }
     }
     if (status == KBASS_OK && n_found != p->models[0].n_terms)
-        status = wrong(r, "equations", "selects %zu terms, %s.models[0] has %zu", n_found, r->where, p->models[0].n_terms);
+        status =
+            wrong(r, "equations", "selects %zu terms, %s.models[0] has %zu", n_found, r->where, p->models[0].n_terms);
     return status;
 }
 
@@ -431,7 +443,8 @@ static void list_runs(json_t *list, char names[NAMES_SIZE])
     size_t used = 0, i;
     json_t *item;
     names[0] = '\0';
-    json_array_foreach(list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         const char *name = json_string_value(json_object_get(item, "run"));
         if (used + 1 < NAMES_SIZE)
             used += (size_t)snprintf(names + used, NAMES_SIZE - used, "%s%.40s", i ? ", " : "", name ? name : "?");
@@ -443,7 +456,8 @@ static kbass_status find_run(reader *r, json_t *list)
     char names[NAMES_SIZE];
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         const char *name = json_string_value(json_object_get(item, "run"));
         if (!r->run || !name || strcmp(name, r->run)) continue;
         r->part = item;
@@ -451,8 +465,11 @@ static kbass_status find_run(reader *r, json_t *list)
         return KBASS_OK;
     }
     list_runs(list, names);
-    if (r->run) return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%.150s: found no run \"%.60s\", there are: %s", r->path, r->run, names);
-    return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%.150s: the data are several runs: --of-run says which of them goes on (%s)", r->path, names);
+    if (r->run)
+        return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%.150s: found no run \"%.60s\", there are: %s", r->path, r->run,
+                       names);
+    return kb_fail(r->error, KBASS_ERROR_ARGUMENT,
+                   "%.150s: the data are several runs: --of-run says which of them goes on (%s)", r->path, names);
 }
 
 static kbass_status find_part(reader *r)
@@ -462,14 +479,16 @@ static kbass_status find_part(reader *r)
     r->part = json_object_get(r->root, "posterior");
     snprintf(r->where, sizeof r->where, "posterior");
     if (!json_is_object(r->part)) return no_posterior(r);
-    if (r->run) return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%.150s: found no run \"%.60s\": the data are one run alone",
-                               r->path, r->run);
+    if (r->run)
+        return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%.150s: found no run \"%.60s\": the data are one run alone",
+                       r->path, r->run);
     return KBASS_OK;
 }
 
 /* ---------------------------------------------------------------- the public door */
 
-kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kbass_posterior **posterior, kbass_error *error)
+kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kbass_posterior **posterior,
+                                      kbass_error *error)
 {
     reader r = {.path = json_path, .run = run, .posterior = KB_NEW(kbass_posterior, 1), .error = error};
     kbass_status status = r.posterior ? load(&r) : kb_out_of_memory(error, json_path);
@@ -481,7 +500,7 @@ kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kb
     if (status == KBASS_OK) status = compare_equations(&r);
 
     if (status == KBASS_OK) *posterior = r.posterior;
-    else                    kbass_posterior_destroy(r.posterior);
+    else kbass_posterior_destroy(r.posterior);
     json_decref(r.root);
     return status;
 }
@@ -494,8 +513,10 @@ kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **poste
 kbass_status kbass_posterior_check_data(const kbass_posterior *p, const kbass_data *data, kbass_error *error)
 {
     if (!strcmp(p->sha256, kbass_data_sha256(data))) return KBASS_OK;
-    return kb_fail(error, KBASS_ERROR_DATA, "the result is of other data: its \"data.sha256\" is %.12s..., that of these data "
-                   "%.12s...", p->sha256, kbass_data_sha256(data));
+    return kb_fail(error, KBASS_ERROR_DATA,
+                   "the result is of other data: its \"data.sha256\" is %.12s..., that of these data "
+                   "%.12s...",
+                   p->sha256, kbass_data_sha256(data));
 }
 
 size_t kbass_posterior_states(const kbass_posterior *p) { return p->n_states; }

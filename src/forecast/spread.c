@@ -12,8 +12,8 @@
 #include "forecast/stage.h"
 #include "simulate/model.h"
 
-static const double rounding = 1e-6;      /* of a variance: what is left below it is no variance */
-static const double difference = 0.1;     /* in standard deviations, of the differences along the factor */
+static const double rounding = 1e-6;  /* of a variance: what is left below it is no variance */
+static const double difference = 0.1; /* in standard deviations, of the differences along the factor */
 enum { MOST_STEPS = 1000000 };
 
 /* ---------------------------------------------------------------- factors */
@@ -52,7 +52,7 @@ bool kb_covariance_factor(size_t n, const double *V, double *L)
 
 bool kb_is_covariance(size_t n, const double *V)
 {
-    double *L = KB_NEW(double, n * n);
+    double *L = KB_NEW(double, n *n);
     bool is_good = L && factorise(n, V, L);
     kb_free(L);
     return is_good;
@@ -61,8 +61,8 @@ bool kb_is_covariance(size_t n, const double *V)
 /* ---------------------------------------------------------------- states */
 
 /* "x_t = 1.02*(y) + -0.5*(x^2)"; returns its length, as snprintf does. */
-static size_t write_equation(const kbass_posterior *p, const kb_belief *b, const double *weights, size_t state, char *text,
-                             size_t size)
+static size_t write_equation(const kbass_posterior *p, const kb_belief *b, const double *weights, size_t state,
+                             char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "%s_t = 0", p->state_names[state]);
     for (size_t i = 0; i < b->n_terms; i++) {
@@ -70,8 +70,8 @@ static size_t write_equation(const kbass_posterior *p, const kb_belief *b, const
         if (b->equation[i] != state) continue;
         kb_number_print(fabs(weights[i]), number);
         used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
-                                 kb_is_sum(b->term[i]) ? " %c %s*(%s)" : " %c %s*%s", weights[i] < 0 ? '-' : '+', number,
-                                 b->term[i]);
+                                 kb_is_sum(b->term[i]) ? " %c %s*(%s)" : " %c %s*%s", weights[i] < 0 ? '-' : '+',
+                                 number, b->term[i]);
     }
     return used;
 }
@@ -87,16 +87,18 @@ kbass_status kb_belief_model(const kbass_posterior *p, const kb_belief *b, const
         complete = equations[i] != NULL;
         if (complete) write_equation(p, b, weights, i, equations[i], size);
     }
-    kbass_status status = complete ? kb_model_create(p->n_states, (const char *const *)equations, p->axis_names[0], out, error)
-                                   : kb_out_of_memory(error, "a model");
+    kbass_status status =
+        complete ? kb_model_create(p->n_states, (const char *const *)equations, p->axis_names[0], out, error)
+                 : kb_out_of_memory(error, "a model");
     for (size_t i = 0; equations && i < p->n_states; i++) kb_free(equations[i]);
     kb_free(equations);
     return status;
 }
 
 /* The solution from weights and start moved by `shift` along a direction of the factor; NULL: not moved. */
-static kbass_status solve_moved(const kbass_posterior *p, const kb_belief *b, const kb_stretch *s, const double *direction,
-                                double shift, size_t n_times, const double *times, double *states, kbass_error *error)
+static kbass_status solve_moved(const kbass_posterior *p, const kb_belief *b, const kb_stretch *s,
+                                const double *direction, double shift, size_t n_times, const double *times,
+                                double *states, kbass_error *error)
 {
     size_t k = b->n_terms, n = p->n_start;
     double moved[k + n];
@@ -122,7 +124,8 @@ static kbass_status differentiate(const kbass_posterior *p, const kb_belief *b, 
         if (kb_dot(size, direction, direction) == 0) continue;
         status = solve_moved(p, b, s, direction, difference, n_times, times, work, error);
         if (status == KBASS_OK) status = solve_moved(p, b, s, direction, -difference, n_times, times, work + n, error);
-        for (size_t i = 0; status == KBASS_OK && i < n; i++) factor[i * size + j] = (work[i] - work[n + i]) / (2 * difference);
+        for (size_t i = 0; status == KBASS_OK && i < n; i++)
+            factor[i * size + j] = (work[i] - work[n + i]) / (2 * difference);
     }
     return status;
 }
@@ -131,10 +134,11 @@ kbass_status kb_spread_states(const kbass_posterior *p, const kb_belief *b, cons
                               const double *times, double *mean, double *factor, kbass_error *error)
 {
     size_t size = b->n_terms + p->n_start, n = n_times * p->n_states;
-    double *L = KB_NEW(double, size * size), *work = KB_NEW(double, 2 * n);
+    double *L = KB_NEW(double, size *size), *work = KB_NEW(double, 2 * n);
     kbass_status status = L && work ? KBASS_OK : kb_out_of_memory(error, "the posterior of the solution");
     if (status == KBASS_OK && factor && !kb_covariance_factor(size, s->covariance, L))
-        status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the covariance of weights and start is not positive semidefinite");
+        status =
+            kb_fail(error, KBASS_ERROR_NUMERICAL, "the covariance of weights and start is not positive semidefinite");
     if (status == KBASS_OK) status = solve_moved(p, b, s, NULL, 0, n_times, times, mean, error);
     if (status == KBASS_OK && factor) {
         memset(factor, 0, n * size * sizeof *factor);
@@ -170,18 +174,19 @@ static void widen(const kbass_posterior *p, const kb_belief *b, size_t window, s
     }
 }
 
-kbass_status kb_spread(const kbass_posterior *p, const kb_belief *b, size_t n, const double *times, const double *positions,
-                       double *mean, double *factor, kbass_error *error)
+kbass_status kb_spread(const kbass_posterior *p, const kb_belief *b, size_t n, const double *times,
+                       const double *positions, double *mean, double *factor, kbass_error *error)
 {
     size_t F = p->n_states, narrow_size = b->n_terms + p->n_start, done = 0;
-    double *narrow = factor ? KB_NEW(double, n * F * narrow_size) : NULL;
+    double *narrow = factor ? KB_NEW(double, n *F *narrow_size) : NULL;
     kbass_status status = !factor || narrow ? KBASS_OK : kb_out_of_memory(error, "the posterior of the solution");
     for (size_t window = 0; status == KBASS_OK && window < b->n_windows; window++) {
         const kb_stretch *s = &b->windows[window];
         size_t here = times_within(b, window, n - done, times + done);
         if (!here) continue;
-        status = p->n_axes > 1 ? kb_spread_fields(p, b, s, here, times + done, positions + done, mean + done * F, narrow, error)
-                               : kb_spread_states(p, b, s, here, times + done, mean + done * F, narrow, error);
+        status = p->n_axes > 1
+                     ? kb_spread_fields(p, b, s, here, times + done, positions + done, mean + done * F, narrow, error)
+                     : kb_spread_states(p, b, s, here, times + done, mean + done * F, narrow, error);
         if (status == KBASS_OK && factor)
             widen(p, b, window, here * F, narrow, factor + done * F * kb_spread_size(p, b));
         done += here;

@@ -1,6 +1,6 @@
-/* The posterior of a solution, linearised: value = mean + factor e with e ~ N(0, I), where e spans the joint posterior of
- * weights and start (docs/math.md, eqs 45 and 46). e begins with the weights' part, which all windows share; each window
- * has a part of its own for its start.
+/* The posterior of a solution, linearised: value = mean + factor e with e ~ N(0, I), where e spans the joint posterior
+ * of weights and start (docs/math.md, eqs 45 and 46). e begins with the weights' part, which all windows share; each
+ * window has a part of its own for its start.
  */
 #ifndef KB_SPREAD_H
 #define KB_SPREAD_H
@@ -12,8 +12,8 @@ bool kb_is_covariance(size_t n, const double *V);
 /* V = L L' with L lower triangular, column-major; directions without variance have columns of zeros. */
 bool kb_covariance_factor(size_t n, const double *V, double *L);
 
-/* At ascending times from the stretch's first on: mean (n_times x n_states) and, unless NULL, factor (n_times x n_states x
-   (n_terms + n_start), the last fastest). */
+/* At ascending times from the stretch's first on: mean (n_times x n_states) and, unless NULL, factor (n_times x
+   n_states x (n_terms + n_start), the last fastest). */
 kbass_status kb_spread_states(const kbass_posterior *posterior, const kb_belief *belief, const kb_stretch *stretch,
                               size_t n_times, const double *times, double *mean, double *factor, kbass_error *error);
 /* The model with these weights, for CVODES. */

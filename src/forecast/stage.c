@@ -23,8 +23,9 @@ static kbass_status make_dictionary(kb_stage *s, kbass_error *error)
     for (size_t i = 0; i < b->n_terms; i++) strcat(strcat(terms, ", "), b->term[i]);
     kbass_settings_default(&settings);
     settings.terms = terms;
-    kbass_status status = kb_dictionary_create_fields(&settings, p->n_states, (const char *const *)p->state_names, p->n_axes,
-                                                      (const char *const *)p->axis_names, &s->dictionary, error);
+    kbass_status status =
+        kb_dictionary_create_fields(&settings, p->n_states, (const char *const *)p->state_names, p->n_axes,
+                                    (const char *const *)p->axis_names, &s->dictionary, error);
     kb_free(terms);
     return status;
 }
@@ -38,7 +39,8 @@ static kbass_status make_columns(kb_stage *s, kbass_error *error)
     c->scale = KB_NEW(double, b->n_terms);
     c->unit = KB_NEW(double, b->n_terms);
     kbass_status status = kb_support_create(b->n_terms, &s->support, error);
-    if (status == KBASS_OK && (!c->equation || !c->term || !c->scale || !c->unit)) status = kb_out_of_memory(error, "the terms");
+    if (status == KBASS_OK && (!c->equation || !c->term || !c->scale || !c->unit))
+        status = kb_out_of_memory(error, "the terms");
     for (; status == KBASS_OK && c->n < b->n_terms; c->n++) {
         c->equation[c->n] = b->equation[c->n];
         c->term[c->n] = kb_dictionary_find(s->dictionary, b->term[c->n]);
@@ -49,7 +51,8 @@ static kbass_status make_columns(kb_stage *s, kbass_error *error)
     return status;
 }
 
-kbass_status kb_stage_create(const kbass_posterior *posterior, const kb_belief *belief, kb_stage **out, kbass_error *error)
+kbass_status kb_stage_create(const kbass_posterior *posterior, const kb_belief *belief, kb_stage **out,
+                             kbass_error *error)
 {
     kb_stage *s = KB_NEW(kb_stage, 1);
     if (!s) return kb_out_of_memory(error, "the fields");
@@ -58,7 +61,7 @@ kbass_status kb_stage_create(const kbass_posterior *posterior, const kb_belief *
     kbass_status status = make_dictionary(s, error);
     if (status == KBASS_OK) status = make_columns(s, error);
     if (status == KBASS_OK) *out = s;
-    else                    kb_stage_destroy(s);
+    else kb_stage_destroy(s);
     return status;
 }
 
@@ -87,16 +90,13 @@ void kb_stage_unscale(const kb_stage *s, size_t n, double *values)
 
 /* ---------------------------------------------------------------- a line through points */
 
-static double scaled(const kbass_posterior *p, size_t axis, double x)
-{
-    return (x - p->origin[axis]) / p->span[axis];
-}
+static double scaled(const kbass_posterior *p, size_t axis, double x) { return (x - p->origin[axis]) / p->span[axis]; }
 
 static kbass_status place_points(const kbass_posterior *p, double from, size_t n, const double *times,
                                  const double *positions, kb_cloud *c, kbass_error *error)
 {
-    *c = (kb_cloud){.n_points = n, .n_axes = 2, .n_fields = p->n_states, .n_values = n * p->n_states, .mean = p->mean,
-                    .sd = p->sd};
+    *c = (kb_cloud){
+        .n_points = n, .n_axes = 2, .n_fields = p->n_states, .n_values = n * p->n_states, .mean = p->mean, .sd = p->sd};
     c->point = KB_NEW(double, 2 * n);
     c->value = KB_NEW(double, n * p->n_states);
     c->measured = KB_NEW(double, n * p->n_states);
@@ -127,7 +127,8 @@ kbass_status kb_course_create(const kb_stage *s, kb_ends ends, double from, size
     *out = (kb_course){.line = NULL};
     kbass_status status = place_points(p, from, n, times, positions, &out->cloud, error);
     if (status == KBASS_OK)
-        status = kb_line_create(&out->cloud, s->dictionary, &s->columns, &settings, &p->profile, max_tangents, &out->line, error);
+        status = kb_line_create(&out->cloud, s->dictionary, &s->columns, &settings, &p->profile, max_tangents,
+                                &out->line, error);
     if (status == KBASS_OK && (out->line->dynamics.n_start != p->n_start || out->line->n_boundary != p->n_boundary))
         status = kb_fail(error, KBASS_ERROR_DATA, "the result's \"posterior.grid.boundary\" has %zu modes, needed %zu",
                          p->n_boundary, out->line->n_boundary);
@@ -170,7 +171,8 @@ static kbass_status run(const kb_stage *s, const kb_stretch *stretch, kb_course 
     double *w = KB_NEW(double, s->columns.n);
     kbass_status status = w ? KBASS_OK : kb_out_of_memory(error, "the fields");
     if (status == KBASS_OK && !scaled_factor(s, stretch, L))
-        status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the covariance of weights and start is not positive semidefinite");
+        status =
+            kb_fail(error, KBASS_ERROR_NUMERICAL, "the covariance of weights and start is not positive semidefinite");
     if (status == KBASS_OK) {
         kb_stage_weights(s, s->belief->weight, w);
         d->set_model(d, &s->support, w, tangents ? &s->support : NULL);
@@ -182,12 +184,13 @@ static kbass_status run(const kb_stage *s, const kb_stretch *stretch, kb_course 
 }
 
 kbass_status kb_spread_fields(const kbass_posterior *p, const kb_belief *b, const kb_stretch *stretch, size_t n,
-                              const double *times, const double *positions, double *mean, double *factor, kbass_error *error)
+                              const double *times, const double *positions, double *mean, double *factor,
+                              kbass_error *error)
 {
     size_t size = b->n_terms + p->n_start, values = n * p->n_states;
     kb_stage *s = NULL;
     kb_course course = {.line = NULL};
-    double *L = KB_NEW(double, size * size), *tangents = factor ? KB_NEW(double, values * size) : NULL;
+    double *L = KB_NEW(double, size *size), *tangents = factor ? KB_NEW(double, values *size) : NULL;
     kbass_status status = L && (!factor || tangents) ? KBASS_OK : kb_out_of_memory(error, "the fields");
     if (status == KBASS_OK) status = kb_stage_create(p, b, &s, error);
     if (status == KBASS_OK)
@@ -211,18 +214,18 @@ kbass_status kb_stage_end(const kb_stage *s, double **mean, double **factor, siz
     const kb_stretch *stretch = &s->belief->windows[s->belief->n_windows - 1];
     size_t P = s->belief->n_terms + p->n_start;
     kb_course course = {.line = NULL};
-    double *L = KB_NEW(double, P * P), *predicted = KB_NEW(double, p->n_states);
-    double *tangents = KB_NEW(double, p->n_states * P);
+    double *L = KB_NEW(double, P *P), *predicted = KB_NEW(double, p->n_states);
+    double *tangents = KB_NEW(double, p->n_states *P);
     kbass_status status = L && predicted && tangents ? KBASS_OK : kb_out_of_memory(error, "the fields");
     if (status == KBASS_OK)
-        status = kb_course_create(s, KB_ENDS_FITTED, stretch->first, 1, &p->last[0], &p->first[1], s->belief->n_terms, &course,
-                                  error);
+        status = kb_course_create(s, KB_ENDS_FITTED, stretch->first, 1, &p->last[0], &p->first[1], s->belief->n_terms,
+                                  &course, error);
     if (status == KBASS_OK) status = run(s, stretch, &course, L, predicted, tangents, error);
     if (status == KBASS_OK) {
         const kb_line *line = course.line;
         *size = line->size;
         *mean = KB_NEW(double, line->size);
-        *factor = KB_NEW(double, line->size * P);
+        *factor = KB_NEW(double, line->size *P);
         if (!*mean || !*factor) status = kb_out_of_memory(error, "the fields");
         else {
             memcpy(*mean, line->state, line->size * sizeof **mean);

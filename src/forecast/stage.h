@@ -15,7 +15,8 @@ typedef struct {
     kb_support support; /* all of them */
 } kb_stage;
 
-kbass_status kb_stage_create(const kbass_posterior *posterior, const kb_belief *belief, kb_stage **out, kbass_error *error);
+kbass_status kb_stage_create(const kbass_posterior *posterior, const kb_belief *belief, kb_stage **out,
+                             kbass_error *error);
 void kb_stage_destroy(kb_stage *stage);
 /* Weights in the data's units to scaled ones, by column. */
 void kb_stage_weights(const kb_stage *stage, const double *weights, double *scaled);
@@ -32,8 +33,9 @@ void kb_course_clear(kb_course *course);
 /* Values of n points x n_states, in place, from scaled to the data's units. */
 void kb_stage_unscale(const kb_stage *stage, size_t n, double *values);
 /* As kb_spread_states: one stretch, n points with ascending times. */
-kbass_status kb_spread_fields(const kbass_posterior *posterior, const kb_belief *belief, const kb_stretch *stretch, size_t n,
-                              const double *times, const double *positions, double *mean, double *factor, kbass_error *error);
+kbass_status kb_spread_fields(const kbass_posterior *posterior, const kb_belief *belief, const kb_stretch *stretch,
+                              size_t n, const double *times, const double *positions, double *mean, double *factor,
+                              kbass_error *error);
 /* The scaled state at the nodes at the record's end: mean (size) and factor (size x (n_terms + n_start), the last
    fastest). Both belong to the caller. */
 kbass_status kb_stage_end(const kb_stage *stage, double **mean, double **factor, size_t *size, kbass_error *error);

@@ -53,8 +53,8 @@ static void destroy(kb_dynamics *self)
     if (!c) return;
     for (size_t i = 0; c->lines && i < c->n; i++)
         if (c->lines[i]) c->lines[i]->dynamics.destroy(&c->lines[i]->dynamics);
-    void *arrays[] = {c->lines, c->run_start, self->start_variance, self->observation_start, self->observed, self->group,
-                      self->relative};
+    void *arrays[] = {c->lines,       c->run_start, self->start_variance, self->observation_start,
+                      self->observed, self->group,  self->relative};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(c);
 }
@@ -113,8 +113,8 @@ static kbass_status join_lines(kb_chorus *c, kbass_error *error)
     return KBASS_OK;
 }
 
-kbass_status kb_chorus_create(size_t n, const kb_scene *scenes, const kb_dictionary *dictionary, const kb_columns *columns,
-                              size_t max_tangents, kb_chorus **out, kbass_error *error)
+kbass_status kb_chorus_create(size_t n, const kb_scene *scenes, const kb_dictionary *dictionary,
+                              const kb_columns *columns, size_t max_tangents, kb_chorus **out, kbass_error *error)
 {
     kb_chorus *c = KB_NEW(kb_chorus, 1);
     if (!c) return kb_out_of_memory(error, "the runs");
@@ -128,13 +128,21 @@ kbass_status kb_chorus_create(size_t n, const kb_scene *scenes, const kb_diction
     for (size_t i = 0; status == KBASS_OK && i < n; i++) c->lines[i]->run = i;
     if (status == KBASS_OK) {
         const kb_dynamics *line = &c->lines[0]->dynamics;
-        c->dynamics = (kb_dynamics){.n_runs = n, .run_start = c->run_start, .n_groups = line->n_groups, .mean = line->mean,
-                                    .sd = line->sd, .noise_model = line->noise_model,
-                                    .known_variance = line->known_variance, .noise_floor = line->noise_floor,
-                                    .set_model = set_model, .predict = predict, .carry = carry, .destroy = destroy};
+        c->dynamics = (kb_dynamics){.n_runs = n,
+                                    .run_start = c->run_start,
+                                    .n_groups = line->n_groups,
+                                    .mean = line->mean,
+                                    .sd = line->sd,
+                                    .noise_model = line->noise_model,
+                                    .known_variance = line->known_variance,
+                                    .noise_floor = line->noise_floor,
+                                    .set_model = set_model,
+                                    .predict = predict,
+                                    .carry = carry,
+                                    .destroy = destroy};
         status = join_lines(c, error);
     }
     if (status == KBASS_OK) *out = c;
-    else                    destroy(&c->dynamics);
+    else destroy(&c->dynamics);
     return status;
 }

@@ -13,21 +13,21 @@
 typedef struct kb_dynamics kb_dynamics;
 
 struct kb_dynamics {
-    size_t n_start;                /* unknowns of a window's start */
-    double *start_variance;        /* n_start: their prior variances, in scaled units; 0: known, stays as it is */
+    size_t n_start;         /* unknowns of a window's start */
+    double *start_variance; /* n_start: their prior variances, in scaled units; 0: known, stays as it is */
     size_t n_rows;
-    size_t n_runs;                 /* parts of the rows that no solution leaves */
-    const size_t *run_start;       /* n_runs + 1: their first rows; NULL: one run */
-    size_t *observation_start;     /* n_rows + 1 */
-    double *observed;              /* values, scaled */
-    size_t *group;                 /* which noise an observation has: its state or field */
-    double *relative;              /* error bars: each observation's variance as a multiple of its group's; NULL: 1 */
+    size_t n_runs;             /* parts of the rows that no solution leaves */
+    const size_t *run_start;   /* n_runs + 1: their first rows; NULL: one run */
+    size_t *observation_start; /* n_rows + 1 */
+    double *observed;          /* values, scaled */
+    size_t *group;             /* which noise an observation has: its state or field */
+    double *relative;          /* error bars: each observation's variance as a multiple of its group's; NULL: 1 */
     size_t n_groups;
-    const double *mean, *sd;       /* n_groups: values are mean + sd q in the data's units */
+    const double *mean, *sd; /* n_groups: values are mean + sd q in the data's units */
     kb_noise_model noise_model;
-    const double *known_variance;  /* n_groups; 0: unknown */
-    bool tangents_are_dear;        /* beside predictions: steps of a fit share them */
-    double noise_floor;            /* smallest noise variance: below it lies the discretisation's own error */
+    const double *known_variance; /* n_groups; 0: unknown */
+    bool tangents_are_dear;       /* beside predictions: steps of a fit share them */
+    double noise_floor;           /* smallest noise variance: below it lies the discretisation's own error */
 
     /* Weights by column (scaled); tangents for the columns of `tangents` (NULL: none are wanted). */
     void (*set_model)(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents);

@@ -71,9 +71,9 @@ kbass_status kb_fit_create(size_t n_columns, size_t n_states, size_t max_windows
     kb_fit *fit = KB_NEW(kb_fit, 1);
     if (!fit) return kb_out_of_memory(error, "a fit");
     fit->w = KB_NEW(double, n_columns);
-    fit->start = KB_NEW(double, max_windows * n_states);
+    fit->start = KB_NEW(double, max_windows *n_states);
     fit->variance = KB_NEW(double, n_states);
-    fit->covariance = KB_NEW(double, n_support * n_support);
+    fit->covariance = KB_NEW(double, n_support *n_support);
     fit->support.column = KB_NEW(size_t, n_columns);
     if (!fit->w || !fit->start || !fit->variance || !fit->covariance || !fit->support.column) {
         kb_fit_destroy(fit);

@@ -5,7 +5,7 @@
 #include "solve/columns.h"
 
 typedef struct {
-    size_t n;           /* windows */
+    size_t n;             /* windows */
     size_t *first, *last; /* rows, inclusive */
 } kb_windows;
 
@@ -32,12 +32,12 @@ typedef struct {
     double *variance;   /* noise per state, scaled */
     double *covariance; /* of the support's weights: k x k, scaled */
     size_t n_windows;
-    size_t n_rows;      /* that its windows covered */
+    size_t n_rows; /* that its windows covered */
     double log_evidence;
     double log_likelihood; /* at the estimate, without prior or determinants */
-    double effective;   /* parameters that the data determine */
-    double misfit;      /* rms residual in units of each state's sd */
-    bool valid;         /* it could be integrated, and its numbers are finite */
+    double effective;      /* parameters that the data determine */
+    double misfit;         /* rms residual in units of each state's sd */
+    bool valid;            /* it could be integrated, and its numbers are finite */
     bool converged;
 } kb_fit;
 

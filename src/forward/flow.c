@@ -15,21 +15,21 @@ static bool allocate_states(kb_flow *f, size_t max_tangents)
     f->bound = KB_NEW(double, n);
     f->x = KB_NEW(double, f->dictionary->n_variables);
     f->values = KB_NEW(double, terms);
-    f->slopes = KB_NEW(double, terms * n);
+    f->slopes = KB_NEW(double, terms *n);
     f->work = KB_NEW(double, kb_dictionary_work(f->dictionary, 1));
-    f->stage = KB_NEW(double, KB_FLOW_STAGES * n);
-    f->rate = KB_NEW(double, KB_FLOW_STAGES * n);
+    f->stage = KB_NEW(double, KB_FLOW_STAGES *n);
+    f->rate = KB_NEW(double, KB_FLOW_STAGES *n);
     f->state = KB_NEW(double, n);
     f->trial = KB_NEW(double, n);
     f->delta = KB_NEW(double, n);
-    f->jacobian = KB_NEW(double, n * n);
-    f->lu = KB_NEW(double, n * n);
+    f->jacobian = KB_NEW(double, n *n);
+    f->lu = KB_NEW(double, n *n);
     f->pivot = KB_NEW(int, n);
-    f->tangent = KB_NEW(double, n * P);
-    f->tangent_stage = KB_NEW(double, n * P);
-    f->tangent_rate = KB_NEW(double, KB_FLOW_STAGES * n * P);
-    return f->bound && f->x && f->values && f->slopes && f->work && f->stage && f->rate && f->state && f->trial && f->delta &&
-           f->jacobian && f->lu && f->pivot && f->tangent && f->tangent_stage && f->tangent_rate;
+    f->tangent = KB_NEW(double, n *P);
+    f->tangent_stage = KB_NEW(double, n *P);
+    f->tangent_rate = KB_NEW(double, KB_FLOW_STAGES *n *P);
+    return f->bound && f->x && f->values && f->slopes && f->work && f->stage && f->rate && f->state && f->trial &&
+           f->delta && f->jacobian && f->lu && f->pivot && f->tangent && f->tangent_stage && f->tangent_rate;
 }
 
 kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
@@ -50,8 +50,9 @@ kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictio
     }
     for (size_t i = 0; i < f->n; i++)
         for (size_t row = 0; row < record->n_rows; row++)
-            f->bound[i] = dictionary->is_input[i] ? INFINITY
-                                                  : fmax(f->bound[i], 4 * fabs(record->value[row + i * record->n_rows]) + 2);
+            f->bound[i] = dictionary->is_input[i]
+                              ? INFINITY
+                              : fmax(f->bound[i], 4 * fabs(record->value[row + i * record->n_rows]) + 2);
     *out = f;
     return KBASS_OK;
 }
@@ -59,8 +60,9 @@ kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictio
 void kb_flow_destroy(kb_flow *f)
 {
     if (!f) return;
-    void *arrays[] = {f->bound, f->x, f->values, f->slopes, f->work, f->stage, f->rate, f->state, f->trial, f->delta,
-                      f->jacobian, f->lu, f->pivot, f->tangent, f->tangent_stage, f->tangent_rate};
+    void *arrays[] = {f->bound, f->x,       f->values,        f->slopes,      f->work,     f->stage,
+                      f->rate,  f->state,   f->trial,         f->delta,       f->jacobian, f->lu,
+                      f->pivot, f->tangent, f->tangent_stage, f->tangent_rate};
     kb_rhs_clear(&f->rhs);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(f);
@@ -99,10 +101,12 @@ void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *j
         f->x[i] = f->record->mean[i] + f->record->sd[i] * value;
     }
     f->x[n] = f->record->origin[f->run] + f->record->span * s;
-    kb_dictionary_at_point(f->dictionary, f->rhs.n_terms, f->rhs.terms, f->x, f->values, jacobian ? f->slopes : NULL, f->work);
+    kb_dictionary_at_point(f->dictionary, f->rhs.n_terms, f->rhs.terms, f->x, f->values, jacobian ? f->slopes : NULL,
+                           f->work);
     for (size_t i = 0; i < n; i++) rate[i] = f->dictionary->has_equation[i] ? 0 : followed_rate(f, i, s);
     for (size_t e = 0; e < f->rhs.n_entries; e++)
-        if (holds(f, f->rhs.entry_run[e])) rate[f->rhs.entry_equation[e]] += f->rhs.entry_coefficient[e] * f->values[f->rhs.entry_slot[e]];
+        if (holds(f, f->rhs.entry_run[e]))
+            rate[f->rhs.entry_equation[e]] += f->rhs.entry_coefficient[e] * f->values[f->rhs.entry_slot[e]];
     if (!jacobian) return;
     memset(jacobian, 0, n * n * sizeof *jacobian);
     for (size_t e = 0; e < f->rhs.n_entries; e++) {
@@ -117,7 +121,9 @@ void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *j
 void kb_flow_forcing(const kb_flow *f, double factor, double *out)
 {
     for (size_t p = 0; p < f->rhs.n_tangents; p++)
-        if (holds(f, f->rhs.tangent_run[p])) out[f->rhs.tangent_equation[p] * f->n_parameters + p] += factor * f->rhs.tangent_scale[p] * f->values[f->rhs.tangent_slot[p]];
+        if (holds(f, f->rhs.tangent_run[p]))
+            out[f->rhs.tangent_equation[p] * f->n_parameters + p] +=
+                factor * f->rhs.tangent_scale[p] * f->values[f->rhs.tangent_slot[p]];
 }
 
 static bool inside_bounds(const kb_flow *f)

@@ -4,8 +4,8 @@
  *
  * Tangents with respect to chosen columns' weights and to the initial state are those of the discrete scheme itself, on
  * the steps the states took (docs/math.md, eq. 18). Two steppers behind one door: Dormand-Prince 5(4), and, when that
- * runs out of steps, the L-stable SDIRK4 of Hairer and Wanner with full Newton. A state that leaves its bounds, or steps
- * that run out, end the integration: such a model is no answer.
+ * runs out of steps, the L-stable SDIRK4 of Hairer and Wanner with full Newton. A state that leaves its bounds, or
+ * steps that run out, end the integration: such a model is no answer.
  */
 #ifndef KB_FLOW_H
 #define KB_FLOW_H
@@ -24,7 +24,7 @@ typedef struct {
     const kb_record *record;
     const kb_dictionary *dictionary;
     const kb_columns *columns;
-    size_t n; /* states */
+    size_t n;   /* states */
     size_t run; /* of the record, that times belong to */
 
     kb_rhs rhs;
@@ -34,7 +34,7 @@ typedef struct {
 
     double *bound; /* largest |q| per state */
     double tolerance;
-    bool stiff; /* set once the explicit stepper gave up; reset by kb_flow_model */
+    bool stiff;       /* set once the explicit stepper gave up; reset by kb_flow_model */
     bool escaped;     /* the last integration left the bounds */
     double next_step; /* where the last integration left off; a guess for the next */
 

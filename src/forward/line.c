@@ -156,11 +156,47 @@ static void destroy(kb_dynamics *self)
 {
     kb_line *l = (kb_line *)self;
     if (!l) return;
-    void *arrays[] = {self->relative, self->start_variance, self->observation_start, self->observed, self->group, l->row_time, l->row_steps,
-                      l->modes, l->gram, l->node, l->weight, l->bound, l->flux_power,
-                      l->flux_field, l->row, l->place, l->coupling, l->has_gain, l->points, l->values, l->slope, l->work, l->extended, l->flux,
-                      l->gain, l->boundary_gain, l->state, l->stage, l->rate, l->known, l->guess, l->slopes, l->residual, l->matrix, l->tangent,
-                      l->tangent_rate, l->tangent_known, l->tangent_stage, l->boundary_basis, l->wave, l->boundary_scale};
+    void *arrays[] = {self->relative,
+                      self->start_variance,
+                      self->observation_start,
+                      self->observed,
+                      self->group,
+                      l->row_time,
+                      l->row_steps,
+                      l->modes,
+                      l->gram,
+                      l->node,
+                      l->weight,
+                      l->bound,
+                      l->flux_power,
+                      l->flux_field,
+                      l->row,
+                      l->place,
+                      l->coupling,
+                      l->has_gain,
+                      l->points,
+                      l->values,
+                      l->slope,
+                      l->work,
+                      l->extended,
+                      l->flux,
+                      l->gain,
+                      l->boundary_gain,
+                      l->state,
+                      l->stage,
+                      l->rate,
+                      l->known,
+                      l->guess,
+                      l->slopes,
+                      l->residual,
+                      l->matrix,
+                      l->tangent,
+                      l->tangent_rate,
+                      l->tangent_known,
+                      l->tangent_stage,
+                      l->boundary_basis,
+                      l->wave,
+                      l->boundary_scale};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_rhs_clear(&l->rhs);
     kb_free(l);
@@ -233,8 +269,8 @@ static kbass_status make_modes(kb_line *l, const kb_profile *profile, kbass_erro
     l->n_modes = M;
     l->amplitude = profile->amplitude;
     l->noise = profile->noise;
-    l->modes = KB_NEW(double, n * M);
-    l->gram = KB_NEW(double, M * M);
+    l->modes = KB_NEW(double, n *M);
+    l->gram = KB_NEW(double, M *M);
     if (!l->modes || !l->gram) return kb_out_of_memory(error, "the profile's modes");
     for (size_t i = 0; i < n; i++) kb_profile_modes(profile, (double)i * step, l->modes + i * M);
     kb_gemm(KB_PLAIN, KB_TRANSPOSED, M, M, n, 1, l->modes, M, l->modes, M, 0, l->gram, M);
@@ -278,15 +314,15 @@ static bool allocate_nodes(kb_line *l, size_t max_tangents)
     l->flux_field = KB_NEW(size_t, l->dictionary->n_terms);
     l->row = KB_NEW(size_t, N);
     l->place = KB_NEW(size_t, n * KB_STENCIL);
-    l->coupling = KB_NEW(double, F * F * KB_STENCIL * n);
-    l->has_gain = KB_NEW(bool, F * variables);
-    l->points = KB_NEW(double, n * variables);
+    l->coupling = KB_NEW(double, F *F *KB_STENCIL *n);
+    l->has_gain = KB_NEW(bool, F *variables);
+    l->points = KB_NEW(double, n *variables);
     l->values = KB_NEW(double, n * l->dictionary->n_terms);
     l->slope = KB_NEW(double, n);
     l->work = KB_NEW(double, kb_dictionary_work(l->dictionary, n));
-    l->extended = KB_NEW(double, halo * F);
+    l->extended = KB_NEW(double, halo *F);
     l->flux = KB_NEW(double, halo);
-    l->gain = KB_NEW(double, n * F * variables);
+    l->gain = KB_NEW(double, n *F *variables);
     l->boundary_gain = KB_NEW(double, 2 * F * N);
     l->state = KB_NEW(double, N);
     l->stage = KB_NEW(double, N);
@@ -294,14 +330,15 @@ static bool allocate_nodes(kb_line *l, size_t max_tangents)
     l->slopes = KB_NEW(double, N);
     l->guess = KB_NEW(double, N);
     l->residual = KB_NEW(double, N);
-    l->rate = KB_NEW(double, KB_LINE_STAGES * N);
-    l->matrix = KB_NEW(double, N * (2 * l->band + 1));
-    l->tangent = KB_NEW(double, N * P);
-    l->tangent_known = KB_NEW(double, N * P);
-    l->tangent_stage = KB_NEW(double, N * P);
+    l->rate = KB_NEW(double, KB_LINE_STAGES *N);
+    l->matrix = KB_NEW(double, N *(2 * l->band + 1));
+    l->tangent = KB_NEW(double, N *P);
+    l->tangent_known = KB_NEW(double, N *P);
+    l->tangent_stage = KB_NEW(double, N *P);
     l->tangent_rate = KB_NEW(double, (KB_LINE_STAGES - 1) * N * P);
-    return l->flux_power && l->flux_field && l->row && l->place && l->coupling && l->has_gain && l->points && l->values && l->slope && l->work && l->extended && l->flux && l->gain &&
-           l->boundary_gain && l->state && l->stage && l->known && l->guess && l->slopes && l->residual && l->rate && l->matrix && l->tangent &&
+    return l->flux_power && l->flux_field && l->row && l->place && l->coupling && l->has_gain && l->points &&
+           l->values && l->slope && l->work && l->extended && l->flux && l->gain && l->boundary_gain && l->state &&
+           l->stage && l->known && l->guess && l->slopes && l->residual && l->rate && l->matrix && l->tangent &&
            l->tangent_known && l->tangent_stage && l->tangent_rate;
 }
 
@@ -314,11 +351,12 @@ static bool allocate_observations(kb_line *l)
     if (l->cloud->relative) d->relative = KB_NEW(double, most);
     d->group = KB_NEW(size_t, most);
     l->node = KB_NEW(size_t, most);
-    l->weight = KB_NEW(double, most * INTERPOLATION);
+    l->weight = KB_NEW(double, most *INTERPOLATION);
     l->row_time = KB_NEW(double, d->n_rows);
     l->row_steps = KB_NEW(size_t, d->n_rows);
     l->bound = KB_NEW(double, l->n_fields);
-    return (d->relative || !l->cloud->relative) && d->observation_start && d->observed && d->group && l->node && l->weight && l->row_time && l->row_steps && l->bound;
+    return (d->relative || !l->cloud->relative) && d->observation_start && d->observed && d->group && l->node &&
+           l->weight && l->row_time && l->row_steps && l->bound;
 }
 
 static void set_geometry(kb_line *l)
@@ -340,7 +378,8 @@ static void set_axis_and_bounds(kb_line *l)
         for (size_t i = 0; l->dictionary->variables[v].axis == 1 && i < l->n; i++)
             l->points[v * l->n + i] = c->first[1] + l->dx * (double)i;
     for (size_t f = 0; f < c->n_fields; f++)
-        for (size_t p = 0; p < c->n_points; p++) l->bound[f] = fmax(l->bound[f], 4 * fabs(c->value[p + f * c->n_points]) + 2);
+        for (size_t p = 0; p < c->n_points; p++)
+            l->bound[f] = fmax(l->bound[f], 4 * fabs(c->value[p + f * c->n_points]) + 2);
 }
 
 static kbass_status build(kb_line *l, const kb_profile *profile, size_t max_tangents, kbass_error *error)
@@ -365,8 +404,8 @@ static kbass_status build(kb_line *l, const kb_profile *profile, size_t max_tang
 }
 
 kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
-                            const kb_line_settings *settings, const kb_profile *profile, size_t max_tangents, kb_line **out,
-                            kbass_error *error)
+                            const kb_line_settings *settings, const kb_profile *profile, size_t max_tangents,
+                            kb_line **out, kbass_error *error)
 {
     kb_line *l = KB_NEW(kb_line, 1);
     if (!l) return kb_out_of_memory(error, "the method of lines");
@@ -377,10 +416,17 @@ kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictiona
     l->n = settings->n_nodes;
     l->n_fields = cloud->n_fields;
     l->size = l->n * l->n_fields;
-    l->dynamics = (kb_dynamics){.n_rows = cloud->n_grid[0], .n_groups = cloud->n_fields, .mean = cloud->mean,
-                                .sd = cloud->sd, .noise_model = cloud->noise_model,
-                                .known_variance = cloud->known_variance, .noise_floor = noise_floor,
-                                .set_model = set_model, .predict = predict, .carry = carry, .destroy = destroy};
+    l->dynamics = (kb_dynamics){.n_rows = cloud->n_grid[0],
+                                .n_groups = cloud->n_fields,
+                                .mean = cloud->mean,
+                                .sd = cloud->sd,
+                                .noise_model = cloud->noise_model,
+                                .known_variance = cloud->known_variance,
+                                .noise_floor = noise_floor,
+                                .set_model = set_model,
+                                .predict = predict,
+                                .carry = carry,
+                                .destroy = destroy};
     kbass_status status = build(l, profile, max_tangents, error);
     if (status == KBASS_OK) *out = l;
     else destroy(&l->dynamics);
@@ -409,7 +455,8 @@ static void observation_modes(const kb_line *l, size_t o, double *features)
 {
     memset(features, 0, l->n_modes * sizeof *features);
     for (size_t m = 0; m < INTERPOLATION; m++)
-        kb_axpy(l->n_modes, l->weight[o * INTERPOLATION + m], l->modes + ((l->node[o] + m) % l->n) * l->n_modes, features);
+        kb_axpy(l->n_modes, l->weight[o * INTERPOLATION + m], l->modes + ((l->node[o] + m) % l->n) * l->n_modes,
+                features);
 }
 
 static bool guess_profile(const kb_line *l, size_t row, size_t field, double *z, double *gram)

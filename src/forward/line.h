@@ -17,15 +17,15 @@
 
 enum { KB_STENCIL = 7, KB_LINE_STAGES = 3, KB_LINE_MODES = 61 };
 
-/* What stands beyond the ends of an axis that is not periodic: the boundary's modes; they with their values at the end of
-   the record from there on; the outermost nodes' own values. */
+/* What stands beyond the ends of an axis that is not periodic: the boundary's modes; they with their values at the end
+   of the record from there on; the outermost nodes' own values. */
 typedef enum { KB_ENDS_FITTED, KB_ENDS_HELD, KB_ENDS_MIRRORED } kb_ends;
 
 typedef struct {
     size_t n_nodes;
-    size_t steps;     /* between two data lines of median distance */
+    size_t steps; /* between two data lines of median distance */
     bool periodic;
-    double period;    /* in units of the axis' span (1: the first and the last coordinate are the same place) */
+    double period; /* in units of the axis' span (1: the first and the last coordinate are the same place) */
     kb_ends ends;
 } kb_line_settings;
 
@@ -35,23 +35,23 @@ typedef struct {
     const kb_dictionary *dictionary;
     const kb_columns *columns;
     kb_line_settings settings;
-    size_t run;                /* of several: columns of others do not hold here */
-    size_t n, n_fields, size;  /* nodes, fields, n * n_fields */
-    double dx, span;           /* in the data's units: node distance, time span */
+    size_t run;               /* of several: columns of others do not hold here */
+    size_t n, n_fields, size; /* nodes, fields, n * n_fields */
+    double dx, span;          /* in the data's units: node distance, time span */
     double stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL];
-    double *row_time;          /* n_rows, scaled */
-    size_t *row_steps;         /* n_rows: steps from the row before */
+    double *row_time;  /* n_rows, scaled */
+    size_t *row_steps; /* n_rows: steps from the row before */
 
     /* unknowns of a start: n_modes per field, then n_boundary per field and side */
     size_t n_modes, n_boundary;
-    double *modes;             /* n x n_modes, row-major */
-    double *gram;              /* n_modes^2: Cholesky factor of the modes' Gram matrix on the nodes */
-    double amplitude, noise;   /* of the profile's prior, scaled; noise: variance of the first lines */
+    double *modes;           /* n x n_modes, row-major */
+    double *gram;            /* n_modes^2: Cholesky factor of the modes' Gram matrix on the nodes */
+    double amplitude, noise; /* of the profile's prior, scaled; noise: variance of the first lines */
 
     /* observation o: weights on six nodes from node[o] on */
     size_t *node;
-    double *weight;            /* n_observations x 6 */
-    double *bound;             /* n_fields */
+    double *weight; /* n_observations x 6 */
+    double *bound;  /* n_fields */
 
     kb_rhs rhs;
     size_t n_parameters, stride; /* tangents of one unknown: n_parameters, filled up to whole vector registers */
@@ -60,29 +60,29 @@ typedef struct {
     size_t *flux_field;
 
     /* band matrix in an order of nodes that keeps a periodic band a band */
-    size_t *row;               /* size: which unknown stands in a row of the matrix */
-    size_t *place;             /* n x KB_STENCIL: entry of node i and its m-th neighbour, or that one's image at an end */
-    size_t band;               /* half width, in unknowns */
-    double factor;             /* the matrix is I - factor J, factorised; 0: there is none */
+    size_t *row;   /* size: which unknown stands in a row of the matrix */
+    size_t *place; /* n x KB_STENCIL: entry of node i and its m-th neighbour, or that one's image at an end */
+    size_t band;   /* half width, in unknowns */
+    double factor; /* the matrix is I - factor J, factorised; 0: there is none */
     /* workspace */
-    double *points, *values, *slope, *work;            /* terms at the nodes */
-    double *extended, *flux, *gain, *boundary_gain;     /* (n + 6) x fields; variables' coefficients at the nodes */
-    double *coupling;          /* fields x fields x KB_STENCIL x n: derivatives of the rates by neighbouring values */
-    bool *has_gain;            /* fields x variables */
+    double *points, *values, *slope, *work;         /* terms at the nodes */
+    double *extended, *flux, *gain, *boundary_gain; /* (n + 6) x fields; variables' coefficients at the nodes */
+    double *coupling; /* fields x fields x KB_STENCIL x n: derivatives of the rates by neighbouring values */
+    bool *has_gain;   /* fields x variables */
     double *state, *stage, *rate, *known, *guess, *slopes, *residual, *matrix;
     double *tangent, *tangent_rate, *tangent_known, *tangent_stage;
-    double *boundary_basis;    /* n_boundary: at the present time */
-    const double *start;       /* of the window being integrated */
+    double *boundary_basis;        /* n_boundary: at the present time */
+    const double *start;           /* of the window being integrated */
     double *wave, *boundary_scale; /* n_boundary frequencies and amplitudes in time */
 } kb_line;
 
 /* Is the axis periodic, and with which period? From the likelihood of the data lines under periodic profiles, against
-   one that is not; `known` other than 0 says which is meant (1 yes, -1 no) and leaves the period to be found. The clouds
-   are n runs on one domain. */
+   one that is not; `known` other than 0 says which is meant (1 yes, -1 no) and leaves the period to be found. The
+   clouds are n runs on one domain. */
 kbass_status kb_line_find_period(size_t n, kb_cloud *const *clouds, int known, kb_line_settings *settings,
                                  kbass_error *error);
-/* Minus the log prior of a period. Grids are laid with the last line a repetition of the first, or one spacing before it;
-   what is neither has to be seen in the data. */
+/* Minus the log prior of a period. Grids are laid with the last line a repetition of the first, or one spacing before
+   it; what is neither has to be seen in the data. */
 double kb_line_period_loss(size_t n, kb_cloud *const *clouds, double period);
 /* The shortest length scale that the data's spacing can show. */
 double kb_line_shortest(size_t n, kb_cloud *const *clouds);
@@ -91,8 +91,8 @@ kbass_status kb_line_profile(size_t n, kb_cloud *const *clouds, const kb_line_se
                              double shortest, kb_profile *profile, kbass_error *error);
 
 kbass_status kb_line_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
-                            const kb_line_settings *settings, const kb_profile *profile, size_t max_tangents, kb_line **out,
-                            kbass_error *error);
+                            const kb_line_settings *settings, const kb_profile *profile, size_t max_tangents,
+                            kb_line **out, kbass_error *error);
 /* A first guess of the start at a row, by regression of the profile on the nearest data lines. start: n_start */
 bool kb_line_guess(const kb_line *line, size_t row, double *start);
 
@@ -100,8 +100,8 @@ bool kb_line_guess(const kb_line *line, size_t row, double *start);
    not reached is left as it is. */
 bool kb_line_continue(kb_line *line, const double *state, const double *start, double *predicted);
 
-/* One step of size h from s (scaled time): state and, with tangents, tangent move on. False when Newton fails, the state
-   escapes, or the equation amplifies the grid's shortest wave: ill-posed. */
+/* One step of size h from s (scaled time): state and, with tangents, tangent move on. False when Newton fails, the
+   state escapes, or the equation amplifies the grid's shortest wave: ill-posed. */
 bool kb_line_step(kb_line *line, double s, double h, bool first, bool with_tangents);
 /* Does the m-th neighbour of a node lie beyond an open end? */
 static inline bool kb_line_is_beyond(const kb_line *line, size_t node, size_t m)

@@ -6,7 +6,7 @@
 #include "forward/line.h"
 
 enum { PERIOD_LINES = 12, PERIODS = 12 };
-static const double open_period = 1.3; /* of the modes when the axis is not periodic: they never meet themselves */
+static const double open_period = 1.3;  /* of the modes when the axis is not periodic: they never meet themselves */
 static const double unusual_period = 3; /* nats: what a parameter costs that the data may choose within a spacing */
 
 /* Data lines gathered for the profile's prior. */
@@ -58,7 +58,9 @@ kbass_status kb_line_profile(size_t n, kb_cloud *const *clouds, const kb_line_se
     size_t values = 1;
     for (size_t i = 0; i < n; i++) values += clouds[i]->n_values;
     bundle b = {.lines = KB_NEW(kb_data_line, (most_lines + 1) * clouds[0]->n_fields * n),
-                .coordinate = KB_NEW(double, values), .value = KB_NEW(double, values), .root = KB_NEW(double, values)};
+                .coordinate = KB_NEW(double, values),
+                .value = KB_NEW(double, values),
+                .root = KB_NEW(double, values)};
     bool done = b.lines && b.coordinate && b.value && b.root;
     *profile = (kb_profile){.period = settings->periodic ? settings->period : open_period};
     if (done) {

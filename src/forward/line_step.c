@@ -11,7 +11,8 @@ enum { HALO = KB_STENCIL / 2, NEWTON_STEPS = 12 };
 /* Newton: a fresh matrix is quadratic, so a step of 1e-5 leaves about its square; an old one is linear, and what it
    leaves is the step times the ratio of steps. */
 static const double tolerance = 1e-7, slow_ratio = 0.1;
-static const double most_growth = 20; /* over the record, of the grid's shortest wave: above it the equation is ill-posed */
+static const double most_growth =
+    20; /* over the record, of the grid's shortest wave: above it the equation is ill-posed */
 
 /* SDIRK3 (Alexander): gamma is the root of x^3 - 3x^2 + 3x/2 - 1/6 near 0.436 */
 static const double g = 0.43586652150845967;
@@ -31,15 +32,17 @@ static double boundary_value(const kb_line *l, size_t field, size_t side)
     return kb_dot(l->n_boundary, l->boundary_basis, z);
 }
 
-/* Fields with HALO nodes beyond each end, in the data's units: periodic copies; mirror images; or, where a boundary has a
-   value, images turned about it: 2 b - u, which leaves no kink that derivatives would see. */
+/* Fields with HALO nodes beyond each end, in the data's units: periodic copies; mirror images; or, where a boundary has
+   a value, images turned about it: 2 b - u, which leaves no kink that derivatives would see. */
 static void extend(kb_line *l, const double *q)
 {
     size_t n = l->n, F = l->n_fields, stride = n + 2 * HALO;
     bool turned = !l->settings.periodic && l->settings.ends != KB_ENDS_MIRRORED;
     for (size_t f = 0; f < F; f++) {
-        double *left = l->extended + f * stride + HALO, *right = left + n - 1, mean = l->cloud->mean[f], sd = l->cloud->sd[f];
-        double first = turned ? mean + sd * boundary_value(l, f, 0) : 0, last = turned ? mean + sd * boundary_value(l, f, 1) : 0;
+        double *left = l->extended + f * stride + HALO, *right = left + n - 1, mean = l->cloud->mean[f],
+               sd = l->cloud->sd[f];
+        double first = turned ? mean + sd * boundary_value(l, f, 0) : 0,
+               last = turned ? mean + sd * boundary_value(l, f, 1) : 0;
         for (size_t i = 0; i < n; i++) left[i] = mean + sd * q[i * F + f];
         for (long k = 1; k <= HALO; k++) {
             left[-k] = l->settings.periodic ? right[1 - k] : turned ? 2 * first - left[k] : left[k];
@@ -64,7 +67,8 @@ static void evaluate_variables(kb_line *l, const double *q, double s)
     for (size_t v = 0; v < l->dictionary->n_variables; v++) {
         const kb_variable *variable = &l->dictionary->variables[v];
         double *out = l->points + v * n;
-        if (variable->axis < 0) apply_stencil(n, l->stencil[variable->order[1]], l->extended + variable->field * stride, out);
+        if (variable->axis < 0)
+            apply_stencil(n, l->stencil[variable->order[1]], l->extended + variable->field * stride, out);
         else if (variable->axis == 0)
             for (size_t i = 0; i < n; i++) out[i] = l->cloud->first[0] + l->span * s;
     }
@@ -131,7 +135,8 @@ static void evaluate_gains(kb_line *l)
         size_t slot = l->rhs.entry_slot[e];
         if (l->flux_power[slot] >= 0) continue;
         for (size_t v = 0; v < l->dictionary->n_variables; v++) {
-            if (l->dictionary->variables[v].axis >= 0 || !kb_dictionary_depends(l->dictionary, l->rhs.terms[slot], v)) continue;
+            if (l->dictionary->variables[v].axis >= 0 || !kb_dictionary_depends(l->dictionary, l->rhs.terms[slot], v))
+                continue;
             kb_dictionary_slopes(l->dictionary, l->rhs.terms[slot], v, n, l->points, n, l->slope, l->work);
             kb_axpy(n, l->rhs.entry_coefficient[e], l->slope, gain_of(l, v, l->rhs.entry_equation[e]));
             l->has_gain[l->rhs.entry_equation[e] * l->dictionary->n_variables + v] = true;
@@ -280,7 +285,8 @@ static void add_boundary_forcing(kb_line *l, double factor, double *out)
     for (size_t side = 0; side < 2 * l->n_fields; side++)
         for (size_t i = 0; i < l->size; i++) {
             double gain = factor * l->boundary_gain[side * l->size + i];
-            if (gain != 0) kb_axpy(l->n_boundary, gain, l->boundary_basis, out + i * l->stride + first + side * l->n_boundary);
+            if (gain != 0)
+                kb_axpy(l->n_boundary, gain, l->boundary_basis, out + i * l->stride + first + side * l->n_boundary);
         }
 }
 
@@ -292,8 +298,10 @@ KB_WIDE static void begin_tangents(const kb_line *l, double h, int stage)
     const double *tangent = l->tangent, *K0 = l->tangent_rate, *K1 = K0 + size;
     double *restrict known = l->tangent_known, *restrict X = l->tangent_stage;
     if (stage == 0) memcpy(known, tangent, size * sizeof *known);
-    else if (stage == 1) for (size_t i = 0; i < size; i++) known[i] = tangent[i] + first * K0[i];
-    else for (size_t i = 0; i < size; i++) known[i] = tangent[i] + first * K0[i] + second * K1[i];
+    else if (stage == 1)
+        for (size_t i = 0; i < size; i++) known[i] = tangent[i] + first * K0[i];
+    else
+        for (size_t i = 0; i < size; i++) known[i] = tangent[i] + first * K0[i] + second * K1[i];
     memcpy(X, known, size * sizeof *X);
 }
 
@@ -329,7 +337,8 @@ bool kb_line_step(kb_line *l, double s, double h, bool first, bool with_tangents
         const double *recent = stage ? K - l->size : l->rate + (KB_LINE_STAGES - 1) * l->size;
         if (!l->settings.periodic) kb_line_boundary(l, time, l->boundary_basis);
         memcpy(l->known, l->state, l->size * sizeof *l->known);
-        for (int j = 0; j < stage; j++) kb_axpy(l->size, h * tableau(stage, j), l->rate + (size_t)j * l->size, l->known);
+        for (int j = 0; j < stage; j++)
+            kb_axpy(l->size, h * tableau(stage, j), l->rate + (size_t)j * l->size, l->known);
         memcpy(l->stage, l->known, l->size * sizeof *l->stage);
         if (!first || stage) kb_axpy(l->size, h * g, recent, l->stage);
         if (!newton(l, time, h * g, l->known, l->stage)) return false;

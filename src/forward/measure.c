@@ -44,9 +44,13 @@ static void measure_groups(kb_measure *m)
 kbass_status kb_measure_create(const kb_dynamics *d, kb_measure *out, kbass_error *error)
 {
     size_t n = d->observation_start[d->n_rows];
-    kb_measure m = {.dynamics = d, .target = KB_NEW(double, n), .relative = KB_NEW(double, n),
-                    .rms = KB_NEW(double, d->n_groups), .log_mean = KB_NEW(double, d->n_groups),
-                    .log_sd = KB_NEW(double, d->n_groups), .low = KB_NEW(double, d->n_groups)};
+    kb_measure m = {.dynamics = d,
+                    .target = KB_NEW(double, n),
+                    .relative = KB_NEW(double, n),
+                    .rms = KB_NEW(double, d->n_groups),
+                    .log_mean = KB_NEW(double, d->n_groups),
+                    .log_sd = KB_NEW(double, d->n_groups),
+                    .low = KB_NEW(double, d->n_groups)};
     if (!m.target || !m.relative || !m.rms || !m.log_mean || !m.log_sd || !m.low) {
         kb_measure_clear(&m);
         return kb_out_of_memory(error, "shooting");

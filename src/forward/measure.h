@@ -1,13 +1,12 @@
-/* How predictions are compared with measurements, by the noise model; u = mean + sd q in the data's units, s the standard
- * deviation of log u over the measured values, rms the root mean square of u (docs/math.md, eq. 44).
+/* How predictions are compared with measurements, by the noise model; u = mean + sd q in the data's units, s the
+ * standard deviation of log u over the measured values, rms the root mean square of u (docs/math.md, eq. 44).
  *
  *     additive          q - y                               variance v
  *     multiplicative    q - y                               variance v h,   h = max(u^2, (rms/20)^2) / rms^2
  *     log               (log u - log u_measured) / s        variance v
  *
- * Error bars sigma are additive noise with h = sigma^2 / reference (kb_noise_reference), v then being known (docs/math.md,
- * eq. 57).
- * h is that of the predictions last weighed: fits are reweighted as they proceed.
+ * Error bars sigma are additive noise with h = sigma^2 / reference (kb_noise_reference), v then being known
+ * (docs/math.md, eq. 57). h is that of the predictions last weighed: fits are reweighted as they proceed.
  */
 #ifndef KB_MEASURE_H
 #define KB_MEASURE_H

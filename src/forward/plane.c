@@ -54,18 +54,22 @@ static void fill_features(const kb_plane *p, size_t first, size_t n)
     }
 }
 
-/* seen (lanes x points) = coefficients of a field (lanes x coefficients) at the row's points, to the observations of that
-   field, which lie `stride` apart */
-static void observe_field(const kb_plane *p, size_t row, size_t field, size_t lanes, size_t wanted, const double *coefficients,
-                          size_t stride, double *out)
+/* seen (lanes x points) = coefficients of a field (lanes x coefficients) at the row's points, to the observations of
+   that field, which lie `stride` apart */
+static void observe_field(const kb_plane *p, size_t row, size_t field, size_t lanes, size_t wanted,
+                          const double *coefficients, size_t stride, double *out)
 {
     const kb_dynamics *d = &p->dynamics;
-    size_t first = p->row_point[row], n = p->row_point[row + 1] - first, m = p->n_coefficients, o = d->observation_start[row];
-    kb_gemm(KB_PLAIN, KB_PLAIN, lanes, n, m, 1, coefficients + field * m * lanes, lanes, p->features, m, 0, p->seen, lanes);
+    size_t first = p->row_point[row], n = p->row_point[row + 1] - first, m = p->n_coefficients,
+           o = d->observation_start[row];
+    kb_gemm(KB_PLAIN, KB_PLAIN, lanes, n, m, 1, coefficients + field * m * lanes, lanes, p->features, m, 0, p->seen,
+            lanes);
     for (size_t j = 0; j < n; j++)
         for (size_t f = 0; f < p->n_fields; f++) {
-            if (p->cloud->measured[first + j + f * p->cloud->n_points] == 0 || !p->dictionary->has_equation[f]) continue;
-            if (f == field) memcpy(out + (o - d->observation_start[row]) * stride, p->seen + j * lanes, wanted * sizeof *out);
+            if (p->cloud->measured[first + j + f * p->cloud->n_points] == 0 || !p->dictionary->has_equation[f])
+                continue;
+            if (f == field)
+                memcpy(out + (o - d->observation_start[row]) * stride, p->seen + j * lanes, wanted * sizeof *out);
             o++;
         }
 }
@@ -78,8 +82,8 @@ static void observe(const kb_plane *p, size_t row, double *predicted, double *ta
     for (size_t f = 0; f < p->n_fields; f++) {
         observe_field(p, row, f, 1, 1, p->state, 1, predicted);
         for (size_t chunk = 0; tangents && chunk < p->n_chunks; chunk++)
-            observe_field(p, row, f, L, chunk + 1 < p->n_chunks ? L : P - chunk * L, p->tangent + chunk * L * p->size, P,
-                          tangents + chunk * L);
+            observe_field(p, row, f, L, chunk + 1 < p->n_chunks ? L : P - chunk * L, p->tangent + chunk * L * p->size,
+                          P, tangents + chunk * L);
     }
 }
 
@@ -141,13 +145,28 @@ static void list_arrays(kb_plane *p, size_t max_tangents, double **arrays[PLANE_
     struct {
         double **array;
         size_t size;
-    } list[PLANE_ARRAYS] = {
-        {&p->decay, S}, {&p->factor, S}, {&p->half_factor, S}, {&p->points, N * V}, {&p->values, N * T}, {&p->slope, N},
-        {&p->work, kb_dictionary_work(d, N)}, {&p->gain, stages * F * V * N}, {&p->force, stages * T * N}, {&p->state, S},
-        {&p->stage, S}, {&p->rate, S}, {&p->sum, S}, {&p->tangent, chunks * L * S}, {&p->tangent_stage, lanes * S},
-        {&p->tangent_rate, lanes * S}, {&p->tangent_sum, lanes * S}, {&p->tangent_nodes, lanes * N},
-        {&p->tangent_rates, lanes * F * N}, {&p->tangent_work, 2 * lanes * N},
-        {&p->features, most_points * p->n_coefficients}, {&p->seen, lanes * most_points}};
+    } list[PLANE_ARRAYS] = {{&p->decay, S},
+                            {&p->factor, S},
+                            {&p->half_factor, S},
+                            {&p->points, N * V},
+                            {&p->values, N * T},
+                            {&p->slope, N},
+                            {&p->work, kb_dictionary_work(d, N)},
+                            {&p->gain, stages * F * V * N},
+                            {&p->force, stages * T * N},
+                            {&p->state, S},
+                            {&p->stage, S},
+                            {&p->rate, S},
+                            {&p->sum, S},
+                            {&p->tangent, chunks * L * S},
+                            {&p->tangent_stage, lanes * S},
+                            {&p->tangent_rate, lanes * S},
+                            {&p->tangent_sum, lanes * S},
+                            {&p->tangent_nodes, lanes * N},
+                            {&p->tangent_rates, lanes * F * N},
+                            {&p->tangent_work, 2 * lanes * N},
+                            {&p->features, most_points * p->n_coefficients},
+                            {&p->seen, lanes * most_points}};
     for (int i = 0; i < PLANE_ARRAYS; i++) arrays[i] = list[i].array, sizes[i] = list[i].size;
 }
 
@@ -155,11 +174,42 @@ static void destroy(kb_dynamics *self)
 {
     kb_plane *p = (kb_plane *)self;
     if (!p) return;
-    void *others[] = {self->relative, self->start_variance, self->observation_start, self->observed, self->group,
-                      p->row_time, p->row_steps, p->row_point, p->mode, p->mode_scale, p->bound, p->is_linear, p->used,
-                      p->has_gain, p->decay, p->factor, p->half_factor, p->points, p->values, p->slope, p->work, p->gain,
-                      p->force, p->state, p->stage, p->rate, p->sum, p->tangent, p->tangent_stage, p->tangent_rate,
-                      p->tangent_sum, p->tangent_nodes, p->tangent_rates, p->tangent_work, p->features, p->seen};
+    void *others[] = {self->relative,
+                      self->start_variance,
+                      self->observation_start,
+                      self->observed,
+                      self->group,
+                      p->row_time,
+                      p->row_steps,
+                      p->row_point,
+                      p->mode,
+                      p->mode_scale,
+                      p->bound,
+                      p->is_linear,
+                      p->used,
+                      p->has_gain,
+                      p->decay,
+                      p->factor,
+                      p->half_factor,
+                      p->points,
+                      p->values,
+                      p->slope,
+                      p->work,
+                      p->gain,
+                      p->force,
+                      p->state,
+                      p->stage,
+                      p->rate,
+                      p->sum,
+                      p->tangent,
+                      p->tangent_stage,
+                      p->tangent_rate,
+                      p->tangent_sum,
+                      p->tangent_nodes,
+                      p->tangent_rates,
+                      p->tangent_work,
+                      p->features,
+                      p->seen};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) kb_free(others[i]);
     for (size_t a = 0; a < KB_PLANE_AXES; a++) {
         for (size_t q = 0; q <= KB_HIGHEST_ORDER; q++) kb_free(p->basis[a][q]);
@@ -177,7 +227,10 @@ static void fill_waves(size_t m, double wave, double x, int order, size_t stride
 {
     for (size_t i = 0; i < m; i++) {
         double k = wave * (double)((i + 1) / 2), phase = k * x + order * M_PI_2;
-        out[i * stride] = (order && !i ? 0 : 1) * pow(k, i ? order : 0) * (i == 0 ? 1 : i % 2 ? cos(phase) : sin(phase));
+        out[i * stride] = (order && !i ? 0 : 1) * pow(k, i ? order : 0) *
+                          (i == 0  ? 1
+                           : i % 2 ? cos(phase)
+                                   : sin(phase));
     }
 }
 
@@ -186,15 +239,16 @@ static bool fill_axis(kb_plane *p, size_t a)
     const kb_cloud *c = p->cloud;
     size_t n = p->n[a], m = p->m[a];
     double box = p->settings.period[a] * c->span[a + 1];
-    p->inverse[a] = KB_NEW(double, m * n);
-    p->where[a] = KB_NEW(double, c->n_points * m);
+    p->inverse[a] = KB_NEW(double, m *n);
+    p->where[a] = KB_NEW(double, c->n_points *m);
     if (!p->inverse[a] || !p->where[a]) return false;
     for (int q = 0; q <= p->highest[a]; q++) {
-        if (!(p->basis[a][q] = KB_NEW(double, n * m))) return false;
+        if (!(p->basis[a][q] = KB_NEW(double, n *m))) return false;
         for (size_t i = 0; i < n; i++) fill_waves(m, p->wave[a], box * (double)i / (double)n, q, n, p->basis[a][q] + i);
     }
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < m; j++) p->inverse[a][j + i * m] = (j ? 2.0 : 1.0) / (double)n * p->basis[a][0][i + j * n];
+        for (size_t j = 0; j < m; j++)
+            p->inverse[a][j + i * m] = (j ? 2.0 : 1.0) / (double)n * p->basis[a][0][i + j * n];
     for (size_t i = 0; i < c->n_points; i++)
         fill_waves(m, p->wave[a], c->span[a + 1] * c->point[i + (a + 1) * c->n_points], 0, 1, p->where[a] + i * m);
     return true;
@@ -210,7 +264,8 @@ static void fill_places(kb_plane *p)
         for (size_t b = 0; b < a; b++) stride *= p->n[b];
         for (size_t i = 0; i < p->n_nodes; i++)
             p->points[v * p->n_nodes + i] = p->cloud->first[axis] + p->settings.period[a] * p->cloud->span[axis] *
-                                                                        (double)(i / stride % p->n[a]) / (double)p->n[a];
+                                                                        (double)(i / stride % p->n[a]) /
+                                                                        (double)p->n[a];
     }
 }
 
@@ -258,7 +313,8 @@ static kbass_status choose_modes(kb_plane *p, kbass_error *error)
             total += modes[i].spectrum / (double)shares;
         }
         qsort(modes, m, sizeof *modes, by_falling_spectrum);
-        for (size_t i = 0; i < m && i < p->settings.most_modes && modes[i].spectrum > spectrum_cut * modes[0].spectrum; i++) {
+        for (size_t i = 0; i < m && i < p->settings.most_modes && modes[i].spectrum > spectrum_cut * modes[0].spectrum;
+             i++) {
             p->mode[p->n_modes] = modes[i].coefficient;
             p->mode_scale[p->n_modes++] = p->settings.amplitude * sqrt(modes[i].spectrum / total);
         }
@@ -282,8 +338,9 @@ static bool list_rows(kb_plane *p)
     p->row_time = KB_NEW(double, d->n_rows);
     p->row_steps = KB_NEW(size_t, d->n_rows);
     p->bound = KB_NEW(double, p->n_fields);
-    if (!d->observation_start || !d->observed || !d->group || (c->relative && !d->relative) || !p->row_point || !p->row_time ||
-        !p->row_steps || !p->bound) return false;
+    if (!d->observation_start || !d->observed || !d->group || (c->relative && !d->relative) || !p->row_point ||
+        !p->row_time || !p->row_steps || !p->bound)
+        return false;
     for (size_t i = 0; i < c->n_points; i++) {
         while (c->point[i] > c->grid[0][row]) p->row_point[++row] = i, d->observation_start[row] = o;
         for (size_t f = 0; f < c->n_fields; f++) {
@@ -314,7 +371,8 @@ static void measure_axes(kb_plane *p)
         p->n_coefficients *= p->m[a];
         p->n_nodes *= p->n[a];
         for (size_t v = 0; v < p->dictionary->n_variables; v++)
-            if (p->dictionary->variables[v].order[a + 1] > p->highest[a]) p->highest[a] = p->dictionary->variables[v].order[a + 1];
+            if (p->dictionary->variables[v].order[a + 1] > p->highest[a])
+                p->highest[a] = p->dictionary->variables[v].order[a + 1];
     }
     p->size = p->n_coefficients * p->n_fields;
 }
@@ -326,7 +384,9 @@ static kbass_status build(kb_plane *p, const kb_columns *columns, size_t max_tan
     size_t sizes[PLANE_ARRAYS];
     measure_axes(p);
     kbass_status status = choose_modes(p, error);
-    if (status == KBASS_OK) status = kb_rhs_create(p->dictionary, columns, max_tangents == KB_NO_TANGENTS ? 0 : max_tangents, &p->rhs, error);
+    if (status == KBASS_OK)
+        status =
+            kb_rhs_create(p->dictionary, columns, max_tangents == KB_NO_TANGENTS ? 0 : max_tangents, &p->rhs, error);
     if (status != KBASS_OK) return status;
     d->n_start = p->n_fields * p->n_modes;
     d->start_variance = KB_NEW(double, d->n_start);
@@ -353,13 +413,21 @@ kbass_status kb_plane_create(const kb_cloud *cloud, const kb_dictionary *diction
     p->settings = *settings;
     p->n_axes = cloud->n_axes - 1;
     p->n_fields = cloud->n_fields;
-    p->dynamics = (kb_dynamics){.n_rows = cloud->n_grid[0], .n_groups = cloud->n_fields, .mean = cloud->mean,
-                                .sd = cloud->sd, .noise_model = cloud->noise_model,
-                                .known_variance = cloud->known_variance, .noise_floor = noise_floor, .tangents_are_dear = true,
-                                .set_model = set_model, .predict = predict, .carry = carry, .destroy = destroy};
+    p->dynamics = (kb_dynamics){.n_rows = cloud->n_grid[0],
+                                .n_groups = cloud->n_fields,
+                                .mean = cloud->mean,
+                                .sd = cloud->sd,
+                                .noise_model = cloud->noise_model,
+                                .known_variance = cloud->known_variance,
+                                .noise_floor = noise_floor,
+                                .tangents_are_dear = true,
+                                .set_model = set_model,
+                                .predict = predict,
+                                .carry = carry,
+                                .destroy = destroy};
     kbass_status status = build(p, columns, max_tangents, error);
     if (status == KBASS_OK) *out = p;
-    else                    destroy(&p->dynamics);
+    else destroy(&p->dynamics);
     return status;
 }
 
@@ -375,7 +443,8 @@ void kb_plane_translate(const kb_plane *from, const double *start, const kb_plan
         }
         for (size_t i = 0; i < from->n_modes; i++)
             for (size_t f = 0; f < to->n_fields && from->mode[i] == same; f++)
-                translated[f * to->n_modes + j] = start[f * from->n_modes + i] * from->mode_scale[i] / to->mode_scale[j];
+                translated[f * to->n_modes + j] =
+                    start[f * from->n_modes + i] * from->mode_scale[i] / to->mode_scale[j];
     }
 }
 
@@ -389,7 +458,8 @@ double kb_plane_operations(const kb_plane *p, size_t n_tangents)
         rows *= (double)p->n[a];
     }
     double seen = 2 * (double)p->dynamics.observation_start[p->dynamics.n_rows] * (double)p->n_coefficients;
-    return (double)(n_tangents + p->dynamics.n_start) * (2 * KB_PLANE_STAGES * steps * (double)p->n_fields * transform + seen);
+    return (double)(n_tangents + p->dynamics.n_start) *
+           (2 * KB_PLANE_STAGES * steps * (double)p->n_fields * transform + seen);
 }
 
 /* ---------------------------------------------------------------- first guess */
@@ -424,7 +494,7 @@ static bool guess_field(const kb_plane *p, size_t row, size_t field, double *gra
 kbass_status kb_plane_guess(const kb_plane *p, size_t row, double *start, kbass_error *error)
 {
     size_t M = p->n_modes;
-    double *gram = KB_NEW(double, M * M), *features = KB_NEW(double, M);
+    double *gram = KB_NEW(double, M *M), *features = KB_NEW(double, M);
     kbass_status status = gram && features ? KBASS_OK : kb_out_of_memory(error, "the start");
     for (size_t f = 0; status == KBASS_OK && f < p->n_fields; f++)
         if (!guess_field(p, row, f, gram, features, start + f * M))

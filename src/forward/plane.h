@@ -1,9 +1,9 @@
 /* PDE dynamics over several space axes: Fourier collocation with discrete tangents (docs/math.md, section 27).
  *
- * A field is a trigonometric polynomial in a box with periodic sides. Terms are evaluated on 3/2 as many nodes as there are
- * coefficients, which removes the aliases of quadratic terms. Linear even derivatives decay exactly (integrating factor),
- * the rest takes classical Runge-Kutta steps, a few equal ones between two data rows; tangents take the same steps.
- * A window starts from the polynomial's largest modes with a Matern-5/2 spectrum, all unknowns N(0, 1).
+ * A field is a trigonometric polynomial in a box with periodic sides. Terms are evaluated on 3/2 as many nodes as there
+ * are coefficients, which removes the aliases of quadratic terms. Linear even derivatives decay exactly (integrating
+ * factor), the rest takes classical Runge-Kutta steps, a few equal ones between two data rows; tangents take the same
+ * steps. A window starts from the polynomial's largest modes with a Matern-5/2 spectrum, all unknowns N(0, 1).
  */
 #ifndef KB_PLANE_H
 #define KB_PLANE_H
@@ -29,20 +29,20 @@ typedef struct {
     const kb_cloud *cloud;
     const kb_dictionary *dictionary;
     kb_plane_settings settings;
-    size_t n_axes, n_fields;       /* of space */
-    size_t m[KB_PLANE_AXES], n[KB_PLANE_AXES]; /* coefficients and nodes along each axis */
-    size_t n_coefficients, n_nodes, size;      /* in all; size: coefficients of all fields */
-    double wave[KB_PLANE_AXES];    /* 2 pi / period, in the data's units */
-    double *row_time;              /* n_rows, scaled */
-    size_t *row_steps, *row_point; /* steps from the row before; n_rows + 1: first point */
-    int highest[KB_PLANE_AXES];    /* order of derivative in use along an axis */
+    size_t n_axes, n_fields;                            /* of space */
+    size_t m[KB_PLANE_AXES], n[KB_PLANE_AXES];          /* coefficients and nodes along each axis */
+    size_t n_coefficients, n_nodes, size;               /* in all; size: coefficients of all fields */
+    double wave[KB_PLANE_AXES];                         /* 2 pi / period, in the data's units */
+    double *row_time;                                   /* n_rows, scaled */
+    size_t *row_steps, *row_point;                      /* steps from the row before; n_rows + 1: first point */
+    int highest[KB_PLANE_AXES];                         /* order of derivative in use along an axis */
     double *basis[KB_PLANE_AXES][KB_HIGHEST_ORDER + 1]; /* derivatives of the waves at the nodes, n x m */
     double *inverse[KB_PLANE_AXES];                     /* m x n: coefficients from values at the nodes */
     double *where[KB_PLANE_AXES];                       /* m x points: the waves at the data's points */
 
-    size_t n_modes, *mode;         /* of a field's start: which coefficients, */
-    double *mode_scale;            /* and their prior standard deviations */
-    double *bound;                 /* n_fields */
+    size_t n_modes, *mode; /* of a field's start: which coefficients, */
+    double *mode_scale;    /* and their prior standard deviations */
+    double *bound;         /* n_fields */
 
     kb_rhs rhs;
     size_t n_parameters, n_chunks; /* tangents, and how many chunks of lanes they fill */
@@ -54,25 +54,27 @@ typedef struct {
     size_t n_used, *used;          /* variables of the terms in use */
     bool *has_gain;                /* fields x variables */
     /* workspace */
-    double *points, *values, *slope, *work;   /* terms at the nodes */
-    double *gain, *force;          /* by stage: fields x used x nodes, terms x nodes */
+    double *points, *values, *slope, *work; /* terms at the nodes */
+    double *gain, *force;                   /* by stage: fields x used x nodes, terms x nodes */
     double *state, *stage, *rate, *sum;
-    double *tangent;               /* chunk by chunk: lanes x size, lanes fastest */
+    double *tangent; /* chunk by chunk: lanes x size, lanes fastest */
     double *tangent_stage, *tangent_rate, *tangent_sum, *tangent_nodes, *tangent_rates, *tangent_work;
-    double *features, *seen;       /* coefficients x points of a row; lanes x points */
+    double *features, *seen; /* coefficients x points of a row; lanes x points */
 } kb_plane;
 
 #define KB_NO_TANGENTS ((size_t)-1) /* for predictions alone */
 
 /* max_tangents: of weights; those of the start come to them. */
 kbass_status kb_plane_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
-                             const kb_plane_settings *settings, size_t max_tangents, kb_plane **out, kbass_error *error);
+                             const kb_plane_settings *settings, size_t max_tangents, kb_plane **out,
+                             kbass_error *error);
 /* A first guess of the start at a row, by regression on the nearest data rows. start: n_start */
 kbass_status kb_plane_guess(const kb_plane *plane, size_t row, double *start, kbass_error *error);
 /* The same start on another plane over the same axes: what its modes can hold of it. */
 void kb_plane_translate(const kb_plane *from, const double *start, const kb_plane *to, double *translated);
 /* One row after the other, as predict does for all of them: from `start` at row `first`, or from the row before. */
-bool kb_plane_reach(kb_plane *plane, size_t first, size_t row, const double *start, double *predicted, double *tangents);
+bool kb_plane_reach(kb_plane *plane, size_t first, size_t row, const double *start, double *predicted,
+                    double *tangents);
 /* Floating-point operations of one integration over so many steps with so many tangents, about. */
 double kb_plane_operations(const kb_plane *plane, size_t n_tangents);
 

@@ -14,7 +14,8 @@ static bool is_even_derivative(const kb_plane *p, size_t term, size_t field, con
 {
     size_t n = 0;
     const kb_power *factors = NULL;
-    if (!kb_expression_powers(p->dictionary->terms[term], &n, &factors) || n != 1 || factors[0].power != 1) return false;
+    if (!kb_expression_powers(p->dictionary->terms[term], &n, &factors) || n != 1 || factors[0].power != 1)
+        return false;
     const kb_variable *variable = *out = &p->dictionary->variables[factors[0].variable];
     bool is_even = variable->axis < 0 && variable->field == field && kb_variable_order(variable) > 0;
     for (size_t a = 0; a < p->n_axes; a++) is_even = is_even && variable->order[a + 1] % 2 == 0;
@@ -64,7 +65,8 @@ static void list_used(kb_plane *p)
     memset(p->has_gain, 0, p->n_fields * d->n_variables * sizeof *p->has_gain);
     for (size_t e = 0; e < p->rhs.n_entries; e++)
         for (size_t u = 0; u < p->n_used && !p->is_linear[e]; u++)
-            if (d->variables[p->used[u]].axis < 0 && kb_dictionary_depends(d, p->rhs.terms[p->rhs.entry_slot[e]], p->used[u]))
+            if (d->variables[p->used[u]].axis < 0 &&
+                kb_dictionary_depends(d, p->rhs.terms[p->rhs.entry_slot[e]], p->used[u]))
                 p->has_gain[p->rhs.entry_equation[e] * d->n_variables + p->used[u]] = true;
 }
 
@@ -170,7 +172,8 @@ static void find_gains(kb_plane *p, double *gain)
         }
 }
 
-/* Rates of all but the linear part at the coefficients q, at a stage of a step; gains and forces are kept for tangents. */
+/* Rates of all but the linear part at the coefficients q, at a stage of a step; gains and forces are kept for tangents.
+ */
 static bool find_rates(kb_plane *p, const double *q, double s, int stage, bool with_tangents, double *rate)
 {
     size_t N = p->n_nodes, n_terms = p->rhs.n_terms;
@@ -246,7 +249,7 @@ static void combine(const kb_plane *p, size_t lanes, int stage, double h, double
         for (size_t l = i * lanes; l < (i + 1) * lanes; l++) {
             sum[l] = (stage ? sum[l] : E * x[l]) + to_sum * k[l];
             if (stage < 3) next[l] = of_x * x[l] + of_k * k[l];
-            else           x[l] = sum[l];
+            else x[l] = sum[l];
         }
     }
 }

@@ -26,7 +26,10 @@ static void count_modes(kb_profile *p, size_t most)
 
 kb_profile kb_profile_flat(double period, size_t n, size_t most_modes)
 {
-    kb_profile p = {.period = period, .length = 0.25 / (double)n, .cutoff = 0.45 * (double)n * period, .amplitude = 1,
+    kb_profile p = {.period = period,
+                    .length = 0.25 / (double)n,
+                    .cutoff = 0.45 * (double)n * period,
+                    .amplitude = 1,
                     .noise = 0.05};
     count_modes(&p, most_modes);
     return p;
@@ -70,7 +73,7 @@ static bool decompose(const kb_profile *p, const kb_data_line *line, bench *b)
         for (size_t j = 0; line->root && j < k; j++) modes[j] *= line->root[i];
     }
     if (n <= k) kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, k, 1, b->B, k, b->B, k, 0, b->gram, n);
-    else        kb_gemm(KB_PLAIN, KB_TRANSPOSED, k, k, n, 1, b->B, k, b->B, k, 0, b->gram, k);
+    else kb_gemm(KB_PLAIN, KB_TRANSPOSED, k, k, n, 1, b->B, k, b->B, k, 0, b->gram, k);
     return kb_eigen_symmetric(n <= k ? n : k, b->gram, n <= k ? n : k, b->eigenvalues);
 }
 
@@ -122,8 +125,11 @@ bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, do
         total += lines[i].n;
     }
     size_t rank = most < most_modes ? most : most_modes;
-    bench b = {.B = KB_NEW(double, most * most_modes), .gram = KB_NEW(double, rank * rank),
-               .eigenvalues = KB_NEW(double, rank), .y = KB_NEW(double, most), .projected = KB_NEW(double, most_modes),
+    bench b = {.B = KB_NEW(double, most *most_modes),
+               .gram = KB_NEW(double, rank *rank),
+               .eigenvalues = KB_NEW(double, rank),
+               .y = KB_NEW(double, most),
+               .projected = KB_NEW(double, most_modes),
                .turned = KB_NEW(double, rank)};
     bool complete = b.B && b.gram && b.eigenvalues && b.y && b.projected && b.turned;
     double longest = 0.5;

@@ -7,13 +7,14 @@
 #include <stddef.h>
 
 typedef struct {
-    double period;   /* of the modes, in scaled units of the axis */
-    double length;   /* of the Matern kernel, likewise */
-    double cutoff;   /* above 0: a flat spectrum up to about this many waves instead, for lines sampled near their limit */
+    double period; /* of the modes, in scaled units of the axis */
+    double length; /* of the Matern kernel, likewise */
+    double
+        cutoff; /* above 0: a flat spectrum up to about this many waves instead, for lines sampled near their limit */
     double amplitude; /* standard deviation */
-    double noise;    /* variance */
-    size_t n_modes;  /* 1 + 2 * frequencies */
-    double loss;     /* minus the log likelihood of the fit, up to a constant */
+    double noise;     /* variance */
+    size_t n_modes;   /* 1 + 2 * frequencies */
+    double loss;      /* minus the log likelihood of the fit, up to a constant */
 } kb_profile;
 
 /* One data line: values (scaled) at coordinates (scaled), the roots of their relative precisions (NULL: 1). */

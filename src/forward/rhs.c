@@ -19,7 +19,8 @@ kbass_status kb_rhs_create(const kb_dictionary *dictionary, const kb_columns *co
     out->tangent_run = KB_NEW(size_t, max_tangents);
     out->tangent_scale = KB_NEW(double, max_tangents);
     if (out->terms && out->slot && out->entry_equation && out->entry_slot && out->entry_coefficient &&
-        out->tangent_equation && out->tangent_slot && out->tangent_scale && out->entry_run && out->tangent_run) return KBASS_OK;
+        out->tangent_equation && out->tangent_slot && out->tangent_scale && out->entry_run && out->tangent_run)
+        return KBASS_OK;
     kb_rhs_clear(out);
     return kb_out_of_memory(error, "the right-hand side");
 }
@@ -63,10 +64,12 @@ void kb_rhs_set(kb_rhs *rhs, const kb_support *support, const double *w, const k
     const kb_columns *c = rhs->columns;
     for (size_t term = 0; term < rhs->n_dictionary; term++) rhs->slot[term] = KB_NO_SLOT;
     rhs->n_terms = rhs->n_entries = rhs->n_tangents = 0;
-    for (size_t q = 0; q < c->n_fixed; q++) add_entry(rhs, c->fixed_equation[q], c->fixed_term[q], KB_ALL_RUNS, c->fixed_weight[q]);
+    for (size_t q = 0; q < c->n_fixed; q++)
+        add_entry(rhs, c->fixed_equation[q], c->fixed_term[q], KB_ALL_RUNS, c->fixed_weight[q]);
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
-        if (w[column] != 0) add_entry(rhs, c->equation[column], c->term[column], run_of(c, column), w[column] / c->scale[column]);
+        if (w[column] != 0)
+            add_entry(rhs, c->equation[column], c->term[column], run_of(c, column), w[column] / c->scale[column]);
     }
     for (size_t q = 0; tangents && q < tangents->n; q++) {
         size_t column = tangents->column[q];

@@ -12,9 +12,9 @@
 
 typedef struct {
     const kb_columns *columns;
-    size_t n_dictionary;       /* terms in the dictionary */
-    size_t n_terms, *terms;    /* in use */
-    size_t *slot;              /* per term of the dictionary; KB_NO_SLOT when it is not in use */
+    size_t n_dictionary;    /* terms in the dictionary */
+    size_t n_terms, *terms; /* in use */
+    size_t *slot;           /* per term of the dictionary; KB_NO_SLOT when it is not in use */
     size_t n_entries, *entry_equation, *entry_slot, *entry_run; /* run: the only one, or KB_ALL_RUNS */
     double *entry_coefficient;
     size_t n_tangents, *tangent_equation, *tangent_slot, *tangent_run;
@@ -26,8 +26,8 @@ typedef struct {
 kbass_status kb_rhs_create(const kb_dictionary *dictionary, const kb_columns *columns, size_t max_tangents, kb_rhs *out,
                            kbass_error *error);
 void kb_rhs_clear(kb_rhs *rhs);
-/* The model of the support's weights (by column), with tangents for the columns of `tangents` (NULL: none). The terms of
-   the model come first in the list. */
+/* The model of the support's weights (by column), with tangents for the columns of `tangents` (NULL: none). The terms
+   of the model come first in the list. */
 void kb_rhs_set(kb_rhs *rhs, const kb_support *support, const double *w, const kb_support *tangents);
 
 /* Leaves what holds in one run: the entries of others go, their tangents are 0. */

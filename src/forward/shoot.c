@@ -8,7 +8,10 @@
 #include "base/status.h"
 #include "forward/shoot_noise.h"
 
-enum { SYMMETRIC_FROM = 400, CHORDS = 4 }; /* parameters from which half of a product saves more than its symmetry costs */
+enum {
+    SYMMETRIC_FROM = 400,
+    CHORDS = 4
+}; /* parameters from which half of a product saves more than its symmetry costs */
 
 /* ---------------------------------------------------------------- workspace */
 
@@ -22,12 +25,25 @@ static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t s
     struct {
         double **array;
         size_t size;
-    } list[SHOOTER_ARRAYS] = {
-        {&s->predicted, placed}, {&s->tangents, placed * P}, {&s->normals, P * P},
-        {&s->weighted, observations * P}, {&s->Hww, k * k}, {&s->gw, k}, {&s->Hzw, W * n * k}, {&s->Hzz, W * n * n},
-        {&s->gz, W * n}, {&s->system, k * k}, {&s->dw, k}, {&s->dz, W * n}, {&s->trial_w, s->columns->n},
-        {&s->trial_start, W * n}, {&s->squares, g}, {&s->counts, g}, {&s->gradient, P}, {&s->inverse, n * n},
-        {&s->spread, n * k}};
+    } list[SHOOTER_ARRAYS] = {{&s->predicted, placed},
+                              {&s->tangents, placed * P},
+                              {&s->normals, P * P},
+                              {&s->weighted, observations * P},
+                              {&s->Hww, k * k},
+                              {&s->gw, k},
+                              {&s->Hzw, W * n * k},
+                              {&s->Hzz, W * n * n},
+                              {&s->gz, W * n},
+                              {&s->system, k * k},
+                              {&s->dw, k},
+                              {&s->dz, W * n},
+                              {&s->trial_w, s->columns->n},
+                              {&s->trial_start, W * n},
+                              {&s->squares, g},
+                              {&s->counts, g},
+                              {&s->gradient, P},
+                              {&s->inverse, n * n},
+                              {&s->spread, n * k}};
     for (int i = 0; i < SHOOTER_ARRAYS; i++) arrays[i] = list[i].array, sizes[i] = list[i].size;
 }
 
@@ -42,8 +58,12 @@ kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *colum
         dynamics->destroy(dynamics);
         return kb_out_of_memory(error, "shooting");
     }
-    *s = (kb_shooter){.dynamics = dynamics, .columns = columns, .n = dynamics->n_start, .n_groups = dynamics->n_groups,
-                      .max_columns = max_columns, .max_windows = max_windows};
+    *s = (kb_shooter){.dynamics = dynamics,
+                      .columns = columns,
+                      .n = dynamics->n_start,
+                      .n_groups = dynamics->n_groups,
+                      .max_columns = max_columns,
+                      .max_windows = max_windows};
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) complete = (*arrays[i] = KB_NEW(double, sizes[i])) != NULL && complete;
     s->offset = KB_NEW(size_t, max_windows + 1);
@@ -149,15 +169,17 @@ static void window_normals(kb_shooter *s, size_t window, const double *variance)
         double weight = row_weight(s, window, row);
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
             const double *tangent = tangents + (o - begin) * P;
-            double *out = s->weighted + used++ * P, root = sqrt(weight / (variance[d->group[o]] * s->measure.relative[o]));
+            double *out = s->weighted + used++ * P,
+                   root = sqrt(weight / (variance[d->group[o]] * s->measure.relative[o]));
             for (size_t p = 0; p < P; p++) out[p] = root * tangent[p];
             double r = root * (predicted[o - begin] - s->measure.target[o]);
             kb_axpy(P, r, out, s->gradient);
             if (s->kept_residuals) s->kept_residuals[s->n_kept + used - 1] = r;
         }
     }
-    if (P < SYMMETRIC_FROM) kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
-    else                    kb_outer(P, used, s->weighted, P, s->normals, P);
+    if (P < SYMMETRIC_FROM)
+        kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
+    else kb_outer(P, used, s->weighted, P, s->normals, P);
     if (s->kept_tangents) memcpy(s->kept_tangents + s->n_kept * P, s->weighted, used * P * sizeof *s->weighted);
     s->n_kept += used;
 }
@@ -204,8 +226,8 @@ static bool integrate(kb_shooter *s, const kb_support *support, const double *w,
     return true;
 }
 
-/* The integrated windows' messages at some noise: Hww = G, gw = gradient. Half the log-determinant of the starts' blocks,
-   NaN when one is not positive. */
+/* The integrated windows' messages at some noise: Hww = G, gw = gradient. Half the log-determinant of the starts'
+   blocks, NaN when one is not positive. */
 static double weigh(kb_shooter *s, const double *start, const double *variance)
 {
     size_t k = s->n_tangents;
@@ -379,8 +401,8 @@ static void renew_messages(kb_shooter *s, const kb_fit *fit)
     }
 }
 
-/* Steps at fixed noise with the matrices of one assembly: one, or where tangents are dear as long as they help. Returns the
-   gain of the first. */
+/* Steps at fixed noise with the matrices of one assembly: one, or where tangents are dear as long as they help. Returns
+   the gain of the first. */
 static double descend(kb_shooter *s, kb_fit *fit, double *damping, double tolerance)
 {
     double first = improve(s, fit, damping), last = first;
@@ -414,7 +436,8 @@ static void finish(kb_shooter *s, kb_fit *fit)
     fit->effective = effective;
     fit->log_likelihood = kb_shooter_log_likelihood(s, fit->variance);
     fit->log_evidence = fit->log_likelihood - penalty(s, &fit->support, fit->w, fit->start) - starts - weights +
-                        kb_shooter_noise_evidence(s, effective, fit->variance) + kb_support_log_prior(&fit->support, s->columns) +
+                        kb_shooter_noise_evidence(s, effective, fit->variance) +
+                        kb_support_log_prior(&fit->support, s->columns) +
                         kb_support_log_width(&fit->support, s->columns, fit->w);
     for (size_t i = 0; i < s->n_groups; i++) squares += s->squares[i], values += s->counts[i];
     fit->misfit = sqrt(squares / values);

@@ -26,11 +26,11 @@ typedef struct {
     double *Hww, *gw, *Hzw, *Hzz, *gz, *system, *dw, *dz, *trial_w, *trial_start, *squares, *counts;
     double *gradient, *inverse, *spread;
     kb_measure measure;
-    double log_relative; /* sum of log h over what squares were summed over */
-    size_t n_tangents;   /* of the model set last */
+    double log_relative;                    /* sum of log h over what squares were summed over */
+    size_t n_tangents;                      /* of the model set last */
     double *kept_tangents, *kept_residuals; /* where kb_shooter_linearise wants them, or NULL */
     size_t n_kept;
-    bool holds_weights;  /* only starts and noise are fitted */
+    bool holds_weights; /* only starts and noise are fitted */
 } kb_shooter;
 
 /* Shooting of trajectories through a record. */
@@ -48,8 +48,8 @@ void kb_shooter_fit(kb_shooter *shooter, kb_fit *fit, int max_iterations, double
 bool kb_shooter_state(kb_shooter *shooter, const kb_fit *fit, size_t window, size_t row, double *state);
 /* Joint covariance of the weights and each window's start, (k + n)^2 per window, at a valid fit. */
 bool kb_shooter_covariances(kb_shooter *shooter, const kb_fit *fit, double *covariances);
-/* Residuals of all windows' observations at a valid fit and, P = k + n for each, their tangents, both over the noise's sd
-   and times the root of their weight; leaves the factors of the normal equations in Hzz, Hzw and system. */
+/* Residuals of all windows' observations at a valid fit and, P = k + n for each, their tangents, both over the noise's
+   sd and times the root of their weight; leaves the factors of the normal equations in Hzz, Hzw and system. */
 bool kb_shooter_linearise(kb_shooter *shooter, const kb_fit *fit, double *tangents, double *residuals);
 /* Degrees of freedom behind the noise estimate of a group; INFINITY when the noise is known. */
 double kb_shooter_freedom(kb_shooter *shooter, const kb_fit *fit, size_t group);

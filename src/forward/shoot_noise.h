@@ -1,5 +1,5 @@
-/* The noise of a shooter's groups: per state, drawn towards a common share of the states' variances (docs/math.md, eqs 21
- * and 22). Residuals are those summed last in shooter->squares.
+/* The noise of a shooter's groups: per state, drawn towards a common share of the states' variances (docs/math.md, eqs
+ * 21 and 22). Residuals are those summed last in shooter->squares.
  */
 #ifndef KB_SHOOT_NOISE_H
 #define KB_SHOOT_NOISE_H

@@ -27,7 +27,8 @@ static bool predict(kb_dynamics *self, size_t first, size_t last, const double *
     size_t n = t->flow->n, P = t->flow->n_parameters, o = 0;
     t->flow->run = kb_record_run(t->record, first);
     if (!kb_flow_integrate(t->flow, last - first + 1, t->record->time + first, start, t->states,
-                           tangents ? t->tangents : NULL)) return false;
+                           tangents ? t->tangents : NULL))
+        return false;
     for (size_t row = first; row <= last; row++)
         for (size_t i = 0; i < n; i++) {
             if (!is_observed(t, row, i)) continue;
@@ -89,19 +90,28 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
     kb_trajectory *t = KB_NEW(kb_trajectory, 1);
     if (!t) return kb_out_of_memory(error, "shooting");
     kb_dynamics *d = &t->dynamics;
-    *d = (kb_dynamics){.n_start = n, .n_rows = rows, .n_runs = record->n_runs,
-                       .run_start = record->run_start, .n_groups = n, .mean = record->mean, .sd = record->sd,
-                       .noise_model = record->noise_model, .known_variance = record->known_variance,
+    *d = (kb_dynamics){.n_start = n,
+                       .n_rows = rows,
+                       .n_runs = record->n_runs,
+                       .run_start = record->run_start,
+                       .n_groups = n,
+                       .mean = record->mean,
+                       .sd = record->sd,
+                       .noise_model = record->noise_model,
+                       .known_variance = record->known_variance,
                        .noise_floor = noise_floor,
-                       .set_model = set_model, .predict = predict, .carry = carry, .destroy = destroy};
+                       .set_model = set_model,
+                       .predict = predict,
+                       .carry = carry,
+                       .destroy = destroy};
     t->record = record;
-    t->states = KB_NEW(double, rows * n);
-    t->tangents = KB_NEW(double, rows * n * (max_tangents + n));
+    t->states = KB_NEW(double, rows *n);
+    t->tangents = KB_NEW(double, rows *n *(max_tangents + n));
     d->start_variance = KB_NEW(double, n);
     d->observation_start = KB_NEW(size_t, rows + 1);
-    d->observed = KB_NEW(double, rows * n);
+    d->observed = KB_NEW(double, rows *n);
     d->group = KB_NEW(size_t, rows * n);
-    if (record->has_error_bars) d->relative = KB_NEW(double, rows * n);
+    if (record->has_error_bars) d->relative = KB_NEW(double, rows *n);
     bool complete = t->states && t->tangents && d->start_variance && d->observation_start && d->observed && d->group &&
                     (d->relative || !record->has_error_bars);
     kbass_status status = complete ? kb_flow_create(record, dictionary, columns, max_tangents, &t->flow, error)

@@ -54,10 +54,17 @@ kbass_status kb_axis_create(const kb_axis_plan *plan, size_t n_data, const doubl
     const double *given = NULL;
     kb_axis *axis = KB_NEW(kb_axis, 1);
     if (!axis) return kb_out_of_memory(error, "an axis");
-    *axis = (kb_axis){.kind = plan->period > 0 ? KB_KERNEL_PERIODIC : plan->kind, .lo = plan->lo, .hi = plan->hi,
-                      .unit = plan->unit, .period = plan->period, .margin = plan->margin, .highest = plan->highest,
+    *axis = (kb_axis){.kind = plan->period > 0 ? KB_KERNEL_PERIODIC : plan->kind,
+                      .lo = plan->lo,
+                      .hi = plan->hi,
+                      .unit = plan->unit,
+                      .period = plan->period,
+                      .margin = plan->margin,
+                      .highest = plan->highest,
                       .cut = kb_axis_cut(plan->n_axes),
-                      .shares_lo = plan->shares_lo, .shares_hi = plan->shares_hi, .n_data = n_data};
+                      .shares_lo = plan->shares_lo,
+                      .shares_hi = plan->shares_hi,
+                      .n_data = n_data};
     axis->n_mesh = plan->given ? cut_mesh(plan, &given) : mesh_size(plan);
     axis->mesh = KB_NEW(double, axis->n_mesh);
     axis->data = KB_NEW(double, n_data);
@@ -195,4 +202,3 @@ void kb_axis_transfer(const kb_axis *axis, const kb_axis_level *from, size_t ran
     for (size_t q = 0; q < rank_from; q++)
         for (size_t p = 0; p < rank_to; p++) T[p + q * rank_to] /= to->eigenvalue[p] + ridge * (double)m;
 }
-

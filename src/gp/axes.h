@@ -14,8 +14,8 @@
 #include "kernel/basis.h"
 
 #define KB_LADDER_RATIO 0.94868329805051377 /* sqrt(0.9) */
-#define KB_AXIS_CUT 1e-6 /* eigenvalues below this share of the largest are left out */
-#define KB_PRODUCT_CUT 1e-8 /* of products of features over three axes; over four that would take too many */
+#define KB_AXIS_CUT     1e-6                /* eigenvalues below this share of the largest are left out */
+#define KB_PRODUCT_CUT  1e-8 /* of products of features over three axes; over four that would take too many */
 enum { KB_LADDER_FIRST = -8, KB_LADDER_LEVELS = 48, KB_AXIS_ORDERS = 7 };
 
 typedef struct {
@@ -33,20 +33,20 @@ typedef struct {
 typedef struct {
     kb_kernel_kind kind;
     double lo, hi;
-    double period;          /* of a periodic axis, seen whole: its mesh covers one period; 0: none */
-    double unit, shortest;  /* of the ladder; the length scale that a mesh chosen here has to resolve */
-    double margin;          /* share of the axis at each end where the equation is not imposed */
-    int highest;            /* order of derivative */
-    size_t n_axes;          /* of the patch: more axes, coarser meshes */
+    double period;             /* of a periodic axis, seen whole: its mesh covers one period; 0: none */
+    double unit, shortest;     /* of the ladder; the length scale that a mesh chosen here has to resolve */
+    double margin;             /* share of the axis at each end where the equation is not imposed */
+    int highest;               /* order of derivative */
+    size_t n_axes;             /* of the patch: more axes, coarser meshes */
     bool shares_lo, shares_hi; /* data on that end are a neighbour's, too */
     size_t n_given;
-    const double *given;    /* mesh of the whole domain, ascending; NULL: chosen here, even */
+    const double *given; /* mesh of the whole domain, ascending; NULL: chosen here, even */
 } kb_axis_plan;
 
 typedef struct {
     kb_kernel_kind kind;
     double lo, hi, unit, period, margin;
-    double cut;  /* least eigenvalue kept, as a share of the largest */
+    double cut; /* least eigenvalue kept, as a share of the largest */
     bool shares_lo, shares_hi;
     int highest; /* order of derivative */
     size_t n_mesh, n_data;

@@ -30,14 +30,15 @@ static void space_scattered(kb_cloud *cloud)
     for (size_t axis = 0; axis < cloud->n_axes; axis++) {
         bool repeats = 2 * cloud->n_grid[axis] <= cloud->n_points;
         if (repeats) points /= (double)cloud->n_grid[axis];
-        else         axes++;
+        else axes++;
     }
     for (size_t axis = 0; axis < cloud->n_axes; axis++)
         if (2 * cloud->n_grid[axis] > cloud->n_points)
             cloud->spacing[axis] = cloud->span[axis] * pow(fmax(points, 1), -1 / axes);
 }
 
-/* The domain of all runs along an axis; true when each reaches its ends, a spacing and a half apart from them at most. */
+/* The domain of all runs along an axis; true when each reaches its ends, a spacing and a half apart from them at most.
+ */
 static bool unite(size_t n, kb_cloud *const *clouds, size_t axis, double *first, double *last)
 {
     static const double slack = 1.5;
@@ -189,15 +190,15 @@ static kbass_status allocate(const kbass_data *data, const kb_grid *grid, kb_clo
     cloud->known_variance = KB_NEW(double, fields);
     cloud->count = KB_NEW(size_t, fields);
     cloud->point = KB_NEW(double, n * data->n_axes);
-    cloud->value = KB_NEW(double, n * fields);
-    cloud->measured = KB_NEW(double, n * fields);
+    cloud->value = KB_NEW(double, n *fields);
+    cloud->measured = KB_NEW(double, n *fields);
     bool is_weighted = data->sigma || (grid->is_grid && grid->n_taken < data->n_rows);
-    if (is_weighted) cloud->relative = KB_NEW(double, n * fields);
+    if (is_weighted) cloud->relative = KB_NEW(double, n *fields);
     bool all = true;
     for (size_t axis = 0; all && axis < data->n_axes; axis++)
         all = (cloud->grid[axis] = KB_NEW(double, grid->n[axis])) != NULL;
     all = all && cloud->mean && cloud->sd && cloud->known_variance && cloud->count && cloud->point && cloud->value &&
-               cloud->measured && (cloud->relative || !is_weighted);
+          cloud->measured && (cloud->relative || !is_weighted);
     return all ? KBASS_OK : kb_out_of_memory(error, "the scaled data");
 }
 
@@ -237,7 +238,7 @@ kbass_status kb_cloud_create_runs(const kbass_data *data, const char *noise, kb_
         kbass_data run = kb_data_run(data, i);
         scale_axes(clouds[i]);
         if (clouds[i]->gridded) place_grid(clouds[i]);
-        else                    place_rows(clouds[i], &run);
+        else place_rows(clouds[i], &run);
         if (noise) status = kb_noise_read(data, noise, clouds[i]->sd, clouds[i]->known_variance, error);
     }
     for (size_t i = 0; status != KBASS_OK && i < n; i++) {

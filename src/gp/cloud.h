@@ -17,21 +17,22 @@ enum { KB_CLOUD_AXES = 4 };
 typedef struct {
     size_t n_points, n_axes, n_fields, n_values;
     double first[KB_CLOUD_AXES], span[KB_CLOUD_AXES];
-    double extent[KB_CLOUD_AXES]; /* where the domain ends, scaled: 1, or less along time in a run shorter than others */
-    double *mean, *sd;          /* n_fields */
-    double *point;              /* n_points x n_axes, column-major, scaled; sorted by time, then by the other axes */
-    double *value, *measured;   /* n_points x n_fields, column-major; value 0 where measured is 0 */
-    double *relative;           /* likewise: variance as a multiple of the field's noise, by error bars and replicates; NULL: 1 */
-    size_t *count;              /* measured values per field */
+    double
+        extent[KB_CLOUD_AXES]; /* where the domain ends, scaled: 1, or less along time in a run shorter than others */
+    double *mean, *sd;         /* n_fields */
+    double *point;             /* n_points x n_axes, column-major, scaled; sorted by time, then by the other axes */
+    double *value, *measured;  /* n_points x n_fields, column-major; value 0 where measured is 0 */
+    double *relative; /* likewise: variance as a multiple of the field's noise, by error bars and replicates; NULL: 1 */
+    size_t *count;    /* measured values per field */
     double spacing[KB_CLOUD_AXES]; /* median gap between distinct coordinates, scaled; scattered: the points' share */
-    bool gridded;               /* the points are a full tensor grid (values may be missing) */
+    bool gridded;                  /* the points are a full tensor grid (values may be missing) */
     size_t n_grid[KB_CLOUD_AXES];  /* distinct coordinates per axis, also when scattered */
     double *grid[KB_CLOUD_AXES];   /* they, ascending */
     bool periodic[KB_CLOUD_AXES];  /* said to be so */
     double period[KB_CLOUD_AXES];  /* of periodic axes, scaled, at least 1; 0: none, or not known */
     size_t n_mesh[KB_CLOUD_AXES];  /* gp/mesh.h: points along each axis */
     double *mesh[KB_CLOUD_AXES];   /* they, scaled, ascending; NULL: left to the engines */
-    double *known_variance;     /* n_fields: noise variance known beforehand, scaled; 0: unknown */
+    double *known_variance;        /* n_fields: noise variance known beforehand, scaled; 0: unknown */
     kb_noise_model noise_model;
 } kb_cloud;
 

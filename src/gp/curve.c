@@ -88,7 +88,7 @@ double kb_curve_at(const kb_curve *c, double time, double *slope)
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
         if (time < c->time[middle]) high = middle;
-        else                        low = middle;
+        else low = middle;
     }
     double h = width(c, low), x = (time - c->time[low]) / h, d = secant(c, low), a = c->slope[low], b = c->slope[high];
     if (slope) *slope = 6 * x * (1 - x) * d + (1 - x) * (1 - 3 * x) * a + x * (3 * x - 2) * b;

@@ -1,5 +1,5 @@
-/* A curve through points: a cubic spline whose slopes are limited after Hyman, so that it neither overshoots between steps
- * nor wobbles along flat parts, and is of fourth order where the points are smooth (docs/math.md, eq. 58).
+/* A curve through points: a cubic spline whose slopes are limited after Hyman, so that it neither overshoots between
+ * steps nor wobbles along flat parts, and is of fourth order where the points are smooth (docs/math.md, eq. 58).
  */
 #ifndef KB_CURVE_H
 #define KB_CURVE_H

@@ -16,9 +16,9 @@ typedef struct {
     const kb_cloud *cloud;
     kb_kernel_kind kind;
     bool kronecker;
-    size_t capacity, *n; /* per field */
-    double *e, *s2;      /* capacity x n_fields */
-    size_t *block;       /* BLOCKS x BLOCK_POINTS x n_fields: the blocks' points */
+    size_t capacity, *n;                                    /* per field */
+    double *e, *s2;                                         /* capacity x n_fields */
+    size_t *block;                                          /* BLOCKS x BLOCK_POINTS x n_fields: the blocks' points */
     double *vectors[KB_CLOUD_AXES], *values[KB_CLOUD_AXES]; /* eigenproblems of the axes, or of a block in the first */
     double *work;
 } spectrum;
@@ -82,7 +82,8 @@ static bool block_spectrum(spectrum *s, const double *length, size_t field, size
     double *K = s->vectors[0], *y = s->work;
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++) {
-            K[i + j * n] = kb_cloud_root(cloud, point[i] + field * points) * kb_cloud_root(cloud, point[j] + field * points);
+            K[i + j * n] =
+                kb_cloud_root(cloud, point[i] + field * points) * kb_cloud_root(cloud, point[j] + field * points);
             for (size_t a = 0; a < cloud->n_axes; a++) {
                 kb_kernel kernel = axis_kernel(s, a, length[a]);
                 const double *x = cloud->point + a * points;
@@ -90,7 +91,8 @@ static bool block_spectrum(spectrum *s, const double *length, size_t field, size
             }
         }
     if (!kb_eigen_symmetric(n, K, n, s->e + at)) return false;
-    for (size_t i = 0; i < n; i++) y[i] = cloud->value[point[i] + field * points] * kb_cloud_root(cloud, point[i] + field * points);
+    for (size_t i = 0; i < n; i++)
+        y[i] = cloud->value[point[i] + field * points] * kb_cloud_root(cloud, point[i] + field * points);
     kb_gemv(KB_TRANSPOSED, n, n, 1, K, n, y, 0, s->s2 + at);
     return true;
 }
@@ -234,8 +236,7 @@ static double fine_search(spectrum *s, const double *low, double high, double *a
 static void search(spectrum *s, kb_field_gp *gp)
 {
     double low[KB_CLOUD_AXES], at[KB_CLOUD_AXES] = {0}, high = log(longest);
-    for (size_t a = 0; a < s->cloud->n_axes; a++)
-        low[a] = fmin(log(spacings * s->cloud->spacing[a]), high - 1);
+    for (size_t a = 0; a < s->cloud->n_axes; a++) low[a] = fmin(log(spacings * s->cloud->spacing[a]), high - 1);
     double best = coarse_search(s, low, high, at, gp);
     fine_search(s, low, high, at, best, gp);
     gp->log_likelihood = -total_cost(s, at, gp);
@@ -265,7 +266,7 @@ static bool spectrum_init(spectrum *s, const kb_cloud *cloud, kb_kernel_kind kin
     s->block = KB_NEW(size_t, s->kronecker ? 0 : s->capacity * cloud->n_fields);
     for (size_t a = 0; a < cloud->n_axes; a++) {
         size_t n = s->kronecker ? cloud->n_grid[a] : a ? 0 : BLOCK_POINTS;
-        s->vectors[a] = KB_NEW(double, n * n);
+        s->vectors[a] = KB_NEW(double, n *n);
         s->values[a] = KB_NEW(double, n);
         complete = complete && s->vectors[a] && s->values[a];
     }

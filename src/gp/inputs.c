@@ -34,11 +34,12 @@ static kbass_status check_reach(const kbass_data *data, size_t run, size_t state
         return kb_fail(error, KBASS_ERROR_DATA, "input: \"%s\" has %zu value%s%s%s, at least 2 are needed",
                        data->state_names[state], n, n == 1 ? "" : "s", in, name);
     if (times[0] == data->times[first] && times[n - 1] == data->times[last]) return KBASS_OK;
-    return kb_fail(error, KBASS_ERROR_DATA,
-                   "input: \"%s\" is known from %s = %g to %g%s%s, and the record goes from %g to %g: it has to be known "
-                   "throughout",
-                   data->state_names[state], data->time_name, times[0], times[n - 1], in, name, data->times[first],
-                   data->times[last]);
+    return kb_fail(
+        error, KBASS_ERROR_DATA,
+        "input: \"%s\" is known from %s = %g to %g%s%s, and the record goes from %g to %g: it has to be known "
+        "throughout",
+        data->state_names[state], data->time_name, times[0], times[n - 1], in, name, data->times[first],
+        data->times[last]);
 }
 
 kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, kb_inputs **out, kbass_error *error)

@@ -10,8 +10,8 @@ typedef struct {
     kb_curve *curves; /* curves[state + run * n_states], in the data's units; n = 0: the state is no input */
 } kb_inputs;
 
-/* Curves for the states that `is_input` names. Refused where an input has two values at a time, or ends before what else
-   was measured. */
+/* Curves for the states that `is_input` names. Refused where an input has two values at a time, or ends before what
+   else was measured. */
 kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, kb_inputs **out, kbass_error *error);
 void kb_inputs_destroy(kb_inputs *inputs);
 /* The state's curve in a run; NULL when it is no input, or when there are none (inputs NULL). */

@@ -10,17 +10,16 @@ static kbass_status fill_features(kb_level *level, const kb_record *record, cons
 {
     size_t n = level->n_mesh, rows = level->n_rows, rank = level->rank;
     double *work = KB_NEW(double, (rows > n ? rows : n) * n);
-    level->rows = KB_NEW(double, rows * rank);
-    level->mesh = KB_NEW(double, n * rank);
-    level->slope = KB_NEW(double, n * rank);
+    level->rows = KB_NEW(double, rows *rank);
+    level->mesh = KB_NEW(double, n *rank);
+    level->slope = KB_NEW(double, n *rank);
     level->eigenvalue = KB_NEW(double, rank);
     bool complete = work && level->rows && level->mesh && level->slope && level->eigenvalue;
     if (complete) {
         kb_basis_features(level->basis, rows, record->time, 0, level->rows, work);
         kb_basis_features(level->basis, n, mesh, 0, level->mesh, work);
         kb_basis_features(level->basis, n, mesh, 1, level->slope, work);
-        for (size_t q = 0; q < rank; q++)
-            level->eigenvalue[q] = kb_dot(n, level->mesh + q * n, level->mesh + q * n);
+        for (size_t q = 0; q < rank; q++) level->eigenvalue[q] = kb_dot(n, level->mesh + q * n, level->mesh + q * n);
     }
     kb_free(work);
     return complete ? KBASS_OK : kb_out_of_memory(error, "the kernel's features");

@@ -20,7 +20,8 @@ typedef struct {
 
 kbass_status kb_level_create(const kb_record *record, kb_kernel_kind kind, double length, size_t n_mesh, kb_level **out,
                              kbass_error *error);
-/* The same level for another part of the record, on a mesh of its own: only the rows differ. `level` must outlive it. */
+/* The same level for another part of the record, on a mesh of its own: only the rows differ. `level` must outlive it.
+ */
 kbass_status kb_level_share(const kb_level *level, const kb_record *slice, kb_level **out, kbass_error *error);
 void kb_level_destroy(kb_level *level);
 /* z (rank) of the field nearest to `values` on the mesh. */

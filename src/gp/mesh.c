@@ -16,7 +16,10 @@ static const char blanks[] = " \t\r\n,;";
 
 static kbass_status no_memory(kbass_error *error) { return kb_out_of_memory(error, "the mesh"); }
 
-static double end_of(const kb_cloud *cloud, size_t axis) { return cloud->period[axis] > 0 ? cloud->period[axis] : cloud->extent[axis]; }
+static double end_of(const kb_cloud *cloud, size_t axis)
+{
+    return cloud->period[axis] > 0 ? cloud->period[axis] : cloud->extent[axis];
+}
 
 /* ---------------------------------------------------------------- the file */
 
@@ -93,7 +96,8 @@ static kbass_status read_axis(const reader *r, FILE *file, const char *name)
     if (!r->cloud->mesh[axis]) return no_memory(r->error);
     while (status == KBASS_OK && next_word(file, word) && *word) status = take_coordinate(r, axis, word);
     if (status == KBASS_OK && r->cloud->n_mesh[axis] < FEWEST)
-        return FAIL_AT_LINE(r, "axis \"%s\" has %zu points, needed %d", r->data->axis_names[axis], r->cloud->n_mesh[axis], FEWEST);
+        return FAIL_AT_LINE(r, "axis \"%s\" has %zu points, needed %d", r->data->axis_names[axis],
+                            r->cloud->n_mesh[axis], FEWEST);
     return status;
 }
 
@@ -105,7 +109,8 @@ static kbass_status read_file(reader *r)
     if (!file) return kb_fail(r->error, KBASS_ERROR_FILE, "%.200s: cannot be opened: %s", r->path, strerror(errno));
     for (r->line = 1; status == KBASS_OK && next_word(file, word); r->line++)
         if (*word) status = read_axis(r, file, word);
-    if (status == KBASS_OK && ferror(file)) status = kb_fail(r->error, KBASS_ERROR_FILE, "%.200s: cannot be read", r->path);
+    if (status == KBASS_OK && ferror(file))
+        status = kb_fail(r->error, KBASS_ERROR_FILE, "%.200s: cannot be read", r->path);
     fclose(file);
     return status;
 }
@@ -161,6 +166,6 @@ kbass_status kb_mesh_check_memory(const kb_cloud *cloud, size_t doubles_per_poin
     }
     if (bytes <= there) return KBASS_OK;
     return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                   "mesh: %s points take %.3g GB of memory, %.3g GB are there: choose fewer points", points, bytes / giga,
-                   there / giga);
+                   "mesh: %s points take %.3g GB of memory, %.3g GB are there: choose fewer points", points,
+                   bytes / giga, there / giga);
 }

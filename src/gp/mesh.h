@@ -7,8 +7,8 @@
 
 #include "gp/cloud.h"
 
-/* From --mesh and --mesh-file, the file going first; the cloud's periods are known. A file has a line for each axis: its
-   name, then its coordinates in the data's units, separated by blanks or commas; # begins a comment. */
+/* From --mesh and --mesh-file, the file going first; the cloud's periods are known. A file has a line for each axis:
+   its name, then its coordinates in the data's units, separated by blanks or commas; # begins a comment. */
 kbass_status kb_mesh_read(kb_cloud *cloud, const kbass_data *data, const kbass_settings *settings, kbass_error *error);
 
 /* Points along an axis of a domain with so many axes, unless told: the paper's for time and one axis of space. */

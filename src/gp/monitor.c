@@ -59,7 +59,8 @@ static double share_of_cell(double M, double next, double part)
 
 void kb_monitor_spread(const kb_even_axis *axis, const double *M, size_t n_nodes, double *nodes)
 {
-    double h = step_of(axis), each = integral(axis, M) / h / (double)(axis->is_periodic ? n_nodes : n_nodes - 1), before = 0;
+    double h = step_of(axis), each = integral(axis, M) / h / (double)(axis->is_periodic ? n_nodes : n_nodes - 1),
+           before = 0;
     size_t i = 0;
     for (size_t j = 0; j < n_cells(axis) && i < n_nodes; j++) {
         double next = M[(j + 1) % axis->n], after = before + 0.5 * (M[j] + next);

@@ -12,9 +12,9 @@ typedef enum { KB_NOISE_ADDITIVE, KB_NOISE_MULTIPLICATIVE, KB_NOISE_LOG } kb_noi
    variances named, as shares of the states' own (sd squared). */
 kbass_status kb_noise_read(const kbass_data *data, const char *noise, const double *sd, double *variance,
                            kbass_error *error);
-/* The settings' noise model. Where noise is a share of the value, "0.1" and "10%" mean the same, and the known variances
-   become those of values of ordinary size, the root of mean^2 + sd^2; logarithms need positive values of the states that
-   have an equation. */
+/* The settings' noise model. Where noise is a share of the value, "0.1" and "10%" mean the same, and the known
+   variances become those of values of ordinary size, the root of mean^2 + sd^2; logarithms need positive values of the
+   states that have an equation. */
 kbass_status kb_noise_read_model(const kbass_data *data, const kbass_settings *settings, const bool *has_equation,
                                  const double *mean, const double *sd, kb_noise_model *model, double *variance,
                                  kbass_error *error);

@@ -5,8 +5,10 @@
 #include "base/status.h"
 #include "gp/cloud.h"
 
-static const double most_jump = 1.5; /* of the largest change over two spacings, which a period may leave between the ends */
-static const double same_end = 0.5;  /* of the mean change over one spacing: less, and the last line is the first again */
+static const double most_jump =
+    1.5; /* of the largest change over two spacings, which a period may leave between the ends */
+static const double same_end =
+    0.5; /* of the mean change over one spacing: less, and the last line is the first again */
 
 static kbass_status mark(kb_cloud *cloud, const kbass_data *data, const char *name, size_t length, kbass_error *error)
 {
@@ -58,10 +60,11 @@ static kbass_status check_ends(const kb_cloud *c, const kbass_data *data, size_t
     for (size_t f = 0; f < c->n_fields; f++) {
         double jump = change(c, f, axis, 0, c->n_grid[axis] - 1), usual = largest_change(c, f, axis, 2);
         if (jump <= most_jump * usual) continue;
-        return kb_fail(error, KBASS_ERROR_DATA,
-                       "periodic: the ends of axis \"%s\" disagree: %s differs by %.3g between %g and %g, elsewhere by at "
-                       "most %.3g from one place to the next but one",
-                       data->axis_names[axis], data->state_names[f], c->sd[f] * jump, first, last, c->sd[f] * usual);
+        return kb_fail(
+            error, KBASS_ERROR_DATA,
+            "periodic: the ends of axis \"%s\" disagree: %s differs by %.3g between %g and %g, elsewhere by at "
+            "most %.3g from one place to the next but one",
+            data->axis_names[axis], data->state_names[f], c->sd[f] * jump, first, last, c->sd[f] * usual);
     }
     return KBASS_OK;
 }

@@ -113,8 +113,8 @@ static kbass_status allocate(size_t n, size_t states, size_t runs, kb_record **o
     record->known_variance = KB_NEW(double, states);
     record->count = KB_NEW(size_t, states);
     record->time = KB_NEW(double, n);
-    record->value = KB_NEW(double, n * states);
-    record->measured = KB_NEW(double, n * states);
+    record->value = KB_NEW(double, n *states);
+    record->measured = KB_NEW(double, n *states);
     if (!record->run_start || !record->origin || !record->duration || !record->mean || !record->sd ||
         !record->known_variance || !record->count || !record->time || !record->value || !record->measured) {
         kb_record_destroy(record);

@@ -17,21 +17,22 @@ typedef struct {
     size_t n_rows, n_states, n_values;
     double first, span; /* the first run's origin; the longest run's time */
     size_t n_runs;
-    size_t *run_start;  /* n_runs + 1: rows */
-    double *origin;     /* n_runs: when it begins, in the data's units */
-    double *duration;   /* n_runs: scaled, 1 for the longest */
-    double *mean, *sd;  /* n_states */
-    double *time;       /* n_rows, scaled, ascending in each run */
-    double *value;      /* n_rows x n_states, column-major, scaled; 0 where not measured */
-    double *measured;   /* likewise: the root of its relative precision, 1 without error bars; 0 where not measured */
+    size_t *run_start; /* n_runs + 1: rows */
+    double *origin;    /* n_runs: when it begins, in the data's units */
+    double *duration;  /* n_runs: scaled, 1 for the longest */
+    double *mean, *sd; /* n_states */
+    double *time;      /* n_rows, scaled, ascending in each run */
+    double *value;     /* n_rows x n_states, column-major, scaled; 0 where not measured */
+    double *measured;  /* likewise: the root of its relative precision, 1 without error bars; 0 where not measured */
     bool has_error_bars;
-    size_t *count;      /* measured values per state */
-    double spacing;     /* median gap between distinct times of one state, scaled */
-    double stretch;     /* 1, or for a slice: whole record's span / slice's span; dq/ds of the whole = stretch * that of the slice */
+    size_t *count;  /* measured values per state */
+    double spacing; /* median gap between distinct times of one state, scaled */
+    double stretch; /* 1, or for a slice: whole record's span / slice's span; dq/ds of the whole = stretch * that of the
+                       slice */
     double *known_variance; /* n_states: noise variance known beforehand, scaled; 0: unknown */
     kb_noise_model noise_model;
-    kb_inputs *inputs;  /* known functions of time; NULL: none. A slice borrows them, */
-    size_t run;         /* being part of this run of the whole */
+    kb_inputs *inputs; /* known functions of time; NULL: none. A slice borrows them, */
+    size_t run;        /* being part of this run of the whole */
     bool is_slice;
 } kb_record;
 

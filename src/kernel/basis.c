@@ -38,7 +38,7 @@ kbass_status kb_basis_create(const kb_kernel *kernel, size_t n_mesh, const doubl
 {
     kbass_status status = KBASS_OK;
     kb_basis *basis = KB_NEW(kb_basis, 1);
-    double *gram = KB_NEW(double, n_mesh * n_mesh), *eigenvalues = KB_NEW(double, n_mesh);
+    double *gram = KB_NEW(double, n_mesh *n_mesh), *eigenvalues = KB_NEW(double, n_mesh);
     double *copy = KB_NEW(double, n_mesh);
 
     if (!basis || !gram || !eigenvalues || !copy) {
@@ -70,6 +70,6 @@ void kb_basis_features(const kb_basis *basis, size_t n_points, const double *poi
     for (size_t j = 0; j < basis->n_mesh; j++)
         for (size_t i = 0; i < n_points; i++)
             work[i + j * n_points] = kb_kernel_derivative(&basis->kernel, points[i], basis->mesh[j], order);
-    kb_gemm(KB_PLAIN, KB_PLAIN, n_points, basis->rank, basis->n_mesh, 1, work, n_points, basis->whiten, basis->n_mesh, 0,
-            features, n_points);
+    kb_gemm(KB_PLAIN, KB_PLAIN, n_points, basis->rank, basis->n_mesh, 1, work, n_points, basis->whiten, basis->n_mesh,
+            0, features, n_points);
 }

@@ -14,9 +14,9 @@
 typedef struct {
     kb_kernel kernel;
     size_t n_mesh;
-    double *mesh;    /* n_mesh */
+    double *mesh; /* n_mesh */
     size_t rank;
-    double *whiten;  /* V L^{-1/2}: n_mesh x rank, largest eigenvalue first */
+    double *whiten; /* V L^{-1/2}: n_mesh x rank, largest eigenvalue first */
 } kb_basis;
 
 kbass_status kb_basis_create(const kb_kernel *kernel, size_t n_mesh, const double *mesh, kb_basis **out,

@@ -1,7 +1,7 @@
 /* Kernels of one axis and their derivatives of any order.
  *
- * kappa(d) of the distance d = t - t' in units of the length scale; d^q/dt^q kappa by Taylor arithmetic: every kernel is
- * a composition of exp, powers and sines, whose Taylor coefficients obey short recurrences (docs/math.md, eq. 3).
+ * kappa(d) of the distance d = t - t' in units of the length scale; d^q/dt^q kappa by Taylor arithmetic: every kernel
+ * is a composition of exp, powers and sines, whose Taylor coefficients obey short recurrences (docs/math.md, eq. 3).
  * Matern kernels have 2 nu - 1 derivatives; asking for more is refused by kb_kernel_highest_derivative.
  */
 #ifndef KB_KERNEL_H

@@ -15,7 +15,8 @@ size_t kb_count_near(size_t n_fits, kb_fit *const *fits)
 }
 
 /* squares += odds (sd^2 + (mean - chosen)^2) */
-static void add_rival(size_t n, double odds, const double *chosen, const double *mean, const double *sd, double *squares)
+static void add_rival(size_t n, double odds, const double *chosen, const double *mean, const double *sd,
+                      double *squares)
 {
     for (size_t i = 0; i < n; i++) squares[i] += odds * (sd[i] * sd[i] + pow(mean[i] - chosen[i], 2));
 }
@@ -33,7 +34,8 @@ kbass_status kb_band(size_t n_fits, kb_fit *const *fits, size_t most, size_t n, 
     else add_rival(n, 1, mean, mean, sd, squares);
     for (size_t i = 1; status == KBASS_OK && i < near && i < most; i++) {
         double odds = exp(kb_fit_log_odds(fits[i], fits[0]));
-        if (fits[i]->n_windows != fits[0]->n_windows || solution(context, fits[i], rival, rival + n, NULL) != KBASS_OK) continue;
+        if (fits[i]->n_windows != fits[0]->n_windows || solution(context, fits[i], rival, rival + n, NULL) != KBASS_OK)
+            continue;
         add_rival(n, odds, mean, rival, rival + n, squares);
         total += odds;
     }

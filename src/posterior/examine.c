@@ -15,26 +15,26 @@ typedef struct {
     kb_shooter *shooter;
     const kb_fit *fit;
     size_t k, n, P, n_rows, n_observations, n_draws;
-    double *tangents, *residuals;  /* of all windows' rows (P x rows), weighted: rows of border lines come twice */
-    size_t *observation;           /* of each row */
-    double *root;                  /* of each row: square root of its weight, 1 or sqrt(1/2) */
-    size_t *line, *place;          /* of each observation: its row of the data, and its place among those of its group there */
-    double *size;                  /* of each observation: predicted value in the data's units, absolute */
-    double *noise, *steps;         /* a batch: rows x BATCH, P x BATCH per window */
-    double *total;                 /* k x BATCH */
-    double *values;                /* of each observation */
-    double *sequence, *sizes;      /* those of one group */
+    double *tangents, *residuals; /* of all windows' rows (P x rows), weighted: rows of border lines come twice */
+    size_t *observation;          /* of each row */
+    double *root;                 /* of each row: square root of its weight, 1 or sqrt(1/2) */
+    size_t *line, *place;  /* of each observation: its row of the data, and its place among those of its group there */
+    double *size;          /* of each observation: predicted value in the data's units, absolute */
+    double *noise, *steps; /* a batch: rows x BATCH, P x BATCH per window */
+    double *total;         /* k x BATCH */
+    double *values;        /* of each observation */
+    double *sequence, *sizes; /* those of one group */
     size_t *lines, *places;
-    bool *tested;                  /* groups */
-    double *scores;                /* tests x (draws + 1): the first is that of the data */
+    bool *tested;   /* groups */
+    double *scores; /* tests x (draws + 1): the first is that of the data */
 } study;
 
 /* ---------------------------------------------------------------- memory */
 
 static void clear(study *s)
 {
-    double *arrays[] = {s->tangents, s->residuals, s->root, s->size, s->noise, s->steps, s->total, s->values,
-                        s->sequence, s->sizes, s->scores};
+    double *arrays[] = {s->tangents, s->residuals, s->root,     s->size,  s->noise, s->steps,
+                        s->total,    s->values,    s->sequence, s->sizes, s->scores};
     size_t *indices[] = {s->observation, s->line, s->place, s->lines, s->places};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) kb_free(indices[i]);
@@ -48,9 +48,9 @@ static kbass_status prepare(study *s, kbass_error *error)
     s->residuals = KB_NEW(double, rows);
     s->root = KB_NEW(double, rows);
     s->observation = KB_NEW(size_t, rows);
-    s->noise = KB_NEW(double, rows * BATCH);
-    s->steps = KB_NEW(double, s->P * BATCH * windows);
-    s->total = KB_NEW(double, s->k * BATCH);
+    s->noise = KB_NEW(double, rows *BATCH);
+    s->steps = KB_NEW(double, s->P *BATCH *windows);
+    s->total = KB_NEW(double, s->k *BATCH);
     s->line = KB_NEW(size_t, all);
     s->place = KB_NEW(size_t, all);
     s->size = KB_NEW(double, all);
@@ -60,7 +60,7 @@ static kbass_status prepare(study *s, kbass_error *error)
     s->lines = KB_NEW(size_t, all);
     s->places = KB_NEW(size_t, all);
     s->tested = KB_NEW(bool, groups);
-    s->scores = KB_NEW(double, KB_TESTS * groups * (s->n_draws + 1));
+    s->scores = KB_NEW(double, KB_TESTS *groups *(s->n_draws + 1));
     bool complete = s->tangents && s->residuals && s->root && s->observation && s->noise && s->steps && s->total &&
                     s->line && s->place && s->size && s->values && s->sequence && s->sizes && s->lines && s->places &&
                     s->tested && s->scores;
@@ -83,7 +83,8 @@ static void list_rows(study *s)
     size_t row = 0;
     for (size_t w = 0; w < windows->n; w++)
         for (size_t line = windows->first[w]; line <= windows->last[w]; line++) {
-            bool shared = (w > 0 && line == windows->last[w - 1]) || (w + 1 < windows->n && line == windows->first[w + 1]);
+            bool shared =
+                (w > 0 && line == windows->last[w - 1]) || (w + 1 < windows->n && line == windows->first[w + 1]);
             for (size_t o = d->observation_start[line]; o < d->observation_start[line + 1]; o++, row++) {
                 s->observation[row] = o;
                 s->root[row] = shared ? sqrt(0.5) : 1;

@@ -17,15 +17,15 @@ static void take_scales(const kb_line *from, kb_line *to)
     memcpy(to->boundary_scale, from->boundary_scale, from->n_boundary * sizeof *to->boundary_scale);
 }
 
-/* Predictions from `start` in the data's units and, unless V is NULL, their standard deviations under its first rows and
-   columns; it has `width` of them. */
+/* Predictions from `start` in the data's units and, unless V is NULL, their standard deviations under its first rows
+   and columns; it has `width` of them. */
 static kbass_status predict(kb_line *line, const kb_fit *fit, const double *start, const double *V, size_t width,
                             double *mean, double *sd, kbass_error *error)
 {
     kb_dynamics *d = &line->dynamics;
     const kb_cloud *c = line->cloud;
     size_t P = fit->support.n + d->n_start, n = d->observation_start[d->n_rows];
-    double *tangents = V ? KB_NEW(double, n * P) : NULL, *row = KB_NEW(double, P);
+    double *tangents = V ? KB_NEW(double, n *P) : NULL, *row = KB_NEW(double, P);
     kbass_status status = row && (!V || tangents) ? KBASS_OK : kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
         d->set_model(d, &fit->support, fit->w, V ? &fit->support : NULL);
@@ -52,8 +52,8 @@ static kbass_status evaluate_window(const kb_line *fitted, const kb_profile *pro
     kb_cloud points = {0};
     kbass_status status = kb_pretend(fitted->cloud, from, n, times, positions, &points, error);
     if (status == KBASS_OK)
-        status = kb_line_create(&points, fitted->dictionary, fitted->columns, &fitted->settings, profile, fit->support.n,
-                                &asked, error);
+        status = kb_line_create(&points, fitted->dictionary, fitted->columns, &fitted->settings, profile,
+                                fit->support.n, &asked, error);
     if (status == KBASS_OK) {
         take_scales(fitted, asked);
         status = predict(asked, fit, start, V, width, mean, sd, error);
@@ -65,20 +65,22 @@ static kbass_status evaluate_window(const kb_line *fitted, const kb_profile *pro
 
 /* The run's windows, one after the other; the last one takes what is left. V: of all windows, P x P each, or NULL. */
 static kbass_status evaluate_run(const kb_chorus *chorus, const kb_scene *scene, size_t run, const kb_windows *windows,
-                                 const kb_fit *fit, const double *V, size_t n, const double *times, const double *positions,
-                                 double *mean, double *sd, kbass_error *error)
+                                 const kb_fit *fit, const double *V, size_t n, const double *times,
+                                 const double *positions, double *mean, double *sd, kbass_error *error)
 {
     const kb_cloud *cloud = scene->cloud;
     size_t n_start = chorus->dynamics.n_start, P = fit->support.n + n_start, row = chorus->run_start[run];
     size_t first = kb_windows_from(windows, row), end = kb_windows_from(windows, chorus->run_start[run + 1]);
     kbass_status status = KBASS_OK;
     for (size_t window = first, done = 0; status == KBASS_OK && window < end; window++) {
-        size_t here = window + 1 == end ? n - done : kb_points_within(cloud, windows->last[window] - row, n - done, times + done);
+        size_t here =
+            window + 1 == end ? n - done : kb_points_within(cloud, windows->last[window] - row, n - done, times + done);
         size_t at = done * cloud->n_fields;
         if (here)
-            status = evaluate_window(chorus->lines[run], &scene->profile, fit, cloud->grid[0][windows->first[window] - row],
-                                     fit->start + window * n_start, V ? V + window * P * P : NULL, P, here, times + done,
-                                     positions + done, mean + at, sd ? sd + at : NULL, error);
+            status =
+                evaluate_window(chorus->lines[run], &scene->profile, fit, cloud->grid[0][windows->first[window] - row],
+                                fit->start + window * n_start, V ? V + window * P * P : NULL, P, here, times + done,
+                                positions + done, mean + at, sd ? sd + at : NULL, error);
         done += here;
     }
     return status;
@@ -86,7 +88,8 @@ static kbass_status evaluate_run(const kb_chorus *chorus, const kb_scene *scene,
 
 kbass_status kb_field_solution(size_t n_runs, const kb_scene *scenes, size_t run, const kb_dictionary *dictionary,
                                const kb_columns *columns, const kb_windows *windows, const kb_fit *fit, size_t n,
-                               const double *times, const double *positions, double *mean, double *sd, kbass_error *error)
+                               const double *times, const double *positions, double *mean, double *sd,
+                               kbass_error *error)
 {
     kb_chorus *chorus = NULL;
     kb_shooter *shooter = NULL;
@@ -96,7 +99,7 @@ kbass_status kb_field_solution(size_t n_runs, const kb_scene *scenes, size_t run
     if (status == KBASS_OK) status = kb_shooter_create_on(&chorus->dynamics, columns, windows->n, k, &shooter, error);
     if (status == KBASS_OK && sd) {
         size_t P = k + shooter->n;
-        V = KB_NEW(double, windows->n * P * P);
+        V = KB_NEW(double, windows->n *P *P);
         shooter->windows = windows;
         if (!V) status = kb_out_of_memory(error, "the solution");
         else if (!kb_shooter_covariances(shooter, fit, V))
@@ -119,7 +122,8 @@ static size_t print_wave(const char *function, double weight, double wave, const
     kb_number_print(fabs(weight), a);
     kb_number_print(wave, k);
     kb_number_print(origin, x);
-    return (size_t)snprintf(text, size, " %c %s*%s(%s*(%s-(%s)))", weight < 0 ? '-' : '+', a, function, k, axis_name, x);
+    return (size_t)snprintf(text, size, " %c %s*%s(%s*(%s-(%s)))", weight < 0 ? '-' : '+', a, function, k, axis_name,
+                            x);
 }
 
 size_t kb_field_profile(const kb_scene *scene, const double *start, size_t field, const char *axis_name, char *text,

@@ -6,13 +6,14 @@
 #include "forward/chorus.h"
 #include "forward/shoot.h"
 
-/* Points of one run: n times (ascending) and n positions, in the data's units, within its record. mean, sd: n x n_fields,
-   row-major; sd may be NULL. The scenes are those of all runs, with the grid the fit was made on. */
+/* Points of one run: n times (ascending) and n positions, in the data's units, within its record. mean, sd: n x
+   n_fields, row-major; sd may be NULL. The scenes are those of all runs, with the grid the fit was made on. */
 kbass_status kb_field_solution(size_t n_runs, const kb_scene *scenes, size_t run, const kb_dictionary *dictionary,
                                const kb_columns *columns, const kb_windows *windows, const kb_fit *fit, size_t n,
-                               const double *times, const double *positions, double *mean, double *sd, kbass_error *error);
-/* The field where a window starts as an expression in the periodic space axis: a Fourier series, "0.5 + 1.2*cos(...) ...".
-   Returns its length, as snprintf does. */
+                               const double *times, const double *positions, double *mean, double *sd,
+                               kbass_error *error);
+/* The field where a window starts as an expression in the periodic space axis: a Fourier series, "0.5 + 1.2*cos(...)
+   ...". Returns its length, as snprintf does. */
 size_t kb_field_profile(const kb_scene *scene, const double *start, size_t field, const char *axis_name, char *text,
                         size_t size);
 

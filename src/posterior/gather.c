@@ -7,7 +7,6 @@
 #include "posterior/band.h"
 #include "posterior/posterior.h"
 
-
 typedef struct {
     const kb_dictionary *dictionary;
     const kb_columns *columns;
@@ -23,8 +22,8 @@ typedef struct {
 /* One run's share of the fits. */
 typedef struct part {
     kbass_posterior *posterior;
-    double first;                    /* time */
-    const double *row_time;          /* scaled; of the rows from row_start on */
+    double first;           /* time */
+    const double *row_time; /* scaled; of the rows from row_start on */
     size_t row_start;
     size_t first_window, end_window;
 } part;
@@ -32,7 +31,8 @@ typedef struct part {
 /* Scaled covariance V of the support's weights and the start to the data's units, behind the rows of given terms. */
 static void scale_covariance(const setting *s, const kb_fit *fit, size_t n_start, const double *V, double *out)
 {
-    size_t k = fit->support.n, size = k + n_start, stride = k + s->n_start, fixed = s->columns->n_fixed, whole = size + fixed;
+    size_t k = fit->support.n, size = k + n_start, stride = k + s->n_start, fixed = s->columns->n_fixed,
+           whole = size + fixed;
     for (size_t j = 0; j < size; j++)
         for (size_t i = 0; i < size; i++) {
             double unit = 1;
@@ -93,7 +93,7 @@ static kbass_status add_models(const setting *s, kb_shooter *shooter, size_t n_f
                                kbass_error *error)
 {
     size_t size = shooter->max_columns + s->n_start, n = 0;
-    double *V = KB_NEW(double, s->windows->n * size * size);
+    double *V = KB_NEW(double, s->windows->n *size *size);
     kbass_status status = V ? KBASS_OK : kb_out_of_memory(error, "the posterior");
     shooter->windows = s->windows;
     for (size_t i = 0; i < s->n_parts; i++)
@@ -136,8 +136,15 @@ kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *rec
                                     size_t n_fits, kb_fit *const *fits, kbass_posterior **out, kbass_error *error)
 {
     kb_shooter *shooter = NULL;
-    setting s = {.dictionary = dictionary, .columns = columns, .windows = windows, .mean = record->mean, .sd = record->sd,
-                 .span = record->span, .has_units = true, .n_start = record->n_states, .n_parts = record->n_runs};
+    setting s = {.dictionary = dictionary,
+                 .columns = columns,
+                 .windows = windows,
+                 .mean = record->mean,
+                 .sd = record->sd,
+                 .span = record->span,
+                 .has_units = true,
+                 .n_start = record->n_states,
+                 .n_parts = record->n_runs};
     for (size_t i = 0; i < record->n_states; i++)
         if (!dictionary->has_equation[i]) return KBASS_OK; /* its future is nobody's to tell */
     n_fits = kb_count_near(n_fits, fits);
@@ -148,7 +155,8 @@ kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *rec
         status = kb_posterior_create(data, i, record->n_states, KB_RIVALS_OF_STATES, &s.parts[i].posterior, error);
     }
     if (status == KBASS_OK)
-        status = kb_shooter_create(record, dictionary, columns, windows->n, largest_support(n_fits, fits), &shooter, error);
+        status =
+            kb_shooter_create(record, dictionary, columns, windows->n, largest_support(n_fits, fits), &shooter, error);
     if (status == KBASS_OK) status = add_models(&s, shooter, n_fits, fits, KB_RIVALS_OF_STATES, error);
     kb_shooter_destroy(shooter);
     return finish(status, &s, out);
@@ -180,7 +188,8 @@ static kbass_status make_part(const kbass_data *data, size_t run, const kb_choru
     own->first = line->cloud->first[0];
     own->row_time = line->cloud->grid[0];
     own->row_start = chorus->run_start[run];
-    kbass_status status = kb_posterior_create(data, run, line->dynamics.n_start, KB_RIVALS_OF_FIELDS, &own->posterior, error);
+    kbass_status status =
+        kb_posterior_create(data, run, line->dynamics.n_start, KB_RIVALS_OF_FIELDS, &own->posterior, error);
     return status == KBASS_OK ? keep_line(own->posterior, line, profile, error) : status;
 }
 
@@ -192,8 +201,13 @@ kbass_status kb_posterior_of_fields(const kbass_data *data, const kb_scene *scen
     kb_shooter *shooter = NULL;
     const kb_cloud *cloud = scenes[0].cloud;
     size_t runs = kbass_data_runs(data), near = kb_count_near(n_fits, fits), k = largest_support(near, fits);
-    setting s = {.dictionary = dictionary, .columns = columns, .windows = windows, .mean = cloud->mean, .sd = cloud->sd,
-                 .span = cloud->span[0], .n_parts = runs};
+    setting s = {.dictionary = dictionary,
+                 .columns = columns,
+                 .windows = windows,
+                 .mean = cloud->mean,
+                 .sd = cloud->sd,
+                 .span = cloud->span[0],
+                 .n_parts = runs};
     kbass_status status = kb_chorus_create(runs, scenes, dictionary, columns, k, &chorus, error);
     if (status != KBASS_OK) return status;
     s.n_start = chorus->dynamics.n_start;

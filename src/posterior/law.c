@@ -17,9 +17,9 @@ typedef struct {
 
 typedef struct {
     const kb_law *law;
-    size_t n, n_space, box, each;  /* points; samples in a box, and of each point in all */
-    size_t width[KB_MAX_AXES];     /* of the stencil along each axis: 1 where nothing is differentiated */
-    double *origin;                /* n x n_axes: the first coordinate of each stencil */
+    size_t n, n_space, box, each; /* points; samples in a box, and of each point in all */
+    size_t width[KB_MAX_AXES];    /* of the stencil along each axis: 1 where nothing is differentiated */
+    double *origin;               /* n x n_axes: the first coordinate of each stencil */
     sample *samples;
     double *times, *positions, *sorted, *values; /* n * each samples */
     double *variables, *work, *terms;
@@ -128,8 +128,8 @@ static double space_derivative(const sheet *s, size_t p, const double *at, const
     double weights[KB_MAX_AXES][STENCIL] = {{0}}, sum = 0;
     const double *box = s->values + (p * s->each + STENCIL) * law->dictionary->n_states;
     for (size_t a = 1; a <= s->n_space; a++)
-        kb_difference_weights(s->width[a], s->origin[p * (s->n_space + 1) + a], law->step[a], at[a - 1], variable->order[a],
-                           weights[a]);
+        kb_difference_weights(s->width[a], s->origin[p * (s->n_space + 1) + a], law->step[a], at[a - 1],
+                              variable->order[a], weights[a]);
     for (size_t k = 0; k < s->box; k++) {
         double product = 1;
         for (size_t a = s->n_space, rest = k; a > 0; rest /= s->width[a--]) product *= weights[a][rest % s->width[a]];

@@ -9,8 +9,8 @@
 #include "posterior/pretend.h"
 
 /* Values of one row, from scaled to the data's units; sd: of tangents t under V, the root of t'V t. */
-static void finish_row(const kb_plane *p, size_t row, const double *V, const double *tangents, double *turned, double *mean,
-                       double *sd)
+static void finish_row(const kb_plane *p, size_t row, const double *V, const double *tangents, double *turned,
+                       double *mean, double *sd)
 {
     const kb_dynamics *d = &p->dynamics;
     size_t begin = d->observation_start[row], n = d->observation_start[row + 1] - begin, P = p->n_parameters;
@@ -35,8 +35,7 @@ static kbass_status walk(kb_plane *p, const kb_fit *fit, const double *start, co
         size_t at = d->observation_start[row];
         if (kb_plane_reach(p, 0, row, start, mean + at, tangents))
             finish_row(p, row, V, tangents, turned, mean + at, sd ? sd + at : NULL);
-        else
-            status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated over these times");
+        else status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated over these times");
     }
     kb_free(tangents);
     kb_free(turned);
@@ -44,13 +43,14 @@ static kbass_status walk(kb_plane *p, const kb_fit *fit, const double *start, co
 }
 
 /* Weights' and starts' covariances, by window. */
-static kbass_status find_covariances(kb_plane *plane, const kb_columns *columns, const kb_windows *windows, const kb_fit *fit,
-                                     double **V, kbass_error *error)
+static kbass_status find_covariances(kb_plane *plane, const kb_columns *columns, const kb_windows *windows,
+                                     const kb_fit *fit, double **V, kbass_error *error)
 {
     kb_shooter *shooter = NULL;
     size_t k = fit->support.n, P = k + plane->dynamics.n_start;
     kbass_status status = kb_shooter_create_on(&plane->dynamics, columns, windows->n, k, &shooter, error);
-    if (status == KBASS_OK && !(*V = KB_NEW(double, windows->n * P * P))) status = kb_out_of_memory(error, "the solution");
+    if (status == KBASS_OK && !(*V = KB_NEW(double, windows->n *P *P)))
+        status = kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
         shooter->windows = windows;
         if (!kb_shooter_covariances(shooter, fit, *V))
@@ -61,13 +61,15 @@ static kbass_status find_covariances(kb_plane *plane, const kb_columns *columns,
 }
 
 kbass_status kb_plane_solution(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
-                               const kb_plane_settings *settings, const kb_windows *windows, const kb_fit *fit, size_t n,
-                               const double *times, const double *positions, double *mean, double *sd, kbass_error *error)
+                               const kb_plane_settings *settings, const kb_windows *windows, const kb_fit *fit,
+                               size_t n, const double *times, const double *positions, double *mean, double *sd,
+                               kbass_error *error)
 {
     size_t space = cloud->n_axes - 1, F = cloud->n_fields, n_start = 0;
     double *V = NULL, *bound = KB_NEW(double, F);
     kb_plane *plane = NULL;
-    kbass_status status = bound ? kb_plane_create(cloud, dictionary, columns, settings, sd ? fit->support.n : KB_NO_TANGENTS, &plane, error)
+    kbass_status status = bound ? kb_plane_create(cloud, dictionary, columns, settings,
+                                                  sd ? fit->support.n : KB_NO_TANGENTS, &plane, error)
                                 : kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
         n_start = plane->dynamics.n_start;
@@ -76,14 +78,17 @@ kbass_status kb_plane_solution(const kb_cloud *cloud, const kb_dictionary *dicti
         else plane->dynamics.destroy(&plane->dynamics);
     }
     for (size_t window = 0, done = 0; status == KBASS_OK && window < windows->n; window++) {
-        size_t here = window + 1 == windows->n ? n - done : kb_points_within(cloud, windows->last[window], n - done, times + done);
+        size_t here = window + 1 == windows->n ? n - done
+                                               : kb_points_within(cloud, windows->last[window], n - done, times + done);
         size_t P = fit->support.n + n_start;
         kb_cloud points = {0};
         if (!here) continue;
         plane = NULL;
-        status = kb_pretend(cloud, cloud->grid[0][windows->first[window]], here, times + done, positions + done * space, &points, error);
+        status = kb_pretend(cloud, cloud->grid[0][windows->first[window]], here, times + done, positions + done * space,
+                            &points, error);
         if (status == KBASS_OK)
-            status = kb_plane_create(&points, dictionary, columns, settings, sd ? fit->support.n : KB_NO_TANGENTS, &plane, error);
+            status = kb_plane_create(&points, dictionary, columns, settings, sd ? fit->support.n : KB_NO_TANGENTS,
+                                     &plane, error);
         if (status == KBASS_OK) {
             memcpy(plane->bound, bound, F * sizeof *bound);
             status = walk(plane, fit, fit->start + window * n_start, V ? V + window * P * P : NULL, mean + done * F,

@@ -1,5 +1,5 @@
-/* A fitted field over several space axes with its band, at any points of the record: the plane integrated with its tangents
- * (docs/math.md, eqs 25 and 62). */
+/* A fitted field over several space axes with its band, at any points of the record: the plane integrated with its
+ * tangents (docs/math.md, eqs 25 and 62). */
 #ifndef KB_PLANE_SOLUTION_H
 #define KB_PLANE_SOLUTION_H
 
@@ -9,7 +9,8 @@
 /* n times (ascending) and n x space axes positions in the data's units, within the record. mean, sd: n x n_fields,
    row-major; sd may be NULL. */
 kbass_status kb_plane_solution(const kb_cloud *cloud, const kb_dictionary *dictionary, const kb_columns *columns,
-                               const kb_plane_settings *settings, const kb_windows *windows, const kb_fit *fit, size_t n,
-                               const double *times, const double *positions, double *mean, double *sd, kbass_error *error);
+                               const kb_plane_settings *settings, const kb_windows *windows, const kb_fit *fit,
+                               size_t n, const double *times, const double *positions, double *mean, double *sd,
+                               kbass_error *error);
 
 #endif

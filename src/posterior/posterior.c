@@ -39,7 +39,7 @@ kbass_status kb_belief_allocate(const kbass_posterior *p, size_t n_terms, size_t
     bool complete = b->equation && b->term && b->weight && b->noise && b->windows;
     for (size_t i = 0; complete && i < n_windows; i++) {
         b->windows[i].start = KB_NEW(double, p->n_start);
-        b->windows[i].covariance = KB_NEW(double, size * size);
+        b->windows[i].covariance = KB_NEW(double, size *size);
         complete = b->windows[i].start && b->windows[i].covariance;
     }
     if (complete) return KBASS_OK;
@@ -65,7 +65,8 @@ void kbass_posterior_destroy(kbass_posterior *p)
 static bool copy_names(const kbass_data *data, kbass_posterior *p)
 {
     bool complete = true;
-    for (size_t i = 0; i < p->n_states; i++) complete = (p->state_names[i] = kb_strdup(data->state_names[i])) && complete;
+    for (size_t i = 0; i < p->n_states; i++)
+        complete = (p->state_names[i] = kb_strdup(data->state_names[i])) && complete;
     for (size_t a = 0; a < p->n_axes; a++) complete = (p->axis_names[a] = kb_strdup(data->axis_names[a])) && complete;
     return complete;
 }

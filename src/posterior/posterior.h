@@ -19,12 +19,12 @@ typedef struct {
 } kb_stretch;
 
 typedef struct {
-    double log_odds;    /* against the first model */
+    double log_odds; /* against the first model */
     size_t n_terms;
-    size_t *equation;   /* n_terms: which state's */
-    char **term;        /* n_terms */
-    double *weight;     /* n_terms; those given by --fix have no variance */
-    double *noise;      /* n_states: standard deviation; a share of the value where the noise is relative */
+    size_t *equation; /* n_terms: which state's */
+    char **term;      /* n_terms */
+    double *weight;   /* n_terms; those given by --fix have no variance */
+    double *noise;    /* n_states: standard deviation; a share of the value where the noise is relative */
     size_t n_windows;
     kb_stretch *windows;
 } kb_belief;
@@ -32,25 +32,25 @@ typedef struct {
 struct kbass_posterior {
     size_t n_states, n_axes, n_start;
     char **state_names, **axis_names;
-    char sha256[65];                          /* of the data */
-    char *run;                                /* its name; NULL: of one run alone */
+    char sha256[65];                              /* of the data */
+    char *run;                                    /* its name; NULL: of one run alone */
     double first[KB_MAX_AXES], last[KB_MAX_AXES]; /* what was measured */
-    bool is_relative;                         /* the noise */
+    bool is_relative;                             /* the noise */
     size_t n_models;
     kb_belief *models;
     /* of fields */
-    double origin[2], span[2];                /* scaled coordinates are (x - origin) / span: of one run alone the record's */
+    double origin[2], span[2]; /* scaled coordinates are (x - origin) / span: of one run alone the record's */
     kb_line_settings line;
     kb_profile profile;
-    double spacing[2];                        /* scaled, along time and space */
-    double *mean, *sd, *bound;                /* n_states: units of the scaled fields, and how far those may go */
+    double spacing[2];         /* scaled, along time and space */
+    double *mean, *sd, *bound; /* n_states: units of the scaled fields, and how far those may go */
     size_t n_boundary;
-    double *boundary;                         /* amplitudes of the boundary's modes */
+    double *boundary; /* amplitudes of the boundary's modes */
 };
 
 /* Names and spans of a run of the data; models to be added. */
-kbass_status kb_posterior_create(const kbass_data *data, size_t run, size_t n_start, size_t most_models, kbass_posterior **out,
-                                 kbass_error *error);
+kbass_status kb_posterior_create(const kbass_data *data, size_t run, size_t n_start, size_t most_models,
+                                 kbass_posterior **out, kbass_error *error);
 /* Room for one more model, which is not counted before n_models is raised. */
 kbass_status kb_belief_allocate(const kbass_posterior *posterior, size_t n_terms, size_t n_windows, kb_belief *belief,
                                 kbass_error *error);

@@ -10,9 +10,9 @@ kbass_status kb_pretend(const kb_cloud *data, double from, size_t n, const doubl
     out->relative = NULL;
     out->n_points = n;
     out->n_values = n * F;
-    out->point = KB_NEW(double, n * (space + 1));
-    out->value = KB_NEW(double, n * F);
-    out->measured = KB_NEW(double, n * F);
+    out->point = KB_NEW(double, n *(space + 1));
+    out->value = KB_NEW(double, n *F);
+    out->measured = KB_NEW(double, n *F);
     out->grid[0] = KB_NEW(double, n + 1);
     if (!out->point || !out->value || !out->measured || !out->grid[0]) return kb_out_of_memory(error, "the solution");
     out->n_grid[0] = 1;

@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "gp/cloud.h"
 
-/* A cloud of n points (times ascending, positions n x space axes, the data's units), in the scales of the data's; its first
-   row, at scaled time `from`, is unobserved. */
+/* A cloud of n points (times ascending, positions n x space axes, the data's units), in the scales of the data's; its
+   first row, at scaled time `from`, is unobserved. */
 kbass_status kb_pretend(const kb_cloud *data, double from, size_t n, const double *times, const double *positions,
                         kb_cloud *out, kbass_error *error);
 void kb_pretend_clear(kb_cloud *cloud);

@@ -25,7 +25,8 @@ static bool evaluate_window(kb_shooter *s, const double *V, size_t size, const d
 }
 
 static bool evaluate_all(kb_shooter *s, const kb_fit *fit, const double *covariances, size_t run, size_t n_times,
-                         const double *times, double *scaled, double *states, double *tangents, double *mean, double *sd)
+                         const double *times, double *scaled, double *states, double *tangents, double *mean,
+                         double *sd)
 {
     const kb_record *record = s->flow->record;
     size_t size = fit->support.n + s->n, done = 0;
@@ -41,8 +42,9 @@ static bool evaluate_all(kb_shooter *s, const kb_fit *fit, const double *covaria
             scaled[n] = (times[done + n - 1] - record->origin[run]) / record->span;
             if (!last && scaled[n] > end) break;
         }
-        if (n > 1 && !evaluate_window(s, covariances + window * size * size, size, fit->start + window * s->n, n, scaled,
-                                      states, tangents, mean + done * s->n, sd + done * s->n)) return false;
+        if (n > 1 && !evaluate_window(s, covariances + window * size * size, size, fit->start + window * s->n, n,
+                                      scaled, states, tangents, mean + done * s->n, sd + done * s->n))
+            return false;
         done += n - 1;
     }
     return done == n_times;
@@ -54,7 +56,7 @@ kbass_status kb_solution_evaluate(const kb_record *record, const kb_dictionary *
 {
     kb_shooter *s = NULL;
     size_t k = fit->support.n, n = record->n_states, size = k + n;
-    double *covariances = KB_NEW(double, windows->n * size * size), *scaled = KB_NEW(double, n_times + 1);
+    double *covariances = KB_NEW(double, windows->n *size *size), *scaled = KB_NEW(double, n_times + 1);
     double *states = KB_NEW(double, (n_times + 1) * n), *tangents = KB_NEW(double, (n_times + 1) * n * size);
     kbass_status status = kb_shooter_create(record, dictionary, columns, windows->n, k, &s, error);
     if (status == KBASS_OK && (!covariances || !scaled || !states || !tangents))

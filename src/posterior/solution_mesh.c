@@ -13,11 +13,11 @@ static double even_coordinate(const kb_cloud *c, const size_t *counts, size_t po
 }
 
 /* The solution on even points, scaled: n x n_fields. */
-static kbass_status sample(const kb_cloud *c, kb_solution_at *solution, const void *context, const size_t *counts, size_t n,
-                           double *values, kbass_error *error)
+static kbass_status sample(const kb_cloud *c, kb_solution_at *solution, const void *context, const size_t *counts,
+                           size_t n, double *values, kbass_error *error)
 {
     size_t space = c->n_axes - 1, fields = c->n_fields;
-    double *times = KB_NEW(double, n), *positions = KB_NEW(double, n * space);
+    double *times = KB_NEW(double, n), *positions = KB_NEW(double, n *space);
     kbass_status status = times && positions ? KBASS_OK : kb_out_of_memory(error, "the mesh");
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         times[i] = even_coordinate(c, counts, i, 0);
@@ -32,8 +32,8 @@ static kbass_status sample(const kb_cloud *c, kb_solution_at *solution, const vo
 }
 
 /* The axis' n points have the fields and `after` below them, `before` above: the fastest is the monitor's left. */
-static void spread(const kb_cloud *c, const double *values, size_t axis, size_t before, size_t n, size_t after, double *M,
-                   double *coordinates)
+static void spread(const kb_cloud *c, const double *values, size_t axis, size_t before, size_t n, size_t after,
+                   double *M, double *coordinates)
 {
     kb_even_axis even = {n, c->extent[axis], false};
     kb_monitor_measure(&even, after, before, values, M);

@@ -6,7 +6,7 @@
 #include "posterior/law.h"
 
 /* counts[axis] points along each axis of the cloud, in its units, from the solution on as many even ones. */
-kbass_status kb_solution_mesh(const kb_cloud *cloud, kb_solution_at *solution, const void *context, const size_t *counts,
-                              double *const *coordinates, kbass_error *error);
+kbass_status kb_solution_mesh(const kb_cloud *cloud, kb_solution_at *solution, const void *context,
+                              const size_t *counts, double *const *coordinates, kbass_error *error);
 
 #endif

@@ -19,8 +19,10 @@ static kbass_status check_windows(const kb_written_law *law, kbass_error *error)
 {
     json_int_t n = json_integer_value(json_object_get(law->root, "windows"));
     if (n <= 1) return KBASS_OK;
-    return kb_fail(error, KBASS_ERROR_DATA, "%s: the record was fitted in %lld windows, each with its own start, and no "
-                   "single solution follows it: use discover --solution", law->path, (long long)n);
+    return kb_fail(error, KBASS_ERROR_DATA,
+                   "%s: the record was fitted in %lld windows, each with its own start, and no "
+                   "single solution follows it: use discover --solution",
+                   law->path, (long long)n);
 }
 
 static kbass_status solve_states(const char *path, kbass_data **data, kbass_error *error)
@@ -33,7 +35,7 @@ static kbass_status solve_states(const char *path, kbass_data **data, kbass_erro
     size_t n = kbass_model_states(model);
     kbass_model_span(model, &first, &last);
     for (size_t i = 0; i < N_TIMES; i++) times[i] = first + (last - first) * (double)i / (N_TIMES - 1);
-    states = KB_NEW(double, n * N_TIMES);
+    states = KB_NEW(double, n *N_TIMES);
     names = KB_NEW(const char *, n);
     if (!states || !names) status = kb_out_of_memory(error, path);
     for (size_t i = 0; names && i < n; i++) names[i] = kbass_model_state_name(model, i);

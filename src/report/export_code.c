@@ -41,8 +41,8 @@ static bool name_derivatives(kb_export *e)
             if (symbols->variables[v].order[axis])
                 kb_buffer_print(&text, "%s%s, %d", text.length ? ", " : "", e->words[kb_export_axis(e, axis)],
                                 symbols->variables[v].order[axis]);
-        is_done = !text.is_lost &&
-                  kb_export_symbol(e, v, "%s.diff(%s)", e->words[symbols->variables[v].field], text.text);
+        is_done =
+            !text.is_lost && kb_export_symbol(e, v, "%s.diff(%s)", e->words[symbols->variables[v].field], text.text);
         kb_buffer_clear(&text);
     }
     return is_done;
@@ -80,7 +80,8 @@ kbass_status kb_export_sympy(kb_export *e, kbass_error *error)
     kb_buffer_put(&e->out, "\nequations = [\n");
     for (size_t i = 0; i < e->law->n_equations; i++) {
         const kb_written_equation *equation = &e->law->equations[i];
-        kb_buffer_print(&e->out, "    sp.Eq(%s.diff(%s, %d), ", e->words[equation->state], time_word(e), equation->order);
+        kb_buffer_print(&e->out, "    sp.Eq(%s.diff(%s, %d), ", e->words[equation->state], time_word(e),
+                        equation->order);
         kb_export_rhs(e, equation);
         kb_buffer_put(&e->out, "),\n");
     }
@@ -97,11 +98,14 @@ kbass_status kb_export_sympy(kb_export *e, kbass_error *error)
 static kbass_status check_julia(const kb_export *e, kbass_error *error)
 {
     if (has_space(e))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a PDESystem needs boundary values, which are not in the result: "
-                       "export to sympy, matlab or c", e->law->path);
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "%s: a PDESystem needs boundary values, which are not in the result: "
+                       "export to sympy, matlab or c",
+                       e->law->path);
     if (e->law->n_equations < kb_export_states(e))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: found %zu equations for %zu states, an ODESystem needs all of them",
-                       e->law->path, e->law->n_equations, kb_export_states(e));
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "%s: found %zu equations for %zu states, an ODESystem needs all of them", e->law->path,
+                       e->law->n_equations, kb_export_states(e));
     return KBASS_OK;
 }
 
@@ -179,7 +183,7 @@ kbass_status kb_export_matlab(kb_export *e, kbass_error *error)
 {
     (void)error;
     if (has_space(e)) matlab_fields(e);
-    else              matlab_states(e);
+    else matlab_states(e);
     return KBASS_OK;
 }
 
@@ -245,6 +249,6 @@ kbass_status kb_export_c(kb_export *e, kbass_error *error)
     if (has_space(e) && !name_elements(e)) e->out.is_lost = true;
     if (e->out.is_lost) return KBASS_OK;
     if (has_space(e)) c_fields(e);
-    else              c_states(e);
+    else c_states(e);
     return KBASS_OK;
 }

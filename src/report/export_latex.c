@@ -7,10 +7,10 @@
 
 static bool is_greek(const char *word, size_t length)
 {
-    static const char *const letters[] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota",
-                                          "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon",
-                                          "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi",
-                                          "Sigma", "Upsilon", "Phi", "Psi", "Omega"};
+    static const char *const letters[] = {
+        "alpha", "beta",  "gamma",  "delta", "epsilon", "zeta",  "eta",     "theta", "iota", "kappa", "lambda", "mu",
+        "nu",    "xi",    "pi",     "rho",   "sigma",   "tau",   "upsilon", "phi",   "chi",  "psi",   "omega",  "Gamma",
+        "Delta", "Theta", "Lambda", "Xi",    "Pi",      "Sigma", "Upsilon", "Phi",   "Psi",  "Omega"};
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
         if (strlen(letters[i]) == length && !strncmp(letters[i], word, length)) return true;
     return false;
@@ -20,9 +20,9 @@ static void put_escaped(kb_buffer *out, const char *word, size_t length)
 {
     static const char special[] = "_#$%&{}";
     for (size_t i = 0; i < length; i++) {
-        if (strchr(special, word[i]))                                     kb_buffer_print(out, "\\%c", word[i]);
+        if (strchr(special, word[i])) kb_buffer_print(out, "\\%c", word[i]);
         else if (strchr("\\^~", word[i]) || iscntrl((unsigned char)word[i])) kb_buffer_put(out, "?");
-        else                                                              kb_buffer_print(out, "%c", word[i]);
+        else kb_buffer_print(out, "%c", word[i]);
     }
 }
 
@@ -49,7 +49,7 @@ static void put_name(kb_buffer *out, const char *name, const char *derivative)
     if (tail >= length && !*derivative) return;
     kb_buffer_put(out, "_{");
     if (tail < length && isdigit((unsigned char)name[tail])) put_escaped(out, name + tail, length - tail);
-    else if (tail < length)                                  put_word(out, name + tail, length - tail);
+    else if (tail < length) put_word(out, name + tail, length - tail);
     kb_buffer_print(out, "%s%s}", tail < length && *derivative ? "," : "", derivative);
 }
 
@@ -75,7 +75,8 @@ static bool name_symbols(kb_export *e)
 
 static void put_lhs(kb_export *e, const kb_written_equation *equation)
 {
-    const char *d = e->law->symbols->n_axes > 1 ? "\\partial" : "\\mathrm{d}", *power = equation->order == 2 ? "^{2}" : "";
+    const char *d = e->law->symbols->n_axes > 1 ? "\\partial" : "\\mathrm{d}",
+               *power = equation->order == 2 ? "^{2}" : "";
     kb_buffer_print(&e->out, "\\frac{%s%s %s}{%s %s%s}", d, power, e->symbols[equation->state], d,
                     e->symbols[kb_export_axis(e, 0)], power);
 }

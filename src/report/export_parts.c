@@ -30,8 +30,8 @@ static char *choose_word(const kb_export *e, size_t variable)
     char *word = KB_NEW(char, length + n);
     if (!word) return NULL;
     if (!kb_is_identifier(name)) strcpy(word, "t");
-    else if (*name == '_')       sprintf(word, "v%s", name);
-    else                         strcpy(word, name);
+    else if (*name == '_') sprintf(word, "v%s", name);
+    else strcpy(word, name);
     while (is_taken(e, variable, word)) strcat(word, "_");
     return word;
 }
@@ -110,7 +110,7 @@ static void put_rhs(kb_export *e, const kb_language *language, const char *const
     for (size_t i = 0; i < equation->n_terms; i++) {
         bool is_negative = equation->terms[i].weight < 0;
         if (language == &kb_latex && i && i % TERMS_PER_LINE == 0) kb_buffer_put(&e->out, " \\\\\n    &\\quad");
-        if (i)                kb_buffer_put(&e->out, is_negative ? " - " : " + ");
+        if (i) kb_buffer_put(&e->out, is_negative ? " - " : " + ");
         else if (is_negative) kb_buffer_put(&e->out, "-");
         put_term(e, language, names, &equation->terms[i], digits);
     }
@@ -118,7 +118,8 @@ static void put_rhs(kb_export *e, const kb_language *language, const char *const
 
 void kb_export_rhs(kb_export *e, const kb_written_equation *equation)
 {
-    put_rhs(e, e->language, (const char *const *)e->symbols, equation, e->language == &kb_latex ? MEASURED : ALL_DIGITS);
+    put_rhs(e, e->language, (const char *const *)e->symbols, equation,
+            e->language == &kb_latex ? MEASURED : ALL_DIGITS);
 }
 
 static bool has_variables(const kb_poly *poly)

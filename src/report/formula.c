@@ -9,40 +9,66 @@
 /* ---------------------------------------------------------------- languages */
 
 #define CALLS(sin, cos, tan, exp, log, sqrt, abs, tanh)                                                                \
-    {{sin, ")"}, {cos, ")"}, {tan, ")"}, {exp, ")"}, {log, ")"}, {sqrt, ")"}, {abs, ")"}, {tanh, ")"}}
+    {                                                                                                                  \
+        {sin, ")"}, {cos, ")"}, {tan, ")"}, {exp, ")"}, {log, ")"}, {sqrt, ")"}, {abs, ")"}, { tanh, ")" }             \
+    }
 #define PLAIN_CALLS CALLS("sin(", "cos(", "tan(", "exp(", "log(", "sqrt(", "abs(", "tanh(")
 
 static const char *const python_words[] = {
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-    "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-    "pass", "raise", "return", "try", "while", "with", "yield", "sp", "equations", "initial", "span", NULL};
+    "False",    "None",   "True",  "and",  "as",     "assert",   "async",     "await",   "break", "class",
+    "continue", "def",    "del",   "elif", "else",   "except",   "finally",   "for",     "from",  "global",
+    "if",       "import", "in",    "is",   "lambda", "nonlocal", "not",       "or",      "pass",  "raise",
+    "return",   "try",    "while", "with", "yield",  "sp",       "equations", "initial", "span",  NULL};
 static const char *const julia_words[] = {
-    "baremodule", "begin", "break", "catch", "const", "continue", "do", "else", "elseif", "end", "export", "false",
-    "finally", "for", "function", "global", "if", "import", "let", "local", "macro", "module", "quote", "return", "struct",
-    "true", "try", "using", "while", "D", "pi", "im", "system", "equations", "initial", "span", NULL};
+    "baremodule", "begin",  "break",   "catch",     "const",    "continue", "do",  "else",   "elseif", "end",
+    "export",     "false",  "finally", "for",       "function", "global",   "if",  "import", "let",    "local",
+    "macro",      "module", "quote",   "return",    "struct",   "true",     "try", "using",  "while",  "D",
+    "pi",         "im",     "system",  "equations", "initial",  "span",     NULL};
 static const char *const matlab_words[] = {
-    "break", "case", "catch", "classdef", "continue", "else", "elseif", "end", "for", "function", "global", "if",
-    "otherwise", "parfor", "persistent", "return", "spmd", "switch", "try", "while", "do", "until", "unwind_protect",
-    "endfunction", "endif", "endfor", "endwhile", "state", "rate", "zeros", "size", NULL};
+    "break", "case",     "catch",    "classdef", "continue",  "else",   "elseif",         "end",
+    "for",   "function", "global",   "if",       "otherwise", "parfor", "persistent",     "return",
+    "spmd",  "switch",   "try",      "while",    "do",        "until",  "unwind_protect", "endfunction",
+    "endif", "endfor",   "endwhile", "state",    "rate",      "zeros",  "size",           NULL};
 static const char *const c_words[] = {
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
-    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static",
-    "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false", "alignas",
-    "alignof", "constexpr", "nullptr", "typeof", "asm", "size_t", "pow", "fabs", "state", "rate", "n", "i", NULL};
+    "auto",   "break",    "case",     "char",      "const",   "continue", "default", "do",     "double",
+    "else",   "enum",     "extern",   "float",     "for",     "goto",     "if",      "inline", "int",
+    "long",   "register", "restrict", "return",    "short",   "signed",   "sizeof",  "static", "struct",
+    "switch", "typedef",  "union",    "unsigned",  "void",    "volatile", "while",   "bool",   "true",
+    "false",  "alignas",  "alignof",  "constexpr", "nullptr", "typeof",   "asm",     "size_t", "pow",
+    "fabs",   "state",    "rate",     "n",         "i",       NULL};
 
 const kb_language kb_plain = {"*", "/", {"", "^", ""}, {"(", ")"}, PLAIN_CALLS, "", NULL};
-const kb_language kb_sympy = {"*", "/", {"", "**", ""}, {"(", ")"},
-                              CALLS("sp.sin(", "sp.cos(", "sp.tan(", "sp.exp(", "sp.log(", "sp.sqrt(", "sp.Abs(", "sp.tanh("),
-                              "#", python_words};
+const kb_language kb_sympy = {
+    "*",
+    "/",
+    {"", "**", ""},
+    {"(", ")"},
+    CALLS("sp.sin(", "sp.cos(", "sp.tan(", "sp.exp(", "sp.log(", "sp.sqrt(", "sp.Abs(", "sp.tanh("),
+    "#",
+    python_words};
 const kb_language kb_julia = {"*", "/", {"", "^", ""}, {"(", ")"}, PLAIN_CALLS, "#", julia_words};
 const kb_language kb_matlab = {".*", "./", {"", ".^", ""}, {"(", ")"}, PLAIN_CALLS, "%", matlab_words};
-const kb_language kb_c = {"*", "/", {"pow(", ", ", ")"}, {"(", ")"},
-                          CALLS("sin(", "cos(", "tan(", "exp(", "log(", "sqrt(", "fabs(", "tanh("), "//", c_words};
-const kb_language kb_latex = {"\\, ", NULL, {"", "^{", "}"}, {"\\left(", "\\right)"},
-                              {{"\\sin\\left(", "\\right)"}, {"\\cos\\left(", "\\right)"}, {"\\tan\\left(", "\\right)"},
-                               {"\\exp\\left(", "\\right)"}, {"\\log\\left(", "\\right)"}, {"\\sqrt{", "}"},
-                               {"\\left|", "\\right|"}, {"\\tanh\\left(", "\\right)"}},
-                              "%", NULL};
+const kb_language kb_c = {"*",
+                          "/",
+                          {"pow(", ", ", ")"},
+                          {"(", ")"},
+                          CALLS("sin(", "cos(", "tan(", "exp(", "log(", "sqrt(", "fabs(", "tanh("),
+                          "//",
+                          c_words};
+const kb_language kb_latex = {"\\, ",
+                              NULL,
+                              {"", "^{", "}"},
+                              {"\\left(", "\\right)"},
+                              {{"\\sin\\left(", "\\right)"},
+                               {"\\cos\\left(", "\\right)"},
+                               {"\\tan\\left(", "\\right)"},
+                               {"\\exp\\left(", "\\right)"},
+                               {"\\log\\left(", "\\right)"},
+                               {"\\sqrt{", "}"},
+                               {"\\left|", "\\right|"},
+                               {"\\tanh\\left(", "\\right)"}},
+                              "%",
+                              NULL};
 
 /* ---------------------------------------------------------------- polys */
 
@@ -148,7 +174,7 @@ static void put_product(const writer *w, const kb_product *a)
     kb_buffer_put(w->out, is_fraction ? "}{" : w->language->over);
     if (is_bracketed) kb_buffer_put(w->out, w->language->brackets.open);
     if (is_fraction && only_group_below(a)) put_poly(w, only_group_below(a));
-    else                                    put_factors(w, a, true, false);
+    else put_factors(w, a, true, false);
     if (is_bracketed) kb_buffer_put(w->out, w->language->brackets.close);
     if (is_fraction) kb_buffer_put(w->out, "}");
 }
@@ -158,7 +184,7 @@ static void put_poly(const writer *w, const kb_poly *a)
     if (!a->n) kb_buffer_put(w->out, "0");
     for (size_t i = 0; i < a->n; i++) {
         if (a->terms[i].coefficient < 0) kb_buffer_put(w->out, i ? " - " : "-");
-        else if (i)                      kb_buffer_put(w->out, " + ");
+        else if (i) kb_buffer_put(w->out, " + ");
         put_product(w, &a->terms[i]);
     }
 }
@@ -182,7 +208,7 @@ bool kb_formula_is_one(const kb_poly *poly)
 static void put_power_of_ten(kb_buffer *out, const kb_language *language, int power)
 {
     if (power && language == &kb_latex) kb_buffer_print(out, " \\times 10^{%d}", power);
-    else if (power)                     kb_buffer_print(out, "e%d", power);
+    else if (power) kb_buffer_print(out, "e%d", power);
 }
 
 void kb_formula_number(kb_buffer *out, const kb_language *language, double value)

@@ -10,12 +10,12 @@ typedef struct {
 } kb_brackets;
 
 typedef struct {
-    const char *times, *over;         /* between factors; `over` NULL: as \frac{}{} */
-    const char *raise[3];             /* before the base, between base and exponent, behind it */
+    const char *times, *over; /* between factors; `over` NULL: as \frac{}{} */
+    const char *raise[3];     /* before the base, between base and exponent, behind it */
     kb_brackets brackets;
     kb_brackets calls[KB_FUNCTION_COUNT];
-    const char *comment;              /* begins a comment of one line */
-    const char *const *reserved;      /* words that cannot be names; the last is NULL */
+    const char *comment;         /* begins a comment of one line */
+    const char *const *reserved; /* words that cannot be names; the last is NULL */
 } kb_language;
 
 extern const kb_language kb_latex, kb_sympy, kb_julia, kb_matlab, kb_c, kb_plain;

@@ -124,9 +124,9 @@ static json_t *data_summary(const kbass_data *data)
         append(&axes, text(data->axis_names[axis]));
         put(&spans, data->axis_names[axis], span(data, axis));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source), "sha256",
-                     text(data->sha256), "rows", count(data->n_rows), "states", states, "axes", axes, "span", spans,
-                     "time_name", text(data->time_name), "first_time", number(data->times[0]), "last_time",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source),
+                     "sha256", text(data->sha256), "rows", count(data->n_rows), "states", states, "axes", axes, "span",
+                     spans, "time_name", text(data->time_name), "first_time", number(data->times[0]), "last_time",
                      number(data->times[kb_data_run_start(data, 1) - 1]), "missing", missing, "run_column",
                      data->run_column ? text(data->run_column) : json_null(), "sigma_columns",
                      data->sigma_columns ? text(data->sigma_columns) : json_null(), "part",
@@ -188,12 +188,12 @@ static json_t *equation_object(const kbass_equation *equation)
     json_t *terms = json_array();
     for (size_t i = 0; i < equation->n_terms; i++) {
         const kbass_term *term = &equation->terms[i];
-        append(&terms, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "term", text(term->term), "weight",
-                                 number(term->weight), "unit", term->unit ? text(term->unit) : json_null(), "sd",
-                                 number(term->sd), "interval",
-                                 pair(term->low, term->high), "average", number(term->average), "average_sd",
-                                 number(term->average_sd), "probability", number(term->probability), "selected",
-                                 term->selected, "verdict", kbass_verdict_name(term->verdict)));
+        append(&terms,
+               json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "term", text(term->term), "weight",
+                         number(term->weight), "unit", term->unit ? text(term->unit) : json_null(), "sd",
+                         number(term->sd), "interval", pair(term->low, term->high), "average", number(term->average),
+                         "average_sd", number(term->average_sd), "probability", number(term->probability), "selected",
+                         term->selected, "verdict", kbass_verdict_name(term->verdict)));
     }
     return json_pack("{s:o, s:b, s:o, s:o}", "lhs", text(equation->lhs), "known", equation->known, "text",
                      equation_text(equation), "terms", terms);
@@ -202,8 +202,7 @@ static json_t *equation_object(const kbass_equation *equation)
 static json_t *all_equations(const kbass_result *result)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < result->n_equations; i++)
-        append(&array, equation_object(&result->equations[i]));
+    for (size_t i = 0; i < result->n_equations; i++) append(&array, equation_object(&result->equations[i]));
     return array;
 }
 
@@ -277,9 +276,9 @@ static json_t *all_tests(const kbass_data *data, const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_tests; i++) {
         const kbass_residual_test *test = &result->tests[i];
-        append(&array, json_pack("{s:o, s:s, s:o, s:o}", "state", text(data->state_names[test->state]), "test",
-                                 kbass_test_name(test->kind), "score", number(test->score), "p_value",
-                                 number(test->p_value)));
+        append(&array,
+               json_pack("{s:o, s:s, s:o, s:o}", "state", text(data->state_names[test->state]), "test",
+                         kbass_test_name(test->kind), "score", number(test->score), "p_value", number(test->p_value)));
     }
     return array;
 }
@@ -310,10 +309,11 @@ static json_t *all_explanations(const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_explanations; i++) {
         const kbass_explanation *e = &result->explanations[i];
-        append(&array, json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "lhs", text(e->lhs), "term", text(e->term),
-                                 "change", e->is_added ? "added" : "dropped", "fitted", e->is_fitted, "log_evidence",
-                                 number(e->log_evidence), "log_odds", number(e->log_odds), "misfit_before", number(e->misfit_before), "misfit_after",
-                                 number(e->misfit_after), "weights", all_changes(e)));
+        append(&array,
+               json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "lhs", text(e->lhs), "term", text(e->term),
+                         "change", e->is_added ? "added" : "dropped", "fitted", e->is_fitted, "log_evidence",
+                         number(e->log_evidence), "log_odds", number(e->log_odds), "misfit_before",
+                         number(e->misfit_before), "misfit_after", number(e->misfit_after), "weights", all_changes(e)));
     }
     return array;
 }
@@ -325,8 +325,8 @@ static json_t *all_missing(const kbass_data *data, const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_missing; i++) {
         const kbass_missing_term *m = &result->missing[i];
-        append(&array, json_pack("{s:o, s:o, s:o, s:o}", "state", text(data->state_names[m->state]), "term", text(m->term),
-                                 "score", number(m->score), "p_value", number(m->p_value)));
+        append(&array, json_pack("{s:o, s:o, s:o, s:o}", "state", text(data->state_names[m->state]), "term",
+                                 text(m->term), "score", number(m->score), "p_value", number(m->p_value)));
     }
     return array;
 }
@@ -336,9 +336,9 @@ static json_t *all_misfits(const kbass_data *data, const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_misfits; i++) {
         const kbass_misfit *m = &result->misfits[i];
-        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state", text(data->state_names[m->state]), "from",
-                                 number(m->from), "until", number(m->until), "low", number(m->low), "high", number(m->high),
-                                 "score", number(m->score), "p_value", number(m->p_value)));
+        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state", text(data->state_names[m->state]),
+                                 "from", number(m->from), "until", number(m->until), "low", number(m->low), "high",
+                                 number(m->high), "score", number(m->score), "p_value", number(m->p_value)));
     }
     return array;
 }
@@ -355,8 +355,8 @@ static json_t *all_varied(const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_varied; i++) {
         const kbass_varied *v = &result->varied[i];
-        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "lhs", text(v->lhs), "term", text(v->term), "weights",
-                                 numbers(v->n_runs, v->weights), "sds", numbers(v->n_runs, v->sds), "spread",
+        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "lhs", text(v->lhs), "term", text(v->term),
+                                 "weights", numbers(v->n_runs, v->weights), "sds", numbers(v->n_runs, v->sds), "spread",
                                  number(v->spread), "log_odds", number(v->log_odds)));
     }
     return array;
@@ -365,7 +365,8 @@ static json_t *all_varied(const kbass_result *result)
 static json_t *varied_equations(const kbass_result *result)
 {
     json_t *array = json_array();
-    for (size_t i = 0; result->varied_equations && i < result->n_equations; i++) append(&array, text(result->varied_equations[i]));
+    for (size_t i = 0; result->varied_equations && i < result->n_equations; i++)
+        append(&array, text(result->varied_equations[i]));
     return array;
 }
 
@@ -394,23 +395,19 @@ static json_t *all_runs(const kbass_data *data, const kbass_result *result)
 static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
 {
     json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
-    return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "format", "kbass-result", "version", kbass_version(), "seed", settings->seed,
-                     "method", method(settings), "outcome", kbass_outcome_name(result->outcome),
-                     "settings", all_settings(settings), "data", data_summary(data),
-                     "equations", all_equations(result), "initial", initial_state(data, result, 0), "runs", all_runs(data, result),
-                     "period", number(result->period),
-                     "noise", by_state(data, result->n_states, result->noise),
-                     "noise_interval", noise_intervals(data, result), "residual_tests", all_tests(data, result),
-                     "warnings", all_warnings(result),
-                     "probability", number(result->probability), "log_evidence", number(result->log_evidence),
-                     "correlation", correlation(result), "groups", all_groups(result),
-                     "runners_up", all_runners_up(result), "explanations", all_explanations(result), "starts", starts,
-                     "models", count(result->n_models), "windows", count(result->n_windows),
-                     "patches", count(result->n_patches),
-                     "iterations", count(result->n_iterations),
-                     "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
+    return json_pack(
+        "{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "format", "kbass-result", "version", kbass_version(), "seed", settings->seed, "method", method(settings),
+        "outcome", kbass_outcome_name(result->outcome), "settings", all_settings(settings), "data", data_summary(data),
+        "equations", all_equations(result), "initial", initial_state(data, result, 0), "runs", all_runs(data, result),
+        "period", number(result->period), "noise", by_state(data, result->n_states, result->noise), "noise_interval",
+        noise_intervals(data, result), "residual_tests", all_tests(data, result), "warnings", all_warnings(result),
+        "probability", number(result->probability), "log_evidence", number(result->log_evidence), "correlation",
+        correlation(result), "groups", all_groups(result), "runners_up", all_runners_up(result), "explanations",
+        all_explanations(result), "starts", starts, "models", count(result->n_models), "windows",
+        count(result->n_windows), "patches", count(result->n_patches), "iterations", count(result->n_iterations),
+        "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
 }
 
 /* Parts with many numbers, which would take a line each: they are written without breaks, behind the rest. */
@@ -452,7 +449,8 @@ static char *join(const char *rest, const appendix *parts)
 }
 
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
-                            kbass_posterior *const *posteriors, const kb_sketch *sketch, char **json, kbass_error *error)
+                            kbass_posterior *const *posteriors, const kb_sketch *sketch, char **json,
+                            kbass_error *error)
 {
     size_t runs = kbass_data_runs(data);
     appendix parts[N_APPENDICES] = {

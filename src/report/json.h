@@ -9,8 +9,8 @@
 
 enum { KB_FORMAT_VERSION = 1 }; /* of result files; readers refuse any other */
 
-/* *json belongs to the caller: kb_free. `posteriors` are those of the runs, each NULL where there is none; so may `sketch`
-   be. */
+/* *json belongs to the caller: kb_free. `posteriors` are those of the runs, each NULL where there is none; so may
+   `sketch` be. */
 kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settings, const kbass_result *result,
                             kbass_posterior *const *posteriors, const kb_sketch *sketch, char **json,
                             kbass_error *error);

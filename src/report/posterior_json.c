@@ -58,27 +58,29 @@ static json_t *model(const void *context, size_t i)
     scope s = *(const scope *)context;
     s.belief = &s.posterior->models[i];
     return json_pack("{s:f, s:o, s:o, s:o}", "log_odds", s.belief->log_odds, "noise",
-                     numbers(s.posterior->n_states, s.belief->noise), "terms", list(s.belief->n_terms, term, &s), "windows",
-                     list(s.belief->n_windows, window, &s));
+                     numbers(s.posterior->n_states, s.belief->noise), "terms", list(s.belief->n_terms, term, &s),
+                     "windows", list(s.belief->n_windows, window, &s));
 }
 
 static json_t *grid(const kbass_posterior *p)
 {
     if (p->n_axes == 1) return json_null();
     const kb_profile *f = &p->profile;
-    json_t *profile = json_pack("{s:f, s:f, s:f, s:f, s:I}", "period", f->period, "length", f->length, "cutoff", f->cutoff,
-                                "amplitude", f->amplitude, "modes", (json_int_t)f->n_modes);
-    return json_pack("{s:I, s:I, s:b, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "nodes", (json_int_t)p->line.n_nodes, "steps",
-                     (json_int_t)p->line.steps, "periodic", p->line.periodic, "period", p->line.period, "spacing",
-                     numbers(2, p->spacing), "mean", numbers(p->n_states, p->mean), "sd", numbers(p->n_states, p->sd), "bound",
-                     numbers(p->n_states, p->bound), "boundary", numbers(p->n_boundary, p->boundary), "profile", profile);
+    json_t *profile = json_pack("{s:f, s:f, s:f, s:f, s:I}", "period", f->period, "length", f->length, "cutoff",
+                                f->cutoff, "amplitude", f->amplitude, "modes", (json_int_t)f->n_modes);
+    return json_pack("{s:I, s:I, s:b, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "nodes", (json_int_t)p->line.n_nodes,
+                     "steps", (json_int_t)p->line.steps, "periodic", p->line.periodic, "period", p->line.period,
+                     "spacing", numbers(2, p->spacing), "mean", numbers(p->n_states, p->mean), "sd",
+                     numbers(p->n_states, p->sd), "bound", numbers(p->n_states, p->bound), "boundary",
+                     numbers(p->n_boundary, p->boundary), "profile", profile);
 }
 
 /* Which of several runs it is of: what was measured there, and its scaled coordinates. */
 static json_t *run_of(const kbass_posterior *p)
 {
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "run", p->run, "first", numbers(p->n_axes, p->first), "last",
-                     numbers(p->n_axes, p->last), "origin", numbers(p->n_axes, p->origin), "span", numbers(p->n_axes, p->span));
+                     numbers(p->n_axes, p->last), "origin", numbers(p->n_axes, p->origin), "span",
+                     numbers(p->n_axes, p->span));
 }
 
 json_t *kb_report_posterior(const kbass_posterior *p)

@@ -75,7 +75,7 @@ static void spread_points(const kb_sketch *s, double *times, double *positions)
         for (size_t i = 0; i < n; i++) {
             double at = s->along[a][i / each * along + i / stride % along];
             if (a) positions[i * n_space + a - 1] = at;
-            else   times[i] = at;
+            else times[i] = at;
         }
     }
 }
@@ -150,7 +150,7 @@ kbass_status kb_sketch_create(const kbass_data *data, kb_sketch_solver *solve, c
     kbass_status status = allocate(data, &s, error);
     if (status == KBASS_OK) status = fill(data, s, solve, context, error);
     if (status == KBASS_OK) *out = s;
-    else                    kb_sketch_destroy(s);
+    else kb_sketch_destroy(s);
     return status;
 }
 

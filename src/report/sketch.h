@@ -9,11 +9,12 @@
 typedef struct {
     size_t n_states, n_axes;
     size_t n_along[KBASS_MAX_AXES];
-    double *along[KBASS_MAX_AXES]; /* coordinates of the grid; several runs have a grid of their own each, one after the other */
-    size_t n_runs;              /* 1 or more */
-    double *mean, *sd;          /* points of the grid x n_states, run by run, time slowest */
-    size_t step, n_rows;        /* every step-th row of the data */
-    double *fitted;             /* n_rows x n_states */
+    double *along[KBASS_MAX_AXES]; /* coordinates of the grid; several runs have a grid of their own each, one after the
+                                      other */
+    size_t n_runs;                 /* 1 or more */
+    double *mean, *sd;             /* points of the grid x n_states, run by run, time slowest */
+    size_t step, n_rows;           /* every step-th row of the data */
+    double *fitted;                /* n_rows x n_states */
 } kb_sketch;
 
 /* A run's solution and its sd (NULL: not asked for) at n points with ascending times; positions NULL without space. */

@@ -54,8 +54,8 @@ json_t *kb_report_solution(const kbass_data *data, const kb_sketch *s)
     json_t *axes = json_object();
     size_t n = kb_sketch_points(s);
     for (size_t a = 0; a < s->n_axes; a++) put(&axes, data->axis_names[a], column(s->n_along[a], s->along[a], 1));
-    return json_pack("{s:o, s:o, s:o, s:o}", "run", runs_of_points(s), "axes", axes, "mean", by_state(data, n, s->mean, 1), "sd",
-                     by_state(data, n, s->sd, 1));
+    return json_pack("{s:o, s:o, s:o, s:o}", "run", runs_of_points(s), "axes", axes, "mean",
+                     by_state(data, n, s->mean, 1), "sd", by_state(data, n, s->sd, 1));
 }
 
 json_t *kb_report_samples(const kbass_data *data, const kb_sketch *s)
@@ -67,6 +67,6 @@ json_t *kb_report_samples(const kbass_data *data, const kb_sketch *s)
         put(&axes, data->axis_names[a], column(s->n_rows, data->positions + a - 1, s->step * n_space));
     json_t *sigma = data->sigma ? by_state(data, s->n_rows, data->sigma, s->step) : json_null();
     return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "step", (json_int_t)s->step, "run", runs_of_rows(data, s),
-                     "axes", axes, "measured", by_state(data, s->n_rows, data->values, s->step), "sigma", sigma, "fitted",
-                     by_state(data, s->n_rows, s->fitted, 1));
+                     "axes", axes, "measured", by_state(data, s->n_rows, data->values, s->step), "sigma", sigma,
+                     "fitted", by_state(data, s->n_rows, s->fitted, 1));
 }

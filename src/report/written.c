@@ -99,7 +99,8 @@ static kbass_status read_lhs(const kb_written_law *law, kb_written_equation *equ
         equation->order = !strcmp(equation->lhs + length, "_t") ? 1 : !strcmp(equation->lhs + length, "_tt") ? 2 : 0;
         if (equation->order) return KBASS_OK;
     }
-    return kb_fail(error, KBASS_ERROR_DATA, "%s: the left-hand side \"%.60s\" is of no state", law->path, equation->lhs);
+    return kb_fail(error, KBASS_ERROR_DATA, "%s: the left-hand side \"%.60s\" is of no state", law->path,
+                   equation->lhs);
 }
 
 static kbass_status read_equation(kb_written_law *law, json_t *item, kb_written_equation *equation, kbass_error *error)

@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
     const char *lhs; /* "x_t" */
     size_t state;
-    int order; /* in time: 1 or 2 */
+    int order;     /* in time: 1 or 2 */
     bool is_known; /* given by --fix */
     size_t n_terms;
     kb_written_term *terms; /* the selected ones */

@@ -25,8 +25,8 @@ static const double FARTHEST = 1e30;                    /* times the initial sta
 
 typedef struct {
     kb_nodes nodes;
-    size_t n, m, first;        /* nodes, inner ones, and the first of these */
-    double *fill;              /* P */
+    size_t n, m, first;          /* nodes, inner ones, and the first of these */
+    double *fill;                /* P */
     double *derive[HIGHEST + 1]; /* S_o */
     double *inner[HIGHEST + 1];  /* S_o P */
 } line;
@@ -34,8 +34,8 @@ typedef struct {
 typedef struct {
     const kbass_pde *pde;
     line lines[KB_MOST_SPACE];
-    size_t n_all, n_inner; /* nodes in the box */
-    double *held;          /* n_all x n_states: the initial state */
+    size_t n_all, n_inner;   /* nodes in the box */
+    double *held;            /* n_all x n_states: the initial state */
     double *all, *from, *to; /* n_all each */
     double *table, *value, *sum, *work;
     double largest;
@@ -79,8 +79,7 @@ static void set_matrices(line *l, kb_boundary boundary, const double *d, double 
     memset(power, 0, n * n * sizeof *power);
     for (size_t i = 0; i < n; i++) power[i + i * n] = 1;
     for (int o = 0; o <= HIGHEST; o++) {
-        for (size_t j = 0; j < n; j++)
-            memcpy(l->derive[o] + j * m, power + l->first + j * n, m * sizeof *power);
+        for (size_t j = 0; j < n; j++) memcpy(l->derive[o] + j * m, power + l->first + j * n, m * sizeof *power);
         kb_gemm(KB_PLAIN, KB_PLAIN, m, m, n, 1, l->derive[o], m, l->fill, n, 0, l->inner[o], m);
         kb_gemm(KB_PLAIN, KB_PLAIN, n, n, n, 1, d, n, power, n, 0, next, n);
         memcpy(power, next, n * n * sizeof *power);

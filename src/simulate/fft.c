@@ -77,9 +77,9 @@ static void stage(const kb_fft *fft, size_t n, size_t s, const kb_complex *x, kb
         for (size_t r = 0; r < radix; r++) w[r] = fft->roots[r * p * turns];
         const kb_complex *from = x + s * p;
         kb_complex *to = y + s * radix * p;
-        if (radix == 4)      butterfly4(s, s * m, w, from, to);
+        if (radix == 4) butterfly4(s, s * m, w, from, to);
         else if (radix == 3) butterfly3(s, s * m, w, from, to);
-        else                 butterfly2(s, s * m, w[1], from, to);
+        else butterfly2(s, s * m, w[1], from, to);
     }
 }
 
@@ -87,7 +87,7 @@ static void stage(const kb_fft *fft, size_t n, size_t s, const kb_complex *x, kb
 static void transform(kb_fft *fft, size_t stride, kb_complex *lines)
 {
     kb_complex *x = lines, *y = fft->spare;
-    for (size_t n = fft->n, s = stride; n > 1; ) {
+    for (size_t n = fft->n, s = stride; n > 1;) {
         size_t radix = radix_of(n);
         stage(fft, n, s, x, y);
         n /= radix;

@@ -13,7 +13,6 @@ enum { CIRCLE = 32, HALVINGS = 20 };
 
 static const double FARTHEST = 1e30; /* times the initial state: no solution is followed beyond */
 
-
 /* ---------------------------------------------------------------- which PDEs */
 
 /* The highest order of derivative in a term. */
@@ -37,7 +36,7 @@ bool kb_fourier_suits(const kbass_pde *pde)
             const kb_expression *term = pde->rates[s].terms[j];
             int order = order_of(pde, term);
             if (kb_pde_is_plain(pde, s, term, &ignored)) linear = order > linear ? order : linear;
-            else                                         rest = order > rest ? order : rest;
+            else rest = order > rest ? order : rest;
         }
         if (rest > 1 && rest > linear - 2) return false;
     }
@@ -210,7 +209,7 @@ static void put(kb_series *s, size_t derivative, const kb_complex *v, bool is_se
     for (size_t i = 0; i < s->total; i++) {
         kb_complex product = kb_times(symbols[i], v[i]);
         if (is_second) s->scratch[i] += kb_complex_of(-cimag(product), creal(product));
-        else           s->scratch[i] = product;
+        else s->scratch[i] = product;
     }
 }
 
@@ -388,7 +387,7 @@ static void follow(kb_series *s, const kb_samples *samples, size_t n_steps, doub
     for (size_t j = 1; j <= n_steps && is_within(s, journey); j++) {
         journey->t = s->start + s->step * (double)(j - 1);
         if (j == 1) first_step(s);
-        else        step(s, journey->t, s->step);
+        else step(s, journey->t, s->step);
         memcpy(s->kept[j % KB_SERIES_KEPT], s->v, s->size * sizeof *s->v);
         if (j + 1 >= KB_SERIES_KEPT) done = deliver_until(s, samples, done, j, j == n_steps, weights, values);
     }

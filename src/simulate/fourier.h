@@ -16,11 +16,11 @@ typedef struct {
     double start, step;
     kb_fft fft;
     kb_nodes axes[KB_MOST_SPACE];
-    size_t *partner;       /* total: where the conjugate coefficient stands */
-    kb_complex **symbols;  /* by derivative: of those that N uses */
-    kb_complex *e, *half, *q, *f1, *f2, *f3; /* size each */
-    kb_complex *v, *a, *rate[KB_SERIES_STAGES];        /* size each */
-    kb_complex *kept[KB_SERIES_KEPT];        /* the last states, in a ring by step */
+    size_t *partner;                            /* total: where the conjugate coefficient stands */
+    kb_complex **symbols;                       /* by derivative: of those that N uses */
+    kb_complex *e, *half, *q, *f1, *f2, *f3;    /* size each */
+    kb_complex *v, *a, *rate[KB_SERIES_STAGES]; /* size each */
+    kb_complex *kept[KB_SERIES_KEPT];           /* the last states, in a ring by step */
     kb_complex *scratch;
     double *table, *sum, *value, *work;
     double largest; /* initial coefficient */

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "simulate/fourier.h"
 
-static const double ROUGH = 1e-11;   /* share of the largest coefficient that counts */
+static const double ROUGH = 1e-11; /* share of the largest coefficient that counts */
 
 static size_t initial_nodes(const kb_series *s)
 {
@@ -22,8 +22,8 @@ static size_t initial_nodes(const kb_series *s)
 static double end_weight(size_t k)
 {
     enum { ORDER = 7 };
-    static const double gregory[ORDER + 1] = {0, 1.0 / 12, 1.0 / 24, 19.0 / 720, 3.0 / 160, 863.0 / 60480,
-                                              275.0 / 24192, 33953.0 / 3628800};
+    static const double gregory[ORDER + 1] = {0,         1.0 / 12,      1.0 / 24,      19.0 / 720,
+                                              3.0 / 160, 863.0 / 60480, 275.0 / 24192, 33953.0 / 3628800};
     double weight = k ? 1 : 0.5, binomial = 1;
     if (k > ORDER) return 1;
     for (size_t m = k; m <= ORDER; m++) {

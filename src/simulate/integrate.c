@@ -177,8 +177,7 @@ static kbass_status follow(integrator *in, size_t most_steps, double start, size
         if (!step(in, last, &t)) return give_up(in, t, 0, error);
         if (++n_steps > most_steps) return give_up(in, t, most_steps, error);
         for (; done < n_times && times[done] <= t; done++) {
-            if (CVodeGetDky(in->cvodes, times[done], 0, in->tolerance) != CV_SUCCESS)
-                return give_up(in, t, 0, error);
+            if (CVodeGetDky(in->cvodes, times[done], 0, in->tolerance) != CV_SUCCESS) return give_up(in, t, 0, error);
             memcpy(states + done * n, N_VGetArrayPointer(in->tolerance), n * sizeof *states);
         }
     }

@@ -81,8 +81,7 @@ static kbass_status read_left(kbass_model *model, size_t index, const char *equa
                             "\"%.100s\" does not begin with a state's time derivative, such as x_t =", equation);
     else if (!(model->names[index] = kb_strdup(name)) || !(model->equations[index] = kb_strdup(equation)))
         status = kb_out_of_memory(error, "an equation");
-    else
-        kb_trim(model->equations[index]);
+    else kb_trim(model->equations[index]);
     kb_free(left);
     return status;
 }
@@ -120,8 +119,8 @@ static kbass_status read_right(kbass_model *model, size_t index, kbass_error *er
     return KBASS_OK;
 }
 
-kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name,
-                             kbass_model **out, kbass_error *error)
+kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name, kbass_model **out,
+                             kbass_error *error)
 {
     kbass_model *model = NULL;
     if (!n_equations)
@@ -134,7 +133,7 @@ kbass_status kb_model_create(size_t n_equations, const char *const *equations, c
     for (size_t i = 0; i < n_equations && status == KBASS_OK; i++) status = read_right(model, i, error);
 
     if (status == KBASS_OK) *out = model;
-    else                    kbass_model_destroy(model);
+    else kbass_model_destroy(model);
     return status;
 }
 

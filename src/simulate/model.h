@@ -17,8 +17,8 @@ struct kbass_model {
 };
 
 /* States in the order of the left-hand sides; no initial state, no span. */
-kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name,
-                             kbass_model **out, kbass_error *error);
+kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name, kbass_model **out,
+                             kbass_error *error);
 /* Copies the initial state and sets the span. */
 kbass_status kb_model_start(kbass_model *model, const double *initial, double first, double last, kbass_error *error);
 /* kbass_model_integrate with a bound on the steps; when it fails, rows that were not reached stay as they are. */

@@ -64,8 +64,8 @@ void kb_nodes_weights(const kb_nodes *nodes, double x, double *weight)
 {
     size_t hit = 0;
     double sum = 0;
-    bool is_node = nodes->is_periodic ? periodic_weights(nodes, x, weight, &hit)
-                                      : chebyshev_weights(nodes, x, weight, &hit);
+    bool is_node =
+        nodes->is_periodic ? periodic_weights(nodes, x, weight, &hit) : chebyshev_weights(nodes, x, weight, &hit);
     if (is_node) {
         memset(weight, 0, nodes->n * sizeof *weight);
         weight[hit] = 1;

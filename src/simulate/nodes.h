@@ -9,7 +9,7 @@ typedef struct {
     size_t n;
     bool is_periodic;
     double low, high;
-    double *at;           /* n, ascending; a periodic axis leaves `high` out */
+    double *at;            /* n, ascending; a periodic axis leaves `high` out */
     double *sine, *cosine; /* of pi (at - low) / (high - low), for periodic axes */
 } kb_nodes;
 

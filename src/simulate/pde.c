@@ -50,12 +50,11 @@ kbass_status kb_pde_initial(const kbass_pde *pde, size_t state, size_t n_points,
         memset(value, 0, n_points * sizeof *value);
         return KBASS_OK;
     }
-    double *table = KB_NEW(double, n_points * (pde->n_space + 1));
+    double *table = KB_NEW(double, n_points *(pde->n_space + 1));
     double *work = KB_NEW(double, kb_expression_work(expression, n_points));
     kbass_status status = table && work ? KBASS_OK : kb_out_of_memory(error, "the initial condition");
     if (status == KBASS_OK) {
-        for (size_t d = 0; d < pde->n_space; d++)
-            memcpy(table + d * n_points, places[d], n_points * sizeof *table);
+        for (size_t d = 0; d < pde->n_space; d++) memcpy(table + d * n_points, places[d], n_points * sizeof *table);
         for (size_t p = 0; p < n_points; p++) table[p + pde->n_space * n_points] = M_PI;
         kb_expression_values(expression, n_points, table, n_points, value, work);
     }

@@ -26,8 +26,8 @@ struct kbass_pde {
     char axis_names[KBASS_MAX_AXES][2];
     kbass_axis axes[KBASS_MAX_AXES];
     kb_boundary boundary[KB_MOST_SPACE];
-    char **equations;           /* n_fields, as given */
-    bool *is_second;            /* n_fields: u_tt = ... */
+    char **equations; /* n_fields, as given */
+    bool *is_second;  /* n_fields: u_tt = ... */
     size_t n_variables, n_derivatives;
     char **names;               /* n_variables: states, derivatives, axes, pi */
     kb_derivative *derivatives; /* n_derivatives, the first n_states are the states themselves */

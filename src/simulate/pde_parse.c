@@ -34,8 +34,7 @@ static kbass_status read_number(const char *text, double *value, kbass_error *er
 static kbass_status read_range(char *piece, range *out, kbass_error *error)
 {
     char *equals = strchr(piece, '='), *colon = equals ? strchr(equals, ':') : NULL;
-    if (!colon)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "\"%.60s\" is not a range: write x=0:10", piece);
+    if (!colon) return kb_fail(error, KBASS_ERROR_ARGUMENT, "\"%.60s\" is not a range: write x=0:10", piece);
     *equals = *colon = '\0';
     snprintf(out->name, sizeof out->name, "%s", kb_trim(piece));
     kbass_status status = read_number(equals + 1, &out->low, error);
@@ -51,11 +50,10 @@ static kbass_status read_ranges(const char *text, size_t *n, range ranges[KBASS_
     char *copy = kb_strdup(text), *rest = copy;
     kbass_status status = copy ? KBASS_OK : kb_out_of_memory(error, "the ranges");
     *n = 0;
-    for (char *piece; status == KBASS_OK && (piece = kb_piece_next(&rest, ',')); ) {
+    for (char *piece; status == KBASS_OK && (piece = kb_piece_next(&rest, ','));) {
         if (*n == KBASS_MAX_AXES)
             status = kb_fail(error, KBASS_ERROR_ARGUMENT, "more than %d axes in \"%.100s\"", KBASS_MAX_AXES, text);
-        else
-            status = read_range(piece, &ranges[(*n)++], error);
+        else status = read_range(piece, &ranges[(*n)++], error);
     }
     for (size_t i = 0; i < *n && status == KBASS_OK; i++)
         for (size_t k = 0; k < i && status == KBASS_OK; k++)
@@ -71,8 +69,8 @@ static kbass_status read_ranges(const char *text, size_t *n, range ranges[KBASS_
 static void set_axis(kbass_pde *pde, size_t axis, const range *from)
 {
     snprintf(pde->axis_names[axis], sizeof pde->axis_names[axis], "%c", from->name[0]);
-    pde->axes[axis] = (kbass_axis){.name = pde->axis_names[axis], .low = from->low, .high = from->high,
-                                   .first = from->low, .last = from->high};
+    pde->axes[axis] = (kbass_axis){
+        .name = pde->axis_names[axis], .low = from->low, .high = from->high, .first = from->low, .last = from->high};
 }
 
 static kbass_status read_domain(kbass_pde *pde, const char *domain, kbass_error *error)
@@ -167,7 +165,7 @@ static kbass_status read_boundary(kbass_pde *pde, const char *text, kbass_error 
     if (!text) return KBASS_OK;
     char *copy = kb_strdup(text), *rest = copy;
     kbass_status status = copy ? KBASS_OK : kb_out_of_memory(error, "the boundaries");
-    for (char *piece; status == KBASS_OK && (piece = kb_piece_next(&rest, ',')); )
+    for (char *piece; status == KBASS_OK && (piece = kb_piece_next(&rest, ','));)
         status = read_boundary_piece(pde, piece, error);
     kb_free(copy);
     return status;
@@ -197,7 +195,7 @@ static kbass_status read_left(const char *equation, char left[64], bool *is_seco
     snprintf(copy, sizeof copy, "%.*s", (int)(equals - equation), equation);
     const char *name = kb_trim(copy);
     size_t length = strlen(name), tail = 0;
-    if (length > 3 && !strcmp(name + length - 3, "_tt"))     tail = 3;
+    if (length > 3 && !strcmp(name + length - 3, "_tt")) tail = 3;
     else if (length > 2 && !strcmp(name + length - 2, "_t")) tail = 2;
     snprintf(left, 64, "%.*s", (int)(length - tail), name);
     *is_second = tail == 3;
@@ -286,8 +284,7 @@ static bool name_others(kbass_pde *pde)
     bool all = true;
     for (size_t f = 0; f < pde->n_fields && all; f++) {
         int order[KB_MOST_SPACE] = {0};
-        while (all && next_order(pde->n_space, order, highest_order(pde)))
-            all = name_derivative(pde, next++, f, order);
+        while (all && next_order(pde->n_space, order, highest_order(pde))) all = name_derivative(pde, next++, f, order);
     }
     for (size_t d = 0; d < pde->n_axes && all; d++) all = (pde->names[next++] = kb_strdup(pde->axes[d].name)) != NULL;
     return all && (pde->names[next] = kb_strdup("pi")) != NULL;
@@ -304,8 +301,10 @@ static kbass_status name_variables(kbass_pde *pde, kbass_error *error)
     for (size_t f = 0; f < pde->n_fields; f++)
         for (size_t v = 0; v < pde->n_variables; v++)
             if (v != f && !strcmp(pde->names[f], pde->names[v]))
-                return kb_fail(error, KBASS_ERROR_ARGUMENT, v < pde->n_fields ? "%s has two equations"
-                               : "the field %s has the name of another variable", pde->names[f]);
+                return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                               v < pde->n_fields ? "%s has two equations"
+                                                 : "the field %s has the name of another variable",
+                               pde->names[f]);
     return KBASS_OK;
 }
 
@@ -358,8 +357,10 @@ static kbass_status read_initial_piece(kbass_pde *pde, char *piece, kbass_error 
         *equals = '\0';
         status = find_state(pde, kb_trim(piece), &state, error);
     } else if (pde->n_fields > 1) {
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "the initial condition \"%.100s\" does not say of which field: "
-                         "write %s=...; %s=...", piece, pde->names[0], pde->names[1]);
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT,
+                         "the initial condition \"%.100s\" does not say of which field: "
+                         "write %s=...; %s=...",
+                         piece, pde->names[0], pde->names[1]);
     }
     if (status == KBASS_OK && pde->initial[state])
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s has two initial conditions", pde->names[state]);
@@ -375,19 +376,19 @@ static kbass_status read_initial(kbass_pde *pde, const char *text, kbass_error *
     char *copy = kb_strdup(text ? text : ""), *rest = copy;
     pde->initial = KB_NEW(kb_expression *, pde->n_states);
     kbass_status status = copy && pde->initial ? KBASS_OK : kb_out_of_memory(error, "the initial condition");
-    for (char *piece; status == KBASS_OK && (piece = kb_piece_next(&rest, ';')); )
+    for (char *piece; status == KBASS_OK && (piece = kb_piece_next(&rest, ';'));)
         if (*piece) status = read_initial_piece(pde, piece, error);
     for (size_t f = 0; f < pde->n_fields && status == KBASS_OK; f++)
         if (!pde->initial[f])
-            status = kb_fail(error, KBASS_ERROR_ARGUMENT,
-                             "the initial condition of %s is missing: an expression in %s%s", pde->names[f],
-                             pde->axes[1].name, pde->n_space > 1 ? ", ..." : "");
+            status =
+                kb_fail(error, KBASS_ERROR_ARGUMENT, "the initial condition of %s is missing: an expression in %s%s",
+                        pde->names[f], pde->axes[1].name, pde->n_space > 1 ? ", ..." : "");
     kb_free(copy);
     return status;
 }
 
-kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain,
-                             const char *initial, const char *boundary, kbass_pde **out, kbass_error *error)
+kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain, const char *initial,
+                             const char *boundary, kbass_pde **out, kbass_error *error)
 {
     if (!n_equations) return kb_fail(error, KBASS_ERROR_ARGUMENT, "a PDE needs an equation, such as u_t = u_xx");
     kbass_pde *pde = KB_NEW(kbass_pde, 1);
@@ -402,6 +403,6 @@ kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, c
     if (status == KBASS_OK) status = read_initial(pde, initial, error);
 
     if (status == KBASS_OK) *out = pde;
-    else                    kbass_pde_destroy(pde);
+    else kbass_pde_destroy(pde);
     return status;
 }

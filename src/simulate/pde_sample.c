@@ -66,7 +66,8 @@ static kbass_status unresolved(const search *s, double moved)
                        "%zu nodes along each axis do not resolve the solution; is it smooth until the end?", s->n);
     return kb_fail(s->error, KBASS_ERROR_NUMERICAL,
                    "with %zu nodes along each axis the solution still moves by %.1g of its size, needed %.0g; a "
-                   "shorter time or a smoother problem may help", s->n, moved, TOLERATED);
+                   "shorter time or a smoother problem may help",
+                   s->n, moved, TOLERATED);
 }
 
 /* ---------------------------------------------------------------- Fourier series */
@@ -113,7 +114,7 @@ static size_t first_steps(const search *s)
 static kbass_status run_fourier(search *s, double *values)
 {
     double start = s->pde->axes[0].low, before = INFINITY;
-    for (int losses = 0, stays = 0; ; losses++) {
+    for (int losses = 0, stays = 0;; losses++) {
         kbass_status status = kb_fourier_run(s->pde, &s->samples, s->n, s->n_steps, values, &s->journey, s->error);
         if (status != KBASS_OK || !s->journey.is_lost) return status;
         stays = fabs(s->journey.t - before) <= 0.1 * (s->journey.t - start) ? stays + 1 : 0;
@@ -128,7 +129,7 @@ static kbass_status find_passage(search *s)
 {
     double start = s->pde->axes[0].low, before = INFINITY;
     size_t n_steps = s->n_steps;
-    for (int stays = 0; ; ) {
+    for (int stays = 0;;) {
         kbass_status status = run_fourier(s, s->fine);
         if (status != KBASS_OK || !s->journey.is_lost) return status;
         stays = fabs(s->journey.t - before) <= 0.1 * (s->journey.t - start) ? stays + 1 : 0;
@@ -175,8 +176,7 @@ static kbass_status refine_space(search *s)
             if (is_affordable(s, s->n, s->n_steps)) status = run_fourier(s, s->fine);
             if (status != KBASS_OK) break;
         }
-        if (!is_affordable(s, next_even(s->n), s->n_steps))
-            return moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
+        if (!is_affordable(s, next_even(s->n), s->n_steps)) return moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
         before = moved;
         status = compare_nodes(s, &moved);
     }
@@ -360,8 +360,10 @@ kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_da
     for (size_t d = 0; d < pde->n_axes; d++) {
         count[d] = counts ? counts[d] : pde->axes[d].n_samples;
         if (count[d] < 1 || count[d] > 1000000 / n)
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "a grid of %zu points along %s: needed 1 or more, and at most "
-                           "1000000 in all", count[d], pde->axes[d].name);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                           "a grid of %zu points along %s: needed 1 or more, and at most "
+                           "1000000 in all",
+                           count[d], pde->axes[d].name);
         n *= count[d];
     }
     double *points = KB_NEW(double, n * pde->n_axes);

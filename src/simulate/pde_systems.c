@@ -12,7 +12,7 @@ typedef struct {
     const char *domain, *initial, *boundary;
     const char *within; /* sampled part of the domain, or NULL */
     size_t grid[KBASS_MAX_AXES];
-    size_t initial_nodes; /* as in kbass_pde */
+    size_t initial_nodes;                   /* as in kbass_pde */
     const char *equations[MOST_FIELDS + 1]; /* NULL after the last */
 } named_pde;
 
@@ -82,13 +82,13 @@ kbass_status kbass_pde_named(const char *name, kbass_pde **out, kbass_error *err
     if (!named) return unknown_pde(name, error);
 
     while (named->equations[n]) n++;
-    kbass_status status = kbass_pde_parse(n, named->equations, named->domain, named->initial, named->boundary, &pde,
-                                          error);
+    kbass_status status =
+        kbass_pde_parse(n, named->equations, named->domain, named->initial, named->boundary, &pde, error);
     if (status == KBASS_OK) pde->initial_nodes = named->initial_nodes;
     if (status == KBASS_OK && named->within) status = kbass_pde_within(pde, named->within, error);
     for (size_t d = 0; status == KBASS_OK && d < pde->n_axes; d++) pde->axes[d].n_samples = named->grid[d];
 
     if (status == KBASS_OK) *out = pde;
-    else                    kbass_pde_destroy(pde);
+    else kbass_pde_destroy(pde);
     return status;
 }

@@ -90,8 +90,8 @@ static kbass_status create_model(result_file *file, kbass_model **model)
 {
     const char *time_name = json_string_value(json_object_get(json_object_get(file->root, "data"), "time_name"));
     if (!time_name) return wrong_field(file, "data.time_name", "text");
-    kbass_status status = kb_model_create(file->n_equations, (const char *const *)file->equations, time_name, model,
-                                          file->error);
+    kbass_status status =
+        kb_model_create(file->n_equations, (const char *const *)file->equations, time_name, model, file->error);
     if (status == KBASS_ERROR_SYNTAX) kb_error_prefix(file->error, "%s: ", file->path);
     return status;
 }
@@ -108,8 +108,10 @@ static void close_file(result_file *file)
 
 static kbass_status refuse_open_axis(const result_file *file)
 {
-    return kb_fail(file->error, KBASS_ERROR_DATA, "%s: its fields are along an axis that is not periodic, and the values "
-                   "at its ends are not in the result: use --equation with --domain, --initial and --boundary", file->path);
+    return kb_fail(file->error, KBASS_ERROR_DATA,
+                   "%s: its fields are along an axis that is not periodic, and the values "
+                   "at its ends are not in the result: use --equation with --domain, --initial and --boundary",
+                   file->path);
 }
 
 /* "x=0:6.28, t=0:3": one period of the axis, the times that were measured. */
@@ -136,14 +138,15 @@ static kbass_status write_profiles(const result_file *file, char **out)
     json_t *initial = json_object_get(file->root, "initial"), *value = NULL;
     const char *name = NULL;
     size_t size = 1, used = 0;
-    json_object_foreach(initial, name, value) {
+    json_object_foreach(initial, name, value)
+    {
         if (!json_is_string(value)) return wrong_field(file, "initial", "text by field");
         size += strlen(name) + json_string_length(value) + 4;
     }
     *out = KB_NEW(char, size);
     if (!*out) return kb_out_of_memory(file->error, file->path);
-    json_object_foreach(initial, name, value)
-        used += (size_t)snprintf(*out + used, size - used, "%s%s=%s", used ? "; " : "", name, json_string_value(value));
+    json_object_foreach(initial, name, value) used +=
+        (size_t)snprintf(*out + used, size - used, "%s%s=%s", used ? "; " : "", name, json_string_value(value));
     return KBASS_OK;
 }
 
@@ -153,14 +156,15 @@ kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass
     char domain[300], *profiles = NULL;
     kbass_status status = kb_result_file_load(json_path, &file.root, error);
     if (status == KBASS_OK && kb_result_file_axes(file.root) < 2)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of states over time, not of fields over space", json_path);
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of states over time, not of fields over space",
+                         json_path);
     if (status == KBASS_OK) status = write_equations(&file);
     if (status == KBASS_OK && !json_is_number(json_object_get(file.root, "period"))) status = refuse_open_axis(&file);
     if (status == KBASS_OK) status = write_domain(&file, domain, sizeof domain);
     if (status == KBASS_OK) status = write_profiles(&file, &profiles);
     if (status == KBASS_OK) {
-        status = kbass_pde_parse(file.n_equations, (const char *const *)file.equations, domain, profiles, "periodic", pde,
-                                 error);
+        status = kbass_pde_parse(file.n_equations, (const char *const *)file.equations, domain, profiles, "periodic",
+                                 pde, error);
         if (status != KBASS_OK) kb_error_prefix(error, "%s: ", json_path);
     }
     kb_free(profiles);
@@ -189,7 +193,7 @@ kbass_status kbass_model_from_result(const char *json_path, kbass_model **out, k
     if (status == KBASS_OK) status = kb_model_start(model, file.initial, first, last, error);
 
     if (status == KBASS_OK) *out = model;
-    else                    kbass_model_destroy(model);
+    else kbass_model_destroy(model);
     close_file(&file);
     return status;
 }

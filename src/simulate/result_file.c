@@ -18,7 +18,8 @@ static kbass_status check_term(const char *path, json_t *item, size_t equation, 
     if (!json_is_string(json_object_get(item, "term"))) key = "term", needed = "text";
     else if (!json_is_boolean(json_object_get(item, "selected"))) key = "selected", needed = "true or false";
     else if (json_is_true(json_object_get(item, "selected")) &&
-             (!json_is_number(json_object_get(item, "weight")) || !isfinite(weight))) key = "weight", needed = "a number";
+             (!json_is_number(json_object_get(item, "weight")) || !isfinite(weight)))
+        key = "weight", needed = "a number";
     if (!key) return KBASS_OK;
     snprintf(field, sizeof field, "equations[%zu].terms[%zu].%s", equation, index, key);
     return kb_result_file_wrong(path, field, needed, error);
@@ -72,8 +73,10 @@ kbass_status kb_result_file_check_inputs(const char *path, json_t *root, kbass_e
 {
     const char *input = json_string_value(json_object_get(json_object_get(root, "settings"), "input"));
     if (!input || !*input) return KBASS_OK;
-    return kb_fail(error, KBASS_ERROR_DATA, "%s: the law has the known input %.100s, whose values are not in the result: "
-                   "discover --solution writes the solution over the record", path, input);
+    return kb_fail(error, KBASS_ERROR_DATA,
+                   "%s: the law has the known input %.100s, whose values are not in the result: "
+                   "discover --solution writes the solution over the record",
+                   path, input);
 }
 
 size_t kb_result_file_axes(json_t *root)

@@ -90,6 +90,6 @@ kbass_status kbass_model_named(const char *name, kbass_model **out, kbass_error 
     if (status == KBASS_OK) status = kb_model_start(model, named->initial, named->first, named->last, error);
 
     if (status == KBASS_OK) *out = model;
-    else                    kbass_model_destroy(model);
+    else kbass_model_destroy(model);
     return status;
 }

@@ -1,4 +1,5 @@
-/* Adam: gradient steps scaled by running moments of the gradient, with bias correction. For the published method only. */
+/* Adam: gradient steps scaled by running moments of the gradient, with bias correction. For the published method only.
+ */
 #ifndef KB_ADAM_H
 #define KB_ADAM_H
 

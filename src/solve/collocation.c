@@ -45,16 +45,16 @@ static bool allocate_normal(kb_bench *b, const extent *x)
     size_t space = x->most / (paired ? 2 : KB_LEAST_RANK) + 1;
     if (space > x->places) space = x->places;
     b->stack = larger(STACK, 4 * space * space);
-    b->H = KB_NEW(double, n * n);
+    b->H = KB_NEW(double, n *n);
     b->spare_size = larger(n * larger(n, KB_NORMAL_PROBES), x->lines[0] * x->lines[0] * space);
     b->spare = KB_NEW(double, b->spare_size);
     b->left = KB_NEW(double, b->stack);
     b->right = KB_NEW(double, b->stack);
     b->pairs = KB_NEW(double, paired ? kb_pair_work(x->n_axes - 1, x->lines + 1, space) : 1);
-    b->slice = KB_NEW(double, paired ? 2 * space * space : x->places * space * (fields + 1));
-    b->Hzw = KB_NEW(double, n * (k + 1));
+    b->slice = KB_NEW(double, paired ? 2 * space *space : x->places *space *(fields + 1));
+    b->Hzw = KB_NEW(double, n *(k + 1));
     b->gz = KB_NEW(double, n);
-    b->Hww = KB_NEW(double, k * k);
+    b->Hww = KB_NEW(double, k *k);
     b->gw = KB_NEW(double, k);
     b->tensor = KB_NEW(double, x->mesh);
     return b->H && b->spare && b->left && b->right && b->pairs && b->slice && b->Hzw && b->gz && b->Hww && b->gw &&
@@ -66,7 +66,7 @@ static bool allocate_gradient(kb_bench *b, const kb_patch *p)
     size_t k = b->columns->n;
     b->gz = KB_NEW(double, p->n * p->n_fields);
     b->tensor = KB_NEW(double, p->n);
-    b->Hww = KB_NEW(double, k * k);
+    b->Hww = KB_NEW(double, k *k);
     b->gw = KB_NEW(double, k);
     return b->gz && b->tensor && b->Hww && b->gw;
 }
@@ -82,13 +82,13 @@ static bool allocate_points(kb_bench *b, const extent *x)
 {
     size_t m = x->mesh, variables = b->dictionary->n_variables, terms = b->dictionary->n_terms;
     size_t n_fields = b->dictionary->n_states;
-    b->points = KB_NEW(double, m * variables);
-    b->slopes = KB_NEW(double, m * n_fields);
-    b->values = KB_NEW(double, m * terms);
-    b->residual = KB_NEW(double, m * n_fields);
-    b->weight = KB_NEW(double, m * n_fields);
-    b->slope = KB_NEW(double, m * n_fields * variables);
-    b->depends = KB_NEW(bool, n_fields * variables);
+    b->points = KB_NEW(double, m *variables);
+    b->slopes = KB_NEW(double, m *n_fields);
+    b->values = KB_NEW(double, m *terms);
+    b->residual = KB_NEW(double, m *n_fields);
+    b->weight = KB_NEW(double, m *n_fields);
+    b->slope = KB_NEW(double, m *n_fields *variables);
+    b->depends = KB_NEW(bool, n_fields *variables);
     b->slot = KB_NEW(size_t, terms);
     b->used_terms = KB_NEW(size_t, terms);
     b->work = KB_NEW(double, larger(kb_dictionary_work(b->dictionary, m), x->tensor));
@@ -138,9 +138,9 @@ kbass_status kb_bench_create_light(kb_patch *patch, const kb_dictionary *diction
 void kb_bench_destroy(kb_bench *b)
 {
     if (!b) return;
-    double *arrays[] = {b->points, b->slopes, b->values, b->residual, b->weight, b->slope, b->work, b->column, b->data,
-                        b->H,      b->spare,  b->left,   b->right,    b->pairs,  b->slice, b->Hzw,  b->gz,     b->Hww,
-                        b->gw,     b->tensor};
+    double *arrays[] = {b->points, b->slopes, b->values, b->residual, b->weight, b->slope, b->work,
+                        b->column, b->data,   b->H,      b->spare,    b->left,   b->right, b->pairs,
+                        b->slice,  b->Hzw,    b->gz,     b->Hww,      b->gw,     b->tensor};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(b->depends);
     kb_free(b->slot);

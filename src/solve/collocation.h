@@ -15,22 +15,22 @@ enum { KB_NORMAL_PROBES = 16 }; /* random vectors for a trace */
 
 /* What the posterior of field and weights depends on beside them. */
 typedef struct {
-    double tau;             /* variance of the equation, relative to the squared slope */
-    double *slope_squares;  /* n_fields: mean (d^p q/ds^p)^2 */
-    double *variance;       /* n_fields: of the noise */
+    double tau;              /* variance of the equation, relative to the squared slope */
+    double *slope_squares;   /* n_fields: mean (d^p q/ds^p)^2 */
+    double *variance;        /* n_fields: of the noise */
     const double *amplitude; /* n_fields: of the kernel */
-    double freedom;         /* of Student's t for the equation; 0: Gaussian */
+    double freedom;          /* of Student's t for the equation; 0: Gaussian */
 } kb_hyper;
 
 typedef struct {
     const kb_dictionary *dictionary;
     const kb_columns *columns;
-    double *points;  /* n_mesh x n_variables, the data's units */
-    double *slopes;  /* n_mesh x n_fields: d^p q/ds^p */
-    double *values;  /* n_mesh x used terms */
+    double *points;            /* n_mesh x n_variables, the data's units */
+    double *slopes;            /* n_mesh x n_fields: d^p q/ds^p */
+    double *values;            /* n_mesh x used terms */
     double *residual, *weight; /* n_mesh x n_fields: e and the rows' weights */
-    double *slope;   /* n_mesh x n_fields x n_variables: slope[(i + v * n_fields) * n_mesh + p] */
-    bool *depends;   /* n_fields x n_variables: that slope is not zero */
+    double *slope;             /* n_mesh x n_fields x n_variables: slope[(i + v * n_fields) * n_mesh + p] */
+    bool *depends;             /* n_fields x n_variables: that slope is not zero */
     size_t *slot, *used_terms, n_used;
     double *work, *column, *data;
 

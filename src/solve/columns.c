@@ -9,7 +9,7 @@
 
 /* Slab variance in units of the mean squared slope: five times what the whole right-hand side has to explain. */
 static const double slab_factor = 25;
-static const double most_expected = 2; /* terms in an equation, beforehand */
+static const double most_expected = 2;                 /* terms in an equation, beforehand */
 static const double slab_widths[] = {0.04, 0.2, 1, 5}; /* of an unknown slab, times the standard variance */
 
 static void count_roles(const kb_dictionary *dictionary, size_t *n, size_t *n_fixed)
@@ -38,8 +38,8 @@ static kbass_status allocate(const kb_dictionary *dictionary, kb_columns **out, 
     c->fixed_equation = KB_NEW(size_t, n_fixed);
     c->fixed_term = KB_NEW(size_t, n_fixed);
     c->fixed_weight = KB_NEW(double, n_fixed);
-    if (!c->equation || !c->term || !c->log_odds || !c->required || !c->explained || !c->scale || !c->unit || !c->slab ||
-        !c->fixed_equation || !c->fixed_term || !c->fixed_weight) {
+    if (!c->equation || !c->term || !c->log_odds || !c->required || !c->explained || !c->scale || !c->unit ||
+        !c->slab || !c->fixed_equation || !c->fixed_term || !c->fixed_weight) {
         kb_columns_destroy(c);
         return kb_out_of_memory(error, "the columns");
     }
@@ -149,7 +149,7 @@ static kbass_status check_finite(const kb_dictionary *dictionary, size_t term, s
 kbass_status kb_columns_check_data(const kb_dictionary *dictionary, const kbass_data *data, kbass_error *error)
 {
     size_t rows = data->n_rows, n = data->n_states;
-    double *points = KB_NEW(double, rows * (n + 1)), *values = KB_NEW(double, rows);
+    double *points = KB_NEW(double, rows *(n + 1)), *values = KB_NEW(double, rows);
     double *work = KB_NEW(double, kb_dictionary_work(dictionary, rows));
     kbass_status status = points && values && work ? KBASS_OK : kb_out_of_memory(error, "the terms");
     for (size_t row = 0; status == KBASS_OK && row < rows; row++) {

@@ -14,12 +14,12 @@
 typedef struct {
     size_t n;
     size_t *equation, *term;
-    double *log_odds;  /* prior */
+    double *log_odds; /* prior */
     bool *required;
-    bool *explained;   /* --explain asks about it */
+    bool *explained; /* --explain asks about it */
     double *scale, *unit, *slab;
-    size_t *run;       /* the only run a weight holds in, or KB_ALL_RUNS; NULL: all hold everywhere */
-    size_t n_fixed;    /* terms of equations given by the user, likewise */
+    size_t *run;    /* the only run a weight holds in, or KB_ALL_RUNS; NULL: all hold everywhere */
+    size_t n_fixed; /* terms of equations given by the user, likewise */
     size_t *fixed_equation, *fixed_term;
     double *fixed_weight; /* scaled: dq/ds += fixed_weight * P */
 } kb_columns;
@@ -51,7 +51,7 @@ void kb_support_clear(kb_support *support);
 void kb_support_copy(const kb_support *from, kb_support *to);
 bool kb_support_equal(const kb_support *a, const kb_support *b);
 bool kb_support_has(const kb_support *support, size_t column);
-void kb_support_add(kb_support *support, size_t column);    /* keeps the order; adding twice does nothing */
+void kb_support_add(kb_support *support, size_t column); /* keeps the order; adding twice does nothing */
 void kb_support_remove(kb_support *support, size_t column);
 double kb_support_log_prior(const kb_support *support, const kb_columns *columns);
 /* What an unknown width of the slab does to the evidence at weights w: each equation's slab is averaged over widths

@@ -23,12 +23,12 @@ static bool allocate_system(kb_field *f)
     f->tau = KB_NEW(double, f->n_states);
     f->z = KB_NEW(double, nz);
     f->w = KB_NEW(double, k);
-    f->Hzz = KB_NEW(double, nz * nz);
-    f->Hzw = KB_NEW(double, nz * k);
-    f->Hww = KB_NEW(double, k * k);
+    f->Hzz = KB_NEW(double, nz *nz);
+    f->Hzw = KB_NEW(double, nz *k);
+    f->Hww = KB_NEW(double, k *k);
     f->gz = KB_NEW(double, nz);
     f->gw = KB_NEW(double, k);
-    f->G = KB_NEW(double, k * k);
+    f->G = KB_NEW(double, k *k);
     f->b = KB_NEW(double, k);
     f->rms = KB_NEW(double, k);
     f->trial_z = KB_NEW(double, nz);
@@ -42,13 +42,13 @@ static bool allocate_workspace(kb_field *f)
 {
     size_t m = f->n_mesh, n = f->n_states, terms = f->dictionary->n_terms, r = f->max_rank;
     f->points = KB_NEW(double, m * f->dictionary->n_variables);
-    f->slopes = KB_NEW(double, m * n);
-    f->values = KB_NEW(double, m * terms);
-    f->X = KB_NEW(double, m * terms);
-    f->Jz = KB_NEW(double, m * n * r);
-    f->D = KB_NEW(double, m * n * n);
+    f->slopes = KB_NEW(double, m *n);
+    f->values = KB_NEW(double, m *terms);
+    f->X = KB_NEW(double, m *terms);
+    f->Jz = KB_NEW(double, m *n *r);
+    f->D = KB_NEW(double, m *n *n);
     f->residual = KB_NEW(double, m + f->record->n_rows);
-    f->gram = KB_NEW(double, n * r * r);
+    f->gram = KB_NEW(double, n *r *r);
     f->work = KB_NEW(double, kb_dictionary_work(f->dictionary, m) + m);
     f->used_terms = KB_NEW(size_t, terms);
     f->slot = KB_NEW(size_t, terms);
@@ -61,7 +61,8 @@ static void evaluate_inputs(kb_field *f)
 {
     for (size_t i = 0; i < f->n_states; i++)
         for (size_t p = 0; is_input(f, i) && p < f->n_mesh; p++) {
-            double q = kb_record_input(f->record, 0, i, (double)p / (double)(f->n_mesh - 1), &f->slopes[p + i * f->n_mesh]);
+            double q =
+                kb_record_input(f->record, 0, i, (double)p / (double)(f->n_mesh - 1), &f->slopes[p + i * f->n_mesh]);
             f->points[p + i * f->n_mesh] = f->record->mean[i] + f->record->sd[i] * q;
         }
 }
@@ -82,8 +83,7 @@ kbass_status kb_field_create(const kb_record *record, const kb_dictionary *dicti
         return kb_out_of_memory(error, "the field");
     }
     double *time = f->points + record->n_states * n_mesh;
-    for (size_t p = 0; p < n_mesh; p++)
-        time[p] = record->first + record->span * (double)p / (double)(n_mesh - 1);
+    for (size_t p = 0; p < n_mesh; p++) time[p] = record->first + record->span * (double)p / (double)(n_mesh - 1);
     evaluate_inputs(f);
     *out = f;
     return KBASS_OK;
@@ -92,8 +92,9 @@ kbass_status kb_field_create(const kb_record *record, const kb_dictionary *dicti
 void kb_field_destroy(kb_field *f)
 {
     if (!f) return;
-    double *arrays[] = {f->v,      f->tau,    f->z,  f->w, f->Hzz,      f->Hzw,  f->Hww,  f->gz,      f->gw,      f->G,    f->b, f->rms,
-                        f->points, f->slopes, f->values, f->X, f->Jz, f->D, f->residual, f->gram, f->work, f->trial_z, f->trial_w, f->step};
+    double *arrays[] = {f->v,  f->tau, f->z,        f->w,    f->Hzz,    f->Hzw,     f->Hww,     f->gz,
+                        f->gw, f->G,   f->b,        f->rms,  f->points, f->slopes,  f->values,  f->X,
+                        f->Jz, f->D,   f->residual, f->gram, f->work,   f->trial_z, f->trial_w, f->step};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(f->used_terms);
     kb_free(f->slot);
@@ -184,8 +185,7 @@ static void equation_residual(kb_field *f, const kb_support *support, const doub
     const kb_columns *c = f->columns;
     memcpy(e, f->slopes + state * f->n_mesh, f->n_mesh * sizeof *e);
     for (size_t q = 0; q < c->n_fixed; q++)
-        if (c->fixed_equation[q] == state)
-            kb_axpy(f->n_mesh, -c->fixed_weight[q], term_values(f, c->fixed_term[q]), e);
+        if (c->fixed_equation[q] == state) kb_axpy(f->n_mesh, -c->fixed_weight[q], term_values(f, c->fixed_term[q]), e);
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
         if (c->equation[column] == state && w[column] != 0)
@@ -279,7 +279,8 @@ static void fill_jacobian(kb_field *f, size_t state, const bool *nonzero)
         if (j != state && !nonzero[state + j * n]) continue;
         for (size_t q = 0; q < r; q++)
             for (size_t p = 0; p < m; p++)
-                block[p + q * m] = (j == state ? stretch * f->level->slope[p + q * m] : 0) - D[p] * f->level->mesh[p + q * m];
+                block[p + q * m] =
+                    (j == state ? stretch * f->level->slope[p + q * m] : 0) - D[p] * f->level->mesh[p + q * m];
     }
 }
 

@@ -1,6 +1,7 @@
 /* The kernel engine: a field for each state, held to the data and to the equation (docs/math.md, eqs 13 to 15).
  *
- *     J(z, w) = |z|^2/2 + sum_n (y_n - q(t_n))^2 / 2v + sum_m c (dq/ds - Phi w)_m^2 / 2tau      (the slab is added apart)
+ *     J(z, w) = |z|^2/2 + sum_n (y_n - q(t_n))^2 / 2v + sum_m c (dq/ds - Phi w)_m^2 / 2tau      (the slab is added
+ * apart)
  *
  * with q_i = phi z_i in scaled variables. `assemble` makes the exact Gauss-Newton system in (z, w) for the columns of a
  * support; `marginalise` integrates z out and leaves the weights' message; `step` moves z along with the weights.

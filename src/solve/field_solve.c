@@ -42,7 +42,8 @@ bool kb_field_solve(kb_field *f, const kb_support *support, int max_iterations, 
         double found = NAN;
         for (int tries = 0; tries < 8; tries++, lambda *= 6) {
             if (!damped_step(f, support, lambda)) continue;
-            found = kb_field_objective(f, support, f->trial_z, f->trial_w) + kb_field_slab_penalty(f, support, f->trial_w);
+            found =
+                kb_field_objective(f, support, f->trial_z, f->trial_w) + kb_field_slab_penalty(f, support, f->trial_w);
             if (found < best) break;
         }
         if (!(found < best)) break;
@@ -62,7 +63,8 @@ bool kb_field_learn_noise(kb_field *f, const kb_support *support)
     if (!kb_field_marginalise(f)) return false;
     for (size_t q = 0; q < k; q++) f->G[q + q * k] += 1 / f->columns->slab[support->column[q]];
     if (!kb_cholesky(k, f->G, k)) return false;
-    /* covariance of z = Hzz^{-1} + Hzz^{-1} Hzw (G + 1/S)^{-1} Hwz Hzz^{-1}; its trace against the data's Gram matrix */
+    /* covariance of z = Hzz^{-1} + Hzz^{-1} Hzw (G + 1/S)^{-1} Hwz Hzz^{-1}; its trace against the data's Gram matrix
+     */
     for (size_t i = 0; i < f->n_states; i++) {
         double squares = 0, spread = 0;
         if (!f->record->count[i]) continue;
@@ -105,5 +107,6 @@ double kb_field_evidence(kb_field *f, const kb_support *support)
     }
     if (!kb_cholesky(k, f->G, k)) return -INFINITY;
     weights += kb_cholesky_logdet(k, f->G, k);
-    return -J - log_noise - 0.5 * (with_data - without_data) - 0.5 * weights + kb_support_log_prior(support, f->columns);
+    return -J - log_noise - 0.5 * (with_data - without_data) - 0.5 * weights +
+           kb_support_log_prior(support, f->columns);
 }

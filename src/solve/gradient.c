@@ -82,8 +82,8 @@ double kb_patch_gradient(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, 
     return J + add_data(b, p, hyper, z);
 }
 
-void kb_patch_plug_in(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, const kb_support *support,
-                      const double *z, const double *w)
+void kb_patch_plug_in(kb_bench *b, const kb_patch *p, const kb_hyper *hyper, const kb_support *support, const double *z,
+                      const double *w)
 {
     kb_collocation_residuals(b, p, support, z, w);
     kb_collocation_weigh(b, p, hyper);

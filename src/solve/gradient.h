@@ -2,8 +2,8 @@
  *
  *     J_i' r = sum of the adjoint mode products of r with d^p/ds^p, and of -slope_iv r with D_v
  *
- * After kb_collocation_residuals and _slopes. The normal equations are built on these, and the published method takes its
- * gradient steps with them.
+ * After kb_collocation_residuals and _slopes. The normal equations are built on these, and the published method takes
+ * its gradient steps with them.
  */
 #ifndef KB_GRADIENT_H
 #define KB_GRADIENT_H

@@ -12,7 +12,7 @@ kbass_status kb_message_create(size_t n, kb_message **out, kbass_error *error)
     kb_message *message = KB_NEW(kb_message, 1);
     if (message) {
         message->n = n;
-        message->G = KB_NEW(double, n * n);
+        message->G = KB_NEW(double, n *n);
         message->b = KB_NEW(double, n);
     }
     if (!message || !message->G || !message->b) {
@@ -37,7 +37,8 @@ void kb_message_zero(kb_message *message)
     memset(message->b, 0, message->n * sizeof *message->b);
 }
 
-void kb_message_restrict(const kb_message *message, const kb_columns *columns, const kb_support *support, double *A, double *x)
+void kb_message_restrict(const kb_message *message, const kb_columns *columns, const kb_support *support, double *A,
+                         double *x)
 {
     size_t k = support->n;
     for (size_t j = 0; j < k; j++) {
@@ -85,8 +86,7 @@ static bool condition(const kb_message *message, const kb_columns *columns, cons
 static bool only_one_in_equation(const kb_columns *columns, const kb_support *support, size_t column)
 {
     size_t n = 0;
-    for (size_t i = 0; i < support->n; i++)
-        n += columns->equation[support->column[i]] == columns->equation[column];
+    for (size_t i = 0; i < support->n; i++) n += columns->equation[support->column[i]] == columns->equation[column];
     return n <= 1;
 }
 
@@ -106,7 +106,8 @@ static kb_move add_move(const kb_message *message, const kb_columns *columns, si
     double precision = fmax(own - explained, 1e-12 * own + 1e-300), slab = columns->slab[column];
     double variance = 1 / (precision + 1 / slab);
     double gain = 0.5 * residual * residual * variance - 0.5 * log1p(slab * precision) + columns->log_odds[column];
-    return (kb_move){.add = column, .drop = KB_NO_COLUMN, .gain = gain, .mean = residual * variance, .variance = variance};
+    return (kb_move){
+        .add = column, .drop = KB_NO_COLUMN, .gain = gain, .mean = residual * variance, .variance = variance};
 }
 
 static void insert_move(kb_move move, size_t most, kb_move *moves, size_t *n)
@@ -117,7 +118,8 @@ static void insert_move(kb_move move, size_t most, kb_move *moves, size_t *n)
     moves[i] = move;
 }
 
-/* Adds from the support described by p; `base` is the gain of the drop that led there, `equation` limits swaps to one. */
+/* Adds from the support described by p; `base` is the gain of the drop that led there, `equation` limits swaps to one.
+ */
 static void consider_adds(const kb_message *message, const kb_columns *columns, const kb_support *support,
                           const posterior *p, size_t dropped, double base, size_t most, kb_move *moves, size_t *n)
 {
@@ -183,7 +185,8 @@ bool kb_message_climb(const kb_message *message, const kb_columns *columns, kb_s
     for (size_t i = 0; i < max_moves; i++) {
         kb_move move;
         size_t found = kb_message_moves(message, columns, support, false, 1, &move, work);
-        if (!found || !(move.gain > least_gain)) found = kb_message_moves(message, columns, support, true, 1, &move, work);
+        if (!found || !(move.gain > least_gain))
+            found = kb_message_moves(message, columns, support, true, 1, &move, work);
         if (!found || !(move.gain > least_gain)) break;
         kb_move_apply(&move, support);
         changed = true;

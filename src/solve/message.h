@@ -29,12 +29,14 @@ typedef struct {
 
 #define KB_NO_COLUMN ((size_t)-1)
 
-/* Evidence and, unless NULL, the weights' means (support->n). -INFINITY when it cannot be factorised. work: 2 n_S^2 + n_S */
+/* Evidence and, unless NULL, the weights' means (support->n). -INFINITY when it cannot be factorised. work: 2 n_S^2 +
+ * n_S */
 double kb_message_evidence(const kb_message *message, const kb_columns *columns, const kb_support *support,
                            double *mean, double *work);
 
 /* A = G_SS + 1/slab (k x k), x = b_S (k) of a support of k columns. */
-void kb_message_restrict(const kb_message *message, const kb_columns *columns, const kb_support *support, double *A, double *x);
+void kb_message_restrict(const kb_message *message, const kb_columns *columns, const kb_support *support, double *A,
+                         double *x);
 
 /* The best moves from a support, best first; at most `most`. Adds and drops always, swaps too when `swaps`. An equation
    keeps at least one term; required terms stay (docs/math.md, eq. 17). work: kb_message_work(n). */
@@ -42,11 +44,11 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
                         size_t most, kb_move *moves, double *work);
 size_t kb_message_work(size_t n);
 void kb_move_apply(const kb_move *move, kb_support *support);
-/* The best supports with at most `largest` columns (4 at most) of one equation and a support's columns of the others, all
-   of them tried, best first: `most` in all and the best of each size besides. Required terms stay. supports: most + largest
-   with room for all columns, made by the caller. Returns how many. work: kb_message_work(n). */
-size_t kb_message_screen(const kb_message *message, const kb_columns *columns, const kb_support *support, size_t equation,
-                         size_t largest, size_t most, kb_support *supports, double *work);
+/* The best supports with at most `largest` columns (4 at most) of one equation and a support's columns of the others,
+   all of them tried, best first: `most` in all and the best of each size besides. Required terms stay. supports: most +
+   largest with room for all columns, made by the caller. Returns how many. work: kb_message_work(n). */
+size_t kb_message_screen(const kb_message *message, const kb_columns *columns, const kb_support *support,
+                         size_t equation, size_t largest, size_t most, kb_support *supports, double *work);
 /* Applies best moves until none gains; false when nothing changed. */
 bool kb_message_climb(const kb_message *message, const kb_columns *columns, kb_support *support, size_t max_moves,
                       double *work);

@@ -22,14 +22,15 @@ static bool allocate_parts(kb_mosaic *m)
     m->slab = KB_NEW(double, k);
     m->effective = KB_NEW(double, n);
     m->squares = KB_NEW(double, n);
-    m->G = KB_NEW(double, k * k);
+    m->G = KB_NEW(double, k *k);
     m->b = KB_NEW(double, k);
-    m->A = KB_NEW(double, k * k);
+    m->A = KB_NEW(double, k *k);
     m->dw = KB_NEW(double, k);
     m->trial_w = KB_NEW(double, k);
-    m->sums = KB_NEW(double, m->n_patches * (n + k));
+    m->sums = KB_NEW(double, m->n_patches *(n + k));
     if (!m->offset || !m->benches || !m->messages || !m->slope_squares || !m->slab || !m->effective || !m->squares ||
-        !m->G || !m->b || !m->A || !m->dw || !m->trial_w || !m->sums) return false;
+        !m->G || !m->b || !m->A || !m->dw || !m->trial_w || !m->sums)
+        return false;
     for (size_t p = 0; p < m->n_patches; p++) {
         m->offset[p] = m->n_z;
         m->n_z += m->patches[p]->most * n;
@@ -59,8 +60,13 @@ kbass_status kb_mosaic_create(size_t n_patches, kb_patch **patches, const kb_dic
 {
     kb_mosaic *m = KB_NEW(kb_mosaic, 1);
     if (!m) return kb_out_of_memory(error, "the patches");
-    *m = (kb_mosaic){.dictionary = dictionary, .columns = columns, .n_patches = n_patches, .patches = patches,
-                     .n_fields = dictionary->n_states, .amplitude = amplitude, .greatest_variance = greatest_variance};
+    *m = (kb_mosaic){.dictionary = dictionary,
+                     .columns = columns,
+                     .n_patches = n_patches,
+                     .patches = patches,
+                     .n_fields = dictionary->n_states,
+                     .amplitude = amplitude,
+                     .greatest_variance = greatest_variance};
     m->known_variance = patches[0]->cloud->known_variance;
     m->threads = (size_t)threads < n_patches ? threads : (int)n_patches;
     kbass_status status = create_parts(m, error);
@@ -76,8 +82,8 @@ void kb_mosaic_destroy(kb_mosaic *m)
     if (!m) return;
     for (int i = 0; m->benches && i < m->threads; i++) kb_bench_destroy(m->benches[i]);
     for (size_t p = 0; m->messages && p < m->n_patches; p++) kb_patch_message_destroy(m->messages[p]);
-    double *arrays[] = {m->slope_squares, m->slab, m->effective, m->squares, m->G,      m->b,
-                        m->A,             m->dw,   m->trial_w,   m->trial_z, m->step, m->sums};
+    double *arrays[] = {m->slope_squares, m->slab,    m->effective, m->squares, m->G, m->b, m->A, m->dw,
+                        m->trial_w,       m->trial_z, m->step,      m->sums};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(m->benches);
     kb_free(m->messages);
@@ -138,7 +144,7 @@ static kb_hyper hyper_of(const kb_mosaic *m, const kb_state *s)
 static bool stand_at(kb_mosaic *m, kb_steps steps)
 {
     bool done = true;
-    #pragma omp parallel for schedule(dynamic) num_threads(m->threads) reduction(&& : done)
+#pragma omp parallel for schedule(dynamic) num_threads(m->threads) reduction(&& : done)
     for (size_t p = 0; p < m->n_patches; p++) done = kb_patch_set_level(m->patches[p], steps, NULL) == KBASS_OK && done;
     return done;
 }
@@ -148,7 +154,7 @@ bool kb_mosaic_regress(kb_mosaic *m, kb_state *s)
     kb_hyper hyper = hyper_of(m, s);
     bool done = stand_at(m, s->steps);
     if (!done) return false;
-    #pragma omp parallel for schedule(dynamic) num_threads(m->threads) reduction(&& : done)
+#pragma omp parallel for schedule(dynamic) num_threads(m->threads) reduction(&& : done)
     for (size_t p = 0; p < m->n_patches; p++)
         done = kb_normal_regress(own_bench(m), m->patches[p], &hyper, s->z + m->offset[p]) && done;
     return done;
@@ -158,10 +164,11 @@ bool kb_mosaic_move(kb_mosaic *m, kb_state *s, kb_steps steps)
 {
     bool done = stand_at(m, steps);
     if (!done || (steps.time == s->steps.time && steps.space == s->steps.space)) return done;
-    #pragma omp parallel for schedule(dynamic) num_threads(m->threads) reduction(&& : done)
+#pragma omp parallel for schedule(dynamic) num_threads(m->threads) reduction(&& : done)
     for (size_t p = 0; p < m->n_patches; p++)
         done = kb_patch_transfer(m->patches[p], s->steps, s->z + m->offset[p], m->trial_z + m->offset[p],
-                                 own_bench(m)->work, NULL) == KBASS_OK && done;
+                                 own_bench(m)->work, NULL) == KBASS_OK &&
+               done;
     memcpy(s->z, m->trial_z, m->n_z * sizeof *s->z);
     s->steps = steps;
     return done;
@@ -174,7 +181,7 @@ static void measure(kb_mosaic *m, const kb_state *s)
 {
     size_t n = m->n_fields, k = m->columns->n, points = 0;
     memset(m->sums, 0, m->n_patches * (n + k) * sizeof *m->sums);
-    #pragma omp parallel for schedule(dynamic) num_threads(m->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(m->threads)
     for (size_t p = 0; p < m->n_patches; p++) {
         double *sums = m->sums + p * (n + k);
         kb_collocation_measure(own_bench(m), m->patches[p], &m->all, s->z + m->offset[p], sums, sums + n);
@@ -197,10 +204,11 @@ static bool listen(kb_mosaic *m, const kb_state *s, const kb_support *asked, boo
     size_t k = asked->n;
     kb_hyper hyper = hyper_of(m, s);
     bool done = true;
-    #pragma omp parallel for schedule(dynamic) num_threads(m->threads) reduction(&& : done)
+#pragma omp parallel for schedule(dynamic) num_threads(m->threads) reduction(&& : done)
     for (size_t p = 0; p < m->n_patches; p++)
         done = kb_normal_marginalise(own_bench(m), m->patches[p], &hyper, asked, s->z + m->offset[p], s->w, evidence,
-                                     noise, m->messages[p]) && done;
+                                     noise, m->messages[p]) &&
+               done;
     if (!done) return false;
     memset(m->G, 0, k * k * sizeof *m->G);
     memset(m->b, 0, k * sizeof *m->b);
@@ -247,7 +255,7 @@ static double objective(kb_mosaic *m, const kb_state *s, const double *z, const 
 {
     kb_hyper hyper = hyper_of(m, s);
     double J = 0;
-    #pragma omp parallel for schedule(dynamic) num_threads(m->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(m->threads)
     for (size_t p = 0; p < m->n_patches; p++)
         m->sums[p] = kb_collocation_objective(own_bench(m), m->patches[p], &hyper, &s->support, z + m->offset[p], w);
     for (size_t p = 0; p < m->n_patches; p++) J += m->sums[p];

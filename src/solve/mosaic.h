@@ -1,8 +1,9 @@
 /* Patches together: fields of their own, one set of weights. Messages and evidences are sums over patches.
  *
  * A kb_state is a point of the search: structure, weights, fields, length scales, variances. `kb_mosaic_solve` moves it
- * by joint Gauss-Newton steps and leaves the message about the candidates' weights; the evidence of the data, normalised
- * by the determinant without data, is comparable across structures, length scales and tau (docs/math.md, eq. 15).
+ * by joint Gauss-Newton steps and leaves the message about the candidates' weights; the evidence of the data,
+ * normalised by the determinant without data, is comparable across structures, length scales and tau (docs/math.md, eq.
+ * 15).
  */
 #ifndef KB_MOSAIC_H
 #define KB_MOSAIC_H
@@ -20,20 +21,20 @@ typedef struct {
     double *w;        /* by column */
     kb_support support;
     double log_evidence;
-    bool is_settled;  /* its hyperparameters are its own */
+    bool is_settled; /* its hyperparameters are its own */
 } kb_state;
 
 typedef struct {
     const kb_dictionary *dictionary;
     const kb_columns *columns;
-    kb_columns present;  /* the same columns with slabs for the present field */
+    kb_columns present; /* the same columns with slabs for the present field */
     kb_support all;
     size_t n_patches;
     kb_patch **patches;  /* borrowed */
     size_t *offset, n_z; /* of each patch's coefficients in kb_state.z */
     size_t n_values, n_fields;
     int threads;
-    kb_run *run;         /* asked before every step whether to go on; NULL: none */
+    kb_run *run;                 /* asked before every step whether to go on; NULL: none */
     kb_bench **benches;          /* one per thread */
     kb_patch_message **messages; /* one per patch */
     double *slope_squares, *slab;

@@ -16,7 +16,7 @@ kbass_status kb_patch_message_create(const kb_columns *columns, const kb_patch *
     size_t k = columns->n;
     kb_patch_message *m = KB_NEW(kb_patch_message, 1);
     if (m) {
-        m->G = KB_NEW(double, k * k);
+        m->G = KB_NEW(double, k *k);
         m->b = KB_NEW(double, k);
         m->response = KB_NEW(double, patch->most * patch->n_fields * (k + 1));
         m->effective = KB_NEW(double, patch->n_fields);
@@ -48,7 +48,8 @@ static bool is_coupled(const kb_bench *b, const kb_patch *p, size_t equation, si
 {
     for (size_t v = 0; v < b->dictionary->n_variables; v++)
         if (b->dictionary->variables[v].axis < 0 && b->dictionary->variables[v].field == field &&
-            b->depends[equation + v * p->n_fields]) return true;
+            b->depends[equation + v * p->n_fields])
+            return true;
     return false;
 }
 

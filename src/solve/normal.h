@@ -11,10 +11,10 @@
 
 /* What one patch says about the support's weights, the field integrated out; messages of patches add. */
 typedef struct {
-    double *G, *b;          /* k x k, k: precision, and minus the gradient at the present weights */
-    double *response;       /* nz x (k + 1): Hzz^{-1} [Hzw, gz], by which the field follows the weights */
+    double *G, *b;               /* k x k, k: precision, and minus the gradient at the present weights */
+    double *response;            /* nz x (k + 1): Hzz^{-1} [Hzw, gz], by which the field follows the weights */
     double logdet, logdet_prior; /* of Hzz with and without data */
-    double *effective;      /* n_fields: number of effective parameters the data see */
+    double *effective;           /* n_fields: number of effective parameters the data see */
 } kb_patch_message;
 
 kbass_status kb_patch_message_create(const kb_columns *columns, const kb_patch *patch, kb_patch_message **out,

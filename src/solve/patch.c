@@ -77,7 +77,8 @@ static void measure_spread(kb_patch *p)
 static double root_of(const kb_patch *p, size_t point)
 {
     double root = 1;
-    for (size_t a = 0; a < p->n_axes; a++) root *= kb_axis_root(p->axis[a], p->cloud->point[point + a * p->cloud->n_points]);
+    for (size_t a = 0; a < p->n_axes; a++)
+        root *= kb_axis_root(p->axis[a], p->cloud->point[point + a * p->cloud->n_points]);
     return root;
 }
 
@@ -137,9 +138,15 @@ static kbass_status create_axes(kb_patch *p, const kb_patch_scales *scales, cons
         if (p->gridded) n = grid_lines(p, a, &lines);
         else
             for (size_t i = 0; i < n; i++) coordinates[i] = p->cloud->point[points[i] + a * p->cloud->n_points];
-        kb_axis_plan plan = {.kind = scales->kind, .lo = p->lo[a], .hi = p->hi[a], .period = whole_period(p, a),
-                             .unit = scales->unit[a], .shortest = scales->shortest[a], .margin = scales->margin,
-                             .highest = highest_order(p->dictionary, a), .n_axes = p->n_axes,
+        kb_axis_plan plan = {.kind = scales->kind,
+                             .lo = p->lo[a],
+                             .hi = p->hi[a],
+                             .period = whole_period(p, a),
+                             .unit = scales->unit[a],
+                             .shortest = scales->shortest[a],
+                             .margin = scales->margin,
+                             .highest = highest_order(p->dictionary, a),
+                             .n_axes = p->n_axes,
                              .shares_lo = scales->shares && p->lo[a] > 1e-9,
                              .shares_hi = scales->shares && p->hi[a] < 1 - 1e-9};
         plan.n_given = p->cloud->n_mesh[a];
@@ -149,8 +156,8 @@ static kbass_status create_axes(kb_patch *p, const kb_patch_scales *scales, cons
     return status;
 }
 
-kbass_status kb_patch_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const double *lo,
-                             const double *hi, const kb_patch_scales *scales, kb_patch **out, kbass_error *error)
+kbass_status kb_patch_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const double *lo, const double *hi,
+                             const kb_patch_scales *scales, kb_patch **out, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     kb_patch *p = KB_NEW(kb_patch, 1);
@@ -280,8 +287,8 @@ void kb_patch_data_modes(const kb_patch *p, kb_mode *modes)
         modes[a] = (kb_mode){p->axis[a]->n_data, p->kept.rank[a], p->axis[a]->n_data, p->level[a]->data};
 }
 
-/* rows[p, (a, i)] = phi_0[p, a] phi_1[p, b] phi_2[p, c] ..., product i of space being (b, c, ..); the place of the last a
-   holds the product of space until its turn comes. */
+/* rows[p, (a, i)] = phi_0[p, a] phi_1[p, b] phi_2[p, c] ..., product i of space being (b, c, ..); the place of the last
+   a holds the product of space until its turn comes. */
 void kb_patch_rows(const kb_patch *p, double *rows)
 {
     size_t n = p->n_points;
@@ -300,7 +307,8 @@ void kb_patch_rows(const kb_patch *p, double *rows)
     }
 }
 
-/* A tensor, and the chain's workspace or, scattered, n_points times the tensor of space: at most `most`, as are rows. */
+/* A tensor, and the chain's workspace or, scattered, n_points times the tensor of space: at most `most`, as are rows.
+ */
 size_t kb_patch_data_work(const kb_patch *p)
 {
     size_t largest = 1, tensor = tensor_size(p);
@@ -318,7 +326,7 @@ void kb_patch_residual(const kb_patch *p, size_t field, const double *z, double 
     kb_patch_data_modes(p, modes);
     work += tensor_size(p);
     if (p->gridded) kb_modes_product(p->n_axes, modes, tensor, r, work);
-    else            kb_rows_product(p->n_axes, modes, tensor, r, work);
+    else kb_rows_product(p->n_axes, modes, tensor, r, work);
     for (size_t i = 0; i < p->n_points; i++) r[i] = measured[i] * (r[i] - y[i]);
 }
 
@@ -329,6 +337,6 @@ void kb_patch_pull(const kb_patch *p, const double *r, double *z, double *work)
     kb_patch_data_modes(p, modes);
     work += tensor_size(p);
     if (p->gridded) kb_modes_adjoint(p->n_axes, modes, r, tensor, work);
-    else            kb_rows_adjoint(p->n_axes, modes, r, tensor, work);
+    else kb_rows_adjoint(p->n_axes, modes, r, tensor, work);
     if (!p->whole) take(p, tensor, z);
 }

@@ -2,9 +2,10 @@
  *
  *     q_i(s) = Z_i x_0 phi_0(s_0) x_1 phi_1(s_1) ...,      Z_i ~ N(0, amplitude_i)
  *
- * of which, over several space axes, only the products that count are kept: z has their coefficients, field after field.
- * Patches share their border samples and the weights of the equation, nothing else. Data that fill a grid are kept as a
- * tensor (axis 0 fastest) and meet Z by mode products; others by explicit rows, the products of the axes' features.
+ * of which, over several space axes, only the products that count are kept: z has their coefficients, field after
+ * field. Patches share their border samples and the weights of the equation, nothing else. Data that fill a grid are
+ * kept as a tensor (axis 0 fastest) and meet Z by mode products; others by explicit rows, the products of the axes'
+ * features.
  */
 #ifndef KB_PATCH_H
 #define KB_PATCH_H
@@ -23,33 +24,34 @@ typedef struct {
     size_t n_axes, n_fields;
     double lo[KB_CLOUD_AXES], hi[KB_CLOUD_AXES];
     kb_axis *axis[KB_CLOUD_AXES];
-    bool gridded;              /* every field measured on a full grid of the patch, without error bars */
+    bool gridded; /* every field measured on a full grid of the patch, without error bars */
     size_t n_points, n_values;
-    double *value, *measured;  /* n_points x n_fields; values times the roots of their weights; h^{-1/2}, 0: not measured */
-    double *count;             /* per field: measured values by weight */
-    double spread;             /* mean square of the values around their mean */
-    size_t most;               /* unknowns per field, at any level */
-    bool whole;                /* all products are kept */
+    double *value,
+        *measured; /* n_points x n_fields; values times the roots of their weights; h^{-1/2}, 0: not measured */
+    double *count; /* per field: measured values by weight */
+    double spread; /* mean square of the values around their mean */
+    size_t most;   /* unknowns per field, at any level */
+    bool whole;    /* all products are kept */
 
     /* the level the patch stands at */
     const kb_axis_level *level[KB_CLOUD_AXES];
-    kb_products kept, before;  /* at this level, and at the one that a field comes from */
-    size_t n;                  /* coefficients per field: kept.n */
-    size_t n_mesh, n_places;   /* points where the equation is imposed: times * n_places */
+    kb_products kept, before; /* at this level, and at the one that a field comes from */
+    size_t n;                 /* coefficients per field: kept.n */
+    size_t n_mesh, n_places;  /* points where the equation is imposed: times * n_places */
 } kb_patch;
 
 /* What the axes are told at creation: the unit of their ladders and the shortest length scales to resolve. */
 typedef struct {
     kb_kernel_kind kind;
     double unit[KB_CLOUD_AXES], shortest[KB_CLOUD_AXES];
-    double margin;       /* share of each axis at its ends where the equation is not imposed */
-    bool shares;         /* samples on inner borders are the neighbours', too, and count half */
-    bool whole;          /* all products of features are kept */
-    size_t most;         /* unknowns per field; 0: as the shortest scales need, within KB_PATCH_UNKNOWNS */
+    double margin; /* share of each axis at its ends where the equation is not imposed */
+    bool shares;   /* samples on inner borders are the neighbours', too, and count half */
+    bool whole;    /* all products of features are kept */
+    size_t most;   /* unknowns per field; 0: as the shortest scales need, within KB_PATCH_UNKNOWNS */
 } kb_patch_scales;
 
-kbass_status kb_patch_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const double *lo,
-                             const double *hi, const kb_patch_scales *scales, kb_patch **out, kbass_error *error);
+kbass_status kb_patch_create(const kb_cloud *cloud, const kb_dictionary *dictionary, const double *lo, const double *hi,
+                             const kb_patch_scales *scales, kb_patch **out, kbass_error *error);
 void kb_patch_destroy(kb_patch *patch);
 
 /* Steps of the ladder: one for time, one for all axes of space. */

@@ -18,14 +18,15 @@ typedef struct {
     size_t rank[KB_CLOUD_AXES];
     size_t n_tensor, n;     /* products of all features, and those kept */
     size_t n_space, *place; /* kept products of space: their index among all of them, axis 1 fastest */
-    size_t *first;          /* n_space + 1: product i of space has the first `first[i + 1] - first[i]` features of time */
+    size_t *first; /* n_space + 1: product i of space has the first `first[i + 1] - first[i]` features of time */
 } kb_products;
 
 /* Room for `most` products. */
 kbass_status kb_products_create(size_t most, kb_products *out, kbass_error *error);
 void kb_products_clear(kb_products *products);
 /* At the smallest cut that leaves at most `most` products; `whole`: a full tensor. */
-void kb_products_choose(kb_products *products, size_t n_axes, const kb_axis_level *const *level, size_t most, bool whole);
+void kb_products_choose(kb_products *products, size_t n_axes, const kb_axis_level *const *level, size_t most,
+                        bool whole);
 
 /* z (n) as a tensor of the ranks: z itself when all are kept, else `tensor`, filled. */
 const double *kb_products_open(const kb_products *products, const double *z, double *tensor);

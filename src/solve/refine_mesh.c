@@ -50,7 +50,8 @@ static kbass_status regress(const kb_patch *p, const kb_field_gp *gp, double *va
 
 /* ---------------------------------------------------------------- the nodes */
 
-static kbass_status refine_axis(kb_cloud *cloud, const kb_patch *p, const double *values, size_t axis, kbass_error *error)
+static kbass_status refine_axis(kb_cloud *cloud, const kb_patch *p, const double *values, size_t axis,
+                                kbass_error *error)
 {
     size_t n = p->axis[axis]->n_mesh, left = 1, n_nodes = kb_mesh_standard(cloud->n_axes);
     double period = cloud->period[axis];

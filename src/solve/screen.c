@@ -14,8 +14,8 @@ typedef struct {
 
 typedef struct {
     size_t n, most;
-    candidate kept[MOST_KEPT];         /* best first */
-    candidate of_size[MOST_SIZE + 1];  /* best of each size */
+    candidate kept[MOST_KEPT];        /* best first */
+    candidate of_size[MOST_SIZE + 1]; /* best of each size */
 } tally;
 
 static void consider(tally *t, const candidate *c)
@@ -56,7 +56,8 @@ static void extend(const kb_message *message, const kb_columns *columns, size_t 
 
 /* ---------------------------------------------------------------- one equation, the others held */
 
-/* Columns first to first + n of one equation, and the message about them with the held columns' weights marginalised. */
+/* Columns first to first + n of one equation, and the message about them with the held columns' weights marginalised.
+ */
 typedef struct {
     size_t first;
     kb_message message;
@@ -70,7 +71,8 @@ static bool marginalise(const kb_message *message, const kb_columns *columns, pa
 {
     size_t n = p->message.n, m = message->n, k = p->held.n;
     double *A = p->work, *Z = A + k * k, *x = Z + k * n; /* Z: k x n, G_oe; both become L^{-1} of themselves */
-    for (size_t j = 0; j < n; j++) memcpy(p->message.G + j * n, message->G + p->first + (p->first + j) * m, n * sizeof *A);
+    for (size_t j = 0; j < n; j++)
+        memcpy(p->message.G + j * n, message->G + p->first + (p->first + j) * m, n * sizeof *A);
     memcpy(p->message.b, message->b + p->first, n * sizeof *x);
     if (!k) return true;
     kb_message_restrict(message, columns, &p->held, A, x);
@@ -106,8 +108,8 @@ static void hand_out(const part *p, const candidate *c, kb_support *out)
     for (size_t i = 0; i < c->n; i++) kb_support_add(out, p->first + c->column[i]);
 }
 
-size_t kb_message_screen(const kb_message *message, const kb_columns *columns, const kb_support *support, size_t equation,
-                         size_t largest, size_t most, kb_support *supports, double *work)
+size_t kb_message_screen(const kb_message *message, const kb_columns *columns, const kb_support *support,
+                         size_t equation, size_t largest, size_t most, kb_support *supports, double *work)
 {
     tally t = {.most = most < MOST_KEPT ? most : MOST_KEPT};
     part p = part_of(columns, support, equation, work);

@@ -16,9 +16,11 @@ static kbass_status solve_axes(kb_smoother *s, kbass_error *error)
     const kb_patch *p = s->patch;
     for (size_t a = 0; a < p->n_axes; a++) {
         size_t r = p->kept.rank[a];
-        for (size_t j = 0; j < r; j++) memcpy(s->vectors[a] + j * r, p->level[a]->gram + j * p->level[a]->rank, r * sizeof(double));
+        for (size_t j = 0; j < r; j++)
+            memcpy(s->vectors[a] + j * r, p->level[a]->gram + j * p->level[a]->rank, r * sizeof(double));
         if (!kb_eigen_symmetric(r, s->vectors[a], r, s->values[a]))
-            return kb_fail(error, KBASS_ERROR_NUMERICAL, "the Gram matrix of the data along an axis has no eigenvectors");
+            return kb_fail(error, KBASS_ERROR_NUMERICAL,
+                           "the Gram matrix of the data along an axis has no eigenvectors");
     }
     return KBASS_OK;
 }
@@ -35,7 +37,8 @@ static void fill_shrinkage(kb_smoother *s, size_t field)
     const kb_patch *p = s->patch;
     for (size_t i = 0; i < p->n; i++) {
         double product = 1;
-        for (size_t a = 0, rest = i; a < p->n_axes; rest /= p->kept.rank[a++]) product *= s->values[a][rest % p->kept.rank[a]];
+        for (size_t a = 0, rest = i; a < p->n_axes; rest /= p->kept.rank[a++])
+            product *= s->values[a][rest % p->kept.rank[a]];
         s->tensor[i] = 1 / (1 + (product > 0 ? product : 0) / s->variance[field]);
     }
 }
@@ -80,8 +83,8 @@ static void covariance(const kb_smoother *s, size_t field, const kb_mode *phi, c
     const double *measured = s->patch->measured + field * s->patch->n_points;
     size_t rows = phi[0].rows, columns = psi[0].rows;
     for (size_t a = 0; a < s->patch->n_axes; a++) {
-        kb_gemm(KB_PLAIN, KB_TRANSPOSED, rows, columns, s->patch->kept.rank[a], 1, phi[a].entries, phi[a].ld, psi[a].entries,
-                psi[a].ld, 0, a ? spare : K, rows);
+        kb_gemm(KB_PLAIN, KB_TRANSPOSED, rows, columns, s->patch->kept.rank[a], 1, phi[a].entries, phi[a].ld,
+                psi[a].entries, psi[a].ld, 0, a ? spare : K, rows);
         for (size_t i = 0; a && i < rows * columns; i++) K[i] *= spare[i];
     }
     for (size_t j = 0; j < columns; j++)
@@ -224,11 +227,11 @@ void kb_smoother_destroy(kb_smoother *s)
 void kb_smoother_regress(kb_smoother *s, size_t field, double *z)
 {
     if (s->patch->gridded) regress_grid(s, field, z);
-    else                   regress_points(s, field, z);
+    else regress_points(s, field, z);
 }
 
 void kb_smoother_variance(kb_smoother *s, size_t field, const kb_mode *features, double *variance)
 {
     if (s->patch->gridded) variance_grid(s, field, features, variance);
-    else                   variance_points(s, field, features, variance);
+    else variance_points(s, field, features, variance);
 }

@@ -1,4 +1,5 @@
-/* Fuzz targets: libFuzzer calls this with bytes of its own (make fuzz), replay.c with those of the corpus (make check). */
+/* Fuzz targets: libFuzzer calls this with bytes of its own (make fuzz), replay.c with those of the corpus (make check).
+ */
 #ifndef KB_FUZZ_H
 #define KB_FUZZ_H
 

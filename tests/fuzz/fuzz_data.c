@@ -1,4 +1,5 @@
-/* Every reader of measurements: the bytes say which. What is accepted is sorted and finite; what is not names the file. */
+/* Every reader of measurements: the bytes say which. What is accepted is sorted and finite; what is not names the file.
+ */
 #define _GNU_SOURCE
 #include <math.h>
 #include <string.h>
@@ -42,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     kbass_status status = kbass_data_open(path, &options, &data, &error);
     DEMAND((status == KBASS_OK) == (data != NULL));
     if (data) check(data);
-    else      DEMAND(status == KBASS_ERROR_MEMORY || strncmp(error.message, path, strlen(path)) == 0);
+    else DEMAND(status == KBASS_ERROR_MEMORY || strncmp(error.message, path, strlen(path)) == 0);
     kbass_data_destroy(data);
     close(descriptor);
     return 0;

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         if (next) *next++ = '\0';
     }
     if (!strncmp(text, "domain", 6)) parse_pde(n, lines);
-    else                             parse_ode(n, lines);
+    else parse_ode(n, lines);
     kb_free(text);
     return 0;
 }
