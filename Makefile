@@ -7,6 +7,7 @@
 # make install    install under PREFIX (default /usr/local), below DESTDIR if given
 # make docs       write docs/options.md anew from the command's tables
 # make format     format the sources with clang-format
+# make check-format   say which sources clang-format would change
 # make clean      remove what was built
 
 PREFIX ?= /usr/local
@@ -14,7 +15,7 @@ JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages demo check sanitize check-browser fuzz install docs format clean
+.PHONY: all packages demo check sanitize check-browser fuzz install docs format check-format clean
 
 all: packages
 	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > build.log 2>&1 \
@@ -50,8 +51,14 @@ install: all
 docs: all
 	@build/kbass help --markdown > docs/options.md
 
+sources = include/kbass/*.h src/*.c src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
+
 format:
-	@clang-format -i include/kbass/*.h src/*.c src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
+	@clang-format -i $(sources)
+
+check-format:
+	@tools/install-packages.sh clang-format
+	@clang-format --dry-run -Werror $(sources)
 
 clean:
 	@rm -rf build build-sanitize build-clang build-fuzz
