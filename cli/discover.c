@@ -12,7 +12,7 @@ typedef struct {
     const cli_arguments *arguments;
     const char *json, *report, *solution, *residuals, *law;
     bool is_quiet, shows_all;
-    kbass_settings settings;
+    kbass_settings *settings;
     kbass_data *data;
     kbass_discovery *discovery;
 } discover_job;
@@ -46,7 +46,7 @@ static int load(discover_job *job)
     kbass_error error;
     int code = cli_read_all(job->arguments, job->is_quiet, &job->data);
     if (code != EXIT_OK) return code;
-    kbass_status status = kbass_discovery_create(job->data, &job->settings, &job->discovery, &error);
+    kbass_status status = kbass_discovery_create(job->data, job->settings, &job->discovery, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
@@ -116,6 +116,7 @@ int cli_discover(const cli_arguments *arguments)
     cli_interrupts_release();
     if (code == EXIT_OK) code = deliver(&job);
     kbass_discovery_destroy(job.discovery);
+    kbass_settings_destroy(job.settings);
     kbass_data_destroy(job.data);
     return code;
 }

@@ -143,7 +143,7 @@ static int deliver(const visit *v)
 int cli_doctor(const cli_arguments *arguments)
 {
     visit v = {.arguments = arguments};
-    kbass_settings settings;
+    kbass_settings *settings = NULL;
     if (!arguments->n_operands) return cli_fail("doctor needs data, found no file (see kbass help doctor)");
     int code = cli_settings(arguments, &settings);
     for (size_t i = 0; code == EXIT_OK && i < arguments->n_operands; i++) {
@@ -151,10 +151,11 @@ int cli_doctor(const cli_arguments *arguments)
         if (code == EXIT_OK) code = cli_output_check(cli_value(arguments, "figure"), arguments->operands[i]);
     }
     if (code == EXIT_OK) code = cli_read_all(arguments, false, &v.data);
-    if (code == EXIT_OK) code = examine(&v, &settings);
+    if (code == EXIT_OK) code = examine(&v, settings);
     if (code == EXIT_OK) code = deliver(&v);
     for (size_t run = 0; v.doctors && run < v.n_runs; run++) kbass_doctor_destroy(v.doctors[run]);
     free(v.doctors);
+    kbass_settings_destroy(settings);
     kbass_data_destroy(v.data);
     return code;
 }

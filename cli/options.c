@@ -168,17 +168,18 @@ void cli_arguments_clear(cli_arguments *arguments)
 
 /* ---------------------------------------------------------------- values */
 
-int cli_settings(const cli_arguments *arguments, kbass_settings *settings)
+int cli_settings(const cli_arguments *arguments, kbass_settings **settings)
 {
     size_t n = own_count(arguments->command);
     kbass_error error;
-    kbass_settings_default(settings);
+    kbass_status status = kbass_settings_create(settings, &error);
+    if (status != KBASS_OK) return cli_fail_with(status, &error);
     for (size_t i = 0; i < kbass_settings_count(); i++) {
         const kbass_setting_info *info = kbass_settings_info(i);
         const char *value = arguments->values[n + i];
         if (!value) continue;
         if (info->kind == KBASS_FLAG) value = "1";
-        kbass_status status = kbass_settings_set(settings, info->name, value, &error);
+        status = kbass_settings_set(*settings, info->name, value, &error);
         if (status != KBASS_OK) return cli_fail("--%s", error.message); /* which begins with the setting's name */
     }
     return EXIT_OK;

@@ -44,7 +44,7 @@ struct cli_arguments {
 
 /* Both return an exit code, EXIT_OK when all is well; messages are printed. */
 int cli_parse(const cli_command *command, int count, char **words, cli_arguments *arguments);
-int cli_settings(const cli_arguments *arguments, kbass_settings *settings);
+int cli_settings(const cli_arguments *arguments, kbass_settings **settings);
 void cli_arguments_clear(cli_arguments *arguments);
 
 /* The value of one of the command's own options: "" for a switch that was given, NULL when it was not. */

@@ -37,15 +37,14 @@ int main(void)
     double times[N_ROWS], values[N_ROWS * N_STATES];
     kbass_data *data = NULL;
     kbass_discovery *discovery = NULL;
-    kbass_settings settings;
+    kbass_settings *settings = NULL;
     kbass_error error;
 
     make_samples(times, values);
-    kbass_settings_default(&settings);
-    settings.degree = 2;
-
-    kbass_status status = kbass_data_create(N_ROWS, N_STATES, times, values, NULL, names, &data, &error);
-    if (status == KBASS_OK) status = kbass_discovery_create(data, &settings, &discovery, &error);
+    kbass_status status = kbass_settings_create(&settings, &error);
+    if (status == KBASS_OK) status = kbass_settings_set(settings, "degree", "2", &error);
+    if (status == KBASS_OK) status = kbass_data_create(N_ROWS, N_STATES, times, values, NULL, names, &data, &error);
+    if (status == KBASS_OK) status = kbass_discovery_create(data, settings, &discovery, &error);
     if (status == KBASS_OK) status = kbass_discovery_run(discovery, NULL, NULL, &error);
 
     if (status == KBASS_OK) print_result(kbass_discovery_result(discovery));
@@ -53,5 +52,6 @@ int main(void)
 
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
+    kbass_settings_destroy(settings);
     return status == KBASS_OK ? 0 : 1;
 }

@@ -106,15 +106,15 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     return status == KBASS_OK ? kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error) : status;
 }
 
-static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *settings,
-                          kbass_error *error)
+static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *given, kbass_error *error)
 {
-    kbass_status status = kb_settings_check(settings, error);
+    kbass_status status = kb_settings_copy(given, &d->settings, error);
+    const kbass_settings *settings = &d->settings;
+    if (status == KBASS_OK) status = kb_settings_check(settings, error);
     if (status == KBASS_OK && settings->method == KB_METHOD_PAPER) status = check_published(data, settings, error);
     if (status == KBASS_OK && settings->vary && *settings->vary && kbass_data_runs(data) < 2)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT,
                          "vary: needed several runs (several files, or a column of run numbers), found one");
-    if (status == KBASS_OK) status = kb_settings_copy(settings, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
     if (status == KBASS_OK && d->data->n_axes > 1) return build_fields(d, error);

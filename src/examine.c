@@ -40,7 +40,9 @@ kbass_status kbass_doctor_create(const kbass_data *data, const kbass_settings *s
 {
     kbass_doctor *d = KB_NEW(kbass_doctor, 1);
     if (!d) return kb_out_of_memory(error, "the doctor");
-    kbass_status status = build(d, data, settings, error);
+    kbass_settings defaults;
+    kb_settings_default(&defaults);
+    kbass_status status = build(d, data, settings ? settings : &defaults, error);
     if (status == KBASS_OK) *doctor = d;
     else kbass_doctor_destroy(d);
     return status;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "kbass/kbass.h"
+#include "base/settings.h"
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \

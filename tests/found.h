@@ -11,7 +11,7 @@ static inline kbass_discovery *discover(const kbass_data *data, const char *term
     kbass_error error;
     kbass_settings settings;
     kbass_discovery *discovery = NULL;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.threads = 2;
     settings.terms = terms;
     CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));

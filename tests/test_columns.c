@@ -26,7 +26,7 @@ static void large_dictionaries_expect_no_more(void **state)
         kbass_settings settings;
         scene s;
         double ratio = 0, sum;
-        kbass_settings_default(&settings);
+        kb_settings_default(&settings);
         settings.degree = degree;
         scene_open(&s, scene_sample(3, equations, start, 20, 4), &settings, 60);
         for (size_t equation = 0; equation < 3; equation++) {

@@ -14,7 +14,7 @@ static kbass_error error;
 static int defaults(void **state)
 {
     (void)state;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     return 0;
 }
 
@@ -32,7 +32,7 @@ static void refuse(size_t n_fields, size_t n_axes, kbass_status status, const ch
     const char *const *axes = n_axes == 2 ? line : n_axes == 3 ? plane : room;
     CHECK_FAILS(kb_dictionary_create_fields(&settings, n_fields, two, n_axes, axes, &d, &error), status, message);
     CHECK(d == NULL);
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
 }
 
 static bool has(const kb_dictionary *d, const char *name) { return kb_dictionary_find(d, name) < d->n_terms; }
@@ -240,7 +240,7 @@ static void roles(void **state)
     CHECK(d->roles[kb_dictionary_find(d, "v_xx")] == KB_ABSENT);
     CHECK(d->roles[kb_dictionary_find(d, "v_x")] == KB_CANDIDATE);
     kb_dictionary_destroy(d);
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.equation_for = "v";
     d = make(2, 2);
     CHECK(!d->has_equation[0] && d->has_equation[1]);
@@ -340,7 +340,7 @@ static void too_few_points(void **state)
     CHECK_FAILS(kb_dictionary_check_points(d, points, &error), KBASS_ERROR_DATA,
                 "the axis \"t\" has 2 distinct points, u_tt needs at least 3");
     kb_dictionary_destroy(d);
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = "u_xxx, u_y"; /* u_yy and u_yyy are listed, but no term uses them */
     d = make(1, 3);
     CHECK_OK(kb_dictionary_check_points(d, points, &error));
@@ -362,7 +362,7 @@ static void states_have_no_space(void **state)
     CHECK(d->variables[1].axis == -1 && d->variables[1].field == 1 && d->variables[2].axis == 0);
     kb_dictionary_destroy(d);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        kbass_settings_default(&settings);
+        kb_settings_default(&settings);
         CHECK_OK(kbass_settings_set(&settings, flags[i][0], flags[i][1], &error));
         CHECK_FAILS(kb_dictionary_create(&settings, 2, two, "t", &d, &error), KBASS_ERROR_ARGUMENT,
                     "is for fields over space: name their axes with --axes t,x");

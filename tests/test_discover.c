@@ -52,7 +52,7 @@ static kbass_data *with_gaps(kbass_data *data)
 static kbass_settings defaults(void)
 {
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     return settings;
 }
 

@@ -30,7 +30,7 @@ static kbass_doctor *examine(size_t n, const double *times, const double *values
     kbass_data *data = NULL;
     kbass_doctor *doctor = NULL;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 2;
     CHECK_OK(kbass_data_create(n, n_states, times, values, "t", names, &data, &error));
     CHECK_OK(kbass_doctor_create(data, &settings, &doctor, &error));
@@ -175,7 +175,7 @@ static void test_alike(void **state)
     kbass_data *data = NULL;
     kbass_doctor *doctor = NULL;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     static const char *const names[] = {"x", "y"};
     CHECK_OK(kbass_data_create(N, 2, times, circle, "t", names, &data, &error));
     CHECK_OK(kbass_doctor_create(data, &settings, &doctor, &error)); /* with the constant */
@@ -225,7 +225,7 @@ static void test_field(void **state)
     kbass_settings settings;
     make_wave(times, positions, values);
     values[210] += 0.8;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.derivatives = 2;
     settings.degree = 1;
     CHECK_OK(kbass_data_create_axes(GRID * GRID, 2, 1, times, positions, values, axes, fields, &data, &error));
@@ -269,7 +269,7 @@ static void test_memory(void **state)
     kbass_data *data = NULL;
     kbass_settings settings;
     bool is_done = false;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     oscillate(times, values);
     values[2 * 30] += 1;
     CHECK_OK(kbass_data_create(N / 4, 2, times, values, "t", names, &data, &error));

@@ -33,7 +33,7 @@ static void scene_create(scene *s)
 {
     static const char *const field[] = {"u"}, *const axes[] = {"t", "x"};
     *s = (scene){.data = waves()};
-    kbass_settings_default(&s->settings);
+    kb_settings_default(&s->settings);
     s->settings.degree = 1;
     s->settings.derivatives = 3;
     s->settings.threads = 2;

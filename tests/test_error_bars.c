@@ -49,7 +49,7 @@ static void what_is_no_error_bar_is_refused(void **state)
     kbass_data *data = table();
     kbass_discovery *discovery = NULL;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     CHECK_FAILS(kbass_data_error_bars(data, "s", &error), KBASS_ERROR_ARGUMENT, "no column \"s\"");
     CHECK_FAILS(kbass_data_error_bars(data, "z=sx", &error), KBASS_ERROR_ARGUMENT, "no column \"z\"");
     CHECK_FAILS(kbass_data_error_bars(data, "x=sx, y=x", &error), KBASS_ERROR_ARGUMENT, "both a state and");
@@ -118,7 +118,7 @@ static void the_field_weighs_its_residuals(void **state)
     kb_field *field = NULL;
     kbass_settings settings;
     kbass_data *data = table();
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 1;
     CHECK_OK(kbass_data_error_bars(data, "sx", &error));
     scene_open(&s, data, &settings, 40);

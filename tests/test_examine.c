@@ -49,7 +49,7 @@ static kb_examination examine(disturbance kind, uint64_t seed, size_t rows, size
     kb_shooter *shooter = NULL;
     kb_fit *fit = NULL;
     kb_examination out;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = "x, y, x^2*y";
     kbass_data *data = scene_sample(2, equations, initial, rows, 15);
     disturb(data, kind, seed);

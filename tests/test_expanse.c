@@ -70,7 +70,7 @@ static kbass_data *scatter_of(truth *u, size_t n, double percent)
 static kbass_settings settings_of(int degree, int threads)
 {
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = degree;
     settings.derivatives = 2;
     settings.threads = threads;

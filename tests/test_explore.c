@@ -19,7 +19,7 @@ static void begin(fixture *f)
     static const double initial[] = {1, 0.5};
     kbass_settings settings;
     kb_shooter *shooter = NULL;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = "x, y, x^2*y, x*y";
     *f = (fixture){0};
     kbass_data *data = scene_sample(2, equations, initial, ROWS, 8);

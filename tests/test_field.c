@@ -130,7 +130,7 @@ static void begin(fixture *f, bool sliced, const char *fix, const char *equation
 {
     kbass_settings settings;
     kb_random random;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = "x, y, x*y, x^2*y, sin(x), x*t";
     settings.fix = fix;
     settings.equation_for = equation_for;

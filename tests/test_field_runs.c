@@ -122,7 +122,7 @@ static void set_stage(const kbass_data *data, stage *s)
     kbass_settings settings;
     double points[POINTS * 8], squares[] = {25};
     bool is_one;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = "u_x, u*u_x, u_xx";
     CHECK_OK(kbass_data_runs(data) == 2 ? KBASS_OK : KBASS_ERROR_DATA);
     CHECK_OK(kb_dictionary_create_fields(&settings, 1, fields, 2, axes, &s->dictionary, &error));
@@ -409,7 +409,7 @@ static void diffusivities_may_differ_between_runs(void **state)
     for (size_t i = 0; i < 2; i++)
         parts[i] = sample_of(equations[i], "x=-8:8, t=0:8", profiles[i ? 2 : 0], 8, 16, 2, 3 + i);
     kbass_data *data = join(2, parts);
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.threads = 2;
     settings.terms = "u, u_x, u*u_x, u_xx";
     settings.vary = "u_xx";

@@ -86,7 +86,7 @@ static kbass_discovery *discover(const kbass_data *data, int degree, int derivat
 {
     kbass_settings settings;
     kbass_discovery *discovery = NULL;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = degree;
     settings.derivatives = derivatives;
     settings.threads = threads;
@@ -218,7 +218,7 @@ static kbass_discovery *fit_heat(const kbass_data *data, const char *periodic)
 {
     kbass_settings settings;
     kbass_discovery *discovery = NULL;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = "u_xx";
     settings.fix = "u_t = 0.5*u_xx";
     settings.periodic = periodic;

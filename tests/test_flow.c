@@ -19,7 +19,7 @@ typedef struct {
 static void begin(fixture *f, kbass_data *data, const char *terms, const char *equation_for)
 {
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = terms;
     settings.equation_for = equation_for;
     *f = (fixture){0};

@@ -186,7 +186,7 @@ static run_of discover(kbass_data *data, const char *terms)
     run_of r = {.data = data};
     kbass_settings settings;
     kbass_error error;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = terms;
     settings.threads = 2;
     CHECK_OK(kbass_discovery_create(data, &settings, &r.discovery, &error));

@@ -117,7 +117,7 @@ static void burgers_from_a_coarse_grid(void **state)
     (void)state;
     search s;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 2;
     settings.derivatives = 3;
     seek(&s, burgers_data(0.01), &settings, 0);
@@ -133,7 +133,7 @@ static void told_terms_need_no_search(void **state)
     (void)state;
     search s;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = settings.derivatives = settings.constant = 0;
     settings.terms = "u*u_x, u_xx";
     settings.require = "u_t: u*u_x, u_xx";
@@ -148,7 +148,7 @@ static void a_stopped_search_leaves_what_there_is(void **state)
     (void)state;
     search s;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 2;
     settings.derivatives = 2;
     seek(&s, burgers_data(0.01), &settings, 1e-6);
@@ -206,7 +206,7 @@ static void drift_and_diffusion_from_scattered_points(void **state)
     (void)state;
     search s;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 2;
     settings.derivatives = 2;
     seek(&s, scattered_data(130, 0.02), &settings, 0);

@@ -119,7 +119,7 @@ static void the_flow_has_the_input(void **state)
     kbass_data *data = NULL;
     kb_flow *flow = NULL;
     scene s;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 1;
     settings.input = "f";
     CHECK_OK(kbass_data_create(9, 2, times, values, NULL, names, &data, &error));
@@ -153,7 +153,7 @@ static void the_field_leaves_inputs_alone(void **state)
         values[2 * i] = sin(0.5 * times[i]);
         values[2 * i + 1] = cos(times[i]);
     }
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 2;
     settings.input = "f";
     CHECK_OK(kbass_data_create(12, 2, times, values, NULL, names, &data, &error));
@@ -190,7 +190,7 @@ static kbass_discovery *discover_driven(const kbass_data *data, const char *inpu
 {
     kbass_settings settings;
     kbass_discovery *discovery = NULL;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.threads = 2;
     settings.degree = 2;
     settings.input = input;

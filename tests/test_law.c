@@ -41,7 +41,7 @@ static double worst(field *u, size_t n_space, const char *list, const char *lhs_
     context c = {u, n_space};
     kbass_settings settings;
     kb_dictionary *dictionary = NULL;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = list;
     settings.lhs = lhs_name;
     CHECK_OK(kb_dictionary_create_fields(&settings, 1, fields, n_space + 1, axes, &dictionary, &error));

@@ -88,7 +88,7 @@ static void begin(scene *s, const plan *p)
     kb_profile profile = {
         .period = p->periodic ? 1 : 1.3, .length = p->length, .amplitude = 1, .noise = 1e-10, .n_modes = 31};
     *s = (scene){.p = *p, .data = sample(p)};
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = p->terms;
     CHECK_OK(kb_cloud_create(s->data, NULL, &s->cloud, &error));
     CHECK_OK(kb_dictionary_create_fields(&settings, p->n_fields, names, 2, axes, &s->dictionary, &error));

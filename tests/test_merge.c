@@ -24,7 +24,7 @@ static void begin(fixture *f)
 {
     static const double initial[] = {-8, 7, 27};
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = "x, y, z, x*y, x*z";
     *f = (fixture){0};
     kbass_data *data = scene_sample(3, equations, initial, ROWS, 5);

@@ -26,7 +26,7 @@ static kbass_discovery *discover(kbass_data *data, const char *terms)
     kbass_discovery *d = NULL;
     kbass_settings settings;
     kbass_error error;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = terms;
     settings.threads = 2;
     CHECK_OK(kbass_discovery_create(data, &settings, &d, &error));

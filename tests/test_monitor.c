@@ -170,7 +170,7 @@ static void test_measured_front(void **state)
 {
     kbass_settings settings;
     (void)state;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = "u, u_x"; /* no second derivative is needed for the monitor */
     for (int is_scattered = 0; is_scattered < 2; is_scattered++) {
         kbass_data *data = front_data(is_scattered);

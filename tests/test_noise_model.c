@@ -141,7 +141,7 @@ static void populations_are_found(void **state)
         kbass_settings settings;
         kbass_discovery *discovery = NULL;
         kbass_error error;
-        kbass_settings_default(&settings);
+        kb_settings_default(&settings);
         settings.noise_model = model;
         CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
         CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
@@ -161,7 +161,7 @@ static void what_does_not_fit_is_refused(void **state)
     kbass_settings settings;
     kbass_error error;
     CHECK_OK(kbass_data_create(8, 1, times, values, NULL, names, &data, &error));
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.noise_model = KB_NOISE_LOG;
     CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_DATA, "found x = 0 at t = 4");
     CHECK_OK(kbass_settings_set(&settings, "noise-model", "multiplicative", &error));

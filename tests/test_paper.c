@@ -27,7 +27,7 @@ static kbass_data *hares(void) { return simulate("lotka-volterra", 40, 20, (doub
 static kbass_settings paper_settings(void)
 {
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.method = KB_METHOD_PAPER;
     settings.degree = 2;
     return settings;

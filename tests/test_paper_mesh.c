@@ -48,7 +48,7 @@ static void rows_are_products_of_the_axes_features(void **state)
 static kbass_settings small_dictionary(void)
 {
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 2;
     settings.derivatives = 2;
     return settings;

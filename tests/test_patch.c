@@ -121,7 +121,7 @@ static void check_system(scene *s)
 static kbass_settings some_terms(const char *terms)
 {
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = terms;
     return settings;
 }

@@ -77,7 +77,7 @@ static void begin(scene *s, const plan *p)
                                .most_modes = 100,
                                .steps = p->steps};
     *s = (scene){.p = *p, .data = sample(p)};
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = p->terms;
     CHECK_OK(kb_cloud_create(s->data, NULL, &s->cloud, &error));
     CHECK_OK(kb_dictionary_create_fields(&settings, p->n_fields, names, 3, axes, &s->dictionary, &error));

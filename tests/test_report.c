@@ -128,7 +128,7 @@ static json_t *report_on(kbass_data *data, const kbass_result *result)
     kbass_error error;
     json_error_t trouble;
     char *text = NULL;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.box_degree = 4;
     settings.fix = "x_t = y";
     settings.constant = 1;
@@ -412,7 +412,7 @@ static void lack_of_memory_is_an_error(void **state)
     kbass_settings settings;
     kbass_error error;
     char *text = NULL;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     for (long n = 0; !text && n < 1000; n++) {
         kb_memory_fail_after(n);
         kbass_status status = kb_report_json(data, &settings, &result, &none, NULL, &text, &error);

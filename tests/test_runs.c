@@ -84,7 +84,7 @@ static void what_is_no_run_is_refused(void **state)
     kbass_data *data = NULL;
     kbass_discovery *discovery = NULL;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     CHECK_OK(kbass_data_create(2, 2, times, gap, NULL, row_names, &data, &error));
     CHECK_FAILS(kbass_data_split(data, "run", &error), KBASS_ERROR_ARGUMENT, "no column \"run\"");
     CHECK_FAILS(kbass_data_split(data, "nr", &error), KBASS_ERROR_DATA, "is missing at t = 1");
@@ -216,7 +216,7 @@ static void weights_may_differ_between_runs(void **state)
         kbass_data *data = joined_of(2, parts);
         kbass_settings settings;
         kbass_discovery *discovery = NULL;
-        kbass_settings_default(&settings);
+        kb_settings_default(&settings);
         settings.terms = "1, x";
         settings.vary = "x";
         CHECK_FAILS(kbass_discovery_create(parts[0], &settings, &discovery, &error), KBASS_ERROR_ARGUMENT,
@@ -258,7 +258,7 @@ static void weights_may_cancel_over_the_runs(void **state)
     kbass_data *data = joined_of(2, parts);
     kbass_settings settings;
     kbass_discovery *discovery = NULL;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 2;
     settings.vary = "y_t: y";
     CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));

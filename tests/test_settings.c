@@ -9,25 +9,17 @@
 static kbass_settings settings;
 static kbass_error error;
 
-static size_t index_of(const char *name)
-{
-    size_t i = 0;
-    while (i < kbass_settings_count() && strcmp(kbass_settings_info(i)->name, name) != 0) i++;
-    CHECK(i < kbass_settings_count());
-    return i;
-}
-
 static const char *get(const char *name)
 {
     static char text[64];
-    CHECK(kbass_settings_get(&settings, index_of(name), text, sizeof text) == strlen(text));
+    CHECK(kbass_settings_get(&settings, name, text, sizeof text) == strlen(text));
     return text;
 }
 
 static int reset(void **state)
 {
     (void)state;
-    kbass_settings_default(&settings);
+    kb_settings_clear(&settings);
     return 0;
 }
 
@@ -48,7 +40,7 @@ static void test_defaults(void **state)
 
 static void test_text_returns(void **state)
 {
-    static const char *const pairs[][2] = {{"degree", "4"},        {"box-degree", "0"},    {"constant", "yes"},
+    static const char *const pairs[][2] = {{"degree", "4"},        {"box-degree", "12"},   {"constant", "yes"},
                                            {"kernel", "matern72"}, {"time-limit", "0.1"},  {"terms", "x, sin(x)"},
                                            {"method", "paper"},    {"seed", "2147483647"}, {"mesh", "4000"}};
     (void)state;
@@ -61,7 +53,7 @@ static void test_text_returns(void **state)
     CHECK(settings.box_degree == 3);
     CHECK_TEXT(get("forbid"), "");
     char cut[3];
-    CHECK(kbass_settings_get(&settings, index_of("terms"), cut, sizeof cut) == 9);
+    CHECK(kbass_settings_get(&settings, "terms", cut, sizeof cut) == 9);
     CHECK_TEXT(cut, "x,");
 }
 
@@ -84,7 +76,7 @@ static void test_flags(void **state)
 
 static void test_refusals(void **state)
 {
-    static const char *const numbers[] = {"13", "-1", "2.5", "", "x", "nan", "inf", "0x3", " 3", "3 "};
+    static const char *const numbers[] = {"13", "0", "-1", "2.5", "", "x", "nan", "inf", "0x3", " 3", "3 "};
     (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         CHECK_FAILS(kbass_settings_set(&settings, "degree", numbers[i], &error), KBASS_ERROR_ARGUMENT,
@@ -151,6 +143,52 @@ static void test_check_of_a_struct(void **state)
     CHECK_FAILS(kb_settings_check(&settings, &error), KBASS_ERROR_ARGUMENT, "time-limit");
 }
 
+/* Not set and set to the default are different things. */
+static void test_given(void **state)
+{
+    (void)state;
+    char text[8];
+    CHECK(!kbass_settings_is_given(&settings, "seed") && !kbass_settings_is_given(NULL, "seed"));
+    CHECK_OK(kbass_settings_set(&settings, "seed", "1", &error));
+    CHECK(kbass_settings_is_given(&settings, "seed") && !kbass_settings_is_given(&settings, "degree"));
+    CHECK_FAILS(kbass_settings_set(&settings, "degree", "0", &error), KBASS_ERROR_ARGUMENT, "from 1 to 12");
+    CHECK(!kbass_settings_is_given(&settings, "degree") && !kbass_settings_is_given(&settings, "wombat"));
+    CHECK_OK(kbass_settings_set(&settings, "paper_steps", "7", &error));
+    CHECK_OK(kbass_settings_set(&settings, "terms", "x", &error));
+    CHECK_OK(kbass_settings_unset(&settings, "paper-steps", &error));
+    CHECK_OK(kbass_settings_unset(&settings, "terms", &error));
+    CHECK(settings.paper_steps == 100 && !settings.terms && !kbass_settings_is_given(&settings, "terms"));
+    CHECK_FAILS(kbass_settings_unset(&settings, "degre", &error), KBASS_ERROR_ARGUMENT, "did you mean");
+    CHECK(kbass_settings_get(NULL, "paper-steps", text, sizeof text) == 3 && !strcmp(text, "100"));
+    CHECK(kbass_settings_get(NULL, "wombat", text, sizeof text) == 0 && !*text);
+}
+
+/* As a program has it: a handle, whose texts are its own. */
+static void test_handle(void **state)
+{
+    (void)state;
+    kbass_settings *handle = NULL, *copy = NULL;
+    char terms[] = "x, y", text[8];
+    CHECK_OK(kbass_settings_create(&handle, &error));
+    for (int i = 0; i < 2; i++) CHECK_OK(kbass_settings_set(handle, "terms", terms, &error));
+    terms[0] = 'z';
+    CHECK_OK(kbass_settings_copy(handle, &copy, &error));
+    kbass_settings_destroy(handle);
+    CHECK(kbass_settings_get(copy, "terms", text, sizeof text) == 4 && !strcmp(text, "x, y"));
+    CHECK(kbass_settings_is_given(copy, "terms"));
+    kbass_settings_destroy(copy);
+    kbass_settings_destroy(NULL);
+    for (long n = 0; n < 2; n++) {
+        kb_memory_fail_after(n);
+        copy = NULL;
+        kbass_status status = kbass_settings_create(&copy, &error);
+        if (status == KBASS_OK) status = kbass_settings_set(copy, "terms", "x", &error);
+        kb_memory_fail_after(-1);
+        CHECK_FAILS(status, KBASS_ERROR_MEMORY, "out of memory");
+        kbass_settings_destroy(copy);
+    }
+}
+
 static void test_copy_owns_its_text(void **state)
 {
     (void)state;
@@ -167,6 +205,7 @@ static void test_copy_owns_its_text(void **state)
     CHECK(copy.terms == NULL && copy.degree == 0);
     CHECK_OK(kb_settings_copy(NULL, &copy, &error));
     CHECK(copy.seed == 1);
+    settings.terms = NULL;
 }
 
 static void test_copy_without_memory(void **state)
@@ -238,9 +277,11 @@ int main(void)
         cmocka_unit_test_setup(test_refusals, reset),
         cmocka_unit_test_setup(test_mesh, reset),
         cmocka_unit_test_setup(test_check_of_a_struct, reset),
+        cmocka_unit_test_setup(test_given, reset),
+        cmocka_unit_test(test_handle),
         cmocka_unit_test_setup(test_copy_owns_its_text, reset),
         cmocka_unit_test_setup(test_copy_without_memory, reset),
-        cmocka_unit_test(test_nearest),
+        cmocka_unit_test_setup(test_nearest, reset),
         cmocka_unit_test(test_numbers_return),
         cmocka_unit_test(test_numbers_in_a_comma_locale),
         cmocka_unit_test(test_version),

@@ -52,7 +52,7 @@ static void include(fixture *f, size_t equation, const char *term, double weight
 static void begin(fixture *f, const plan *chosen)
 {
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = "x, y, x*y, x^2*y";
     settings.fix = chosen->fix;
     settings.equation_for = chosen->equation_for;

@@ -28,7 +28,7 @@ static kbass_discovery *run_until(const kbass_data *data, const char *stage, dou
     kbass_settings settings;
     kbass_discovery *discovery = NULL;
     kbass_error error;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.degree = 2;
     settings.time_limit = time_limit;
     CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
@@ -133,7 +133,7 @@ static void answers_are_about_the_whole_record(void **state)
     kbass_data *data = drifting_heat(times, positions);
     kbass_settings settings;
     kbass_error error;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.threads = 1;
     int answers = 0;
     for (int calls = 1; calls < 120; calls = calls * 5 / 3 + 1) {
@@ -168,7 +168,7 @@ static void making_the_problem_counts(void **state)
     kbass_discovery *discovery = NULL;
     kbass_error error;
     counter c = {1000000};
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.time_limit = 1e-9;
     CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
     CHECK_OK(kbass_discovery_run(discovery, stop_after, &c, &error));

@@ -91,7 +91,7 @@ static void test_weights(void **state)
 {
     (void)state;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.units = "t:s, x:m, v:m/s";
     settings.terms = "1, x, v, x*v^2, sin(x), sin(x/x), sqrt(x), x/(1+v), exp(x/(v*t)), x^2/(x+v*t), abs(x)";
     kb_dictionary *d = make(&settings, false);
@@ -107,7 +107,7 @@ static void test_weights(void **state)
     check_weight(d, "abs(x)", 0, "1/s");
     kb_dictionary_destroy(d);
     settings = (kbass_settings){0};
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.units = "t:ms, x:mm"; /* of v nothing is known */
     d = make(&settings, false);
     check_weight(d, "x^2", 0, "ms^-1 mm^-1");
@@ -127,7 +127,7 @@ static void test_rates(void **state)
 {
     (void)state;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.units = "t:s, x:m, v:m/s";
     settings.dimensional = 1;
     kb_dictionary *d = make(&settings, false);
@@ -147,7 +147,7 @@ static void test_viscosity(void **state)
 {
     (void)state;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.units = "t:s, x:m, u:m/s";
     settings.dimensional = 1;
     settings.constants = "nu:cm^2/min"; /* sizes don't count */
@@ -168,7 +168,7 @@ static void check_refused(const char *units, int dimensional, const char *consta
     static const char *const states[] = {"x", "v"};
     kb_dictionary *d = NULL;
     kbass_settings settings;
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.units = units;
     settings.dimensional = dimensional;
     settings.constants = constants;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "choose.h"
 #include "commands.h"
 #include "message.h"
 #include "output.h"
@@ -80,7 +81,7 @@ int bench_execute(const char *bench, size_t n_tasks, const bench_task *tasks, co
 static int read_options(const cli_arguments *arguments, bench_options *o)
 {
     double time_limit = 0;
-    kbass_settings_default(&o->settings);
+    o->settings = bench_settings(NULL);
     o->manner = (bench_manner){.n_jobs = o->manner.n_jobs,
                                .json = cli_value(arguments, "json"),
                                .is_resumed = cli_value(arguments, "resume"),
@@ -98,8 +99,8 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
     if (code == EXIT_OK) code = cli_output_check(o->csv, NULL);
     if (code == EXIT_OK) code = cli_output_check(o->figure, NULL);
     unsigned long threads = bench_cores() / o->manner.n_jobs;
-    o->settings.threads = threads ? (int)threads : 1;
-    o->settings.time_limit = time_limit;
+    bench_choose_number(o->settings, "threads", threads ? (double)threads : 1);
+    bench_choose_number(o->settings, "time-limit", time_limit);
     o->recorded = json_pack("{s:f, s:I}", "time_limit", time_limit, "first", (json_int_t)o->first_seed);
     return code;
 }
@@ -141,5 +142,6 @@ int cli_bench(const cli_arguments *arguments)
     int code = read_options(arguments, &options);
     if (code == EXIT_OK) code = benches[i].run(&options);
     json_decref(options.recorded);
+    kbass_settings_destroy(options.settings);
     return code;
 }

@@ -12,8 +12,8 @@ typedef struct {
     const char *cases; /* names, or how they begin, separated by commas; NULL: all */
     const char *csv, *figure, *output;
     unsigned long first_seed, n_seeds;
-    kbass_settings settings; /* threads and time limit */
-    json_t *recorded;        /* the options that rows depend on */
+    kbass_settings *settings; /* threads and time limit */
+    json_t *recorded;         /* the options that rows depend on */
 } bench_options;
 
 /* Runs the tasks and reports on whatever rows there are then; both return an exit code. */

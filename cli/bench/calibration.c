@@ -258,7 +258,7 @@ int bench_calibration(bench_options *options)
     if (options->cases) code = cli_fail("--case: calibration has no cases, only --seeds");
     else if (!tasks || !details) code = cli_fail("out of memory for the tasks");
     for (size_t i = 0; code == EXIT_OK && i < n; i++) {
-        details[i] = (calibration_task){options->first_seed + i, &options->settings};
+        details[i] = (calibration_task){options->first_seed + i, options->settings};
         tasks[i] = (bench_task){.work = judge, .task = &details[i]};
         snprintf(tasks[i].name, sizeof tasks[i].name, "draw %zu", options->first_seed + i);
     }

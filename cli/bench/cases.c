@@ -1,4 +1,5 @@
 #include "cases.h"
+#include "choose.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,8 +157,8 @@ kbass_status bench_case_data(const bench_case *c, double noise, uint64_t seed, k
 
 void bench_case_dictionary(const bench_case *c, kbass_settings *settings)
 {
-    settings->degree = c->degree;
-    settings->box_degree = c->box_degree;
-    settings->derivatives = c->derivatives;
-    settings->constant = c->constant;
+    bench_choose_number(settings, "degree", c->degree);
+    bench_choose_number(settings, "box-degree", c->box_degree);
+    bench_choose_number(settings, "derivatives", c->derivatives);
+    bench_choose_number(settings, "constant", c->constant);
 }

@@ -37,7 +37,7 @@ typedef struct {
     size_t n;
     size_t grid[2];          /* fields: samples over time, space */
     bool has_absolute_noise; /* p percent is a standard deviation of p/100, not a share of the states' own */
-    int degree, box_degree, derivatives, constant; /* the dictionary, as in kbass_settings */
+    int degree, box_degree, derivatives, constant; /* the dictionary, as the settings have it */
     const char *law;                               /* "x_t: 1 y; y_t: -1 x, 2.5 y" */
     const char *note;                              /* where it differs from the paper's text, or NULL */
     size_t n_levels;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "choose.h"
 #include "harness.h"
 
 json_t *bench_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
@@ -120,7 +121,7 @@ json_t *bench_fit(const kbass_data *data, const kbass_settings *settings, const 
 
 enum { LIST_SIZE = 4096, NOBODY = -1 };
 
-/* The settings' texts; a discovery copies them. */
+/* The settings' texts. */
 typedef struct {
     char terms[LIST_SIZE], require[LIST_SIZE], forbid[LIST_SIZE], fix[LIST_SIZE];
 } told;
@@ -166,26 +167,28 @@ static void tell_equation(const bench_law *law, const char *lhs, long absent, to
     }
 }
 
-static void tell(const bench_law *law, long absent, told *t, kbass_settings *settings)
+static void tell(const bench_law *law, long absent, kbass_settings *settings)
 {
-    *t = (told){0};
+    told t = {0};
     for (size_t i = 0; i < law->n; i++) {
-        if (is_first_of_its_kind(law, i, false)) append(t->terms, "%s%s", t->terms[0] ? ", " : "", law->terms[i].term);
-        if (is_first_of_its_kind(law, i, true)) tell_equation(law, law->terms[i].lhs, absent, t);
+        if (is_first_of_its_kind(law, i, false)) append(t.terms, "%s%s", t.terms[0] ? ", " : "", law->terms[i].term);
+        if (is_first_of_its_kind(law, i, true)) tell_equation(law, law->terms[i].lhs, absent, &t);
     }
-    settings->degree = settings->box_degree = settings->derivatives = settings->constant = 0;
-    settings->terms = t->terms;
-    settings->require = t->require;
-    settings->forbid = t->forbid[0] ? t->forbid : NULL;
-    settings->fix = t->fix[0] ? t->fix : NULL;
+    static const char *const families[] = {"degree", "box-degree", "derivatives", "constant"};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) bench_choose(settings, families[i], NULL);
+    bench_choose(settings, "terms", t.terms);
+    bench_choose(settings, "require", t.require);
+    bench_choose(settings, "forbid", t.forbid);
+    bench_choose(settings, "fix", t.fix);
 }
 
 json_t *bench_oracle(const kbass_data *data, const kbass_settings *settings, const bench_law *law)
 {
-    told t;
-    kbass_settings copy = *settings;
-    tell(law, NOBODY, &t, &copy);
-    return bench_fit(data, &copy, law);
+    kbass_settings *copy = bench_settings(settings);
+    tell(law, NOBODY, copy);
+    json_t *row = bench_fit(data, copy, law);
+    kbass_settings_destroy(copy);
+    return row;
 }
 
 /* ---------------------------------------------------------------- without one of them */
@@ -228,13 +231,13 @@ static void tell_noise(const kbass_data *data, const double *sd, char *text, siz
 static kbass_status fit_told(const kbass_data *clean, const double *sd, const kbass_settings *settings,
                              const bench_law *law, long absent, kbass_discovery **discovery, kbass_error *error)
 {
-    told t;
     char noise[300];
-    kbass_settings copy = *settings;
-    tell(law, absent, &t, &copy);
+    kbass_settings *copy = bench_settings(settings);
+    tell(law, absent, copy);
     tell_noise(clean, sd, noise, sizeof noise);
-    copy.noise = noise;
-    kbass_status status = kbass_discovery_create(clean, &copy, discovery, error);
+    bench_choose(copy, "noise", noise);
+    kbass_status status = kbass_discovery_create(clean, copy, discovery, error);
+    kbass_settings_destroy(copy);
     return status == KBASS_OK ? kbass_discovery_run(*discovery, NULL, NULL, error) : status;
 }
 

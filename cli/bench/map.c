@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "choose.h"
 #include "cell.h"
 #include "figure.h"
 #include "judge.h"
@@ -57,14 +58,15 @@ static json_t *fit(const void *argument)
     const map_task *task = argument;
     bench_case c = systems[task->system];
     bench_law law = bench_law_read(c.law);
-    kbass_settings settings = *task->settings;
+    kbass_settings *settings = bench_settings(task->settings);
     kbass_data *data = NULL;
     kbass_error error = {0};
     c.n = (size_t)lround(lengths[task->length] / sampling) + 1;
-    bench_case_dictionary(&c, &settings);
+    bench_case_dictionary(&c, settings);
     if (bench_case_data(&c, noises[task->noise], task->seed, &data, &error) != KBASS_OK)
         return bench_failed("%s", error.message);
-    json_t *row = bench_fit(data, &settings, &law);
+    json_t *row = bench_fit(data, settings, &law);
+    kbass_settings_destroy(settings);
     kbass_data_destroy(data);
     return row;
 }
@@ -88,7 +90,7 @@ static size_t make_plan(const bench_options *options, bench_task *tasks, map_tas
     for (size_t i = 0; i < N_CELLS * options->n_seeds; i++) {
         size_t cell = i / options->n_seeds;
         map_task task = {cell / (N_LENGTHS * N_NOISES), cell / N_NOISES % N_LENGTHS, cell % N_NOISES,
-                         options->first_seed + i % options->n_seeds, &options->settings};
+                         options->first_seed + i % options->n_seeds, options->settings};
         char name[BENCH_CELL_SIZE];
         cell_name(task.system, task.length, task.noise, name);
         if (!bench_is_asked(options->cases, name)) continue;

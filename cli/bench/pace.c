@@ -3,16 +3,18 @@
 #include <math.h>
 #include <time.h>
 
+#include "choose.h"
+
 /* CPU seconds, not the result's own: on a busy machine the wall clock counts others' work too. */
 bench_pace bench_published_pace(const kbass_data *data, const kbass_settings *settings, int iterations, double limit)
 {
-    kbass_settings copy = *settings;
+    kbass_settings *copy = bench_settings(settings);
     kbass_discovery *discovery = NULL;
     bench_pace pace = {NAN, NAN, KBASS_NO_MODEL};
-    kbass_settings_set(&copy, "method", "paper", NULL);
-    if (iterations) copy.paper_iterations = iterations;
-    copy.time_limit = limit;
-    kbass_status status = kbass_discovery_create(data, &copy, &discovery, NULL);
+    bench_choose(copy, "method", "paper");
+    bench_choose_number(copy, "paper-iterations", iterations);
+    bench_choose_number(copy, "time-limit", limit);
+    kbass_status status = kbass_discovery_create(data, copy, &discovery, NULL);
     clock_t start = clock();
     if (status == KBASS_OK) status = kbass_discovery_run(discovery, NULL, NULL, NULL);
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
@@ -20,5 +22,6 @@ bench_pace bench_published_pace(const kbass_data *data, const kbass_settings *se
     if (result && result->n_iterations)
         pace = (bench_pace){seconds / (double)result->n_iterations, seconds, result->outcome};
     kbass_discovery_destroy(discovery);
+    kbass_settings_destroy(copy);
     return pace;
 }

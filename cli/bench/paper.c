@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "choose.h"
 #include "cell.h"
 #include "judge.h"
 #include "message.h"
@@ -25,13 +26,14 @@ static json_t *fit(const void *argument)
 {
     const paper_task *task = argument;
     bench_law law = bench_law_read(task->of->law);
-    kbass_settings settings = *task->settings;
+    kbass_settings *settings = bench_settings(task->settings);
     kbass_data *data = NULL;
     kbass_error error = {0};
-    bench_case_dictionary(task->of, &settings);
+    bench_case_dictionary(task->of, settings);
     if (bench_case_data(task->of, task->of->levels[task->level].noise, task->seed, &data, &error) != KBASS_OK)
         return bench_failed("%s", error.message);
-    json_t *row = bench_fit(data, &settings, &law);
+    json_t *row = bench_fit(data, settings, &law);
+    kbass_settings_destroy(settings);
     json_object_set_new(row, "oracle", bench_oracle(data, task->settings, &law));
     kbass_data_destroy(data);
     return row;
@@ -69,13 +71,14 @@ static json_t *limit(const void *argument)
 static json_t *published(const void *argument)
 {
     const paper_task *task = argument;
-    kbass_settings settings = *task->settings;
+    kbass_settings *settings = bench_settings(task->settings);
     kbass_data *data = NULL;
     kbass_error error = {0};
-    bench_case_dictionary(task->of, &settings);
+    bench_case_dictionary(task->of, settings);
     if (bench_case_data(task->of, 0, 0, &data, &error) != KBASS_OK) return bench_failed("%s", error.message);
     enum { ITERATIONS = 5 };
-    bench_pace pace = bench_published_pace(data, &settings, ITERATIONS, 0);
+    bench_pace pace = bench_published_pace(data, settings, ITERATIONS, 0);
+    kbass_settings_destroy(settings);
     json_t *row = json_pack("{s:o}", "seconds_per_iteration", bench_real(pace.per_iteration));
     kbass_data_destroy(data);
     return row;
@@ -126,7 +129,7 @@ static void add_all(paper_plan *plan, const bench_options *options)
 {
     for (const bench_case *c = bench_cases; c->key; c++) {
         size_t before = plan->n;
-        paper_task task = {.of = c, .seed = 1, .settings = &options->settings};
+        paper_task task = {.of = c, .seed = 1, .settings = options->settings};
         for (task.level = 0; task.level < c->n_levels; task.level++) add_cell(plan, &task, options);
         if (plan->n == before) continue;
         task.level = noisiest(c);

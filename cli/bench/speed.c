@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "bench.h"
+#include "choose.h"
 #include "judge.h"
 #include "message.h"
 #include "pace.h"
@@ -148,17 +149,18 @@ static kbass_status make_data(growth grows, double size, const bench_case *c, do
     return bench_case_data(c, noise, 1, data, error);
 }
 
-static void grow(growth grows, double size, bench_case *c, kbass_settings *settings, char mesh[32])
+static void grow(growth grows, double size, bench_case *c, kbass_settings *settings)
 {
+    char mesh[32];
     if (grows == SAMPLES) c->n = (size_t)size;
     if (grows == LENGTH) c->n = (size_t)lround(size / c->step) + 1;
     if (grows == DICTIONARY) c->box_degree = (int)size;
     if (grows == GRID) c->grid[0] = c->grid[1] = (size_t)size;
     if (!c->is_field && !(c->step > 0)) c->step = record_length / (double)(c->n - 1);
     bench_case_dictionary(c, settings);
-    snprintf(mesh, 32, grows == MESH ? "%d" : "%d,%d", (int)size, (int)size);
-    if (grows == MESH || grows == FIELD_MESH) settings->mesh = mesh;
-    if (grows == FIELD_MESH || grows == PATCHES) settings->lhs = "u_tt";
+    snprintf(mesh, sizeof mesh, grows == MESH ? "%d" : "%d,%d", (int)size, (int)size);
+    if (grows == MESH || grows == FIELD_MESH) bench_choose(settings, "mesh", mesh);
+    if (grows == FIELD_MESH || grows == PATCHES) bench_choose(settings, "lhs", "u_tt");
 }
 
 static json_t *measure(const kbass_data *data, const kbass_settings *settings)
@@ -207,20 +209,20 @@ static void add_published(const kbass_data *data, const kbass_settings *settings
 static json_t *run_size(const void *argument)
 {
     const speed_task *task = argument;
-    kbass_settings settings = *task->settings;
+    kbass_settings *settings = bench_settings(task->settings);
     bench_case c = sweeps[task->sweep].base;
     double size = sweeps[task->sweep].sizes[task->size];
     kbass_data *data = NULL;
     growth grows = sweeps[task->sweep].grows;
     kbass_error error = {0};
-    char mesh[32];
-    grow(grows, size, &c, &settings, mesh);
+    grow(grows, size, &c, settings);
     if (make_data(grows, size, &c, sweeps[task->sweep].noise, &data, &error) != KBASS_OK)
         return bench_failed("%s", error.message);
-    json_t *row = measure(data, &settings);
+    json_t *row = measure(data, settings);
     json_object_set_new(row, "size", json_real(true_size(grows, size, row)));
     json_object_set_new(row, "product_gflops", bench_real(product_speed()));
-    add_published(data, &settings, row);
+    add_published(data, settings, row);
+    kbass_settings_destroy(settings);
     kbass_data_destroy(data);
     return row;
 }
@@ -255,11 +257,11 @@ int bench_speed(bench_options *options)
     for (size_t i = 0; i < N_SWEEPS; i++) keys[i] = sweeps[i].key;
     int code = bench_check_asked(options->cases, N_SWEEPS, keys);
     if (code != EXIT_OK) return code;
-    options->settings.threads = 1;
+    bench_choose_number(options->settings, "threads", 1);
     for (size_t i = 0; i < N_SWEEPS; i++)
         for (size_t k = 0; k < SPEED_MOST_SIZES && sweeps[i].sizes[k] > 0; k++) {
             if (!bench_is_asked(options->cases, sweeps[i].key)) continue;
-            details[n] = (speed_task){i, k, &options->settings};
+            details[n] = (speed_task){i, k, options->settings};
             tasks[n] = (bench_task){.work = run_size, .task = &details[n]};
             snprintf(tasks[n].name, sizeof tasks[n].name, "%s %g", sweeps[i].key, sweeps[i].sizes[k]);
             n++;

@@ -113,13 +113,11 @@ static bool setting_text(const json_t *value, char *text, size_t size)
     return true;
 }
 
-static bool is_default(size_t index, const char *text)
+static bool is_default(const char *name, const char *text)
 {
-    kbass_settings settings;
     char standard[200];
     char *end = NULL;
-    kbass_settings_default(&settings);
-    kbass_settings_get(&settings, index, standard, sizeof standard);
+    kbass_settings_get(NULL, name, standard, sizeof standard);
     double value = strtod(text, &end);
     if (end != text && !*end) return value == strtod(standard, NULL);
     return !strcmp(text, standard);
@@ -183,7 +181,8 @@ static void put_command(page *p, const json_t *settings)
     for (size_t i = 0; i < kbass_settings_count(); i++) {
         char text[4000];
         const kbass_setting_info *info = kbass_settings_info(i);
-        if (!setting_text(json_object_get(settings, info->name), text, sizeof text) || is_default(i, text)) continue;
+        if (!setting_text(json_object_get(settings, info->name), text, sizeof text) || is_default(info->name, text))
+            continue;
         fprintf(p->out, " --%s", info->name);
         if (info->kind == KBASS_FLAG) continue;
         fputc(' ', p->out);

@@ -19,40 +19,37 @@ enum { NAME_SIZE = 32, FEWEST_MESH_POINTS = 20, MOST_MESH_POINTS = 4000 };
 #define STANDARD_REAL(value)    value
 #define STANDARD_TEXT(value)    0
 
-#define COUNT(...)                          +1
 #define NAME_FITS(kind, field, ...)         _Static_assert(sizeof #field <= NAME_SIZE, "name too long: " #field);
 #define DEFAULT(kind, field, standard, ...) .field = standard,
 #define OFFSET(kind, field, ...)            offsetof(kbass_settings, field),
 #define INFO(kind, field, standard, low, high, value, choices, group, help)                                            \
     {KBASS_##kind, #field, STANDARD_##kind(standard), low, high, value, choices, group, help},
 
-enum { N_SETTINGS = 0 KBASS_SETTINGS_TABLE(COUNT) };
+KB_SETTINGS_TABLE(NAME_FITS)
 
-KBASS_SETTINGS_TABLE(NAME_FITS)
-
-static const size_t offsets[] = {KBASS_SETTINGS_TABLE(OFFSET)};
-static kbass_setting_info table[] = {KBASS_SETTINGS_TABLE(INFO)};
-static char names[N_SETTINGS][NAME_SIZE];
+static const size_t offsets[] = {KB_SETTINGS_TABLE(OFFSET)};
+static kbass_setting_info table[] = {KB_SETTINGS_TABLE(INFO)};
+static char names[KB_N_SETTINGS][NAME_SIZE];
 
 /* box_degree -> "box-degree", once and for all threads: the preprocessor cannot do it. */
 static void write_names(void)
 {
-    for (size_t i = 0; i < N_SETTINGS; i++) {
+    for (size_t i = 0; i < KB_N_SETTINGS; i++) {
         for (size_t k = 0; table[i].name[k]; k++) names[i][k] = table[i].name[k] == '_' ? '-' : table[i].name[k];
         table[i].name = names[i];
     }
 }
 
-size_t kbass_settings_count(void) { return N_SETTINGS; }
+size_t kbass_settings_count(void) { return KB_N_SETTINGS; }
 
 const kbass_setting_info *kbass_settings_info(size_t index)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, write_names);
-    return index < N_SETTINGS ? &table[index] : NULL;
+    return index < KB_N_SETTINGS ? &table[index] : NULL;
 }
 
-void kbass_settings_default(kbass_settings *settings) { *settings = (kbass_settings){KBASS_SETTINGS_TABLE(DEFAULT)}; }
+void kb_settings_default(kbass_settings *settings) { *settings = (kbass_settings){KB_SETTINGS_TABLE(DEFAULT)}; }
 
 static void *field_of(kbass_settings *settings, size_t index) { return (char *)settings + offsets[index]; }
 
@@ -66,8 +63,7 @@ static const void *value_of(const kbass_settings *settings, size_t index)
 static bool allowed(const kbass_setting_info *info, double value)
 {
     bool whole = info->kind == KBASS_REAL || value == floor(value);
-    bool automatic = value == 0 && info->standard == 0;
-    return isfinite(value) && whole && (automatic || (value >= info->low && value <= info->high));
+    return isfinite(value) && whole && value >= info->low && value <= info->high;
 }
 
 static kbass_status refuse(const kbass_setting_info *info, const char *found, kbass_error *error)
@@ -85,9 +81,9 @@ static kbass_status refuse(const kbass_setting_info *info, const char *found, kb
 
 static kbass_status unknown_setting(const char *name, kbass_error *error)
 {
-    const char *known[N_SETTINGS];
-    for (size_t i = 0; i < N_SETTINGS; i++) known[i] = names[i];
-    const char *nearest = kb_nearest(name, N_SETTINGS, known);
+    const char *known[KB_N_SETTINGS];
+    for (size_t i = 0; i < KB_N_SETTINGS; i++) known[i] = names[i];
+    const char *nearest = kb_nearest(name, KB_N_SETTINGS, known);
     if (!nearest) return kb_fail(error, KBASS_ERROR_ARGUMENT, "unknown setting \"%s\"", name);
     return kb_fail(error, KBASS_ERROR_ARGUMENT, "unknown setting \"%s\" (did you mean \"%s\"?)", name, nearest);
 }
@@ -139,10 +135,11 @@ kbass_status kb_mesh_parse(const char *mesh, size_t n_axes, size_t *points, kbas
 kbass_status kb_settings_check(const kbass_settings *settings, kbass_error *error)
 {
     char found[KB_NUMBER_SIZE];
-    for (size_t i = 0; i < N_SETTINGS; i++) {
+    for (size_t i = 0; i < KB_N_SETTINGS; i++) {
         const kbass_setting_info *info = kbass_settings_info(i);
-        if (info->kind == KBASS_TEXT || allowed(info, number_of(settings, i))) continue;
-        kb_number_print(number_of(settings, i), found);
+        double value = info->kind == KBASS_TEXT ? 0 : number_of(settings, i);
+        if (info->kind == KBASS_TEXT || value == info->standard || allowed(info, value)) continue;
+        kb_number_print(value, found);
         return refuse(info, found, error);
     }
     return kb_mesh_parse(settings->mesh, 0, NULL, error);
@@ -188,7 +185,7 @@ static bool read_value(const kbass_setting_info *info, const char *text, double 
 static size_t find(const char *name)
 {
     size_t index = 0;
-    for (; index < N_SETTINGS; index++) {
+    for (; index < KB_N_SETTINGS; index++) {
         const char *known = kbass_settings_info(index)->name;
         size_t k = 0;
         while (known[k] && (name[k] == known[k] || (name[k] == '_' && known[k] == '-'))) k++;
@@ -197,34 +194,69 @@ static size_t find(const char *name)
     return index;
 }
 
-kbass_status kbass_settings_set(kbass_settings *settings, const char *name, const char *value, kbass_error *error)
+static kbass_status set_text(kbass_settings *settings, size_t index, const char *value, kbass_error *error)
+{
+    const char **field = field_of(settings, index);
+    if (field == &settings->mesh) {
+        kbass_status status = kb_mesh_parse(value, 0, NULL, error);
+        if (status != KBASS_OK) return status;
+    }
+    char *copy = kb_strdup(value);
+    if (!copy) return kb_out_of_memory(error, "a copy of the settings");
+    kb_free(settings->owned[index]);
+    *field = settings->owned[index] = copy;
+    return KBASS_OK;
+}
+
+static kbass_status set_number(kbass_settings *settings, size_t index, const char *value, kbass_error *error)
 {
     double number = 0;
-    size_t index = find(name);
-    if (index == N_SETTINGS) return unknown_setting(name, error);
-
     const kbass_setting_info *info = &table[index];
     void *field = field_of(settings, index);
-    if (!value && info->kind != KBASS_FLAG)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s needs a value: %s", info->name, info->value_name);
-    if (info->kind == KBASS_TEXT) {
-        bool is_mesh = field == (void *)&settings->mesh;
-        kbass_status status = is_mesh ? kb_mesh_parse(value, 0, NULL, error) : KBASS_OK;
-        if (status == KBASS_OK) *(const char **)field = value;
-        return status;
-    }
     if (!read_value(info, value ? value : "", &number)) return refuse(info, value, error);
     if (info->kind == KBASS_REAL) *(double *)field = number;
     else *(int *)field = (int)number;
     return KBASS_OK;
 }
 
-size_t kbass_settings_get(const kbass_settings *settings, size_t index, char *text, size_t size)
+kbass_status kbass_settings_set(kbass_settings *settings, const char *name, const char *value, kbass_error *error)
+{
+    size_t index = find(name);
+    if (index == KB_N_SETTINGS) return unknown_setting(name, error);
+    const kbass_setting_info *info = &table[index];
+    if (!value && info->kind != KBASS_FLAG)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s needs a value: %s", info->name, info->value_name);
+    kbass_status status =
+        info->kind == KBASS_TEXT ? set_text(settings, index, value, error) : set_number(settings, index, value, error);
+    if (status == KBASS_OK) settings->is_given[index] = true;
+    return status;
+}
+
+kbass_status kbass_settings_unset(kbass_settings *settings, const char *name, kbass_error *error)
+{
+    size_t index = find(name);
+    if (index == KB_N_SETTINGS) return unknown_setting(name, error);
+    void *field = field_of(settings, index);
+    kb_free(settings->owned[index]);
+    settings->owned[index] = NULL;
+    settings->is_given[index] = false;
+    if (table[index].kind == KBASS_TEXT) *(const char **)field = NULL;
+    else if (table[index].kind == KBASS_REAL) *(double *)field = table[index].standard;
+    else *(int *)field = (int)table[index].standard;
+    return KBASS_OK;
+}
+
+size_t kbass_settings_get(const kbass_settings *settings, const char *name, char *text, size_t size)
 {
     char number[KB_NUMBER_SIZE];
     const char *value = number;
-    size_t length = 0;
+    size_t length = 0, index = find(name);
     const kbass_setting_info *info = kbass_settings_info(index);
+    kbass_settings defaults;
+    if (!settings) {
+        kb_settings_default(&defaults);
+        settings = &defaults;
+    }
 
     if (!info) value = "";
     else if (info->kind == KBASS_TEXT) value = *(const char *const *)value_of(settings, index);
@@ -236,23 +268,26 @@ size_t kbass_settings_get(const kbass_settings *settings, size_t index, char *te
     return (size_t)snprintf(text, size, "%.*s", (int)(length ? length : strlen(value)), value);
 }
 
-/* ---------------------------------------------------------------- copies */
+int kbass_settings_is_given(const kbass_settings *settings, const char *name)
+{
+    size_t index = find(name);
+    return settings && index < KB_N_SETTINGS && settings->is_given[index];
+}
+
+/* ---------------------------------------------------------------- life */
 
 kbass_status kb_settings_copy(const kbass_settings *from, kbass_settings *to, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    kbass_settings_default(to);
+    kb_settings_default(to);
     if (!from) return KBASS_OK;
-    for (size_t i = 0; i < N_SETTINGS && status == KBASS_OK; i++) {
-        const void *value = value_of(from, i);
-        void *field = field_of(to, i);
-        if (table[i].kind == KBASS_REAL) *(double *)field = *(const double *)value;
-        else if (table[i].kind != KBASS_TEXT) *(int *)field = *(const int *)value;
-        else if (*(const char *const *)value) {
-            char *copy = kb_strdup(*(const char *const *)value);
-            if (!copy) status = kb_out_of_memory(error, "a copy of the settings");
-            *(const char **)field = copy;
-        }
+    *to = *from;
+    memset(to->owned, 0, sizeof to->owned);
+    for (size_t i = 0; i < KB_N_SETTINGS; i++) {
+        const char **field = field_of(to, i);
+        if (table[i].kind != KBASS_TEXT || !*field) continue;
+        *field = to->owned[i] = kb_strdup(*field);
+        if (!*field) status = kb_out_of_memory(error, "a copy of the settings");
     }
     if (status != KBASS_OK) kb_settings_clear(to);
     return status;
@@ -260,7 +295,28 @@ kbass_status kb_settings_copy(const kbass_settings *from, kbass_settings *to, kb
 
 void kb_settings_clear(kbass_settings *settings)
 {
-    for (size_t i = 0; i < N_SETTINGS; i++)
-        if (table[i].kind == KBASS_TEXT) kb_free((void *)*(const char **)field_of(settings, i));
-    kbass_settings_default(settings);
+    for (size_t i = 0; i < KB_N_SETTINGS; i++) kb_free(settings->owned[i]);
+    kb_settings_default(settings);
+}
+
+kbass_status kbass_settings_copy(const kbass_settings *from, kbass_settings **to, kbass_error *error)
+{
+    kbass_settings *settings = KB_NEW(kbass_settings, 1);
+    if (!settings) return kb_out_of_memory(error, "the settings");
+    kbass_status status = kb_settings_copy(from, settings, error);
+    if (status == KBASS_OK) *to = settings;
+    else kb_free(settings);
+    return status;
+}
+
+kbass_status kbass_settings_create(kbass_settings **settings, kbass_error *error)
+{
+    return kbass_settings_copy(NULL, settings, error);
+}
+
+void kbass_settings_destroy(kbass_settings *settings)
+{
+    if (!settings) return;
+    kb_settings_clear(settings);
+    kb_free(settings);
 }

@@ -7,6 +7,7 @@
 #ifndef KB_DICTIONARY_H
 #define KB_DICTIONARY_H
 
+#include "base/settings.h"
 #include "dictionary/expression.h"
 
 typedef enum {

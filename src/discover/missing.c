@@ -98,7 +98,7 @@ static kbass_status make_dictionary(probe *q, const kb_frame *frame, const kb_fi
     used = append(text, used, "1, %1$s, %1$s^2", d->time_name, "");
     used = append_harmonics(text, used, d->time_name, frame->span, d->n_axes > 1 ? 3 : 6);
     if (d->n_axes > 1) append_harmonics(text, append(text, used, "%s", axes[1], ""), axes[1], x_span, 3);
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = text;
     kbass_status status = kb_dictionary_create_fields(&settings, d->n_states, (const char *const *)d->state_names,
                                                       d->n_axes, axes, &q->wide, error);

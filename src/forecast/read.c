@@ -211,7 +211,7 @@ static kbass_status check_term(const reader *r, const char *where, const char *t
     const kbass_posterior *p = r->posterior;
     snprintf(field, sizeof field, "%.130s.term", where);
     if (!term || !*term) return wrong(r, field, "is missing or not text");
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = term;
     kbass_status status =
         kb_dictionary_create_fields(&settings, p->n_states, (const char *const *)p->state_names, p->n_axes,

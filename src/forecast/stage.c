@@ -21,7 +21,7 @@ static kbass_status make_dictionary(kb_stage *s, kbass_error *error)
     if (!terms) return kb_out_of_memory(error, "the terms");
     strcpy(terms, p->state_names[0]); /* a dictionary is never empty */
     for (size_t i = 0; i < b->n_terms; i++) strcat(strcat(terms, ", "), b->term[i]);
-    kbass_settings_default(&settings);
+    kb_settings_default(&settings);
     settings.terms = terms;
     kbass_status status =
         kb_dictionary_create_fields(&settings, p->n_states, (const char *const *)p->state_names, p->n_axes,

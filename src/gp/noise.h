@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/settings.h"
 #include "data/data.h"
 
 typedef enum { KB_NOISE_ADDITIVE, KB_NOISE_MULTIPLICATIVE, KB_NOISE_LOG } kb_noise_model; /* settings->noise_model */

@@ -66,11 +66,11 @@ static json_t *setting_number(const kbass_setting_info *info, const char *writte
 static json_t *setting(const kbass_settings *settings, size_t index)
 {
     const kbass_setting_info *info = kbass_settings_info(index);
-    size_t length = kbass_settings_get(settings, index, NULL, 0);
+    size_t length = kbass_settings_get(settings, info->name, NULL, 0);
     char *written = KB_NEW(char, length + 1);
     json_t *value = NULL;
     if (!written) return NULL;
-    kbass_settings_get(settings, index, written, length + 1);
+    kbass_settings_get(settings, info->name, written, length + 1);
     if (info->kind == KBASS_INTEGER || info->kind == KBASS_REAL) value = setting_number(info, written);
     else if (info->kind == KBASS_FLAG) value = json_boolean(!strcmp(written, "yes"));
     else value = *written ? text(written) : json_null();

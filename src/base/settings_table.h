@@ -1,0 +1,85 @@
+/* The settings: one table makes the struct, its defaults, its validation, the command line's flags, their help and
+ * their documentation. Columns: kind, field (the flag is --field with '-' for '_'), default, lowest, highest, what the
+ * help calls the value, choices, group, help. A default of 0 below the lowest, or NULL, means "chosen from the data".
+ */
+#ifndef KB_SETTINGS_TABLE_H
+#define KB_SETTINGS_TABLE_H
+
+#define KB_SETTINGS_TABLE(X)                                                                                           \
+    X(INTEGER, degree, 0, 1, 12, "P", NULL, "dictionary",                                                              \
+      "all monomials of total degree 1 to P (default: 3 with the constant for up to 6 states, 2 above); for fields "   \
+      "over space they, and 1, also times every derivative of --derivatives (default: 3)")                             \
+    X(INTEGER, box_degree, 0, 1, 12, "P", NULL, "dictionary", "all monomials with powers up to P in each state")       \
+    X(INTEGER, derivatives, 0, 1, 6, "K", NULL, "dictionary",                                                          \
+      "every space derivative of fields up to order K (default: 4 along one axis, 2 along more)")                      \
+    X(FLAG, products, 0, 0, 1, NULL, NULL, "dictionary",                                                               \
+      "for fields over space: also the products of two different derivatives, such as u_x*u_xx")                       \
+    X(FLAG, constant, 0, 0, 1, NULL, NULL, "dictionary", "add the constant term 1 to --degree or --box-degree")        \
+    X(TEXT, terms, NULL, 0, 0, "LIST", NULL, "dictionary",                                                             \
+      "candidate terms, separated by commas: \"x*y, sin(x), x/(1+y)\"; alone they are the dictionary, with --degree, " \
+      "--box-degree, --derivatives or --products they are added to it; in fields u over space also u_x, u_xxy, x")     \
+    X(TEXT, terms_file, NULL, 0, 0, "FILE", NULL, "dictionary", "the same, one term a line, # for comments")           \
+    X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary",                                                            \
+      "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;")                  \
+    X(TEXT, require, NULL, 0, 0, "LIST", NULL, "dictionary", "terms known to be in; written as for --forbid")          \
+    X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary",                                                           \
+      "an equation known entirely: \"x_t = y\"; separate several by ;")                                                \
+    X(TEXT, equation_for, NULL, 0, 0, "STATES", NULL, "dictionary",                                                    \
+      "find equations for these states only; the others are followed as measured (fields over space need --fix)")      \
+    X(TEXT, input, NULL, 0, 0, "COLUMNS", NULL, "dictionary",                                                          \
+      "known functions of time, such as controls or forcing: columns that enter the dictionary and have no equation; " \
+      "a "                                                                                                             \
+      "curve through their values, which are taken as exact; for ODE systems")                                         \
+    X(TEXT, lhs, NULL, 0, 0, "NAME", NULL, "dictionary",                                                               \
+      "for fields over space: the left-hand side, u_t or u_tt (default: u_t)")                                         \
+    X(TEXT, units, NULL, 0, 0, "LIST", NULL, "dictionary",                                                             \
+      "units of axes and states, \"t:s, x:m, v:m/s\": weights are shown with theirs; SI units with prefixes, and any " \
+      "other "                                                                                                         \
+      "word as a unit of its own")                                                                                     \
+    X(FLAG, dimensional, 0, 0, 1, NULL, NULL, "dictionary",                                                            \
+      "with --units: only terms whose weight is made of the --constants' units, or of the axes' where none are given") \
+    X(TEXT, constants, NULL, 0, 0, "LIST", NULL, "dictionary",                                                         \
+      "with --dimensional: the constants that weights may be made of, by products of powers: \"g:m/s^2, L:m\"; none: " \
+      "weights are numbers")                                                                                           \
+    X(TEXT, noise, NULL, 0, 0, "SD", NULL, "inference",                                                                \
+      "known noise, a standard deviation: 0.1, a share of each state's (5%), or by state (x=0.1, y=2%)")               \
+    X(CHOICE, noise_model, 0, 0, 2, "NAME", "additive|multiplicative|log", "inference",                                \
+      "how the noise depends on the value: not at all, in proportion, or normal in the logarithm (positive data); "    \
+      "of the latter two --noise is a share of the value: 0.1 or 10%")                                                 \
+    X(TEXT, explain, NULL, 0, 0, "LIST", NULL, "inference",                                                            \
+      "what dropping or adding these terms would do: to evidence, misfit and the other weights; written as for "       \
+      "--forbid")                                                                                                      \
+    X(TEXT, vary, NULL, 0, 0, "LIST", NULL, "inference",                                                               \
+      "of several runs: terms whose weights may differ between them, written as for --forbid; of the models found "    \
+      "with common "                                                                                                   \
+      "weights, the best with those weights fitted in each run is reported too")                                       \
+    X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
+      "mesh points on the time axis, or on each axis: 160,160; 20 to 4000; auto, for fields over space: as many as "   \
+      "the "                                                                                                           \
+      "paper's, denser where the data's field bends (default: even, as many as the data need)")                        \
+    X(TEXT, mesh_file, NULL, 0, 0, "FILE", NULL, "inference",                                                          \
+      "for fields over space: mesh points of any spacing, a line for each axis: its name and its coordinates, "        \
+      "t 0 0.1 0.2 ...; axes not in it are as --mesh says")                                                            \
+    X(TEXT, periodic, NULL, 0, 0, "AXES", NULL, "inference",                                                           \
+      "space axes along which the fields repeat, or none (default: along one space axis found from the data)")         \
+    X(CHOICE, kernel, 0, 0, 4, "NAME", "se|matern52|matern72|rq|periodic", "inference", "kernel of the field")         \
+    X(INTEGER, seed, 1, 0, 2147483647, "N", NULL, "inference", "seed of everything random; recorded in the result")    \
+    X(INTEGER, threads, 0, 1, 1024, "N", NULL, "inference", "threads (default: all cores)")                            \
+    X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference",                                                       \
+      "stop after this time with the best answer so far (default: none)")                                              \
+    X(CHOICE, method, 0, 0, 1, "NAME", "kbass|paper", "inference", "our method, or the algorithm as published")        \
+    X(REAL, paper_length_scale, 0, 0, 10, "L", NULL, "paper",                                                          \
+      "length scale of the kernel along each axis, as a share of the record (default: 0.7 of the sample spacing, 0.8 " \
+      "for fields, at least 0.02)")                                                                                    \
+    X(REAL, paper_noise_variance, 1e-3, 1e-12, 1e3, "V", NULL, "paper",                                                \
+      "variance of the measurements, as a share of each state's variance; --noise goes before it")                     \
+    X(REAL, paper_equation_variance, 1, 1e-12, 1e6, "V", NULL, "paper",                                                \
+      "variance of the equation's residual at a mesh point, as a share of the mean squared slope")                     \
+    X(REAL, paper_slab_variance, 100, 1e-6, 1e6, "V", NULL, "paper",                                                   \
+      "variance of the slab for terms scaled to unit rms, as a multiple of the mean squared slope")                    \
+    X(REAL, paper_inclusion, 0.1, 1e-6, 0.999999, "RHO", NULL, "paper", "prior probability of a term")                 \
+    X(REAL, paper_learning_rate, 1e-2, 1e-6, 1, "R", NULL, "paper", "step of Adam")                                    \
+    X(INTEGER, paper_steps, 100, 1, 100000, "N", NULL, "paper", "Adam steps per M step")                               \
+    X(INTEGER, paper_iterations, 300, 1, 100000, "N", NULL, "paper", "EP-EM iterations at most")
+
+#endif
