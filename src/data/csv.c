@@ -48,6 +48,7 @@ typedef struct {
 static double share_read(const table *t)
 {
     const kb_file *file = &t->reading->file;
+    if (t->reading->sheet) return (double)t->lines.taken / (double)(t->lines.size + 1);
     return file->is_stream || !file->size ? 0 : (double)t->reading->hashed / (double)file->size;
 }
 
@@ -158,7 +159,7 @@ static kbass_status read_header(table *t)
     kbass_status status = find_header(t);
     if (status == KBASS_OK && !t->header)
         status = kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s: a header row and rows of numbers are needed",
-                         r->file.path, r->file.size ? "nothing but blank lines and comments" : "the file is empty");
+                         r->file.path, t->lines.size ? "nothing but blank lines and comments" : "the file is empty");
     if (status == KBASS_OK) status = read_names(t);
     snprintf(place, sizeof place, "%.480s:%zu", r->file.path, t->line);
     t->roles = (kb_roles){.place = place, .n = t->form.n_columns, .names = t->names};
@@ -247,7 +248,7 @@ static size_t cut_block(table *t, part *parts, size_t n_parts)
 /* Streams are hashed where they are read. */
 static void hash_block(table *t)
 {
-    if (!t->reading->file.is_stream) kb_reading_hash(t->reading, t->lines.taken);
+    if (!t->reading->file.is_stream && !t->reading->sheet) kb_reading_hash(t->reading, t->lines.taken);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -273,9 +274,8 @@ static kbass_status reserve(table *t, size_t n)
 {
     const kbass_data *data = t->data;
     size_t needed = data->n_rows + n;
-    const kb_file *file = &t->reading->file;
     if (needed <= t->capacity) return KBASS_OK;
-    double share = file->is_stream || !t->part.is_whole ? 0.5 : (double)t->lines.taken / (double)file->size;
+    double share = t->lines.is_stream || !t->part.is_whole ? 0.5 : (double)t->lines.taken / (double)t->lines.size;
     size_t expected = (size_t)((double)needed / share * 1.02) + 1;
     return make_room(t, expected) ? KBASS_OK : kb_out_of_memory(t->reading->error, t->form.path);
 }
@@ -383,5 +383,14 @@ kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
     kb_free(t.note);
     kb_free(t.names);
     kb_free(t.state_columns);
+    return status;
+}
+
+kbass_status kb_read_sheet(kb_reading *reading, const char *text, size_t size, kbass_data *data)
+{
+    reading->sheet = text;
+    reading->sheet_size = size;
+    kbass_status status = kb_read_text(reading, data);
+    reading->sheet = NULL;
     return status;
 }

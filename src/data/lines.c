@@ -7,26 +7,36 @@
 
 enum { BLOCK = 8 << 20, LONGEST_LINE = 256 << 20, SHRUNK_BY = 16 };
 
-static bool begins_with(const kb_file *file, const char *bytes, size_t n)
+static bool begins_with(const kb_lines *lines, const char *bytes, size_t n)
 {
-    return file->size >= n && memcmp(file->bytes, bytes, n) == 0;
+    return lines->size >= n && memcmp(lines->bytes, bytes, n) == 0;
+}
+
+/* What is read: the file, or the text that was made of a sheet in it. */
+static void take_source(kb_lines *lines, const kb_reading *r)
+{
+    lines->bytes = r->sheet ? (const unsigned char *)r->sheet : r->file.bytes;
+    lines->size = r->sheet ? r->sheet_size : r->file.size;
+    lines->is_stream = !r->sheet && r->file.is_stream;
+    lines->is_gzip = !r->sheet && begins_with(lines, "\x1f\x8b", 2);
 }
 
 kbass_status kb_lines_open(kb_lines *lines, kb_reading *reading)
 {
-    kb_file *file = &reading->file;
-    *lines = (kb_lines){.reading = reading, .is_gzip = begins_with(file, "\x1f\x8b", 2)};
-    if (begins_with(file, "\xff\xfe", 2) || begins_with(file, "\xfe\xff", 2))
-        return kb_fail(reading->error, KBASS_ERROR_DATA, "%s:1: text in UTF-16, UTF-8 is needed", file->path);
-    kbass_status status = lines->is_gzip ? kb_file_complete(file, reading->error) : KBASS_OK;
+    *lines = (kb_lines){.reading = reading};
+    take_source(lines, reading);
+    if (begins_with(lines, "\xff\xfe", 2) || begins_with(lines, "\xfe\xff", 2))
+        return kb_fail(reading->error, KBASS_ERROR_DATA, "%s:1: text in UTF-16, UTF-8 is needed", reading->file.path);
+    kbass_status status = lines->is_gzip ? kb_file_complete(&reading->file, reading->error) : KBASS_OK;
     if (status != KBASS_OK) return status;
+    take_source(lines, reading);
     size_t block = reading->block ? reading->block : BLOCK;
-    size_t expected = lines->is_gzip ? SHRUNK_BY * file->size : file->size;
-    lines->capacity = expected < block && !file->is_stream ? expected + 1 : block;
+    size_t expected = lines->is_gzip ? SHRUNK_BY * lines->size : lines->size;
+    lines->capacity = expected < block && !lines->is_stream ? expected + 1 : block;
     lines->text = KB_NEW(char, lines->capacity);
     bool is_open =
-        lines->text && (!lines->is_gzip || kb_inflater_open(&lines->inflater, file->bytes, file->size, KB_GZIP));
-    return is_open ? KBASS_OK : kb_out_of_memory(reading->error, file->path);
+        lines->text && (!lines->is_gzip || kb_inflater_open(&lines->inflater, lines->bytes, lines->size, KB_GZIP));
+    return is_open ? KBASS_OK : kb_out_of_memory(reading->error, reading->file.path);
 }
 
 void kb_lines_close(kb_lines *lines)
@@ -68,17 +78,17 @@ static kbass_status copy_text(kb_lines *lines, char *to, size_t room, size_t *n)
     kb_reading *reading = lines->reading;
     kb_file *file = &reading->file;
     kbass_status status = KBASS_OK;
-    if (lines->taken < file->size) {
-        *n = file->size - lines->taken < room ? file->size - lines->taken : room;
-        memcpy(to, file->bytes + lines->taken, *n);
-    } else if (file->is_stream) {
+    if (lines->taken < lines->size) {
+        *n = lines->size - lines->taken < room ? lines->size - lines->taken : room;
+        memcpy(to, lines->bytes + lines->taken, *n);
+    } else if (lines->is_stream) {
         kb_reading_hash(reading, file->size);
         status = kb_file_read(file, to, room, n, reading->error);
         kb_sha256_add(&reading->sha, to, *n);
         lines->is_over = *n < room;
     }
     lines->taken += *n;
-    lines->is_over |= !file->is_stream && lines->taken == file->size;
+    lines->is_over |= !lines->is_stream && lines->taken == lines->size;
     return status;
 }
 

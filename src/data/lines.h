@@ -8,8 +8,11 @@
 typedef struct {
     kb_reading *reading;
     kb_inflater inflater;
+    const unsigned char *bytes; /* the file's, or those of a sheet in it */
+    size_t size;
+    bool is_stream; /* the file has more to give than the bytes */
     bool is_gzip, is_over;
-    size_t taken; /* bytes of the file so far */
+    size_t taken; /* bytes so far */
     char *text;   /* the block, then what is left of it: the beginning of a line */
     size_t capacity, length, block;
     size_t n_lines; /* in the blocks before this one */

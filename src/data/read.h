@@ -24,8 +24,10 @@ typedef struct {
     size_t block;            /* bytes of text at a time; 0: as many as is good */
     const char *inside;      /* "/run3/u" of "file.h5:/run3/u", or NULL */
     const char *time, *axes; /* what the caller named, or NULL */
-    const char *within;      /* ranges of the part to be read, or NULL, */
-    size_t every;            /* and of its times every so many; 0 is 1 */
+    const char *sheet; /* a table of cells that the file holds, as text (kb_read_sheet); NULL: the file is the text */
+    size_t sheet_size;
+    const char *within; /* ranges of the part to be read, or NULL, */
+    size_t every;       /* and of its times every so many; 0 is 1 */
     kbass_progress_callback progress;
     void *user;
     double start;
@@ -48,6 +50,12 @@ void kb_reading_hash(kb_reading *reading, size_t upto);
 kbass_status kb_reading_tell(const kb_reading *reading, double fraction);
 
 kbass_status kb_read_text(kb_reading *reading, kbass_data *data);
+/* The rows of a sheet, for formats that have cells: they are read as any text is, so that names, units, dates, missing
+   markers, labels and rows before the header mean the same everywhere. `text` is CSV in UTF-8 with a line for each row
+   of the sheet (empty rows too, lines are counted for messages): cells between commas, text cells in double quotes
+   (quotes doubled, line ends in them replaced by a blank), numbers with all digits and a decimal point, dates as
+   2021-03-04T05:06:07, nothing for an empty cell. It belongs to the caller. */
+kbass_status kb_read_sheet(kb_reading *reading, const char *text, size_t size, kbass_data *data);
 kbass_status kb_read_arrays(kb_reading *reading, kbass_data *data);
 /* The file's first bytes are those of a format with arrays; NULL or its name. */
 const char *kb_format_name(const kb_file *file);

@@ -1,0 +1,309 @@
+#include "base/calendar.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LONGEST_DIGITS = 9 };
+
+/* What is left to read. */
+typedef struct {
+    const char *at, *end;
+} cursor;
+
+static char peek(const cursor *c) { return c->at < c->end ? *c->at : '\0'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+static bool take(cursor *c, char what)
+{
+    if (c->at == c->end || *c->at != what) return false;
+    c->at++;
+    return true;
+}
+
+static size_t skip_blanks(cursor *c)
+{
+    const char *before = c->at;
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t')) c->at++;
+    return (size_t)(c->at - before);
+}
+
+/* The number of digits, 0 when there are none or too many. */
+static size_t take_number(cursor *c, int *value)
+{
+    size_t n = 0;
+    for (*value = 0; is_digit(peek(c)) && n < LONGEST_DIGITS; c->at++, n++) *value = 10 * *value + (*c->at - '0');
+    return is_digit(peek(c)) ? 0 : n;
+}
+
+/* ---------------------------------------------------------------- the calendar */
+
+/* Days since 1970-01-01; years begin in March, so that the day that some of them lack is the last. */
+static int64_t days_of(int year, int month, int day)
+{
+    int64_t y = month <= 2 ? year - 1 : year, era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
+    int64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static void date_of(int64_t days, int *year, int *month, int *day)
+{
+    int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, of_era = z - era * 146097;
+    int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * y + y / 4 - y / 100), m = (5 * of_year + 2) / 153;
+    *day = (int)(of_year - (153 * m + 2) / 5 + 1);
+    *month = (int)(m < 10 ? m + 3 : m - 9);
+    *year = (int)(y + era * 400 + (*month <= 2));
+}
+
+static bool is_date(int year, int month, int day)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && is_leap);
+}
+
+void kb_moment_print(int64_t seconds, char text[KB_MOMENT_SIZE])
+{
+    int64_t days = (seconds >= 0 ? seconds : seconds - (KB_DAY - 1)) / KB_DAY;
+    int rest = (int)(seconds - days * KB_DAY), year, month, day;
+    date_of(days, &year, &month, &day);
+    int length = snprintf(text, KB_MOMENT_SIZE, "%04d-%02d-%02d", year, month, day);
+    if (rest)
+        length += snprintf(text + length, KB_MOMENT_SIZE - (size_t)length, " %02d:%02d", rest / 3600, rest / 60 % 60);
+    if (rest % 60) snprintf(text + length, KB_MOMENT_SIZE - (size_t)length, ":%02d", rest % 60);
+}
+
+/* ---------------------------------------------------------------- dates */
+
+/* English and German, by their first letters; 0 for another word. */
+static int take_month(cursor *c)
+{
+    static const struct {
+        const char *begin;
+        int month;
+    } months[] = {{"jan", 1},  {"feb", 2},  {"mar", 3},  {"maer", 3}, {"mrz", 3}, {"apr", 4},
+                  {"may", 5},  {"mai", 5},  {"jun", 6},  {"jul", 7},  {"aug", 8}, {"sep", 9},
+                  {"oct", 10}, {"okt", 10}, {"nov", 11}, {"dec", 12}, {"dez", 12}};
+    for (size_t i = 0; i < sizeof months / sizeof *months; i++) {
+        size_t n = strlen(months[i].begin);
+        if ((size_t)(c->end - c->at) < n || strncasecmp(c->at, months[i].begin, n) != 0) continue;
+        while (is_letter(peek(c))) c->at++;
+        take(c, '.');
+        return months[i].month;
+    }
+    return 0;
+}
+
+static bool take_year(cursor *c, int *year)
+{
+    size_t n = take_number(c, year);
+    if (n == 2) *year += *year < 70 ? 2000 : 1900;
+    return n == 2 || n == 4;
+}
+
+/* A separator that stands between the parts of a date; with a month in words a blank does. */
+static bool take_separator(cursor *c, char *separator, bool is_word)
+{
+    char found = peek(c);
+    if (is_word && (found == ' ' || found == ',')) {
+        take(c, ',');
+        skip_blanks(c);
+        return true;
+    }
+    if (!found || !strchr("-/.", found) || (*separator && found != *separator)) return false;
+    *separator = found;
+    c->at++;
+    if (found == '.') skip_blanks(c);
+    return true;
+}
+
+/* "-03-04" behind a year of four digits; "-03" means its first day. */
+static bool finish_year_first(cursor *c, int *month, int *day)
+{
+    char separator = '\0';
+    if (!take_separator(c, &separator, false)) return false;
+    size_t n = take_number(c, month);
+    *day = 1;
+    if (separator == '-' && n == 2 && peek(c) != '-') return true;
+    return n && n <= 2 && take_separator(c, &separator, false) && (n = take_number(c, day)) && n <= 2;
+}
+
+/* "3.2021", "Mar-2021" behind a day; or month/day/year, or year/month/day, as the order says. */
+static bool finish_day_first(cursor *c, int first, kb_date_order order, int *year, int *month, int *day, kb_moment *m)
+{
+    char separator = '\0';
+    int second = 0;
+    bool is_word = is_letter(c->at + 1 < c->end ? c->at[1] : '\0');
+    if (!take_separator(c, &separator, is_word)) return false;
+    if (is_word) {
+        *day = first;
+        return (*month = take_month(c)) && take_separator(c, &separator, true) && take_year(c, year);
+    }
+    size_t n = take_number(c, &second);
+    if (!n || n > 2 || !take_separator(c, &separator, false)) return false;
+    bool is_year_first = order == KB_YEAR_FIRST, is_day_first = separator == '.' || order == KB_DAY_FIRST;
+    m->is_ordered = separator != '.' || is_year_first;
+    if (is_year_first) {
+        *year = first + (first < 70 ? 2000 : 1900);
+        *month = second;
+        return (n = take_number(c, day)) && n <= 2;
+    }
+    *day = is_day_first ? first : second;
+    *month = is_day_first ? second : first;
+    return take_year(c, year);
+}
+
+/* "Mar 4, 2021", perhaps behind "Thu, ". */
+static bool take_words(cursor *c, int *year, int *month, int *day)
+{
+    if (!(*month = take_month(c))) {
+        while (is_letter(peek(c))) c->at++;
+        take(c, ',');
+        kb_moment ignored;
+        return skip_blanks(c) && take_number(c, day) &&
+               finish_day_first(c, *day, KB_DAY_FIRST, year, month, day, &ignored);
+    }
+    if (!skip_blanks(c) || !take_number(c, day)) return false;
+    take(c, ',');
+    return skip_blanks(c) && take_year(c, year);
+}
+
+static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
+{
+    int year = 0, month = 0, day = 0, first = 0;
+    bool is_good = false;
+    if (is_letter(peek(c))) {
+        is_good = take_words(c, &year, &month, &day);
+    } else {
+        size_t n = take_number(c, &first);
+        year = first;
+        if (n == 8) {
+            year = first / 10000;
+            month = first / 100 % 100;
+            day = first % 100;
+            is_good = true;
+        } else if (n == 4) {
+            is_good = finish_year_first(c, &month, &day);
+        } else if (n == 1 || n == 2) {
+            is_good = finish_day_first(c, first, order, &year, &month, &day, m);
+        }
+    }
+    if (!is_good || !is_date(year, month, day)) return false;
+    m->seconds = days_of(year, month, day) * KB_DAY;
+    m->has_date = true;
+    return true;
+}
+
+/* ---------------------------------------------------------------- times of day */
+
+static double take_fraction(cursor *c)
+{
+    double value = 0, place = 1;
+    if (peek(c) != '.' && peek(c) != ',') return 0;
+    for (c->at++; is_digit(peek(c)); c->at++) value += (place /= 10) * (*c->at - '0');
+    return value < 1 ? value : 0;
+}
+
+/* am, pm, a.m., p.m.; the hour of twelve. */
+static bool take_half(cursor *c, int *hour)
+{
+    cursor ahead = *c;
+    skip_blanks(&ahead);
+    char letter = peek(&ahead) | ' ';
+    if (letter != 'a' && letter != 'p') return true;
+    ahead.at++;
+    take(&ahead, '.');
+    if ((peek(&ahead) | ' ') != 'm') return true;
+    ahead.at++;
+    take(&ahead, '.');
+    if (*hour < 1 || *hour > 12) return false;
+    *hour = *hour % 12 + (letter == 'p' ? 12 : 0);
+    *c = ahead;
+    return true;
+}
+
+/* 050607, behind a T. */
+static bool take_compact_clock(cursor *c, size_t n, int *hour, int *minute, int *second)
+{
+    int all = *hour;
+    *hour = n == 6 ? all / 10000 : all / 100;
+    *minute = n == 6 ? all / 100 % 100 : all % 100;
+    *second = n == 6 ? all % 100 : 0;
+    return (n == 4 || n == 6) && c->at <= c->end;
+}
+
+static bool take_clock(cursor *c, kb_moment *m)
+{
+    int hour = 0, minute = 0, second = 0;
+    size_t n = take_number(c, &hour);
+    bool is_good = n > 0, has_seconds = false;
+    if (is_good && !take(c, ':')) {
+        is_good = m->has_date && take_compact_clock(c, n, &hour, &minute, &second);
+    } else if (is_good) {
+        size_t digits = take_number(c, &minute);
+        is_good = digits == 1 || digits == 2;
+        if (is_good && take(c, ':')) {
+            has_seconds = true;
+            digits = take_number(c, &second);
+            is_good = digits == 1 || digits == 2;
+        }
+    }
+    m->fraction = is_good ? take_fraction(c) : 0;
+    if (m->fraction > 0 && !has_seconds && !m->has_date) { /* 12:34.5 is of minutes and seconds */
+        second = minute;
+        minute = hour % 60;
+        hour /= 60;
+    }
+    if (!is_good || !take_half(c, &hour) || minute > 59 || second > 60) return false;
+    if (m->has_date && (hour > 24 || (hour == 24 && (minute || second)))) return false;
+    m->seconds += (int64_t)hour * 3600 + minute * 60 + second;
+    m->has_clock = true;
+    return true;
+}
+
+static bool take_zone(cursor *c, kb_moment *m)
+{
+    int hours = 0, minutes = 0;
+    size_t left = (size_t)(c->end - c->at);
+    char sign = peek(c);
+    m->has_zone = left > 0;
+    if (take(c, 'Z') || take(c, 'z')) return true;
+    if (left >= 3 && (!strncasecmp(c->at, "UTC", 3) || !strncasecmp(c->at, "GMT", 3))) {
+        c->at += 3;
+        return true;
+    }
+    if (sign != '+' && sign != '-') return left == 0;
+    c->at++;
+    size_t n = take_number(c, &hours);
+    if (n == 4) {
+        minutes = hours % 100;
+        hours /= 100;
+    } else if (n != 2 || (take(c, ':') && take_number(c, &minutes) != 2)) {
+        return false;
+    }
+    int64_t shift = hours * 3600 + minutes * 60;
+    m->seconds -= sign == '-' ? -shift : shift;
+    return hours <= 18 && minutes <= 59;
+}
+
+bool kb_moment_parse(const char *text, const char *end, kb_date_order order, kb_moment *moment)
+{
+    cursor c = {text, end}, digits = {text, end};
+    *moment = (kb_moment){0};
+    while (is_digit(peek(&digits))) digits.at++;
+    bool is_clock = digits.at > text && peek(&digits) == ':';
+    if (is_clock) return take_clock(&c, moment) && c.at == c.end;
+    if (!take_date(&c, order, moment)) return false;
+    if (c.at == c.end) return true;
+    bool is_apart = take(&c, 'T') || take(&c, 't');
+    if (!is_apart) {
+        is_apart = take(&c, ',');
+        is_apart |= skip_blanks(&c) > 0;
+    }
+    if (c.at == c.end) return true;
+    if (!is_apart || !take_clock(&c, moment)) return false;
+    skip_blanks(&c);
+    return take_zone(&c, moment) && c.at == c.end;
+}
