@@ -1,4 +1,7 @@
 /* kbass discover: from a table of measurements to the equations behind it. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "commands.h"
 #include "message.h"
 #include "output.h"
@@ -6,7 +9,6 @@
 #include "progress.h"
 #include "read.h"
 #include "tables.h"
-#include "text.h"
 
 typedef struct {
     const cli_arguments *arguments;
@@ -48,6 +50,18 @@ static int load(discover_job *job)
     if (code != EXIT_OK) return code;
     kbass_status status = kbass_discovery_create(job->data, job->settings, &job->discovery, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+}
+
+static int print(const discover_job *job, int parts)
+{
+    char *text = NULL;
+    kbass_error error;
+    bool is_bold = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    kbass_status status = kbass_discovery_text(job->discovery, parts | (is_bold ? KBASS_TEXT_BOLD : 0), &text, &error);
+    if (status != KBASS_OK) return cli_fail_with(status, &error);
+    fputs(text, stdout);
+    kbass_free(text);
+    return cli_finish_output();
 }
 
 static int run(discover_job *job)
@@ -95,8 +109,8 @@ static int deliver(const discover_job *job)
 {
     const kbass_result *result = kbass_discovery_result(job->discovery);
     int code = exit_code(result), written = EXIT_OK;
-    cli_text_result(job->data, result, job->shows_all);
-    if (cli_finish_output() != EXIT_OK) written = EXIT_NO_RESULT;
+    if (print(job, KBASS_TEXT_RESULT | (job->shows_all ? KBASS_TEXT_ALL_TERMS : 0)) != EXIT_OK)
+        written = EXIT_NO_RESULT;
     if ((job->json || job->report) && write_result(job) != EXIT_OK) written = EXIT_NO_RESULT;
     if (result->n_equations && write_tables(job) != EXIT_OK) written = EXIT_NO_RESULT;
     return code != EXIT_OK ? code : written;
@@ -109,10 +123,8 @@ int cli_discover(const cli_arguments *arguments)
     int code = prepare(&job, arguments);
     if (code == EXIT_OK) code = load(&job);
     if (code == EXIT_OK) code = check_outputs(&job);
-    if (code == EXIT_OK) {
-        cli_text_problem(job.data, job.discovery);
-        code = run(&job);
-    }
+    if (code == EXIT_OK) code = print(&job, KBASS_TEXT_PROBLEM);
+    if (code == EXIT_OK) code = run(&job);
     cli_interrupts_release();
     if (code == EXIT_OK) code = deliver(&job);
     kbass_discovery_destroy(job.discovery);

@@ -23,6 +23,7 @@
 #include "posterior/solution.h"
 #include "posterior/solution_mesh.h"
 #include "report/json.h"
+#include "report/text.h"
 
 struct kbass_discovery {
     kbass_data *data;
@@ -583,6 +584,13 @@ kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_e
     forget_posteriors(d, posteriors);
     kb_sketch_destroy(sketch);
     return status;
+}
+
+kbass_status kbass_discovery_text(const kbass_discovery *d, int parts, char **text, kbass_error *error)
+{
+    if ((parts & KBASS_TEXT_RESULT) && !d->answer)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
+    return kb_report_text(d->data, d, parts, text, error);
 }
 
 void kbass_discovery_destroy(kbass_discovery *d)

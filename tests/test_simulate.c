@@ -413,6 +413,24 @@ static void test_start_at_zero(void **state)
     kbass_model_destroy(model);
 }
 
+/* Against the formulas themselves, with and without times. */
+static void test_rates(void **state)
+{
+    (void)state;
+    static const char *const equations[] = {"x_t = y + t", "y_t = -x*y"};
+    const double times[] = {3, 0.5}, points[] = {1, 2, -4, 0.25};
+    double found[4];
+    kbass_model *model = parse(2, equations);
+    CHECK_OK(kbass_model_rates(model, 2, times, points, found, &error));
+    CHECK_CLOSE(found[0], 5, 0); /* whole numbers and powers of two are exact */
+    CHECK_CLOSE(found[1], -2, 0);
+    CHECK_CLOSE(found[2], 0.75, 0);
+    CHECK_CLOSE(found[3], 1, 0);
+    CHECK_OK(kbass_model_rates(model, 1, NULL, points, found, &error));
+    CHECK_CLOSE(found[0], 2, 0);
+    kbass_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +454,7 @@ int main(void)
         cmocka_unit_test(test_result_file),
         cmocka_unit_test(test_bad_result_files),
         cmocka_unit_test(test_start_at_zero),
+        cmocka_unit_test(test_rates),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -377,6 +377,16 @@ KBASS_API kbass_status kbass_discovery_run_refine(const kbass_discovery *discove
                                                   double *const *coordinates, kbass_error *error);
 /* The result as JSON text (docs/schema.md); the caller owns it: kbass_free. */
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
+/* The report that `kbass discover` prints, of the parts that are added up; the caller owns it: kbass_free. The problem
+   may be asked for before the run. */
+enum {
+    KBASS_TEXT_PROBLEM = 1,   /* what was understood of the data, and the dictionary */
+    KBASS_TEXT_RESULT = 2,    /* equations, terms, noise, rivals, outcome */
+    KBASS_TEXT_ALL_TERMS = 4, /* with every candidate, not only those selected or near it */
+    KBASS_TEXT_BOLD = 8       /* with a terminal's signs for bold equations */
+};
+KBASS_API kbass_status kbass_discovery_text(const kbass_discovery *discovery, int parts, char **text,
+                                            kbass_error *error);
 KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);
 
 /* ---------------------------------------------------------------- what a result believes: forecasts, draws, where to
@@ -510,6 +520,10 @@ KBASS_API void kbass_model_span(const kbass_model *model, double *first, double 
 /* Integrates from `initial` at `start` through the ascending times; states: n_times x n_states. */
 KBASS_API kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial,
                                              size_t n_times, const double *times, double *states, kbass_error *error);
+/* The right-hand sides at any points: times n_points, or NULL for 0; states and rates n_points x n_states. What is not
+   finite stays so. */
+KBASS_API kbass_status kbass_model_rates(const kbass_model *model, size_t n_points, const double *times,
+                                         const double *states, double *rates, kbass_error *error);
 KBASS_API void kbass_model_destroy(kbass_model *model);
 
 /* ---------------------------------------------------------------- a result in other languages */

@@ -152,3 +152,19 @@ kbass_status kbass_model_parse(size_t n_equations, const char *const *equations,
 {
     return kb_model_create(n_equations, equations, "t", model, error);
 }
+
+kbass_status kbass_model_rates(const kbass_model *model, size_t n_points, const double *times, const double *states,
+                               double *rates, kbass_error *error)
+{
+    size_t n = model->n_states;
+    double *x = KB_NEW(double, n + 1), *work = KB_NEW(double, model->n_work);
+    kbass_status status = x && work ? KBASS_OK : kb_out_of_memory(error, "the right-hand sides");
+    for (size_t point = 0; status == KBASS_OK && point < n_points; point++) {
+        memcpy(x, states + point * n, n * sizeof *x);
+        x[n] = times ? times[point] : 0;
+        for (size_t i = 0; i < n; i++) kb_expression_values(model->rates[i], 1, x, 1, &rates[point * n + i], work);
+    }
+    kb_free(x);
+    kb_free(work);
+    return status;
+}

@@ -1,22 +1,25 @@
-#include "text.h"
+#include "report/text.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/status.h"
 
 enum { LAST_COLUMN = 96, NUMBER_SIZE = 40, MOST_RUNNERS_UP = 5, MOST_CORRELATIONS = 5 };
 
 static const double NEAR_CANDIDATE = 0.01; /* terms left out are shown when likelier than this */
 static const double CLOSELY_RELATED = 0.9; /* correlations of weights are shown above this */
 
-static const char *bold(bool on)
-{
-    bool is_coloured = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    return !is_coloured ? "" : on ? "\033[1m" : "\033[0m";
-}
+/* Where it goes, and whether equations are in bold for a terminal. */
+typedef struct {
+    FILE *out;
+    bool has_bold;
+} page;
+
+static const char *bold(const page *to, bool on) { return !to->has_bold ? "" : on ? "\033[1m" : "\033[0m"; }
 
 /* ---------------------------------------------------------------- numbers */
 
@@ -95,23 +98,23 @@ static void format_term(const kbass_term *term, bool is_first, char *text, size_
                  term->term, wraps ? ")" : "");
 }
 
-static void print_equation(const kbass_equation *equation, int lhs_width)
+static void print_equation(const page *to, const kbass_equation *equation, int lhs_width)
 {
     size_t n_shown = 0;
-    int column = printf("  %s%*s =", bold(true), lhs_width, equation->lhs) - (int)strlen(bold(true));
+    int column = fprintf(to->out, "  %s%*s =", bold(to, true), lhs_width, equation->lhs) - (int)strlen(bold(to, true));
     int indent = column + 1;
     for (size_t i = 0; i < equation->n_terms; i++) {
         char text[400];
         if (!equation->terms[i].selected) continue;
         format_term(&equation->terms[i], n_shown == 0, text, sizeof text);
         if (column + 1 + (int)strlen(text) > LAST_COLUMN && n_shown) {
-            printf("\n%*s", indent, "");
+            fprintf(to->out, "\n%*s", indent, "");
             column = indent;
         }
-        column += printf(" %s", text);
+        column += fprintf(to->out, " %s", text);
         n_shown++;
     }
-    printf("%s%s%s\n", n_shown ? "" : "  0", bold(false), equation->known ? "   (given)" : "");
+    fprintf(to->out, "%s%s%s\n", n_shown ? "" : "  0", bold(to, false), equation->known ? "   (given)" : "");
 }
 
 static int widest_lhs(const kbass_result *result)
@@ -122,10 +125,10 @@ static int widest_lhs(const kbass_result *result)
     return (int)width;
 }
 
-static void print_equations(const kbass_result *result)
+static void print_equations(const page *to, const kbass_result *result)
 {
-    putchar('\n');
-    for (size_t i = 0; i < result->n_equations; i++) print_equation(&result->equations[i], widest_lhs(result));
+    fputc('\n', to->out);
+    for (size_t i = 0; i < result->n_equations; i++) print_equation(to, &result->equations[i], widest_lhs(result));
 }
 
 /* ---------------------------------------------------------------- the table of terms */
@@ -169,26 +172,27 @@ static int widest_unit(const kbass_result *result, bool all)
 }
 
 /* The unit stands behind the weight, in a column of its own. */
-static void print_term_row(const char *lhs, int lhs_width, const kbass_term *term, int term_width, int unit_width)
+static void print_term_row(const page *to, const char *lhs, int lhs_width, const kbass_term *term, int term_width,
+                           int unit_width)
 {
     char weight[NUMBER_SIZE], sd[NUMBER_SIZE], probability[NUMBER_SIZE], interval[2 * NUMBER_SIZE + 4];
     format_number(term->weight, term->sd, weight);
     format_sd(term->sd, sd);
     format_interval(term, interval);
     format_probability(term->probability, probability);
-    printf("  %-*s  %-*s %12s", lhs_width, lhs, term_width, term->term, weight);
-    if (unit_width) printf(" %-*s", unit_width, term->unit ? term->unit : "-");
-    printf(" %11s %22s %12s   %s\n", sd, interval, probability, kbass_verdict_name(term->verdict));
+    fprintf(to->out, "  %-*s  %-*s %12s", lhs_width, lhs, term_width, term->term, weight);
+    if (unit_width) fprintf(to->out, " %-*s", unit_width, term->unit ? term->unit : "-");
+    fprintf(to->out, " %11s %22s %12s   %s\n", sd, interval, probability, kbass_verdict_name(term->verdict));
 }
 
 /* The weight of a term left out is what it would be in the likeliest model that has it. */
-static void print_terms(const kbass_result *result, bool all)
+static void print_terms(const page *to, const kbass_result *result, bool all)
 {
     int lhs_width = widest_lhs(result), term_width = widest_term(result, all), unit_width = widest_unit(result, all);
     size_t n_hidden = 0;
-    printf("\n  %-*s  %-*s %12s", lhs_width, "", term_width, "term", "weight");
-    if (unit_width) printf(" %-*s", unit_width, "unit");
-    printf(" %11s %22s %12s\n", "sd", "95 % interval", "probability");
+    fprintf(to->out, "\n  %-*s  %-*s %12s", lhs_width, "", term_width, "term", "weight");
+    if (unit_width) fprintf(to->out, " %-*s", unit_width, "unit");
+    fprintf(to->out, " %11s %22s %12s\n", "sd", "95 % interval", "probability");
     for (size_t i = 0; i < result->n_equations; i++) {
         const kbass_equation *equation = &result->equations[i];
         const char *lhs = equation->lhs;
@@ -198,26 +202,26 @@ static void print_terms(const kbass_result *result, bool all)
                 n_hidden++;
                 continue;
             }
-            print_term_row(lhs, lhs_width, &equation->terms[j], term_width, unit_width);
+            print_term_row(to, lhs, lhs_width, &equation->terms[j], term_width, unit_width);
             lhs = "";
         }
     }
     if (n_hidden)
-        printf("  %zu candidates are out, below %g each; --all-terms shows what they could weigh\n", n_hidden,
-               NEAR_CANDIDATE);
+        fprintf(to->out, "  %zu candidates are out, below %g each; --all-terms shows what they could weigh\n", n_hidden,
+                NEAR_CANDIDATE);
 }
 
 /* ---------------------------------------------------------------- terms that belong together */
 
-static void print_groups(const kbass_result *result)
+static void print_groups(const page *to, const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_groups; i++) {
         const kbass_group *group = &result->groups[i];
         char probability[NUMBER_SIZE];
         format_probability(group->probability, probability);
-        printf("%s  %s: %s of", i ? "" : "\n", group->lhs, group->n_present == 1 ? "one" : "two");
-        for (size_t j = 0; j < group->n_terms; j++) printf("%s %s", j ? "," : "", group->terms[j]);
-        printf(": %s together; these data cannot tell which\n", probability);
+        fprintf(to->out, "%s  %s: %s of", i ? "" : "\n", group->lhs, group->n_present == 1 ? "one" : "two");
+        for (size_t j = 0; j < group->n_terms; j++) fprintf(to->out, "%s %s", j ? "," : "", group->terms[j]);
+        fprintf(to->out, ": %s together; these data cannot tell which\n", probability);
     }
 }
 
@@ -234,7 +238,7 @@ static const kbass_term *estimated(const kbass_result *result, size_t index, con
     return NULL;
 }
 
-static void print_correlations(const kbass_result *result)
+static void print_correlations(const page *to, const kbass_result *result)
 {
     size_t n = result->correlation ? result->n_weights : 0, n_shown = 0, n_strong = 0;
     for (size_t i = 0; i < n; i++)
@@ -244,10 +248,11 @@ static void print_correlations(const kbass_result *result)
             if (!(fabs(r) > CLOSELY_RELATED) || n_strong++ >= MOST_CORRELATIONS) continue;
             const kbass_term *a = estimated(result, i, &lhs[0]), *b = estimated(result, j, &lhs[1]);
             if (a && b)
-                printf("%s  weights move together: %s: %s and %s: %s, correlation %.3f\n", n_shown++ ? "" : "\n",
-                       lhs[0], a->term, lhs[1], b->term, r);
+                fprintf(to->out, "%s  weights move together: %s: %s and %s: %s, correlation %.3f\n",
+                        n_shown++ ? "" : "\n", lhs[0], a->term, lhs[1], b->term, r);
         }
-    if (n_strong > n_shown) printf("  and %zu more pairs of weights (all of them: --json)\n", n_strong - n_shown);
+    if (n_strong > n_shown)
+        fprintf(to->out, "  and %zu more pairs of weights (all of them: --json)\n", n_strong - n_shown);
 }
 
 static bool is_undecided(const kbass_result *result)
@@ -259,11 +264,11 @@ static bool is_undecided(const kbass_result *result)
 }
 
 /* What the choice of the model hides: weights averaged over all of them, where terms are undecided; those out aside. */
-static void print_averages(const kbass_result *result)
+static void print_averages(const page *to, const kbass_result *result)
 {
     int lhs_width = widest_lhs(result), term_width = widest_term(result, false);
     if (!is_undecided(result)) return;
-    printf("\n  weights averaged over all models compared, 0 in those without the term:\n");
+    fprintf(to->out, "\n  weights averaged over all models compared, 0 in those without the term:\n");
     for (size_t i = 0; i < result->n_equations; i++) {
         const char *lhs = result->equations[i].lhs;
         for (size_t j = 0; !result->equations[i].known && j < result->equations[i].n_terms; j++) {
@@ -272,7 +277,7 @@ static void print_averages(const kbass_result *result)
             if (term->verdict == KBASS_OUT) continue;
             format_number(term->average, term->average_sd, mean);
             format_sd(term->average_sd, sd);
-            printf("  %-*s  %-*s %12s %11s\n", lhs_width, lhs, term_width, term->term, mean, sd);
+            fprintf(to->out, "  %-*s  %-*s %12s %11s\n", lhs_width, lhs, term_width, term->term, mean, sd);
             lhs = "";
         }
     }
@@ -303,66 +308,69 @@ static bool has_error_bars(const kbass_data *data, size_t state)
 }
 
 /* "x 0.17 (0.13 to 0.24; 12 % of its sd)", or as a share of the value "x 15 % (12 to 19 %)" */
-static void print_state_noise(const kbass_data *data, const kbass_result *result, size_t state)
+static void print_state_noise(const page *to, const kbass_data *data, const kbass_result *result, size_t state)
 {
     char noise[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
     double scale = result->noise_is_relative ? 100 : 1;
     bool has_interval = result->noise_low && result->noise_high && result->noise_high[state] > result->noise_low[state];
     format_sd(scale * result->noise[state], noise);
-    printf("    %s: %s%s", kbass_data_state_name(data, state), noise, result->noise_is_relative ? " %" : "");
+    fprintf(to->out, "    %s: %s%s", kbass_data_state_name(data, state), noise, result->noise_is_relative ? " %" : "");
     if (has_interval) {
         format_sd(scale * result->noise_low[state], low);
         format_sd(scale * result->noise_high[state], high);
-        printf(", 95 %% interval %s to %s", low, high);
+        fprintf(to->out, ", 95 %% interval %s to %s", low, high);
     }
-    if (has_error_bars(data, state)) printf(" by its error bars");
-    if (!result->noise_is_relative) printf(", %.2g %% of its sd", 100 * result->noise[state] / spread(data, state));
-    putchar('\n');
+    if (has_error_bars(data, state)) fprintf(to->out, " by its error bars");
+    if (!result->noise_is_relative)
+        fprintf(to->out, ", %.2g %% of its sd", 100 * result->noise[state] / spread(data, state));
+    fputc('\n', to->out);
 }
 
-static void print_noise(const kbass_data *data, const kbass_result *result)
+static void print_noise(const page *to, const kbass_data *data, const kbass_result *result)
 {
     if (!result->noise) return;
-    printf("\n  noise%s:\n", result->noise_is_relative ? ", as a share of the value" : "");
+    fprintf(to->out, "\n  noise%s:\n", result->noise_is_relative ? ", as a share of the value" : "");
     for (size_t j = 0; j < result->n_states; j++)
-        if (!isnan(result->noise[j])) print_state_noise(data, result, j); /* NaN: only followed */
-    for (size_t i = 0; i < result->n_warnings; i++) printf("  warning: %s\n", result->warnings[i]);
-    putchar('\n');
+        if (!isnan(result->noise[j])) print_state_noise(to, data, result, j); /* NaN: only followed */
+    for (size_t i = 0; i < result->n_warnings; i++) fprintf(to->out, "  warning: %s\n", result->warnings[i]);
+    fputc('\n', to->out);
 }
 
 /* What the law leaves, in words; nothing where it leaves nothing. */
-static void print_missing(const kbass_data *data, const kbass_result *result)
+static void print_missing(const page *to, const kbass_data *data, const kbass_result *result)
 {
     if (!result->n_missing && !result->n_misfits) return;
-    printf("  the law leaves something unexplained:\n");
+    fprintf(to->out, "  the law leaves something unexplained:\n");
     for (size_t i = 0; i < result->n_misfits; i++) {
         const kbass_misfit *m = &result->misfits[i];
-        printf("    from %s = %.4g to %.4g", kbass_data_time_name(data), m->from, m->until);
-        if (isfinite(m->low)) printf(", %s = %.4g to %.4g", kbass_data_axis_name(data, 1), m->low, m->high);
-        printf(", %s is measured %s the solution: %.1f standard deviations in all\n",
-               kbass_data_state_name(data, m->state), m->score > 0 ? "above" : "below", fabs(m->score));
+        fprintf(to->out, "    from %s = %.4g to %.4g", kbass_data_time_name(data), m->from, m->until);
+        if (isfinite(m->low)) fprintf(to->out, ", %s = %.4g to %.4g", kbass_data_axis_name(data, 1), m->low, m->high);
+        fprintf(to->out, ", %s is measured %s the solution: %.1f standard deviations in all\n",
+                kbass_data_state_name(data, m->state), m->score > 0 ? "above" : "below", fabs(m->score));
     }
     for (size_t i = 0; i < result->n_missing; i++) {
         const kbass_missing_term *m = &result->missing[i];
-        printf("    %s %s in %s_t would help, by %.1f standard deviations; it is not in the dictionary (--terms)\n",
-               i ? "or" : "a term", m->term, kbass_data_state_name(data, m->state), fabs(m->score));
+        fprintf(to->out,
+                "    %s %s in %s_t would help, by %.1f standard deviations; it is not in the dictionary (--terms)\n",
+                i ? "or" : "a term", m->term, kbass_data_state_name(data, m->state), fabs(m->score));
     }
-    putchar('\n');
+    fputc('\n', to->out);
 }
 
-static void print_runners_up(const kbass_result *result)
+static void print_runners_up(const page *to, const kbass_result *result)
 {
     char text[NUMBER_SIZE];
     format_probability(result->probability, text);
-    if (isfinite(result->probability)) printf("  probability of this model among those compared: %s\n", text);
+    if (isfinite(result->probability)) fprintf(to->out, "  probability of this model among those compared: %s\n", text);
     for (size_t i = 0; i < result->n_runners_up && i < MOST_RUNNERS_UP; i++) {
         const kbass_runner_up *rival = &result->runners_up[i];
         format_odds(rival->log_odds, text);
-        printf("%s  runner-up %zu, odds %s, misfit %.3g:\n", i ? "" : "\n", i + 1, text, rival->misfit);
-        for (size_t j = 0; j < rival->n_equations; j++) printf("      %s\n", rival->equations[j]);
+        fprintf(to->out, "%s  runner-up %zu, odds %s, misfit %.3g:\n", i ? "" : "\n", i + 1, text, rival->misfit);
+        for (size_t j = 0; j < rival->n_equations; j++) fprintf(to->out, "      %s\n", rival->equations[j]);
     }
     if (result->n_runners_up > MOST_RUNNERS_UP)
-        printf("  and %zu more with smaller odds (all of them: --json)\n", result->n_runners_up - MOST_RUNNERS_UP);
+        fprintf(to->out, "  and %zu more with smaller odds (all of them: --json)\n",
+                result->n_runners_up - MOST_RUNNERS_UP);
 }
 
 /* ---------------------------------------------------------------- explanations */
@@ -377,50 +385,52 @@ static void format_weight(double weight, double sd, char text[2 * NUMBER_SIZE + 
     else snprintf(text, 2 * NUMBER_SIZE + 5, "%s +- %s", number, spread_text);
 }
 
-static void print_change(const kbass_weight_change *change, int lhs_width, int term_width)
+static void print_change(const page *to, const kbass_weight_change *change, int lhs_width, int term_width)
 {
     char before[2 * NUMBER_SIZE + 5], after[2 * NUMBER_SIZE + 5];
     format_weight(change->before, change->before_sd, before);
     format_weight(change->after, change->after_sd, after);
-    printf("      %-*s  %-*s %24s   -> %24s\n", lhs_width, change->lhs, term_width, change->term, before, after);
+    fprintf(to->out, "      %-*s  %-*s %24s   -> %24s\n", lhs_width, change->lhs, term_width, change->term, before,
+            after);
 }
 
 /* "y_t: x  a -1.01 +- 0.02, b ..., spread 0.3", by run */
-static void print_varied(const kbass_data *data, const kbass_result *result)
+static void print_varied(const page *to, const kbass_data *data, const kbass_result *result)
 {
     char weight[NUMBER_SIZE], sd[NUMBER_SIZE];
     if (!result->n_varied) return;
     double gain = result->varied[0].log_odds;
-    printf("\n  with weights that differ between runs, odds %.3g : 1 against the law above:\n", exp(fmin(gain, 600)));
-    for (size_t i = 0; i < result->n_equations; i++) printf("      %s\n", result->varied_equations[i]);
+    fprintf(to->out, "\n  with weights that differ between runs, odds %.3g : 1 against the law above:\n",
+            exp(fmin(gain, 600)));
+    for (size_t i = 0; i < result->n_equations; i++) fprintf(to->out, "      %s\n", result->varied_equations[i]);
     for (size_t i = 0; i < result->n_varied; i++) {
         const kbass_varied *v = &result->varied[i];
-        printf("    %s: %s by run, spread %.2g\n", v->lhs, v->term, v->spread);
+        fprintf(to->out, "    %s: %s by run, spread %.2g\n", v->lhs, v->term, v->spread);
         for (size_t run = 0; run < v->n_runs; run++) {
             format_number(v->weights[run], v->sds[run], weight);
             format_sd(v->sds[run], sd);
-            printf("      %-20s %12s +- %s\n", kbass_data_run_name(data, run), weight, sd);
+            fprintf(to->out, "      %-20s %12s +- %s\n", kbass_data_run_name(data, run), weight, sd);
         }
     }
 }
 
-static void print_explanations(const kbass_result *result)
+static void print_explanations(const page *to, const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_explanations; i++) {
         const kbass_explanation *e = &result->explanations[i];
         char odds[NUMBER_SIZE];
         int width = 0;
-        printf("\n  %s %s: %s: ", e->is_added ? "with" : "without", e->lhs, e->term);
+        fprintf(to->out, "\n  %s %s: %s: ", e->is_added ? "with" : "without", e->lhs, e->term);
         if (!e->is_fitted) {
-            puts("such a model cannot be fitted to these data");
+            fprintf(to->out, "%s\n", "such a model cannot be fitted to these data");
             continue;
         }
         format_odds(e->log_odds, odds);
-        printf("log evidence %+.1f (odds %s), misfit %.3g -> %.3g\n", e->log_evidence, odds, e->misfit_before,
-               e->misfit_after);
+        fprintf(to->out, "log evidence %+.1f (odds %s), misfit %.3g -> %.3g\n", e->log_evidence, odds, e->misfit_before,
+                e->misfit_after);
         for (size_t j = 0; j < e->n_changes; j++)
             if ((int)strlen(e->changes[j].term) > width) width = (int)strlen(e->changes[j].term);
-        for (size_t j = 0; j < e->n_changes; j++) print_change(&e->changes[j], widest_lhs(result), width);
+        for (size_t j = 0; j < e->n_changes; j++) print_change(to, &e->changes[j], widest_lhs(result), width);
     }
 }
 
@@ -441,49 +451,65 @@ static const char *words_for(const kbass_result *result)
     return "There is no model: no candidate could be fitted to these data.";
 }
 
-static void print_outcome(const kbass_result *result)
+static void print_outcome(const page *to, const kbass_result *result)
 {
     const char *words = words_for(result);
-    if (words) printf("\n  %s\n", words);
-    printf("\n  %.1f s", result->seconds_total);
-    if (result->n_models) printf(": %zu model%s fitted", result->n_models, result->n_models == 1 ? "" : "s");
+    if (words) fprintf(to->out, "\n  %s\n", words);
+    fprintf(to->out, "\n  %.1f s", result->seconds_total);
+    if (result->n_models) fprintf(to->out, ": %zu model%s fitted", result->n_models, result->n_models == 1 ? "" : "s");
     if (result->n_models && result->n_starts)
-        printf(" from %zu start%s", result->n_starts, result->n_starts == 1 ? "" : "s");
-    if (result->n_starts_lost) printf(", %zu starts lost to numerical trouble", result->n_starts_lost);
-    putchar('\n');
+        fprintf(to->out, " from %zu start%s", result->n_starts, result->n_starts == 1 ? "" : "s");
+    if (result->n_starts_lost) fprintf(to->out, ", %zu starts lost to numerical trouble", result->n_starts_lost);
+    fputc('\n', to->out);
 }
 
 /* ---------------------------------------------------------------- the report */
 
-void cli_text_problem(const kbass_data *data, const kbass_discovery *discovery)
+static void print_problem(const page *to, const kbass_data *data, const kbass_discovery *discovery)
 {
     char text[1000];
     size_t n = kbass_discovery_candidates(discovery), i = 0;
     kbass_data_describe(data, text, sizeof text);
-    printf("%s%s", text, text[0] && text[strlen(text) - 1] == '\n' ? "" : "\n");
-    int column = printf("%zu candidate terms in each equation:", n);
+    fprintf(to->out, "%s%s", text, text[0] && text[strlen(text) - 1] == '\n' ? "" : "\n");
+    int column = fprintf(to->out, "%zu candidate terms in each equation:", n);
     for (; i < n; i++) {
         const char *term = kbass_discovery_candidate(discovery, i);
         if (column + (int)strlen(term) + 6 > LAST_COLUMN) break;
-        column += printf(" %s%s", term, i + 1 < n ? "," : "");
+        column += fprintf(to->out, " %s%s", term, i + 1 < n ? "," : "");
     }
-    puts(i < n ? " ..." : "");
-    fflush(stdout);
+    fprintf(to->out, "%s\n", i < n ? " ..." : "");
 }
 
-void cli_text_result(const kbass_data *data, const kbass_result *result, bool all_terms)
+static void print_result(const page *to, const kbass_data *data, const kbass_result *result, bool all_terms)
 {
     if (result->n_equations) {
-        print_equations(result);
-        print_terms(result, all_terms);
-        print_groups(result);
-        print_correlations(result);
-        print_averages(result);
-        print_noise(data, result);
-        print_missing(data, result);
-        print_runners_up(result);
-        print_varied(data, result);
-        print_explanations(result);
+        print_equations(to, result);
+        print_terms(to, result, all_terms);
+        print_groups(to, result);
+        print_correlations(to, result);
+        print_averages(to, result);
+        print_noise(to, data, result);
+        print_missing(to, data, result);
+        print_runners_up(to, result);
+        print_varied(to, data, result);
+        print_explanations(to, result);
     }
-    print_outcome(result);
+    print_outcome(to, result);
+}
+
+kbass_status kb_report_text(const kbass_data *data, const kbass_discovery *discovery, int parts, char **text,
+                            kbass_error *error)
+{
+    size_t size = 0;
+    *text = NULL;
+    page to = {.out = open_memstream(text, &size), .has_bold = parts & KBASS_TEXT_BOLD};
+    if (!to.out) return kb_out_of_memory(error, "the report");
+    if (parts & KBASS_TEXT_PROBLEM) print_problem(&to, data, discovery);
+    if (parts & KBASS_TEXT_RESULT)
+        print_result(&to, data, kbass_discovery_result(discovery), parts & KBASS_TEXT_ALL_TERMS);
+    bool is_whole = !ferror(to.out);
+    if (fclose(to.out) == 0 && is_whole) return KBASS_OK;
+    free(*text);
+    *text = NULL;
+    return kb_out_of_memory(error, "the report");
 }
