@@ -15,7 +15,7 @@ JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages demo check sanitize check-browser fuzz install docs format check-format clean
+.PHONY: all packages test-packages demo check sanitize check-browser fuzz install docs format check-format clean
 
 all: packages
 	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > build.log 2>&1 \
@@ -26,13 +26,16 @@ all: packages
 packages:
 	@tools/install-packages.sh
 
+test-packages:
+	@tools/install-packages.sh --tests
+
 demo: all
 	@tools/demo.sh build/kbass
 
-check: all
+check: test-packages all
 	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
 
-sanitize: packages
+sanitize: test-packages
 	@cmake -S . -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKBASS_SANITIZE=ON $(CMAKE_OPTIONS)
 	@cmake --build build-sanitize --parallel $(JOBS)
 	@ctest --test-dir build-sanitize --output-on-failure --parallel $(JOBS)

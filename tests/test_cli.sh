@@ -188,6 +188,8 @@ refuses '"many" is not a number' simulate vdp --samples many
 refuses '--noise' simulate vdp --noise -3
 refuses 'cannot be written' simulate vdp -o /nowhere/x.csv
 refuses 'nowhere.json' simulate nowhere.json
+"$kbass" simulate -e 'x_t = x^2' --start 1 --until 2 > out 2> err && complain "a pole passes for a solution"
+[ ! -s out ] && [ "$(wc -l < err)" -eq 1 ] && grep -q 'leaves every bound' err || complain "a pole: SUNDIALS speaks: $(cat out err)"
 refuses '' simulate --equation 'x_t = y +' --start 1 --until 1
 refuses 'found both' simulate vdp --equation 'x_t = x'
 refuses 'hare-lynx' data hare-linx

@@ -1,10 +1,10 @@
-#include <cvodes/cvodes.h>
 #include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "forward/flow.h"
 #include "scene.h"
+#include "simulate/sundials.h"
 
 enum { TIMES = 11 };
 
@@ -260,7 +260,7 @@ static void test_absent_column(void **state)
 
 static const double rates[] = {0.55, -0.028, 0.026, -0.84}; /* Lotka and Volterra */
 
-static int lotka(realtype t, N_Vector u, N_Vector out, void *user)
+static int lotka(double t, N_Vector u, N_Vector out, void *user)
 {
     double x = NV_Ith_S(u, 0), y = NV_Ith_S(u, 1);
     (void)t, (void)user;
@@ -270,7 +270,7 @@ static int lotka(realtype t, N_Vector u, N_Vector out, void *user)
 }
 
 /* The variational equation of the four rates, then of the two initial values. */
-static int lotka_tangent(int n, realtype t, N_Vector u, N_Vector rate, int which, N_Vector s, N_Vector out, void *user,
+static int lotka_tangent(int n, double t, N_Vector u, N_Vector rate, int which, N_Vector s, N_Vector out, void *user,
                          N_Vector a, N_Vector b)
 {
     double x = NV_Ith_S(u, 0), y = NV_Ith_S(u, 1), sx = NV_Ith_S(s, 0), sy = NV_Ith_S(s, 1);
@@ -286,9 +286,9 @@ static void cvodes_sensitivities(const double *initial, double last, double out[
 {
     SUNContext context = NULL;
     double tolerances[6], reached;
-    CHECK(SUNContext_Create(NULL, &context) == 0);
+    void *memory = NULL;
+    CHECK(kb_sundials_create(CV_BDF, &context, &memory));
     N_Vector u = N_VNew_Serial(2, context), *s = N_VCloneVectorArray(6, u);
-    void *memory = CVodeCreate(CV_BDF, context);
     SUNMatrix matrix = SUNDenseMatrix(2, 2, context);
     SUNLinearSolver solver = SUNLinSol_Dense(u, matrix, context);
     for (int i = 0; i < 2; i++) NV_Ith_S(u, i) = initial[i];

@@ -1,25 +1,36 @@
 #!/bin/sh
-# Installs the Debian packages the build needs and this machine lacks; without root it prints the line to run.
-# Further packages may be named as arguments.
-needed="gcc libc6-dev make cmake pkg-config libopenblas-dev liblapacke-dev libsundials-dev libjansson-dev zlib1g-dev libhdf5-dev libcmocka-dev $*"
+# install-packages.sh [--tests] [PACKAGE ...]: installs the Debian packages that this machine lacks of those the build needs,
+# with --tests those that any test uses, and those named. Without root it prints the line to run.
+build="gcc libc6-dev make cmake pkg-config libopenblas-dev liblapacke-dev libsundials-dev libjansson-dev zlib1g-dev
+       libexpat1-dev libhdf5-dev libcmocka-dev"
+tests="gnuplot-nox python3 python3-sympy octave texlive-latex-base zsh groff"
 
 command -v dpkg-query > /dev/null || exit 0 # not a Debian machine: CMake says what is missing
 
+needed=$build
+[ "$1" != --tests ] || { needed="$needed $tests"; shift; }
 missing=
-for package in $needed; do
+for package in $needed "$@"; do
     case $(dpkg-query -W -f '${Status}' "$package" 2> /dev/null) in
         *"ok installed") ;;
         *) missing="$missing $package" ;;
     esac
 done
-[ -z "$missing" ] && exit 0
+[ -n "$missing" ] || exit 0
+install="apt-get install -y --no-install-recommends$missing"
 
 if [ "$(id -u)" -eq 0 ]; then
     export DEBIAN_FRONTEND=noninteractive
-    # shellcheck disable=SC2086 # a list of names
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends $missing > /dev/null
-else
-    echo "Some packages are missing. Please run:" >&2
-    echo "    sudo apt-get install$missing" >&2
+    quiet="-qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3"
+    log=$(mktemp)
+    # shellcheck disable=SC2086 # lists of words
+    { apt-get $quiet update && $install $quiet; } < /dev/null > "$log" 2>&1 && { rm "$log"; exit 0; }
+    cat "$log" >&2
+    rm "$log"
+    echo "Packages could not be installed:$missing" >&2
     exit 1
 fi
+echo "Packages are missing. Please run, as root:" >&2
+echo "    apt-get update" >&2
+echo "    $install" >&2
+exit 1

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define H5_USE_110_API /* the oldest interface that is met: Debian 12 has 1.10, Debian 13 has 1.14 */
 #include <hdf5.h>
 
 #include "data/read.h"

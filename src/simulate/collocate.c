@@ -4,7 +4,6 @@
  * Along axis d, with n nodes and m inner ones: u_all = P u_inner + what is held at the ends, and the derivative of
  * order o at the inner nodes is S_o u_all; P is n x m, S_o is m x n. Tables have the first axis of space fastest.
  */
-#include <cvodes/cvodes.h>
 #include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -17,6 +16,7 @@
 #include "base/status.h"
 #include "simulate/nodes.h"
 #include "simulate/pde.h"
+#include "simulate/sundials.h"
 
 enum { HIGHEST = 6, MOST_STEPS = 100000 };
 
@@ -257,11 +257,6 @@ static int slopes(double t, N_Vector state, N_Vector derivative, SUNMatrix jacob
     return 0;
 }
 
-static void be_silent(int code, const char *module, const char *function, char *message, void *user)
-{
-    (void)code, (void)module, (void)function, (void)message, (void)user;
-}
-
 /* ---------------------------------------------------------------- life */
 
 static void finish(collocation *c)
@@ -303,14 +298,13 @@ static bool is_stiff(const kbass_pde *pde)
 static bool create_solver(collocation *c)
 {
     sunindextype n = (sunindextype)(c->n_inner * c->pde->n_states);
-    if (SUNContext_Create(NULL, &c->context) != 0) return false;
+    if (!kb_sundials_create(is_stiff(c->pde) ? CV_BDF : CV_ADAMS, &c->context, &c->cvodes)) return false;
     c->state = N_VNew_Serial(n, c->context);
     c->answer = N_VNew_Serial(n, c->context);
     c->jacobian = SUNDenseMatrix(n, n, c->context);
     if (!c->state || !c->answer || !c->jacobian) return false;
     c->solver = SUNLinSol_Dense(c->state, c->jacobian, c->context);
-    c->cvodes = CVodeCreate(is_stiff(c->pde) ? CV_BDF : CV_ADAMS, c->context);
-    return c->solver && c->cvodes && CVodeSetErrHandlerFn(c->cvodes, be_silent, NULL) == CV_SUCCESS;
+    return c->solver != NULL;
 }
 
 /* The initial state at all nodes and, in the table, the places of the inner ones. */
