@@ -26,8 +26,6 @@ static int read_part(const cli_arguments *arguments, const char *path, bool is_q
                                   .within = cli_value(arguments, "within"),
                                   .every = every};
     if (code != EXIT_OK) return code;
-    if (options.axes && options.time_column)
-        return cli_fail("found both --time %s and --axes %s: --axes names time too", options.time_column, options.axes);
     cli_progress_begin(&progress, is_quiet);
     kbass_status status = kbass_data_open(path, &options, data, &error);
     cli_progress_end(&progress);

@@ -25,15 +25,17 @@ static unsigned char *load(const char *name, size_t *n)
     return bytes;
 }
 
-static kbass_data *read_data(const char *name, const char *axes)
+static kbass_data *read_named(const char *name, const char *time, const char *axes)
 {
     char full[400];
     kbass_data *data = NULL;
     snprintf(full, sizeof full, FOLDER "%s", name);
-    kbass_read_options options = {.axes = axes};
+    kbass_read_options options = {.time_column = time, .axes = axes};
     if (kbass_data_open(full, &options, &data, &error) != KBASS_OK) fail_msg("%s", error.message);
     return data;
 }
+
+static kbass_data *read_data(const char *name, const char *axes) { return read_named(name, NULL, axes); }
 
 /* ---------------------------------------------------------------- the same numbers */
 
@@ -128,6 +130,11 @@ static void test_same_numbers(void **state)
         {"grid.csv", "t,x", "grid_nested.h5:/run3", NULL},
         {"space.csv", "t,x,y", "space_yxt.npz", NULL},
         {"space.csv", "t,x,y", "space.mat", NULL},
+        {"grid.csv", "t,x", "grid_complex.mat", NULL},
+        {"grid.csv", "t,x", "grid_complex_v7.mat", NULL},
+        {"grid.csv", "t,x", "grid_cell.mat", NULL},
+        {"grid.csv", "t,x", "grid_cell_v73.mat", NULL},
+        {"grid.csv", "t,x", "grid_steps.npz", NULL},
         {"square.csv", "t,x", "square_tx.npz", "t,x"},
         {"square.csv", "t,x", "square_xt.npz", "x,t"},
     };
@@ -139,6 +146,56 @@ static void test_same_numbers(void **state)
         kbass_data_destroy(found);
         kbass_data_destroy(plain);
     }
+}
+
+/* The same numbers under other names, by what the caller says of time and axes. */
+static void test_other_names(void **state)
+{
+    static const struct {
+        const char *name, *time, *axes, *axis_names[2], *fields[2]; /* fields: those of u and v */
+    } cases[] = {
+        {"grid_parts.mat", NULL, NULL, {"t", "x"}, {"w_re", "w_im"}},
+        {"grid_parts.mat:w", NULL, NULL, {"t", "x"}, {"w_re", "w_im"}},
+        {"grid_parts.mat:w_im", NULL, NULL, {"t", "x"}, {NULL, "w_im"}},
+        {"grid_parts.npz", NULL, NULL, {"t", "x"}, {"w_re", "w_im"}},
+        {"grid_parts_c8.npz", NULL, "x,t", {"t", "x"}, {"w_re", "w_im"}},
+        {"grid_parts.h5", NULL, NULL, {"t", "x"}, {"w_re", "w_im"}},
+        {"grid_cells.mat", "xs_2", NULL, {"xs_2", "xs_1"}, {"U_1", "U_2"}},
+        {"grid_cells.mat", "xs_2", "xs_1,xs_2", {"xs_2", "xs_1"}, {"U_1", "U_2"}},
+        {"grid_structs.mat:run_2", NULL, NULL, {"t", "x"}, {NULL, "u"}},
+        {"grid_structs_v73.mat:run_2", NULL, NULL, {"t", "x"}, {NULL, "u"}},
+        {"grid_tt.npz", NULL, NULL, {"tt", "x"}, {"u", "v"}},
+        {"grid_tt.npz", NULL, "x,tt", {"tt", "x"}, {"u", "v"}},
+        {"grid_tt.npz", "tt", "x,tt", {"tt", "x"}, {"u", "v"}},
+        {"grid_steps.npz", NULL, "t,x", {"t", "x"}, {"u", "v"}},
+        {"grid_no_time.npz", "0.25", NULL, {"t", "x"}, {"u", "v"}},
+        {"grid_no_time.npz", "0.25", "s,x", {"s", "x"}, {"u", "v"}},
+        {"grid.csv", "t", "x,t", {"t", "x"}, {"u", "v"}},
+    };
+    kbass_data *plain = read_data("grid.csv", "t,x");
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kbass_data *found = read_named(cases[i].name, cases[i].time, cases[i].axes);
+        size_t n = kbass_data_rows(plain), n_states = kbass_data_states(found);
+        if (kbass_data_rows(found) != n || kbass_data_axes(found) != 2) fail_msg("%s: its shape", cases[i].name);
+        for (size_t k = 0; k < 2; k++) CHECK_TEXT(kbass_data_axis_name(found, k), cases[i].axis_names[k]);
+        for (size_t row = 0; row < n; row++) {
+            CHECK(kbass_data_times(found)[row] == kbass_data_times(plain)[row]);
+            CHECK(kbass_data_positions(found)[row] == kbass_data_positions(plain)[row]);
+        }
+        for (size_t k = 0; k < 2; k++) {
+            size_t at = 0;
+            if (!cases[i].fields[k]) continue;
+            while (at < n_states && strcmp(kbass_data_state_name(found, at), cases[i].fields[k]) != 0) at++;
+            if (at == n_states) fail_msg("%s: no field %s", cases[i].name, cases[i].fields[k]);
+            for (size_t row = 0; row < n; row++) {
+                double a = kbass_data_values(found)[row * n_states + at], b = kbass_data_values(plain)[row * 2 + k];
+                if (!(a == b || (isnan(a) && isnan(b)))) fail_msg("%s: row %zu: %g, not %g", cases[i].name, row, a, b);
+            }
+        }
+        kbass_data_destroy(found);
+    }
+    kbass_data_destroy(plain);
 }
 
 static void check_description(const char *name, const char *axes, const char *part)
@@ -162,6 +219,11 @@ static void test_what_was_understood(void **state)
     check_description("count.npy", "t,x", "columns taken for t, x, u");
     check_description("space.mat", NULL, "w (3 x 4 x 2) runs over x, y, t; not used: T (1 x 2)");
     check_description("grid_nested.h5:/run3/u", NULL, "1 field (u)");
+    check_description("grid_complex.mat", NULL, "u is complex with a nil imaginary part: taken as real; v is complex");
+    check_description("grid_complex_v7.mat", NULL, "an imaginary part of at most 1e-17, rounding: taken as real");
+    check_description("grid_parts.mat", NULL, "w is complex: w_re, w_im");
+    check_description("grid_tt.npz", NULL, "tt is taken for time");
+    check_description("grid_steps.npz", NULL, "time is not there: t counts 5 steps of 0.25");
 }
 
 static void refuse(const char *name, const char *axes, kbass_status status, const char *message)
@@ -183,6 +245,10 @@ static void test_asks_back(void **state)
            "no array or group \"/run3\" inside; there are arrays in: /run1");
     refuse("grid_tx.npz", "t,y", KBASS_ERROR_DATA, "no array for the axis \"y\"; there are: t (5), x (4), u (5 x 4)");
     refuse("grid_tx.npz", "s,x", KBASS_ERROR_DATA, "no array \"s\" for time");
+    refuse("grid_cells.mat", "xs_1,xs_2", KBASS_ERROR_DATA, "which one is it? Say --time xs_2");
+    refuse("grid_structs.mat", NULL, KBASS_ERROR_DATA, "name one as in file:/group; there are: /run_1, /run_2");
+    refuse("grid_structs_v73.mat", NULL, KBASS_ERROR_DATA, "name one as in file:/group; there are: /run_1, /run_2");
+    refuse("grid_no_time.npz", NULL, KBASS_ERROR_DATA, "or where there is none its step, as in --time 0.1");
     refuse("ode.csv:x", NULL, KBASS_ERROR_ARGUMENT, "text has nothing inside");
     refuse("nowhere.h5:/u", NULL, KBASS_ERROR_FILE, "nowhere.h5:/u: cannot be read");
 }
@@ -336,14 +402,15 @@ static void read_damaged(const unsigned char *bytes, size_t n)
    process for each, so fewer. */
 static void test_damaged_files(void **state)
 {
-    static const char *const names[] = {"ode_records.npy", "grid_tx.npz", "grid_xt.npz",    "ode_columns.mat",
-                                        "ode_struct.mat",  "grid_v7.mat", "ode_quotes.csv", "ode_gzip.csv.gz",
-                                        "grid_chunks.h5",  "grid_v73.mat"};
+    static const char *const names[] = {"ode_records.npy",  "grid_tx.npz",    "grid_xt.npz",      "ode_columns.mat",
+                                        "ode_struct.mat",   "grid_v7.mat",    "ode_quotes.csv",   "ode_gzip.csv.gz",
+                                        "grid_cell.mat",    "grid_parts.mat", "grid_structs.mat", "grid_chunks.h5",
+                                        "grid_cell_v73.mat"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t n = 0;
         unsigned char *bytes = load(names[i], &n);
-        size_t step = i < 8 ? n / 100 + 1 : n / 30 + 1;
+        size_t step = i < 11 ? n / 100 + 1 : n / 30 + 1;
         for (size_t at = 0; at < n; at += step) read_damaged(bytes, at);
         for (size_t at = 0; at < n; at += step) {
             unsigned char kept = bytes[at];
@@ -382,8 +449,8 @@ static void test_hostile_arrays(void **state)
                "cannot be understood");
     refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }", "more than 8 dimensions");
     refuse_npy("{'descr': '<f8', 'shape': (2, 3), }", "cannot be understood");
-    refuse_npy("{'descr': '<c16', 'fortran_order': False, 'shape': (3, 1), }", "complex numbers");
-    refuse_npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 1), }", "Python objects");
+    refuse_npy("{'descr': '<c16', 'fortran_order': False, 'shape': (3, 1), }", "without times");
+    refuse_npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 1), }", "Python objects, pickled");
     refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", "without times");
     refuse_npy("", "cannot be understood");
     refuse("hostile_huge.h5", NULL, KBASS_ERROR_DATA, "left out: u (more than its bytes in the file can hold)");
@@ -440,11 +507,17 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_numbers),   cmocka_unit_test(test_what_was_understood),
-        cmocka_unit_test(test_asks_back),      cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_number_ends),    cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_many_blocks),    cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_hostile_arrays), cmocka_unit_test(test_hostile_text),
+        cmocka_unit_test(test_same_numbers),
+        cmocka_unit_test(test_other_names),
+        cmocka_unit_test(test_what_was_understood),
+        cmocka_unit_test(test_asks_back),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_number_ends),
+        cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_many_blocks),
+        cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_hostile_arrays),
+        cmocka_unit_test(test_hostile_text),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

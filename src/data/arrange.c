@@ -178,11 +178,12 @@ static kbass_status infer_axes(grid *g, kb_view *time, const kb_view *field)
 }
 
 /* The largest, or the one that was asked for. */
-static kb_view *leading_field(const kb_arrangement *a)
+kb_view *kb_leading_view(const kb_arrangement *a)
 {
-    kb_view *leading = a->field ? kb_find_view(a, a->field) : NULL;
-    for (size_t i = 0; !a->field && i < a->n_views; i++)
-        if (!leading || a->views[i].n_dims > leading->n_dims) leading = &a->views[i];
+    kb_view *leading = NULL;
+    for (size_t i = 0; i < a->n_views; i++)
+        if (kb_view_is_asked(a, &a->views[i]) && (!leading || a->views[i].n_dims > leading->n_dims))
+            leading = &a->views[i];
     return leading;
 }
 
@@ -220,8 +221,8 @@ static kbass_status take_fields(grid *g, const kb_view *leading)
             if (first.along[i] != COMPONENTS) g->order[first.along[i]] = i;
     for (size_t i = 0; i < a->n_views; i++) {
         kb_view *v = &a->views[i];
-        bool is_field = !is_axis(g, v) && (!a->field || v == leading) && kb_data_is_name(v->name) &&
-                        assign(g, v, &g->runs[g->n_fields]);
+        bool is_field =
+            !is_axis(g, v) && kb_view_is_asked(a, v) && kb_data_is_name(v->name) && assign(g, v, &g->runs[g->n_fields]);
         if (is_field) note_field(a, g, v, &g->runs[g->n_fields]);
         if (is_field) g->fields[g->n_fields++] = v;
         v->is_used |= is_field || is_axis(g, v);
@@ -347,7 +348,7 @@ static kbass_status fill(const grid *g)
 kbass_status kb_arrange_grid(kb_arrangement *a, kb_view *time)
 {
     grid g = {.arrangement = a};
-    kb_view *leading = leading_field(a);
+    kb_view *leading = kb_leading_view(a);
     kbass_status status = leading ? KBASS_OK : fail_with_list(a, "no array of numbers", a->field);
     if (status == KBASS_OK) status = a->reading->axes ? take_given_axes(&g, time) : infer_axes(&g, time, leading);
     if (status == KBASS_OK) status = take_fields(&g, leading);
@@ -359,29 +360,12 @@ kbass_status kb_arrange_grid(kb_arrangement *a, kb_view *time)
     return status;
 }
 
-/* Of the axes that were named the one called t or time, else the first. */
-static kbass_status named_time(const kb_arrangement *a, kb_view **time)
-{
-    char *copy = NULL, *names[KBASS_MAX_AXES];
-    size_t n = 0, i = 0;
-    if (!a->reading->axes) {
-        *time = kb_find_time(a, a->reading->time);
-        return *time ? KBASS_OK : KBASS_ERROR_DATA;
-    }
-    kbass_status status = kb_axes_split(a->reading->axes, &copy, &n, names, a->reading->error);
-    while (i < n && !kb_is_time_name(names[i])) i++;
-    if (status == KBASS_OK) *time = kb_find_time(a, names[i < n ? i : 0]);
-    if (status == KBASS_OK && !*time) status = KBASS_ERROR_DATA;
-    kb_free(copy);
-    return status;
-}
-
 /* A grid has an array with more dimensions than its time. */
 static bool is_grid(const kb_arrangement *a, const kb_view *time)
 {
     for (size_t i = 0; i < a->n_views; i++) {
         const kb_view *v = &a->views[i];
-        if (v->n_dims > time->n_dims && (!a->field || strcmp(v->name, a->field) == 0)) return true;
+        if (v->n_dims > time->n_dims && kb_view_is_asked(a, v)) return true;
     }
     return false;
 }
@@ -406,7 +390,7 @@ static kbass_status arrange(kb_arrangement *a)
 {
     kb_view *time = NULL;
     if (a->n_views == 1 && !*a->views[0].name) return kb_arrange_unnamed(a);
-    kbass_status status = named_time(a, &time);
+    kbass_status status = kb_time_find(a, &time);
     if (status != KBASS_OK) return status;
     if (time->n_dims == 1 && is_grid(a, time)) status = kb_arrange_grid(a, time);
     else status = kb_arrange_columns(a, time);
@@ -425,6 +409,8 @@ kbass_status kb_read_arrays(kb_reading *reading, kbass_data *data)
         if (!data->note) status = kb_out_of_memory(reading->error, "the data");
     }
     kb_source_close(&a.source);
+    kb_free(a.steps.name);
+    kb_free(a.steps.owned);
     kb_free(a.views);
     return status;
 }

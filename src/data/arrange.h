@@ -8,7 +8,7 @@
 
 #include "data/source.h"
 
-enum { KB_NOTE_SIZE = 480, KB_VIEWS_SIZE = 320 };
+enum { KB_NOTE_SIZE = 800, KB_VIEWS_SIZE = 320 };
 
 /* An array, or a part of it, without dimensions of length 1. */
 typedef struct {
@@ -24,19 +24,31 @@ typedef struct {
     kb_source source;
     size_t n_views;
     kb_view *views;
-    const char *field; /* the one the caller named: the others are axes at most; or NULL */
+    char path[KB_LONGEST_NAME + 1]; /* what the caller named inside, cleaned */
+    const char *field;              /* the one they named: the others are axes at most; or NULL */
+    kb_array steps;                 /* of time, where the file has no array for it */
+    const char *time_name;          /* and what they are called among the axes */
     kbass_data *data;
     char note[KB_NOTE_SIZE];
 } kb_arrangement;
 
 /* Fills the views: the arrays of the group the caller named, or of the only one there is. */
 kbass_status kb_select_views(kb_arrangement *a);
+/* The array without dimensions of length 1. */
+kb_view kb_view_of(kb_array *array);
+/* Decides whether a real part at this place of the source needs its imaginary part, and names both. */
+kbass_status kb_complex_settle(kb_arrangement *a, size_t index);
+/* The view is the field the caller named, or part of it, or they named none. */
+bool kb_view_is_asked(const kb_arrangement *a, const kb_view *v);
 /* "u (3 x 4), t (3)" of what is there, and what was left out, for messages. */
 void kb_list_views(const kb_arrangement *a, char *text, size_t size);
 /* NULL when there is none; names that differ only in case are the second choice. */
 kb_view *kb_find_view(const kb_arrangement *a, const char *name);
-/* By its name, or t or time; NULL with a message. */
-kb_view *kb_find_time(const kb_arrangement *a, const char *name);
+/* The array with most dimensions, or the one that was asked for. */
+kb_view *kb_leading_view(const kb_arrangement *a);
+/* By what the caller said, or by names; steps where there is only a step. Ok, or a message. */
+kbass_status kb_time_find(kb_arrangement *a, kb_view **time);
+bool kb_is_space_name(const char *name);
 
 /* n numbers, last dimension fastest, from the first-th; the array must be loaded. */
 void kb_view_read(const kb_view *v, size_t first, size_t n, double *to);

@@ -78,7 +78,7 @@ static void name_mesh_axes(const columns *c, const kb_view *time, char *axes, si
 
 static bool is_asked(const kb_arrangement *a, const kb_view *v, const kb_view *time)
 {
-    if (!a->field || v == time || strcmp(v->name, a->field) == 0) return true;
+    if (v == time || kb_view_is_asked(a, v)) return true;
     char *copy = NULL, *names[KBASS_MAX_AXES];
     size_t n = 0;
     bool is_axis = false;

@@ -23,9 +23,10 @@ const char *const kb_hdf5_troubles[] = {NULL,
                                         "no numbers",
                                         "text",
                                         "numbers that lie in other files",
-                                        "a compression that is not known here",
+                                        "compressed in a way that is not known here: save it with gzip",
                                         "more than 8 dimensions",
-                                        "empty"};
+                                        "empty",
+                                        "an object such as a table: save its columns as arrays"};
 
 typedef struct {
     pid_t pid;
@@ -134,7 +135,8 @@ static kbass_status add_array(kb_source *s, const kb_hdf5_entry *e)
 {
     char name[KB_LONGEST_NAME + 1];
     kb_array *array = NULL;
-    bool is_sound = e->name_length <= KB_LONGEST_NAME && e->n_dims <= KB_MOST_DIMS && e->trouble < KB_N_TROUBLES;
+    bool is_sound = e->name_length <= KB_LONGEST_NAME && e->n_dims <= KB_MOST_DIMS && e->trouble < KB_N_TROUBLES &&
+                    e->portion <= KB_IMAGINARY_PART;
     if (!is_sound)
         return kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: the HDF5 library cannot read it",
                        s->reading->file.path);
@@ -143,8 +145,10 @@ static kbass_status add_array(kb_source *s, const kb_hdf5_entry *e)
     if (status != KBASS_OK) return status;
     take_dims(array, e, ((child *)s->state)->is_matlab);
     array->trouble = kb_hdf5_troubles[e->trouble];
+    array->portion = (kb_portion)e->portion;
     array->place = s->n_arrays - 1;
     if (!array->trouble && !can_hold(s, array, e)) array->trouble = "more than its bytes in the file can hold";
+    if (array->trouble) array->portion = KB_WHOLE;
     return KBASS_OK;
 }
 
@@ -161,7 +165,7 @@ static kbass_status list(kb_source *s)
     const kb_file *file = &s->reading->file;
     child *c = s->state = KB_NEW(child, 1);
     if (!c) return kb_out_of_memory(s->reading->error, "the HDF5 reader");
-    c->is_matlab = memcmp(file->bytes, "MATLAB 7.3", 10) == 0;
+    c->is_matlab = file->size > 10 && memcmp(file->bytes, "MATLAB 7.3", 10) == 0;
     kbass_status status = start(s->reading, c);
     for (kb_hdf5_entry e = {0}; status == KBASS_OK && e.n_dims != KB_HDF5_END;) {
         status = receive(s, &e, sizeof e, "its list of arrays");

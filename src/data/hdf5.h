@@ -21,10 +21,11 @@ typedef struct {
     uint32_t trouble;     /* index into kb_hdf5_troubles */
     uint32_t width;       /* bytes of a number in the file */
     uint32_t is_filtered; /* stored smaller than it is */
+    uint32_t portion;     /* of complex numbers: a kb_portion */
 } kb_hdf5_entry;
 
 extern const char *const kb_hdf5_troubles[];
-enum { KB_FINE, KB_NO_NUMBERS, KB_TEXT, KB_ELSEWHERE, KB_FILTER, KB_DEEP, KB_EMPTY, KB_N_TROUBLES };
+enum { KB_FINE, KB_NO_NUMBERS, KB_TEXT, KB_ELSEWHERE, KB_FILTER, KB_DEEP, KB_EMPTY, KB_OBJECT, KB_N_TROUBLES };
 
 /* Never returns. A file that is not on disk is read from its bytes. */
 _Noreturn void kb_hdf5_child(int channel, const kb_file *file);

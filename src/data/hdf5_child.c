@@ -1,6 +1,7 @@
 #include "data/hdf5.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,15 +11,30 @@
 
 #include "data/read.h"
 
-enum { MOST_BYTES_AT_ONCE = 256 << 20, CHUNK_CACHE = 64 << 20, CACHE_SLOTS = 12421, LONGEST_MEMBER = 200 };
+enum {
+    MOST_BYTES_AT_ONCE = 256 << 20,
+    CHUNK_CACHE = 64 << 20,
+    CACHE_SLOTS = 12421,
+    LONGEST_MEMBER = 200,
+    LONGEST_PATH = KB_LONGEST_NAME - LONGEST_MEMBER - 1,
+    DEEPEST = 8,      /* MATLAB's cells and structs in one another */
+    MOST_CELLS = 4096 /* of an array of them */
+};
 
 typedef struct {
     int channel;
     hid_t file;
+    bool is_matlab;
     size_t n, capacity;
     char **paths;   /* of the datasets sent */
     char **members; /* of compound ones, else NULL */
 } child;
+
+/* Where a dataset lies, and what it is called: MATLAB's cells lie elsewhere. */
+typedef struct {
+    const char *path, *shown;
+    int depth;
+} dataset_name;
 
 /* ---------------------------------------------------------------- sending */
 
@@ -33,7 +49,8 @@ static void send_bytes(int channel, const void *bytes, size_t n)
     }
 }
 
-static void send_entry(child *c, const kb_hdf5_entry *entry, const char *path, const char *member)
+/* The name that is shown, to which a member of a record adds its own. */
+static void send_entry(child *c, const kb_hdf5_entry *entry, const dataset_name *name, const char *member)
 {
     kb_hdf5_entry sent = *entry;
     if (c->n == c->capacity) {
@@ -42,30 +59,44 @@ static void send_entry(child *c, const kb_hdf5_entry *entry, const char *path, c
         c->members = realloc(c->members, c->capacity * sizeof *c->members);
         if (!c->paths || !c->members) _exit(1);
     }
-    c->paths[c->n] = strdup(path);
+    c->paths[c->n] = strdup(name->path);
     c->members[c->n++] = member ? strdup(member) : NULL;
-    size_t length = strlen(path), extra = member ? strlen(member) + 1 : 0;
+    bool is_shown = member && entry->portion == KB_WHOLE;
+    size_t length = strlen(name->shown), extra = is_shown ? strlen(member) + 1 : 0;
     sent.name_length = (uint32_t)(length + extra);
     send_bytes(c->channel, &sent, sizeof sent);
-    send_bytes(c->channel, path, length);
-    if (member) send_bytes(c->channel, "/", 1);
-    if (member) send_bytes(c->channel, member, extra - 1);
+    send_bytes(c->channel, name->shown, length);
+    if (is_shown) send_bytes(c->channel, "/", 1);
+    if (is_shown) send_bytes(c->channel, member, extra - 1);
 }
 
 /* ---------------------------------------------------------------- listing */
 
-/* MATLAB says with attributes what its numbers mean. */
-static uint32_t matlab_trouble(hid_t dataset)
+enum { CLASS_SIZE = 16 };
+
+/* MATLAB says with attributes what its numbers mean; "" where it does not. */
+static void read_class(hid_t object, char name[CLASS_SIZE])
 {
-    char name[16] = "";
-    if (H5Aexists(dataset, "MATLAB_empty") > 0) return KB_EMPTY;
-    if (H5Aexists(dataset, "MATLAB_class") <= 0) return KB_FINE;
-    hid_t attribute = H5Aopen(dataset, "MATLAB_class", H5P_DEFAULT), type = H5Aget_type(attribute);
-    size_t size = H5Tget_size(type);
-    bool is_short = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && size < sizeof name &&
-                    H5Sget_simple_extent_npoints(H5Aget_space(attribute)) == 1;
+    memset(name, 0, CLASS_SIZE);
+    if (H5Aexists(object, "MATLAB_class") <= 0) return;
+    hid_t attribute = H5Aopen(object, "MATLAB_class", H5P_DEFAULT), type = H5Aget_type(attribute);
+    hid_t space = H5Aget_space(attribute);
+    bool is_short = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+                    H5Tget_size(type) < CLASS_SIZE && H5Sget_simple_extent_npoints(space) == 1;
     if (is_short) H5Aread(attribute, type, name);
-    return strncmp(name, "char", 4) == 0 ? KB_TEXT : KB_FINE;
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+}
+
+static uint32_t matlab_trouble(hid_t dataset, hid_t type)
+{
+    char class[CLASS_SIZE];
+    if (H5Aexists(dataset, "MATLAB_empty") > 0) return KB_EMPTY;
+    if (H5Aexists(dataset, "MATLAB_object_decode") > 0) return KB_OBJECT;
+    read_class(dataset, class);
+    if (H5Tget_class(type) == H5T_STRING) return KB_TEXT;
+    return strcmp(class, "char") == 0 ? KB_TEXT : KB_FINE;
 }
 
 static uint32_t layout_trouble(hid_t plist, kb_hdf5_entry *entry)
@@ -98,45 +129,143 @@ static uint32_t space_trouble(hid_t dataset, kb_hdf5_entry *entry)
 static bool is_number(hid_t type)
 {
     H5T_class_t class = H5Tget_class(type);
-    return class == H5T_INTEGER || class == H5T_FLOAT;
+    return class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM; /* the last: h5py's booleans */
+}
+
+/* The members' names of complex numbers: h5py's r and i, MATLAB's real and imag. */
+static bool is_complex(hid_t type, const char *parts[2])
+{
+    static const char *const known[][2] = {{"r", "i"}, {"real", "imag"}, {"re", "im"}};
+    if (H5Tget_class(type) != H5T_COMPOUND || H5Tget_nmembers(type) != 2) return false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        parts[0] = known[i][0];
+        parts[1] = known[i][1];
+        if (H5Tget_member_index(type, parts[0]) == 0 && H5Tget_member_index(type, parts[1]) == 1) return true;
+    }
+    return false;
+}
+
+static void send_complex(child *c, kb_hdf5_entry *entry, const dataset_name *name, const char *const parts[2])
+{
+    entry->portion = KB_REAL_PART;
+    send_entry(c, entry, name, parts[0]);
+    entry->portion = KB_IMAGINARY_PART;
+    send_entry(c, entry, name, parts[1]);
 }
 
 /* A table of records: one array for each member that is a number. */
-static void send_members(child *c, const kb_hdf5_entry *entry, hid_t type, const char *path)
+static void send_members(child *c, const kb_hdf5_entry *entry, hid_t type, const dataset_name *name)
 {
     int n = H5Tget_nmembers(type);
     for (int i = 0; i < n && i < 1024; i++) {
         char *member = H5Tget_member_name(type, (unsigned)i);
         hid_t member_type = H5Tget_member_type(type, (unsigned)i);
-        if (member && is_number(member_type) && strlen(member) <= LONGEST_MEMBER) send_entry(c, entry, path, member);
+        if (member && is_number(member_type) && strlen(member) <= LONGEST_MEMBER) send_entry(c, entry, name, member);
         H5free_memory(member);
         H5Tclose(member_type);
     }
 }
 
-static void send_dataset(child *c, hid_t dataset, const char *path)
+static void send_numbers_of(child *c, hid_t dataset, const dataset_name *name)
 {
     kb_hdf5_entry entry = {.stored = H5Dget_storage_size(dataset)};
     hid_t type = H5Dget_type(dataset), plist = H5Dget_create_plist(dataset);
+    const char *parts[2];
     entry.width = (uint32_t)H5Tget_size(type);
     entry.trouble = space_trouble(dataset, &entry);
     if (entry.trouble == KB_FINE) entry.trouble = layout_trouble(plist, &entry);
-    if (entry.trouble == KB_FINE) entry.trouble = matlab_trouble(dataset);
-    bool is_table = entry.trouble == KB_FINE && H5Tget_class(type) == H5T_COMPOUND && entry.n_dims == 1;
-    if (entry.trouble == KB_FINE && !is_table && !is_number(type)) entry.trouble = KB_NO_NUMBERS;
-    if (is_table) send_members(c, &entry, type, path);
-    else send_entry(c, &entry, path, NULL);
+    if (entry.trouble == KB_FINE) entry.trouble = matlab_trouble(dataset, type);
+    bool is_pair = entry.trouble == KB_FINE && is_complex(type, parts);
+    bool is_table = entry.trouble == KB_FINE && !is_pair && H5Tget_class(type) == H5T_COMPOUND && entry.n_dims == 1;
+    if (entry.trouble == KB_FINE && !is_table && !is_pair && !is_number(type)) entry.trouble = KB_NO_NUMBERS;
+    if (is_pair) send_complex(c, &entry, name, parts);
+    else if (is_table) send_members(c, &entry, type, name);
+    else send_entry(c, &entry, name, NULL);
     H5Pclose(plist);
     H5Tclose(type);
+}
+
+/* ---------------------------------------------------------------- MATLAB's cells and arrays of structs */
+
+static void send_dataset(child *c, hid_t dataset, const dataset_name *name);
+
+typedef struct {
+    child *child;
+    const dataset_name *name;
+} member_visit;
+
+static herr_t send_struct_member(hid_t group, const char *link, const H5L_info_t *info, void *user)
+{
+    const member_visit *v = user;
+    char path[KB_LONGEST_NAME], shown[KB_LONGEST_NAME];
+    int length = snprintf(path, sizeof path, "%s/%s", v->name->path, link);
+    int shown_length = snprintf(shown, sizeof shown, "%s/%s", v->name->shown, link);
+    if (info->type != H5L_TYPE_HARD || length > LONGEST_PATH || shown_length > LONGEST_PATH) return 0;
+    hid_t object = H5Oopen(group, link, H5P_DEFAULT);
+    dataset_name name = {path, shown, v->name->depth};
+    if (object >= 0 && H5Iget_type(object) == H5I_DATASET) send_dataset(v->child, object, &name);
+    if (object >= 0) H5Oclose(object);
+    return v->child->n >= KB_MOST_ARRAYS;
+}
+
+/* What a reference leads to: an array, a cell of others, or a struct, a group. */
+static void send_referred(child *c, hid_t from, const hobj_ref_t *reference, const char *shown, int depth)
+{
+    char path[KB_LONGEST_NAME];
+    hid_t object = H5Rdereference2(from, H5P_DEFAULT, H5R_OBJECT, reference);
+    ssize_t length = object >= 0 ? H5Iget_name(object, path, sizeof path) : -1;
+    dataset_name name = {path, shown, depth + 1};
+    bool is_short = length > 0 && length < LONGEST_PATH && strlen(shown) <= LONGEST_PATH && c->n < KB_MOST_ARRAYS;
+    if (is_short && H5Iget_type(object) == H5I_DATASET) send_dataset(c, object, &name);
+    else if (is_short && H5Iget_type(object) == H5I_GROUP)
+        H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, NULL, send_struct_member, &(member_visit){c, &name});
+    if (object >= 0) H5Oclose(object);
+}
+
+/* "c", c_2, or of the field of an array of structs "s_2/u". */
+static void show_cell(const char *shown, bool is_cell, size_t n, size_t index, char *text, size_t size)
+{
+    const char *slash = strrchr(shown, '/');
+    if (n == 1) snprintf(text, size, "%s", shown);
+    else if (is_cell || !slash) snprintf(text, size, "%s_%zu", shown, index + 1);
+    else snprintf(text, size, "%.*s_%zu%s", (int)(slash - shown), shown, index + 1, slash);
+}
+
+static void send_cells(child *c, hid_t dataset, const dataset_name *name)
+{
+    char class[CLASS_SIZE], shown[KB_LONGEST_NAME + 32];
+    hid_t space = H5Dget_space(dataset);
+    hssize_t n = H5Sget_simple_extent_npoints(space);
+    hobj_ref_t *references = n > 0 && n <= MOST_CELLS ? calloc((size_t)n, sizeof *references) : NULL;
+    bool is_read = references && H5Dread(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references) >= 0;
+    size_t n_before = c->n;
+    read_class(dataset, class);
+    for (hssize_t i = 0; is_read && i < n; i++) {
+        show_cell(name->shown, strcmp(class, "cell") == 0, (size_t)n, (size_t)i, shown, sizeof shown);
+        send_referred(c, dataset, &references[i], shown, name->depth);
+    }
+    if (c->n == n_before) send_numbers_of(c, dataset, name); /* as something without numbers */
+    free(references);
+    H5Sclose(space);
+}
+
+static void send_dataset(child *c, hid_t dataset, const dataset_name *name)
+{
+    hid_t type = H5Dget_type(dataset);
+    bool refers = c->is_matlab && H5Tequal(type, H5T_STD_REF_OBJ) > 0 && name->depth < DEEPEST;
+    bool is_empty = H5Aexists(dataset, "MATLAB_empty") > 0;
+    H5Tclose(type);
+    if (refers && !is_empty) send_cells(c, dataset, name);
+    else send_numbers_of(c, dataset, name);
 }
 
 /* Visits every object once, however the links go round. */
 static herr_t visit(hid_t root, const char *path, const H5O_info_t *info, void *user)
 {
     child *c = user;
-    if (info->type != H5O_TYPE_DATASET || *path == '#' || strlen(path) > KB_LONGEST_NAME - LONGEST_MEMBER - 1) return 0;
+    if (info->type != H5O_TYPE_DATASET || *path == '#' || strlen(path) > LONGEST_PATH) return 0;
     hid_t dataset = H5Dopen2(root, path, H5P_DEFAULT);
-    if (dataset >= 0) send_dataset(c, dataset, path);
+    if (dataset >= 0) send_dataset(c, dataset, &(dataset_name){path, path, 0});
     if (dataset >= 0) H5Dclose(dataset);
     return c->n >= KB_MOST_ARRAYS;
 }
@@ -277,7 +406,7 @@ static hid_t open_file(const kb_file *file)
 
 void kb_hdf5_child(int channel, const kb_file *file)
 {
-    child c = {.channel = channel};
+    child c = {.channel = channel, .is_matlab = file->size > 10 && memcmp(file->bytes, "MATLAB 7.3", 10) == 0};
     kb_hdf5_entry end = {.n_dims = KB_HDF5_END};
     uint64_t index = 0;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

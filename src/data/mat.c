@@ -1,5 +1,8 @@
 /* MATLAB's files of version 5 (-v6 and -v7): elements with a type and a size, matrices among them, often compressed.
- * Those of version 7.3 are HDF5. */
+ * Those of version 7.3 are HDF5.
+ *
+ * A struct is a group, s/u; what is alone in a cell has the cell's name; several in a cell are numbered, c_1, c_2, and
+ * so are the structs of an array, s_1/u, s_2/u. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +15,7 @@ enum {
     HEADER = 128,
     TAG = 8,
     HEAD_BYTES = 1 << 13, /* of a compressed matrix: all before its numbers, unless names are absurd */
-    DEEPEST = 8,          /* structs in structs */
+    DEEPEST = 8,          /* structs and cells in one another */
     TYPE_INT32 = 5,
     TYPE_UINT32 = 6,
     TYPE_MATRIX = 14,
@@ -24,6 +27,7 @@ enum {
     CLASS_SPARSE = 5,
     CLASS_DOUBLE = 6,
     CLASS_UINT64 = 15,
+    CLASS_OPAQUE = 17, /* objects, without dimensions here */
     FLAG_COMPLEX = 0x800
 };
 
@@ -103,11 +107,12 @@ typedef struct {
 static const char *trouble_of(const matrix *m)
 {
     if (m->class == CLASS_CHAR) return "text";
-    if (m->class == CLASS_CELL) return "a cell array";
-    if (m->class == CLASS_SPARSE) return "a sparse matrix";
-    if (m->class == CLASS_STRUCT) return "an array of structs";
-    if (m->class < CLASS_DOUBLE || m->class > CLASS_UINT64) return "an object";
-    return m->flags & FLAG_COMPLEX ? "complex numbers" : NULL;
+    if (m->class == CLASS_CELL) return "a cell array without arrays of numbers";
+    if (m->class == CLASS_SPARSE) return "a sparse matrix: save it by full";
+    if (m->class == CLASS_STRUCT) return "a struct without arrays of numbers";
+    if (m->class < CLASS_DOUBLE || m->class > CLASS_UINT64)
+        return "an object such as a table: save its columns as arrays";
+    return NULL;
 }
 
 static bool read_dims(const walk *w, const element *e, matrix *m)
@@ -132,8 +137,8 @@ static bool read_front(const walk *w, const unsigned char *at, const unsigned ch
     m->end = end;
     m->rest = NULL;
     m->name[0] = '\0';
-    if (m->class > CLASS_UINT64) return true; /* objects that are laid out differently */
-    if (!read_element(w, e.next, end, &e) || !read_dims(w, &e, m)) return false;
+    bool has_dims = m->class != CLASS_OPAQUE;
+    if (has_dims && (!read_element(w, e.next, end, &e) || !read_dims(w, &e, m))) return false;
     if (!read_element(w, e.next, end, &e) || !e.next || e.size > KB_LONGEST_NAME) return false;
     if (name) snprintf(m->name, sizeof m->name, "%s", name);
     else memcpy(m->name, e.data, e.size), m->name[e.size] = '\0';
@@ -141,67 +146,141 @@ static bool read_front(const walk *w, const unsigned char *at, const unsigned ch
     return true;
 }
 
-/* The matrix as an array of the source; its numbers fill exactly their element. */
-static kbass_status add_matrix(const walk *w, const matrix *m)
+static size_t count_of(const matrix *m)
 {
-    kb_array *array = NULL;
-    element e;
+    kb_array shape = {.n_dims = m->n_dims};
     size_t n = 0;
-    char shape[200];
-    kbass_status status = kb_source_add(w->source, m->name, strlen(m->name), &array);
+    memcpy(shape.dims, m->dims, sizeof m->dims);
+    return kb_array_count(&shape, &n) ? n : SIZE_MAX;
+}
+
+static kbass_status add_array(const walk *w, const matrix *m, kb_array **array)
+{
+    kbass_status status = kb_source_add(w->source, m->name, strlen(m->name), array);
     if (status != KBASS_OK) return status;
-    array->n_dims = m->n_dims;
-    memcpy(array->dims, m->dims, sizeof m->dims);
-    array->place = w->place;
-    array->trouble = trouble_of(m);
-    if (array->trouble) return KBASS_OK;
-    if (!read_element(w, m->rest, m->end, &e) || !read_number_type(e.type, w->is_swapped, &array->element))
-        return broken(w, "a matrix whose numbers cannot be found");
-    kb_array_shape(array, shape, sizeof shape);
-    if (!kb_array_count(array, &n) || n != e.size / array->element.width || e.size % array->element.width)
-        return kb_fail(w->source->reading->error, KBASS_ERROR_DATA,
-                       "%s: %.200s: found %zu bytes of numbers, its shape %s needs %u for each of them",
-                       w->source->reading->file.path, m->name, e.size, shape, array->element.width);
-    kb_array_stride(array, array->element.width, true);
-    array->offset = (size_t)(e.data - w->first);
-    if (w->is_whole) array->bytes = e.data;
+    (*array)->n_dims = m->n_dims;
+    memcpy((*array)->dims, m->dims, sizeof m->dims);
+    (*array)->place = w->place;
+    (*array)->trouble = trouble_of(m);
     return KBASS_OK;
 }
 
-static kbass_status add_matrix_or_struct(const walk *w, const unsigned char *at, const unsigned char *end,
-                                         const char *name, int depth);
+/* The numbers in the element fill it exactly; real and imaginary parts may have different types. */
+static kbass_status add_numbers(const walk *w, const matrix *m, const element *e, kb_portion portion)
+{
+    kb_array *array = NULL;
+    char shape[200];
+    kbass_status status = add_array(w, m, &array);
+    if (status != KBASS_OK) return status;
+    if (!read_number_type(e->type, w->is_swapped, &array->element))
+        return broken(w, "a matrix whose numbers cannot be found");
+    kb_array_shape(array, shape, sizeof shape);
+    if (count_of(m) != e->size / array->element.width || e->size % array->element.width)
+        return kb_fail(w->source->reading->error, KBASS_ERROR_DATA,
+                       "%s: %.200s: found %zu bytes of numbers, its shape %s needs %u for each of them",
+                       w->source->reading->file.path, m->name, e->size, shape, array->element.width);
+    kb_array_stride(array, array->element.width, true);
+    array->portion = portion;
+    array->offset = (size_t)(e->data - w->first);
+    if (w->is_whole) array->bytes = e->data;
+    return KBASS_OK;
+}
 
-/* Field names of one length each, then a matrix for each. */
-static kbass_status add_struct(const walk *w, const matrix *m, int depth)
+static kbass_status add_matrix(const walk *w, const matrix *m)
+{
+    kb_array *array = NULL;
+    element real, imaginary;
+    bool is_complex = m->flags & FLAG_COMPLEX;
+    if (trouble_of(m)) return *m->name ? add_array(w, m, &array) : KBASS_OK; /* without name: the objects' contents */
+    if (!read_element(w, m->rest, m->end, &real)) return broken(w, "a matrix whose numbers cannot be found");
+    kbass_status status = add_numbers(w, m, &real, is_complex ? KB_REAL_PART : KB_WHOLE);
+    if (status != KBASS_OK || !is_complex) return status;
+    if (!read_element(w, real.next, m->end, &imaginary)) return broken(w, "a matrix without its imaginary part");
+    return add_numbers(w, m, &imaginary, KB_IMAGINARY_PART);
+}
+
+/* ---------------------------------------------------------------- structs and cells */
+
+static kbass_status add_anything(const walk *w, const matrix *m, int depth);
+
+static kbass_status add_value(const walk *w, const element *value, const char *name, int depth)
+{
+    matrix m;
+    if (!value->size) return KBASS_OK;
+    if (depth == DEEPEST) return broken(w, "structs and cells within one another, deeper than 8");
+    if (!read_front(w, value->data, value->data + value->size, name, &m))
+        return broken(w, "a matrix that cannot be followed");
+    return add_anything(w, &m, depth + 1);
+}
+
+static bool next_value(const walk *w, const unsigned char **at, const unsigned char *end, element *value)
+{
+    bool is_sound = read_element(w, *at, end, value) && value->type == TYPE_MATRIX && value->next;
+    *at = is_sound ? value->next : NULL;
+    return is_sound;
+}
+
+/* "c", or "c_2" where there are several. */
+static void number_name(const char *name, size_t n, size_t index, char *text, size_t size)
+{
+    if (n == 1) snprintf(text, size, "%.*s", KB_LONGEST_NAME, name);
+    else snprintf(text, size, "%.*s_%zu", KB_LONGEST_NAME - 24, name, index + 1);
+}
+
+/* Field names of one length each, then a matrix for each, struct by struct. */
+static kbass_status add_structs(const walk *w, const matrix *m, int depth)
 {
     element width, names, value;
     bool is_sound = read_element(w, m->rest, m->end, &width) && width.type == TYPE_INT32 && width.size == 4 &&
                     width.next && read_element(w, width.next, m->end, &names) && names.next;
-    size_t length = is_sound ? word(w, width.data) : 0;
-    if (!is_sound || length < 1 || length > KB_LONGEST_NAME || names.size % length || depth == DEEPEST)
-        return broken(w,
-                      depth == DEEPEST ? "structs within structs, deeper than 8" : "a struct that cannot be followed");
+    size_t length = is_sound ? word(w, width.data) : 0, n = count_of(m);
+    if (!is_sound || length < 1 || length > KB_LONGEST_NAME || names.size % length)
+        return broken(w, "a struct that cannot be followed");
     kbass_status status = KBASS_OK;
     const unsigned char *at = names.next;
-    for (size_t i = 0; status == KBASS_OK && i < names.size / length; i++, at = value.next) {
-        char name[2 * KB_LONGEST_NAME + 2];
-        if (!read_element(w, at, m->end, &value) || value.type != TYPE_MATRIX || !value.next)
-            return broken(w, "a struct that breaks off");
-        snprintf(name, sizeof name, "%.*s/%.*s", KB_LONGEST_NAME, m->name,
-                 (int)strnlen((const char *)names.data + i * length, length), (const char *)names.data + i * length);
-        if (value.size) status = add_matrix_or_struct(w, value.data, value.data + value.size, name, depth + 1);
-    }
+    size_t n_fields = names.size / length, n_before = w->source->n_arrays;
+    for (size_t i = 0; n_fields && status == KBASS_OK && i < n; i++)
+        for (size_t k = 0; status == KBASS_OK && k < n_fields; k++) {
+            char name[KB_LONGEST_NAME + 1], full[2 * KB_LONGEST_NAME + 2];
+            const char *field = (const char *)names.data + k * length;
+            if (!next_value(w, &at, m->end, &value)) return broken(w, "a struct that breaks off");
+            number_name(m->name, n, i, name, sizeof name);
+            snprintf(full, sizeof full, "%s/%.*s", name, (int)strnlen(field, length), field);
+            status = add_value(w, &value, full, depth);
+        }
+    if (status == KBASS_OK && w->source->n_arrays == n_before) status = add_matrix(w, m);
     return status;
 }
 
-static kbass_status add_matrix_or_struct(const walk *w, const unsigned char *at, const unsigned char *end,
-                                         const char *name, int depth)
+/* Of several in a cell, texts and single numbers are not worth a word each. */
+static bool is_worth_listing(const walk *w, const element *value)
 {
     matrix m;
-    if (!read_front(w, at, end, name, &m)) return broken(w, "a matrix that cannot be followed");
-    bool is_struct = m.class == CLASS_STRUCT && m.n_dims == 2 && m.dims[0] == 1 && m.dims[1] == 1;
-    if (is_struct) return add_struct(w, &m, depth);
-    return m.rest ? add_matrix(w, &m) : KBASS_OK;
+    bool is_known = value->size && read_front(w, value->data, value->data + value->size, NULL, &m);
+    return value->size && (!is_known || (m.class != CLASS_CHAR && (m.class < CLASS_DOUBLE || count_of(&m) > 1)));
+}
+
+static kbass_status add_cells(const walk *w, const matrix *m, int depth)
+{
+    kbass_status status = KBASS_OK;
+    size_t n = count_of(m), n_before = w->source->n_arrays;
+    const unsigned char *at = m->rest;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        char name[KB_LONGEST_NAME + 1];
+        element value;
+        if (!next_value(w, &at, m->end, &value)) return broken(w, "a cell array that breaks off");
+        number_name(m->name, n, i, name, sizeof name);
+        if (n == 1 || is_worth_listing(w, &value)) status = add_value(w, &value, name, depth);
+    }
+    if (status == KBASS_OK && w->source->n_arrays == n_before) status = add_matrix(w, m);
+    return status;
+}
+
+static kbass_status add_anything(const walk *w, const matrix *m, int depth)
+{
+    if (m->class == CLASS_STRUCT) return add_structs(w, m, depth);
+    if (m->class == CLASS_CELL) return add_cells(w, m, depth);
+    return add_matrix(w, m);
 }
 
 /* ---------------------------------------------------------------- compressed ones */
@@ -234,16 +313,21 @@ static kbass_status inflate_matrix(const walk *w, const element *e, size_t most,
     return status;
 }
 
-static kbass_status keep(const walk *w, void *bytes)
+/* Takes the bytes, or frees them. */
+static kbass_status keep(const walk *w, unsigned char **bytes)
 {
     kept *k = KB_NEW(kept, 1);
-    if (!k) return kb_out_of_memory(w->source->reading->error, "a matrix");
-    *k = (kept){w->source->state, bytes};
+    if (!k) {
+        kb_free(*bytes);
+        *bytes = NULL;
+        return kb_out_of_memory(w->source->reading->error, "a matrix");
+    }
+    *k = (kept){w->source->state, *bytes};
     w->source->state = k;
     return KBASS_OK;
 }
 
-/* Of numbers the head is enough for now; structs are inflated and walked. */
+/* Of real numbers the head is enough for now; everything else is inflated and walked. */
 static kbass_status add_compressed(walk *w, const element *e)
 {
     unsigned char *head = NULL, *all = NULL;
@@ -257,18 +341,18 @@ static kbass_status add_compressed(walk *w, const element *e)
     w->first = head;
     w->is_whole = false;
     bool is_known = read_front(w, head, head + n, NULL, &m);
+    bool is_enough = is_known && m.class != CLASS_STRUCT && m.class != CLASS_CELL && !(m.flags & FLAG_COMPLEX);
     if (!is_known) status = broken(w, "a matrix that cannot be followed");
-    else if (m.class != CLASS_STRUCT) status = m.rest ? add_matrix(w, &m) : KBASS_OK;
+    else if (is_enough) status = add_matrix(w, &m);
     else status = inflate_matrix(w, e, SIZE_MAX, &all, &n, &size);
-    if (status == KBASS_OK && all) status = keep(w, all);
-    if (status == KBASS_OK && all) {
+    kb_free(head);
+    if (all) status = status == KBASS_OK ? keep(w, &all) : (kb_free(all), status);
+    if (all && status == KBASS_OK) {
         w->first = all;
         w->is_whole = true;
-        status = add_matrix_or_struct(w, all, all + n, NULL, 0);
-    } else {
-        kb_free(all);
+        status = read_front(w, all, all + n, NULL, &m) ? add_anything(w, &m, 0)
+                                                       : broken(w, "a matrix that cannot be followed");
     }
-    kb_free(head);
     return status;
 }
 
@@ -296,7 +380,7 @@ static kbass_status list(kb_source *s)
         if (!read_element(&w, at, end, &e)) return broken(&w, "an element that breaks off");
         w.first = e.data;
         if (e.type == TYPE_COMPRESSED) status = add_compressed(&w, &e);
-        else if (e.type == TYPE_MATRIX && e.size) status = add_matrix_or_struct(&w, e.data, e.data + e.size, NULL, 0);
+        else if (e.type == TYPE_MATRIX) status = add_value(&w, &e, NULL, 0);
         else if (e.type > 18 || !e.type) status = broken(&w, "no element of MATLAB's");
         at = e.next;
     }

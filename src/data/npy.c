@@ -7,6 +7,8 @@
 
 enum { MAGIC = 6, MOST_FIELDS = 1024 };
 
+static const char pickled[] = "Python objects, pickled, which only Python reads: save it as numbers, by .astype(float)";
+
 typedef struct {
     const char *c, *end; /* what is left of the header's text */
     const char *trouble; /* what is wrong with it, once something is */
@@ -17,7 +19,7 @@ typedef struct {
     size_t name_length;
     kb_element element;
     const char *trouble;
-    bool is_object; /* of unknown width: pickled */
+    bool is_object, is_complex; /* pickled, of unknown width; two numbers each */
     size_t offset, width;
 } field;
 
@@ -93,16 +95,17 @@ static bool read_type(const char *text, size_t length, field *f)
     else if (!take_size(&rest, &width)) return false;
     if (width > 1 << 20) return false;
     f->width = kind == 'U' ? 4 * width : width;
-    bool is_number = (kind == 'i' || kind == 'u' || kind == 'f' || kind == 'b');
+    f->is_complex = kind == 'c' && width % 2 == 0;
+    if (f->is_complex) width /= 2;
+    bool is_number = (kind == 'i' || kind == 'u' || kind == 'f' || kind == 'b' || f->is_complex);
     bool is_width = width == 1 || width == 2 || width == 4 || width == 8;
-    if (kind == 'c') f->trouble = "complex numbers";
-    else if (kind == 'M' || kind == 'm') f->trouble = "dates (save them as numbers)";
-    else if (!is_number) f->trouble = "no numbers";
-    else if (!is_width || (kind == 'f' && width == 1))
-        f->trouble = "numbers of a width that is not read (save float64)";
-    f->element = (kb_element){kind == 'f'   ? KB_REAL
-                              : kind == 'i' ? KB_SIGNED
-                                            : KB_UNSIGNED,
+    if (kind == 'M' || kind == 'm') f->trouble = "dates: save them as numbers, by .astype(float)";
+    else if (!is_number) f->trouble = kind == 'U' || kind == 'S' ? "text" : "no numbers";
+    else if (!is_width || ((kind == 'f' || kind == 'c') && width < 2))
+        f->trouble = "numbers of a width that is not read: save it by .astype(float)";
+    f->element = (kb_element){kind == 'f' || kind == 'c' ? KB_REAL
+                              : kind == 'i'              ? KB_SIGNED
+                                                         : KB_UNSIGNED,
                               (unsigned)width, kb_machine_is_little() ? order == '>' : order == '<'};
     return true;
 }
@@ -225,7 +228,7 @@ static kbass_status fail(const kb_source *s, const header *h, const char *why)
     return kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: %.200s%s%s", s->reading->file.path, h->name, space, why);
 }
 
-static kbass_status add_array(kb_source *s, const header *h, const field *f, size_t place)
+static kbass_status add_array(kb_source *s, const header *h, const field *f, kb_portion portion, size_t place)
 {
     kb_array *array = NULL;
     const char *name = h->has_names ? f->name : h->name;
@@ -236,10 +239,18 @@ static kbass_status add_array(kb_source *s, const header *h, const field *f, siz
     memcpy(array->dims, h->dims, sizeof h->dims);
     array->element = f->element;
     array->trouble = f->trouble;
+    array->portion = portion;
     array->place = place;
-    array->offset = h->begin + f->offset;
+    array->offset = h->begin + f->offset + (portion == KB_IMAGINARY_PART ? f->element.width : 0);
     kb_array_stride(array, h->step, h->is_fortran);
     return KBASS_OK;
+}
+
+static kbass_status add_field_array(kb_source *s, const header *h, const field *f, size_t place)
+{
+    if (!f->is_complex || f->trouble) return add_array(s, h, f, KB_WHOLE, place);
+    kbass_status status = add_array(s, h, f, KB_REAL_PART, place);
+    return status == KBASS_OK ? add_array(s, h, f, KB_IMAGINARY_PART, place) : status;
 }
 
 /* The numbers fill exactly what follows the header. */
@@ -265,11 +276,11 @@ kbass_status kb_npy_list(kb_source *s, const char *name, const unsigned char *by
     const char *why = read_header(bytes, size, &h);
     bool has_objects = false;
     for (size_t i = 0; !why && i < h.n_fields; i++) has_objects |= h.fields[i].is_object;
-    for (size_t i = 0; has_objects && i < h.n_fields; i++) h.fields[i].trouble = "Python objects";
+    for (size_t i = 0; has_objects && i < h.n_fields; i++) h.fields[i].trouble = pickled;
     kbass_status status = why ? fail(s, &h, why) : KBASS_OK;
     if (status == KBASS_OK && !has_objects) status = check_size(s, &h, total);
     for (size_t i = 0; status == KBASS_OK && i < h.n_fields; i++)
-        if (!h.has_names || h.fields[i].name_length) status = add_array(s, &h, &h.fields[i], place);
+        if (!h.has_names || h.fields[i].name_length) status = add_field_array(s, &h, &h.fields[i], place);
     kb_free(h.fields);
     return status;
 }

@@ -71,11 +71,6 @@ kbass_status kbass_data_open(const char *path, const kbass_read_options *options
                     .user = o->user,
                     .start = kb_clock(),
                     .error = error};
-    if (r.time && r.axes)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                       "found both a time column, \"%s\", and axes, \"%s\": axes name "
-                       "time too",
-                       r.time, r.axes);
     char *copy = kb_strdup(path);
     kbass_data *data = KB_NEW(kbass_data, 1);
     if (data) data->source = kb_strdup(path);

@@ -117,18 +117,20 @@ kbass_status kb_axes_split(const char *axes, char **copy, size_t *n, char *names
     return KBASS_OK;
 }
 
-/* Where one of the axes is called t or time it is time, else the first. */
-static void put_time_first(kb_roles *r)
+/* The one that is said to be time, else called t or time, else the first. */
+static void put_time_first(kb_roles *r, const char *said)
 {
     size_t time = 0;
-    while (time < r->n_axes && !kb_is_time_name(r->names[r->axes[time]])) time++;
+    while (time < r->n_axes &&
+           !(said ? strcmp(r->names[r->axes[time]], said) == 0 : kb_is_time_name(r->names[r->axes[time]])))
+        time++;
     if (time == r->n_axes) return;
     size_t column = r->axes[time];
     memmove(r->axes + 1, r->axes, time * sizeof *r->axes);
     r->axes[0] = column;
 }
 
-static kbass_status find_axes(kb_roles *r, const char *axes, kbass_error *error)
+static kbass_status find_axes(kb_roles *r, const char *time, const char *axes, kbass_error *error)
 {
     char *copy = NULL, *names[KBASS_MAX_AXES];
     size_t n = 0;
@@ -137,7 +139,11 @@ static kbass_status find_axes(kb_roles *r, const char *axes, kbass_error *error)
         if (!find_column(r, names[i], strcmp)) status = no_column(r, names[i], "an axis", error);
     if (status == KBASS_OK && r->n_axes == r->n)
         status = FAIL_AT(r, error, "all %zu columns are axes: at least one field is needed", r->n);
-    put_time_first(r);
+    size_t i = 0;
+    while (time && i < n && strcmp(names[i], time) != 0) i++;
+    if (status == KBASS_OK && time && i == n)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: --time %s is not among --axes %s", r->place, time, axes);
+    put_time_first(r, time);
     kb_free(copy);
     return status;
 }
@@ -145,7 +151,7 @@ static kbass_status find_axes(kb_roles *r, const char *axes, kbass_error *error)
 kbass_status kb_roles_find(kb_roles *roles, const char *time, const char *axes, kbass_error *error)
 {
     roles->n_axes = 0;
-    return axes ? find_axes(roles, axes, error) : find_time(roles, time, error);
+    return axes ? find_axes(roles, time, axes, error) : find_time(roles, time, error);
 }
 
 bool kb_roles_axis(const kb_roles *roles, size_t column, size_t *axis)

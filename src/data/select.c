@@ -41,10 +41,10 @@ static void clean_path(const char *inside, char *path, size_t size)
 static bool is_useful(const kb_array *array)
 {
     size_t n = 0;
-    return !array->trouble && kb_array_count(array, &n) && n > 1;
+    return !array->trouble && !array->is_dropped && kb_array_count(array, &n) && n > 1;
 }
 
-static kb_view view_of(kb_array *array)
+kb_view kb_view_of(kb_array *array)
 {
     kb_view v = {.name = short_name(array->name), .array = array};
     for (size_t i = 0; i < array->n_dims; i++) {
@@ -57,29 +57,42 @@ static kb_view view_of(kb_array *array)
 
 static void add_view(kb_arrangement *a, kb_array *array, bool is_inherited)
 {
-    kb_view v = view_of(array);
+    kb_view v = kb_view_of(array);
     if (is_inherited && v.n_dims != 1) return;
     for (size_t i = 0; is_inherited && i < a->n_views; i++)
         if (strcmp(a->views[i].name, v.name) == 0) return;
     a->views[a->n_views++] = v;
 }
 
-static void note_left_out(kb_arrangement *a, const kb_array *array)
+static void note_left_out(kb_arrangement *a, const kb_array *array, bool *is_first)
 {
     char shape[100];
     kb_array_shape(array, shape, sizeof shape);
-    kb_arrangement_note(a, "%s%s (%s)", *a->note ? ", " : "left out: ", short_name(array->name),
-                        array->trouble ? array->trouble : shape);
+    if (array->portion == KB_IMAGINARY_PART) return;
+    kb_arrangement_note(a, "%s%s (%s)",
+                        !*is_first ? ", "
+                        : *a->note ? "; left out: "
+                                   : "left out: ",
+                        *array->name ? short_name(array->name) : "it", array->trouble ? array->trouble : shape);
+    *is_first = false;
+}
+
+/* In the group or in one around it. */
+static bool is_within(const char *name, const char *group, size_t length)
+{
+    size_t own = group_length(name);
+    return own <= length && strncmp(name, group, own) == 0 && (own == length || !own || group[own] == '/');
 }
 
 /* The group's arrays, then axes of the groups around it. */
 static void view_group(kb_arrangement *a, const char *group, size_t length)
 {
     kb_source *s = &a->source;
+    bool is_first = true;
     for (size_t i = 0; i < s->n_arrays; i++) {
         if (!is_in_group(s->arrays[i].name, group, length)) continue;
         if (is_useful(&s->arrays[i])) add_view(a, &s->arrays[i], false);
-        else note_left_out(a, &s->arrays[i]);
+        else note_left_out(a, &s->arrays[i], &is_first);
     }
     while (length) {
         while (length && group[length - 1] != '/') length--;
@@ -117,7 +130,7 @@ static kbass_status find_group(kb_arrangement *a, const char **group)
     *group = "";
     for (size_t i = 0; i < s->n_arrays; i++) {
         const char *name = s->arrays[i].name;
-        size_t n_dims = is_useful(&s->arrays[i]) ? view_of(&s->arrays[i]).n_dims : 0;
+        size_t n_dims = is_useful(&s->arrays[i]) ? kb_view_of(&s->arrays[i]).n_dims : 0;
         if (!n_dims || n_dims < most) continue;
         if (n_dims > most || !group_length(name)) is_only = true;
         else if (group_length(*group)) is_only &= is_in_group(name, *group, group_length(*group));
@@ -131,17 +144,34 @@ static kbass_status find_group(kb_arrangement *a, const char **group)
                    list);
 }
 
+/* Complex ones may be asked for as u, u_re or u_im. */
+static bool is_called(const kb_array *array, const char *path)
+{
+    size_t length = strlen(array->name);
+    if (strcmp(array->name, path) == 0) return true;
+    return array->portion != KB_WHOLE && strncmp(array->name, path, length) == 0 &&
+           (strcmp(path + length, "_re") == 0 || strcmp(path + length, "_im") == 0);
+}
+
+bool kb_view_is_asked(const kb_arrangement *a, const kb_view *v)
+{
+    if (!a->field || strcmp(v->name, a->field) == 0) return true;
+    size_t length = strlen(a->field);
+    return v->array->portion != KB_WHOLE && strncmp(v->name, a->field, length) == 0 &&
+           (strcmp(v->name + length, "_re") == 0 || strcmp(v->name + length, "_im") == 0);
+}
+
 static kbass_status find_inside(kb_arrangement *a, const char **group, size_t *length)
 {
     const kb_source *s = &a->source;
-    char path[KB_LONGEST_NAME + 1], list[KB_LIST_SIZE];
-    clean_path(a->reading->inside, path, sizeof path);
+    char *path = a->path, list[KB_LIST_SIZE];
+    clean_path(a->reading->inside, path, sizeof a->path);
     *length = strlen(path);
     for (size_t i = 0; i < s->n_arrays; i++) {
         const char *name = s->arrays[i].name;
-        if (strcmp(name, path) == 0) {
+        if (is_called(&s->arrays[i], path)) {
             *length = group_length(name);
-            a->field = short_name(name);
+            a->field = short_name(path);
         } else if (strncmp(name, path, *length) != 0 || (*length && name[*length] != '/')) {
             continue;
         }
@@ -160,10 +190,17 @@ kbass_status kb_select_views(kb_arrangement *a)
     kbass_status status = a->reading->inside ? find_inside(a, &group, &length) : find_group(a, &group);
     if (status != KBASS_OK) return status;
     if (group && !a->reading->inside) length = group_length(group);
-    a->views = KB_NEW(kb_view, a->source.n_arrays);
-    if (!a->views) return kb_out_of_memory(a->reading->error, "the arrays");
-    view_group(a, group ? group : "", length);
-    if (a->n_views) return KBASS_OK;
+    a->views = KB_NEW(kb_view, a->source.n_arrays + 1); /* and one for steps of time */
+    char *copy = kb_strdup(group ? group : "");         /* settling complex numbers changes names */
+    if (!a->views || !copy) {
+        kb_free(copy);
+        return kb_out_of_memory(a->reading->error, "the arrays");
+    }
+    for (size_t i = 0; status == KBASS_OK && i < a->source.n_arrays; i++)
+        if (is_within(a->source.arrays[i].name, copy, length)) status = kb_complex_settle(a, i);
+    if (status == KBASS_OK) view_group(a, copy, length);
+    kb_free(copy);
+    if (status != KBASS_OK || a->n_views) return status;
     return kb_fail(a->reading->error, KBASS_ERROR_DATA, "%s: no array of numbers%s%s", a->reading->file.path,
                    *a->note ? "; " : "", a->note);
 }
@@ -189,18 +226,6 @@ kb_view *kb_find_view(const kb_arrangement *a, const char *name)
         if (strcmp(a->views[i].name, name) == 0) return &a->views[i];
     for (size_t i = 0; i < a->n_views; i++)
         if (strcasecmp(a->views[i].name, name) == 0) return &a->views[i];
-    return NULL;
-}
-
-kb_view *kb_find_time(const kb_arrangement *a, const char *name)
-{
-    char list[KB_VIEWS_SIZE];
-    kb_view *time = name ? kb_find_view(a, name) : kb_find_view(a, "t");
-    if (!time && !name) time = kb_find_view(a, "time");
-    if (time) return time;
-    kb_list_views(a, list, sizeof list);
-    kb_fail(a->reading->error, KBASS_ERROR_DATA, "%s: no array \"%s\"%s; there are: %s", a->reading->file.path,
-            name ? name : "t", name ? " for time" : " or \"time\" (name it with --time NAME)", list);
     return NULL;
 }
 

@@ -14,6 +14,10 @@ enum { KB_MOST_DIMS = 8, KB_MOST_ARRAYS = 65536, KB_LONGEST_NAME = 1000 };
 
 typedef enum { KB_SIGNED, KB_UNSIGNED, KB_REAL } kb_kind;
 
+/* Complex numbers are listed as two arrays of one name and shape, the real part before the imaginary one; select.c
+   decides whether both are needed. */
+typedef enum { KB_WHOLE, KB_REAL_PART, KB_IMAGINARY_PART } kb_portion;
+
 typedef struct {
     kb_kind kind;
     unsigned width;  /* bytes: 1, 2, 4, 8 */
@@ -31,8 +35,10 @@ typedef struct {
     kb_element element;
     const unsigned char *bytes; /* NULL until it is loaded */
     void *owned;                /* they, where they had to be copied */
-    const char *trouble;        /* why it is of no use: "complex numbers"; NULL when it is */
-    size_t place, offset;       /* where the reader finds it again */
+    const char *trouble;        /* why it is of no use: "text"; NULL when it is */
+    kb_portion portion;
+    bool is_dropped;      /* an imaginary part that is nil */
+    size_t place, offset; /* where the reader finds it again */
 } kb_array;
 
 typedef struct kb_source kb_source;

@@ -10,6 +10,7 @@ import zipfile
 import h5py
 import numpy as np
 import scipy.io
+import scipy.sparse
 
 nan = np.nan
 t = np.arange(8) * 0.5
@@ -171,3 +172,70 @@ with h5py.File("hostile_virtual.h5", "w") as file:
 with h5py.File("ode_cycle.h5", "w") as file: # groups that hold each other
     file["a/t"], file["a/x"], file["a/y"] = t, x, y
     file["a/b"], file["a/top"] = file["a"], file["/"]
+
+
+def cell(*values):
+    made = np.empty((1, len(values)), dtype=object)
+    made[0, :] = values
+    return made
+
+
+# arrays as other tools store them: complex ones, cells, structs, time under other names
+complex_u = np.nan_to_num(u.T) + 0j
+complex_u[np.isnan(u.T)] = nan
+grid = dict(t=T[None, :], x=X[:, None])
+scipy.io.savemat("grid_complex.mat", dict(grid, u=complex_u, v=v.T + 0j))
+scipy.io.savemat("grid_complex_v7.mat", dict(grid, u=complex_u + 1e-17j, v=v.T), do_compression=True)
+scipy.io.savemat("grid_parts.mat", dict(grid, w=u.T + 1j * v.T), do_compression=True)
+save_zip("grid_parts.npz", dict(t=T, x=X, w=u + 1j * v), zipfile.ZIP_DEFLATED)
+save_zip("grid_parts_c8.npz", dict(t=T, x=X, w=np.asfortranarray((u + 1j * v).astype(">c8"))), zipfile.ZIP_STORED)
+with h5py.File("grid_parts.h5", "w") as file:
+    file["t"], file["x"], file["w"] = T, X, u + 1j * v
+scipy.io.savemat("grid_cell.mat", dict(grid, u=cell(u.T), v=cell(cell(v.T))), do_compression=True)
+scipy.io.savemat("grid_cells.mat", dict(U=cell(u.T, v.T), xs=cell(X[:, None], T[:, None]), lhs=cell("u_t", "v_t")))
+runs = np.array([(T + 1, u), (T, v)], dtype=[("t", object), ("u", object)])
+scipy.io.savemat("grid_structs.mat", dict(run=runs, x=X), do_compression=True)
+save_zip("grid_tt.npz", dict(x=X, tt=T, u=u.T.copy(), v=v), zipfile.ZIP_STORED)
+save_zip("square_xtt.npz", dict(tt=n[:4], x=X, u=square.T.copy()), zipfile.ZIP_STORED)
+save_zip("grid_steps.npz", dict(dt=np.array(0.25), x=X, u=u, v=v.T.copy()), zipfile.ZIP_STORED)
+save_zip("grid_no_time.npz", dict(x=X, u=u, v=v), zipfile.ZIP_STORED)
+scipy.io.savemat("grid_sparse.mat", dict(t=n[:4], x=X, u=scipy.sparse.csc_matrix(square)))
+
+
+def matlab(name, build): # as version 7.3 lays it out: dimensions reversed, cells refer to #refs#
+    with h5py.File(name, "w", userblock_size=512) as file:
+        build(file)
+    with open(name, "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM")
+
+
+def put(file, path, value, kind="double"):
+    made = file.create_dataset(path, data=value)
+    made.attrs["MATLAB_class"] = np.bytes_(kind)
+    return made.ref
+
+
+def refer(file, path, references, kind="cell"):
+    made = file.create_dataset(path, data=np.array(references, dtype=object)[:, None], dtype=h5py.ref_dtype)
+    if kind:
+        made.attrs["MATLAB_class"] = np.bytes_(kind)
+    return made.ref
+
+
+def cells_73(file):
+    put(file, "t", T[:, None]), put(file, "x", X[None, :])
+    pair = np.zeros(u.shape, dtype=[("real", "f8"), ("imag", "f8")])
+    pair["real"] = v
+    refer(file, "u", [put(file, "#refs#/a", u)])
+    refer(file, "v", [refer(file, "#refs#/c", [put(file, "#refs#/b", pair)])])
+
+
+def structs_73(file):
+    put(file, "x", X[None, :])
+    refer(file, "run/t", [put(file, "#refs#/a", T[:, None] + 1), put(file, "#refs#/b", T[:, None])], None)
+    refer(file, "run/u", [put(file, "#refs#/c", u), put(file, "#refs#/d", v)], None)
+    file["run"].attrs["MATLAB_class"] = np.bytes_("struct")
+
+
+matlab("grid_cell_v73.mat", cells_73)
+matlab("grid_structs_v73.mat", structs_73)
