@@ -25,7 +25,6 @@ kbass_status kbass_product_speed(size_t n, double *gflops, kbass_error *error)
     double *a = KB_NEW(double, n *n), *b = KB_NEW(double, n *n), *c = KB_NEW(double, n *n), best = 0;
     kbass_status status = a && b && c ? KBASS_OK : kb_out_of_memory(error, "the products");
     if (status == KBASS_OK) {
-        int threads = kb_blas_threads(1);
         for (size_t i = 0; i < n * n; i++) a[i] = b[i] = 1.0 / (double)(i % n + 1);
         double begin = cpu_clock(), start = begin;
         for (int k = 0; k < FEWEST || start - begin < long_enough; k++) {
@@ -34,7 +33,6 @@ kbass_status kbass_product_speed(size_t n, double *gflops, kbass_error *error)
             if (rate > best) best = rate;
             start = end;
         }
-        kb_blas_threads(threads);
         *gflops = best;
     }
     kb_free(a);

@@ -136,10 +136,3 @@ bool kb_eigen_symmetric(size_t n, double *a, size_t lda, double *eigenvalues)
     kb_free(work);
     return failed == 0;
 }
-
-int kb_blas_threads(int n)
-{
-    int before = openblas_get_num_threads();
-    openblas_set_num_threads(n);
-    return before;
-}

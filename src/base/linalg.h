@@ -40,9 +40,6 @@ bool kb_cholesky_variances(size_t n, double *l, size_t lda, double *variances);
 /* Eigenvalues ascending, vectors in place of A. Allocates its workspace. */
 bool kb_eigen_symmetric(size_t n, double *a, size_t lda, double *eigenvalues);
 
-/* BLAS threads, since our own threads run above it; returns what it was before. */
-int kb_blas_threads(int n);
-
 /* Floating-point operations of products, factorisations and triangular solves so far, in all threads of the process. */
 double kb_dense_operations(void);
 

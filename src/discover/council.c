@@ -65,7 +65,6 @@ kbass_status kb_council_search(const kb_landscape *l, kb_run *run, kb_search_res
     kb_opinion opinions[KB_COUNCIL_OPINIONS] = {0};
     size_t n = 0;
     kb_expedition e = {.landscape = l};
-    int blas_threads = kb_blas_threads(1);
     kbass_status status = begin(&e, run, result, error);
     double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, 0.1, 0.6);
     if (status == KBASS_OK) status = kb_council_hear(l, 0, l->n_runs, run, opinions, &n, error);
@@ -78,6 +77,5 @@ kbass_status kb_council_search(const kb_landscape *l, kb_run *run, kb_search_res
     if (status == KBASS_OK && n) status = kb_expedition_finish(&e, result, error);
     for (size_t i = 0; i < n; i++) kb_opinion_clear(&opinions[i]);
     kb_expedition_dismiss(&e);
-    kb_blas_threads(blas_threads);
     return status;
 }

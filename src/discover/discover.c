@@ -203,13 +203,11 @@ static void dismiss_team(const kb_problem *p, team *t)
 kbass_status kb_discover(const kb_problem *p, kb_run *run, kb_search_result *result, kbass_error *error)
 {
     size_t max_windows = kb_enter_windows(p);
-    int blas_threads = kb_blas_threads(1);
     team t = {0};
     memset(result, 0, sizeof *result);
     kb_pool_init(&result->pool, p->columns->n, p->record->n_states, max_windows);
     kbass_status status = gather_team(p, max_windows, run, &t, error);
     if (status == KBASS_OK) status = run_stages(p, &t, run, result, error);
     dismiss_team(p, &t);
-    kb_blas_threads(blas_threads);
     return status;
 }

@@ -169,7 +169,6 @@ kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_resul
 {
     kb_seeker *s = NULL;
     memset(result, 0, sizeof *result);
-    int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_seeker_create(e->terrain, e->columns, run, &s, error);
     if (status == KBASS_OK) {
         s->has_many_data = true;
@@ -179,7 +178,6 @@ kbass_status kb_expanse_search(const kb_expanse *e, kb_run *run, kb_search_resul
         status = answer_by_kernel(s, run, result, error);
         result->settled = true;
     }
-    kb_blas_threads(blas_threads);
     kb_seeker_destroy(s);
     return status;
 }

@@ -10,7 +10,7 @@
 #include "discover/seeker.h"
 
 enum { STAGES = 9, LEARN_NOISE_FROM = 5, PRUNE_FROM = 6, DECIDE_FROM = 7, ROUNDS = 2, STEPS_PER_ROUND = 2 };
-enum { MOST_TERMS = 8, WORTH_THREADS = 2000 };
+enum { MOST_TERMS = 8 };
 const kb_scope kb_homotopy_scope = {0.44, 0.65, false};
 static const double last_tau = 9e-3, prune_below = 0.05, decide_below = 0.5, noise_share = 0.25;
 static const double start_share[] = {1, 0.6}; /* of the bare field's length scale in time */
@@ -117,13 +117,6 @@ static kbass_status form_opinions(const kb_seeker *s, size_t most, kb_opinion *o
     return status;
 }
 
-/* Threads belong to the patches, or, of a single large one, to BLAS. */
-static int blas_threads_for(const kb_seeker *s)
-{
-    bool is_large = s->terrain->patches[0]->most * s->mosaic->n_fields > WORTH_THREADS;
-    return s->mosaic->n_patches == 1 && is_large ? s->terrain->threads : 1;
-}
-
 static bool has_choice(const kb_columns *columns)
 {
     for (size_t j = 0; j < columns->n; j++)
@@ -134,13 +127,11 @@ static bool has_choice(const kb_columns *columns)
 /* With nothing to choose, the first path that ends with weights is enough for those who go on from them. */
 kbass_status kb_seeker_search(kb_seeker *s, kbass_error *error)
 {
-    int blas_threads = kb_blas_threads(blas_threads_for(s));
     bool is_open = has_choice(s->columns);
     kbass_status status = is_open && s->mosaic->n_patches == 1 ? kb_seeker_screen(s, error) : KBASS_OK;
     for (int path = 0; status == KBASS_OK && path < PATHS && (is_open || !s->pool.n); path++)
         follow_path(s, path, error);
     if (status == KBASS_OK) status = kb_seeker_ascend(s, error);
-    kb_blas_threads(blas_threads);
     return status;
 }
 

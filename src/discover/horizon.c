@@ -351,14 +351,12 @@ static kbass_status follow(const route *r, kbass_error *error)
 static kbass_status set_out(const kb_landscape *l, route r, kb_run *run, kbass_error *error)
 {
     kb_expedition e = {.landscape = l};
-    int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_expedition_begin(&e, run, r.result, error);
     r.expedition = &e;
     if (status == KBASS_OK) status = follow(&r, error);
     r.result->windows = e.arena.windows;
     if (status == KBASS_OK) status = kb_expedition_finish(&e, r.result, error);
     kb_expedition_dismiss(&e);
-    kb_blas_threads(blas_threads);
     return status;
 }
 

@@ -204,7 +204,6 @@ kbass_status kb_opinion_field(const kb_terrain *terrain, const kb_columns *colum
 {
     portrait p = {.terrain = terrain, .cloud = terrain->tracts[run].cloud, .columns = columns};
     double at[KB_CLOUD_AXES];
-    int blas_threads = kb_blas_threads(1);
     kbass_status status = create_portrait(&p, n_points, error);
     if (status == KBASS_OK && !lead_fields(&p, opinion))
         status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the field could not be fitted to data and equation");
@@ -216,7 +215,6 @@ kbass_status kb_opinion_field(const kb_terrain *terrain, const kb_columns *colum
     }
     if (status == KBASS_OK && sd && !add_bands(&p, n_points, points, sd))
         status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the field's covariance could not be factorised");
-    kb_blas_threads(blas_threads);
     clear_portrait(&p);
     return status;
 }

@@ -226,11 +226,9 @@ kbass_status kb_paper_run(kb_canvas *canvas, kb_run *run, kb_answer **answer, kb
 {
     loop l;
     kb_answer *found = NULL;
-    int blas_threads = kb_blas_threads(1);
     kbass_status status = prepare(&l, canvas, error);
     if (status == KBASS_OK) status = kb_answer_begin(&canvas->frame, &found, error);
     if (status == KBASS_OK) status = run_loop(&l, run, found, error);
-    kb_blas_threads(blas_threads);
     clear(&l);
     if (status == KBASS_OK) *answer = found;
     else kb_answer_destroy(found);

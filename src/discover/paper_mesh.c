@@ -268,9 +268,7 @@ kbass_status kb_paper_mesh_create(const kbass_data *data, const kbass_settings *
 {
     sheet *s = KB_NEW(sheet, 1);
     if (!s) return kb_out_of_memory(error, "the published method");
-    int blas_threads = kb_blas_threads(1);
     kbass_status status = fill(s, data, settings, dictionary, error);
-    kb_blas_threads(blas_threads);
     if (status == KBASS_OK) {
         s->canvas = describe(s, settings, dictionary);
         set_hyper(s);

@@ -239,7 +239,6 @@ kbass_status kb_problem_create(const kbass_data *data, const kbass_settings *set
     p->settings = settings;
     p->dictionary = dictionary;
     p->threads = settings->threads ? settings->threads : omp_get_num_procs();
-    int blas_threads = kb_blas_threads(1);
     kbass_status status = kb_record_create(data, settings->noise, &p->record, error);
     if (status == KBASS_OK)
         status = kb_noise_read_model(data, settings, dictionary->has_equation, p->record->mean, p->record->sd,
@@ -252,7 +251,6 @@ kbass_status kb_problem_create(const kbass_data *data, const kbass_settings *set
         status = kb_columns_create(dictionary, p->record->sd, p->record->span, p->n_reference, p->reference,
                                    p->slope_squares, &p->columns, error);
     if (status == KBASS_OK) status = list_all(p, error);
-    kb_blas_threads(blas_threads);
     if (status == KBASS_OK) *out = p;
     else kb_problem_destroy(p);
     return status;

@@ -197,11 +197,9 @@ kbass_status kb_terrain_create(size_t n, kb_cloud *const *clouds, const kb_dicti
     t->dictionary = dictionary;
     t->scope = scope;
     t->threads = threads;
-    int blas_threads = kb_blas_threads(1);
     kbass_status status = fit_tracts(t, n, clouds, kind, error);
     if (status == KBASS_OK) status = create_patches(t, kind, error);
     if (status == KBASS_OK) status = make_reference(t, error);
-    kb_blas_threads(blas_threads);
     if (status == KBASS_OK) *out = t;
     else kb_terrain_destroy(t);
     return status;

@@ -281,7 +281,6 @@ static kbass_status carry_draws(const request *q, const departure *d, size_t mod
                                 const double *positions, kbass_error *error)
 {
     kbass_status worst = KBASS_OK;
-    int blas = kb_blas_threads(1);
 #pragma omp parallel num_threads(q->threads)
     {
         hand h;
@@ -297,7 +296,6 @@ static kbass_status carry_draws(const request *q, const departure *d, size_t mod
         }
         hand_end(&h);
     }
-    kb_blas_threads(blas);
     return worst;
 }
 

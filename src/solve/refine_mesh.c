@@ -95,8 +95,5 @@ kbass_status kb_mesh_lay(kb_cloud *cloud, const kbass_data *data, const kbass_se
 {
     kbass_status status = kb_mesh_read(cloud, data, settings, error);
     if (status != KBASS_OK || !kb_mesh_is_auto(settings->mesh)) return status;
-    int blas_threads = kb_blas_threads(1);
-    status = refine(cloud, dictionary, (kb_kernel_kind)settings->kernel, error);
-    kb_blas_threads(blas_threads);
-    return status;
+    return refine(cloud, dictionary, (kb_kernel_kind)settings->kernel, error);
 }
