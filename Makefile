@@ -2,6 +2,7 @@
 # make demo       discover the van der Pol equations from ten noisy samples
 # make check      build and run all tests
 # make sanitize   build and run all tests with AddressSanitizer and UBSan
+# make check-traces    compare what searches do, stage by stage, with what they did
 # make check-browser   load reports in a headless Chromium, narrow and wide
 # make fuzz       fuzz every reader and parser for SECONDS each (default 60) with clang's libFuzzer
 # make install    install under PREFIX (default /usr/local), below DESTDIR if given
@@ -15,7 +16,8 @@ JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages test-packages demo check sanitize check-browser fuzz install docs format check-format clean
+.PHONY: all packages test-packages demo check sanitize check-browser fuzz check-traces install docs format check-format \
+        clean
 
 all: packages
 	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > build.log 2>&1 \
@@ -47,6 +49,9 @@ check-browser: all
 fuzz:
 	@tools/install-packages.sh clang libomp-dev
 	@tools/fuzz.sh $(or $(SECONDS),60)
+
+check-traces: all
+	@tools/check-traces
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install build

@@ -15,6 +15,7 @@
 #include "discover/missing.h"
 #include "discover/paper_mesh.h"
 #include "discover/paper_states.h"
+#include "discover/trace.h"
 #include "discover/vary.h"
 #include "posterior/band.h"
 #include "posterior/field_solution.h"
@@ -35,6 +36,7 @@ struct kbass_discovery {
     kb_search_result found;  /* of our method */
     kb_canvas *paper;        /* of the published one */
     kb_answer *answer;
+    const kb_trace *trace;
     double seconds_to_create;
 };
 
@@ -231,14 +233,18 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     kb_run run;
     forget(d);
     kb_run_begin(&run, progress, user, d->settings.time_limit);
+    run.trace = d->trace;
     run.start -= d->seconds_to_create; /* the limit is for both */
     kbass_status status = run_method(d, &run, error);
     if (status == KBASS_OK) {
         d->answer->result.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
         d->answer->result.seconds_total = kb_clock() - run.start;
+        kb_trace_result(d->trace, &d->answer->result);
     }
     return status;
 }
+
+void kb_discovery_trace(kbass_discovery *d, const kb_trace *trace) { d->trace = trace; }
 
 const kbass_result *kbass_discovery_result(const kbass_discovery *d) { return d->answer ? &d->answer->result : NULL; }
 

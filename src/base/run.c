@@ -19,6 +19,7 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     run->stage = "field";
     run->fraction = run->from = run->until = 0;
     run->log_evidence = NAN;
+    run->trace = NULL;
     atomic_store(&run->reason, 0);
     atomic_store(&run->n_iterations, 0);
     atomic_flag_clear(&run->reporting);

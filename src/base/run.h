@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "kbass/kbass.h"
+#include "base/trace.h"
 
 typedef struct {
     kbass_progress_callback callback;
@@ -17,6 +17,7 @@ typedef struct {
     double fraction, from, until; /* of the whole run: now, and where the stage begins and ends */
     double log_evidence;
     atomic_size_t n_iterations;
+    const kb_trace *trace; /* NULL: none */
 } kb_run;
 
 double kb_clock(void); /* seconds, monotonic */

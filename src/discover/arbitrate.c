@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "discover/merge.h"
+#include "discover/trace.h"
 
 enum { BEAM = 40, ROUNDS = 30, SEARCH_ITERATIONS = 12, FINAL_ITERATIONS = 40, GRACE_ITERATIONS = 6 };
 static const double grace = 0.4;      /* seconds for the first fits when the run was stopped before any */
@@ -29,6 +30,7 @@ static kbass_status set_windows(kb_arena *a, size_t n, bool merge, kbass_error *
         }
         if (lost_memory != KBASS_OK) status = kb_out_of_memory(error, "the search");
         kb_pool_sort(a->pool);
+        kb_trace_pool(a, "merged");
     }
     kb_windows_destroy(before);
     return status;

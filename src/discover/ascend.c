@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "discover/seeker.h"
+#include "discover/trace.h"
 
 enum { ROUNDS = 5, MOVES = 4, RIVALS = 3, KEPT = 4, FEW_TERMS = 5, PROPOSALS = 40 };
 static const int length_step = 5;                                       /* of the ladder: a factor 1.3 */
@@ -285,15 +286,19 @@ kbass_status kb_seeker_ascend(kb_seeker *s, kbass_error *error)
     kb_state_pool_sort(&s->pool);
     if (status == KBASS_OK) {
         weigh_again(s);
+        kb_trace_states(s, "weighed again");
         kb_state_copy(s->mosaic, s->pool.states[0], incumbent);
         for (int round = 0; round < ROUNDS && !kb_run_stopped(s->run); round++) {
             kb_run_advance(s->run, 0.6 + 0.4 * round / ROUNDS);
-            if (round_of_moves(s, incumbent, &proposals, error)) continue;
+            bool moved = round_of_moves(s, incumbent, &proposals, error);
+            kb_trace_states(s, "moves");
+            if (moved) continue;
             settle_simpler(s);
             if (kb_support_equal(&s->pool.states[0]->support, &incumbent->support)) break;
             kb_state_copy(s->mosaic, s->pool.states[0], incumbent);
         }
         settle_simpler(s);
+        kb_trace_states(s, "ascended");
     }
     for (size_t i = 0; i < PROPOSALS; i++) kb_support_clear(&list[i]);
     return status;

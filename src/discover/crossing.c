@@ -274,6 +274,8 @@ static kbass_status sharpen(crossing *c, const kb_fit *fit, const double *start,
     bool found = false;
     c->tolerance = tolerance * (double)c->expanse->clouds[0]->n_values;
     kbass_status status = resolve(c, &from, last, with_waves, &found, error);
+    kb_trace_line(c->arena.run->trace, "resolution: %zu steps, %zu waves, %zu modes", c->plane.steps,
+                  c->plane.n_waves[0], c->plane.most_modes);
     if (status == KBASS_OK && !found) dismiss(c);
     if (status == KBASS_OK && found && (!c->threads || memcmp(&from.plane, &c->plane, sizeof c->plane)))
         status = equip(c, error);

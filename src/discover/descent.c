@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "discover/seeker.h"
+#include "discover/trace.h"
 
 static const double first_tau = 0.512, tau_factor = 0.25, likely = 0.5;
 static const double most_discord = 4; /* standard deviations */
@@ -82,6 +83,7 @@ void kb_seeker_descend(kb_seeker *s, kbass_error *error)
         }
         if (!agree) return;
         s->least_tau = state->tau;
+        kb_trace_state(s, "descent", state);
         worse = state->log_evidence > best ? 0 : worse + 1;
         best = fmax(best, state->log_evidence);
         kb_run_advance(s->run, 0.5 * (stage + 1) / STAGES);

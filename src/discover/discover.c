@@ -12,6 +12,7 @@
 #include "discover/enter.h"
 #include "discover/polish.h"
 #include "discover/refine.h"
+#include "discover/trace.h"
 
 enum { MAX_STARTS = 12, MOST_TERMS_PER_EQUATION = 14 };
 static const double followed = 2; /* growth of the squared misfit up to which fewer windows follow the data */
@@ -106,6 +107,7 @@ static kbass_status run_pass(const kb_problem *p, bool refined, team *t, kb_run 
     t->arena.pool = &result->pool;
     t->arena.windows = NULL;
     t->arena.deadline = 0;
+    kb_trace_pool(&t->arena, "proposed");
     if (status == KBASS_OK) status = kb_arbitrate(&t->arena, &result->settled, error);
     result->windows = t->arena.windows;
     result->seconds[KBASS_STAGE_ARBITRATE] += kb_clock() - clock;

@@ -10,6 +10,7 @@
 #include "discover/clouds.h"
 #include "discover/crossing.h"
 #include "discover/seeker.h"
+#include "discover/trace.h"
 #include "gp/mesh.h"
 #include "posterior/band.h"
 #include "posterior/plane_solution.h"
@@ -158,6 +159,7 @@ static kbass_status answer_by_kernel(kb_seeker *s, kb_run *run, kb_search_result
     kb_seeker_descend(s, error);
     kbass_status status = kb_seeker_ascend(s, error);
     kb_seeker_level(s, nats_reported);
+    kb_trace_states(s, "levelled");
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
     clock = kb_run_stage(run, KBASS_STAGE_POLISH, 0.95, 1);
     if (status == KBASS_OK) status = form_result(s, result, error);

@@ -115,6 +115,7 @@ kbass_status kb_expedition_equip(kb_expedition *e, size_t grid, kbass_error *err
     kb_expedition_dismiss(e);
     for (size_t run = 0; run < l->n_runs; run++) n_values += l->clouds[run]->n_values;
     e->grid = grid;
+    kb_trace_line(e->arena.run->trace, "grid: %zu", grid);
     e->explorers = KB_NEW(kb_explorer *, (size_t)l->threads);
     e->here = KB_NEW(double, n_values);
     e->there = KB_NEW(double, n_values);
@@ -336,6 +337,7 @@ kbass_status kb_expedition_tune_period(kb_expedition *e, kbass_error *error)
         t.end = kb_landscape_domain_end(l, t.first);
         if (e->scenes[t.first].line.periodic) status = tune_domain(&t, error);
         moved = moved || present_period(&t) != before;
+        kb_trace_line(e->arena.run->trace, "period: %.17g", present_period(&t));
     }
     kb_pool_clear(&t.trial);
     if (status != KBASS_OK || !moved) return status;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "discover/trace.h"
 
 static const size_t NOT_KNOWN = SIZE_MAX;
 enum {
@@ -88,6 +89,7 @@ kbass_status kb_arena_fit(kb_arena *a, int iterations, kbass_error *error)
     kb_free(jobs);
     kb_pool_sort(a->pool);
     kb_pool_unite(a->pool);
+    kb_trace_pool(a, "fit");
     return KBASS_OK;
 }
 
@@ -334,5 +336,6 @@ kbass_status kb_arena_search(kb_arena *a, size_t beam, int rounds, bool *settled
         *settled = !more;
         if (a->pool->n && a->pool->fits[0]->valid) a->run->log_evidence = a->pool->fits[0]->log_evidence;
     }
+    kb_trace_pool(a, *settled ? "explored all" : "explored");
     return status;
 }

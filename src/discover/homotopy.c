@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "discover/seeker.h"
+#include "discover/trace.h"
 
 enum { STAGES = 9, LEARN_NOISE_FROM = 5, PRUNE_FROM = 6, DECIDE_FROM = 7, ROUNDS = 2, STEPS_PER_ROUND = 2 };
 enum { MOST_TERMS = 8 };
@@ -66,6 +67,7 @@ static void follow_path(kb_seeker *s, int path, kbass_error *error)
     if (!begin(s, first_step, state)) return;
     for (int stage = 0; stage < STAGES; stage++) {
         if (!pass_stage(s, stage, first_step, state, error)) return;
+        kb_trace_state(s, "homotopy", state);
         kb_run_advance(s->run, 0.6 * (path * STAGES + stage + 1) / (PATHS * STAGES));
     }
 }

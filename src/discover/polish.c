@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "discover/explain.h"
+#include "discover/trace.h"
 
 enum { POLISHED = 4, ITERATIONS = 60 };
 
@@ -98,5 +99,6 @@ kbass_status kb_polish(kb_arena *a, kb_search_result *result, kbass_error *error
     if (!kb_has_model(result)) return KBASS_OK;
     shooter->windows = a->windows;
     status = kb_run_stopped(a->run) ? look_around(a, result, error) : finish(a, result, error);
+    kb_trace_pool(a, "polished");
     return status == KBASS_OK ? note_noise(shooter, result, error) : status;
 }

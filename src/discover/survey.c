@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "discover/seeker.h"
+#include "discover/trace.h"
 
 /* Length scales, as steps of the ladder, and variances of the equation at which the bare field is asked. */
 static const kb_steps asked_steps[] = {{0, 0}, {13, 4}, {20, 10}};
@@ -186,6 +187,7 @@ kbass_status kb_seeker_screen(kb_seeker *s, kbass_error *error)
         }
     }
     if (status == KBASS_OK) status = weigh(s, b, error);
+    kb_trace_states(s, "screened");
     ballot_clear(b);
     return status;
 }
