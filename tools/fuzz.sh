@@ -7,9 +7,9 @@ seconds=${1:-60}
 shift || true
 
 cmake -S . -B build-fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKBASS_FUZZ=ON > /dev/null
-cmake --build build-fuzz --parallel "$(nproc)" --target fuzz_data fuzz_hdf5 fuzz_expression fuzz_equations fuzz_units
+cmake --build build-fuzz --parallel "$(nproc)" --target kbass-hdf5 fuzz_data fuzz_hdf5 fuzz_expression fuzz_equations fuzz_units
 
-export OMP_NUM_THREADS=2
+export OMP_NUM_THREADS=2 KBASS_LIBEXEC=$PWD/build-fuzz
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1:symbolize=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export LSAN_OPTIONS=suppressions=$PWD/tools/leaks.supp:print_suppressions=0

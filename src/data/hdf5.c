@@ -1,23 +1,13 @@
 #include "data/hdf5.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/inflate.h"
 
-enum { PATIENCE = 20000 /* ms without a byte */, MOST_OFFSETS = 8 };
-
-static const uint64_t MOST_MEMORY = (uint64_t)4 << 30; /* of the child, beyond what this process has */
+enum { MOST_OFFSETS = 8 };
 
 const char *const kb_hdf5_troubles[] = {NULL,
                                         "no numbers",
@@ -29,86 +19,23 @@ const char *const kb_hdf5_troubles[] = {NULL,
                                         "an object such as a table: save its columns as arrays"};
 
 typedef struct {
-    pid_t pid;
-    int channel;
+    kb_hdf5_helper helper;
     bool is_matlab;
 } child;
-
-/* ---------------------------------------------------------------- the child's life */
-
-/* Address space is no measure where sanitizers have reserved terabytes of it. */
-static void limit_memory(void)
-{
-    unsigned long pages = 0;
-    FILE *statm = fopen("/proc/self/statm", "r");
-    bool is_known = statm && fscanf(statm, "%lu", &pages) == 1;
-    uint64_t bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    struct rlimit most = {bytes + MOST_MEMORY, bytes + MOST_MEMORY}, none = {0, 0};
-    if (statm) fclose(statm);
-    if (is_known && bytes < (uint64_t)1 << 40) setrlimit(RLIMIT_AS, &most);
-    setrlimit(RLIMIT_CORE, &none);
-}
-
-static _Noreturn void be_child(int channel, const kb_file *file)
-{
-    int nowhere = open("/dev/null", O_RDWR);
-    if (nowhere >= 0) {
-        dup2(nowhere, STDIN_FILENO);
-        dup2(nowhere, STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
-    }
-    signal(SIGPIPE, SIG_IGN);
-    limit_memory();
-    kb_hdf5_child(channel, file);
-}
-
-static kbass_status start(const kb_reading *r, child *c)
-{
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return kb_fail(r->error, KBASS_ERROR_FILE, "%s: cannot be read: %s", r->file.path, strerror(errno));
-    c->pid = fork();
-    if (c->pid == 0) {
-        close(ends[0]);
-        be_child(ends[1], &r->file);
-    }
-    close(ends[1]);
-    c->channel = ends[0];
-    if (c->pid > 0) return KBASS_OK;
-    close(ends[0]);
-    return kb_fail(r->error, KBASS_ERROR_FILE, "%s: cannot be read: %s", r->file.path, strerror(errno));
-}
-
-static void stop(child *c)
-{
-    if (c->pid <= 0) return;
-    close(c->channel);
-    kill(c->pid, SIGKILL);
-    while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR) {}
-    c->pid = 0;
-}
 
 static kbass_status receive(const kb_source *s, void *to, size_t n, const char *what)
 {
     const child *c = s->state;
     const kb_reading *r = s->reading;
-    char *next = to;
-    while (n) {
-        struct pollfd wait = {c->channel, POLLIN, 0};
-        int ready = poll(&wait, 1, PATIENCE);
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready <= 0)
-            return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %.200s: the HDF5 library came to no end with it",
-                           r->file.path, what);
-        ssize_t got = recv(c->channel, next, n, 0);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0)
-            return kb_fail(r->error, KBASS_ERROR_DATA,
-                           "%s: %.200s: the HDF5 library cannot read it: damaged or cut off", r->file.path, what);
-        next += got;
-        n -= (size_t)got;
+    switch (kb_hdf5_receive(&c->helper, to, n)) {
+    case KB_HDF5_SILENT:
+        return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %.200s: the HDF5 library came to no end with it", r->file.path,
+                       what);
+    case KB_HDF5_GONE:
+        return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %.200s: the HDF5 library cannot read it: damaged or cut off",
+                       r->file.path, what);
+    default: return KBASS_OK;
     }
-    return KBASS_OK;
 }
 
 /* ---------------------------------------------------------------- arrays */
@@ -166,7 +93,7 @@ static kbass_status list(kb_source *s)
     child *c = s->state = KB_NEW(child, 1);
     if (!c) return kb_out_of_memory(s->reading->error, "the HDF5 reader");
     c->is_matlab = file->size > 10 && memcmp(file->bytes, "MATLAB 7.3", 10) == 0;
-    kbass_status status = start(s->reading, c);
+    kbass_status status = kb_hdf5_start(file, c->is_matlab, &c->helper, s->reading->error);
     for (kb_hdf5_entry e = {0}; status == KBASS_OK && e.n_dims != KB_HDF5_END;) {
         status = receive(s, &e, sizeof e, "its list of arrays");
         if (status == KBASS_OK && e.n_dims != KB_HDF5_END) status = add_array(s, &e);
@@ -184,7 +111,7 @@ static kbass_status load(kb_source *s, kb_array *array)
     if (!bytes) return kb_out_of_memory(s->reading->error, array->name);
     array->owned = bytes;
     kbass_status status = KBASS_OK;
-    if (send(c->channel, &index, sizeof index, MSG_NOSIGNAL) != (ssize_t)sizeof index)
+    if (send(c->helper.channel, &index, sizeof index, MSG_NOSIGNAL) != (ssize_t)sizeof index)
         status =
             kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: the HDF5 library cannot read it", s->reading->file.path);
     if (status == KBASS_OK) status = receive(s, bytes, n * sizeof(double), array->name);
@@ -194,7 +121,7 @@ static kbass_status load(kb_source *s, kb_array *array)
 
 static void close_source(kb_source *s)
 {
-    if (s->state) stop(s->state);
+    if (s->state) kb_hdf5_stop(&((child *)s->state)->helper);
     kb_free(s->state);
 }
 

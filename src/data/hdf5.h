@@ -1,17 +1,27 @@
-/* HDF5 files are read by a child process: the library for them was not made for hostile files, and what goes wrong
- * there must not go wrong here. hdf5.c is the parent, hdf5_child.c the child.
+/* HDF5 files are read by a program of their own, kbass-hdf5: the library for them was not made for hostile files, and
+ * what goes wrong there must not go wrong here. Its source is helper/hdf5.c; hdf5_start.c finds and starts it, hdf5.c
+ * talks to it.
  *
- * The child sends one kb_hdf5_entry for each dataset and its name, then one with n_dims = KB_HDF5_END. After that it
- * answers requests, the number of an entry each, with all its numbers as doubles in C order. Where it cannot, it ends.
+ * It is told a path, or - for a file of memory, and whether MATLAB wrote the file, says KB_HDF5_GREETING, then sends
+ * one kb_hdf5_entry for each dataset and its name, then one with n_dims = KB_HDF5_END. After that it answers requests,
+ * the number of an entry each, with all its numbers as doubles in C order. Where it cannot, it ends.
  */
 #ifndef KB_HDF5_H
 #define KB_HDF5_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "data/source.h"
 
-enum { KB_HDF5_END = 255, KB_HDF5_PIECE = 1 << 19 /* numbers sent at once */ };
+/* Changes with what is said. */
+static const uint64_t KB_HDF5_GREETING = 0x6b62686466000002;
+
+enum {
+    KB_HDF5_END = 255,
+    KB_HDF5_IMAGE = 3 /* the descriptor of a file that has no path */,
+    KB_HDF5_PIECE = 1 << 19 /* numbers sent at once */
+};
 
 typedef struct {
     uint64_t dims[KB_MOST_DIMS];
@@ -27,7 +37,15 @@ typedef struct {
 extern const char *const kb_hdf5_troubles[];
 enum { KB_FINE, KB_NO_NUMBERS, KB_TEXT, KB_ELSEWHERE, KB_FILTER, KB_DEEP, KB_EMPTY, KB_OBJECT, KB_N_TROUBLES };
 
-/* Never returns. A file that is not on disk is read from its bytes. */
-_Noreturn void kb_hdf5_child(int channel, const kb_file *file);
+typedef struct {
+    pid_t pid;
+    int channel;
+} kb_hdf5_helper;
+
+typedef enum { KB_HDF5_ANSWERED, KB_HDF5_SILENT, KB_HDF5_GONE } kb_hdf5_answer;
+
+kbass_status kb_hdf5_start(const kb_file *file, bool is_matlab, kb_hdf5_helper *helper, kbass_error *error);
+kb_hdf5_answer kb_hdf5_receive(const kb_hdf5_helper *helper, void *to, size_t n);
+void kb_hdf5_stop(kb_hdf5_helper *helper); /* also one that never started */
 
 #endif

@@ -1,15 +1,19 @@
-#include "data/hdf5.h"
-
+/* kbass-hdf5 PATH|- matlab|plain: reads an HDF5 file for the library, which starts it (src/data/hdf5.h has what is
+   said). Standard input is a socket to the library. */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define H5_USE_110_API /* the oldest interface that is met: Debian 12 has 1.10, Debian 13 has 1.14 */
 #include <hdf5.h>
 
-#include "data/read.h"
+#include "data/hdf5.h"
 
 enum {
     MOST_BYTES_AT_ONCE = 256 << 20,
@@ -392,28 +396,54 @@ static void send_numbers(const child *c, size_t index)
 
 /* ---------------------------------------------------------------- life */
 
-/* What came through a pipe is opened under a name that no file has, as the library wants it. */
-static hid_t open_file(const kb_file *file)
+/* Address space is no measure where sanitizers have reserved terabytes of it. */
+static void limit_memory(void)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    const char *name = file->is_mapped ? file->path : "/no/such/folder/image";
-    if (!file->is_mapped) {
-        H5Pset_fapl_core(access, (size_t)1 << 20, false);
-        H5Pset_file_image(access, (void *)file->bytes, file->size);
-    }
-    return H5Fopen(name, H5F_ACC_RDONLY, access);
+    static const uint64_t most_memory = (uint64_t)4 << 30, reserved = (uint64_t)1 << 40;
+    unsigned long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    bool is_known = statm && fscanf(statm, "%lu", &pages) == 1;
+    uint64_t bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    struct rlimit most = {bytes + most_memory, bytes + most_memory}, none = {0, 0};
+    if (statm) fclose(statm);
+    if (is_known && bytes < reserved) setrlimit(RLIMIT_AS, &most);
+    setrlimit(RLIMIT_CORE, &none);
 }
 
-void kb_hdf5_child(int channel, const kb_file *file)
+/* What came through a pipe is opened under a name that no file has, as the library wants it. */
+static hid_t open_image(void)
 {
-    child c = {.channel = channel, .is_matlab = file->size > 10 && memcmp(file->bytes, "MATLAB 7.3", 10) == 0};
+    struct stat about;
+    if (fstat(KB_HDF5_IMAGE, &about) != 0) return -1;
+    size_t size = (size_t)about.st_size;
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, KB_HDF5_IMAGE, 0);
+    if (bytes == MAP_FAILED) return -1;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_core(access, (size_t)1 << 20, false);
+    H5Pset_file_image(access, bytes, size);
+    return H5Fopen("/no/such/folder/image", H5F_ACC_RDONLY, access);
+}
+
+static hid_t open_file(const char *path)
+{
+    return strcmp(path, "-") ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : open_image();
+}
+
+int main(int n_arguments, char **arguments)
+{
+    child c = {.channel = STDIN_FILENO};
     kb_hdf5_entry end = {.n_dims = KB_HDF5_END};
     uint64_t index = 0;
+    if (n_arguments != 3) return 2;
+    c.is_matlab = !strcmp(arguments[2], "matlab");
+    signal(SIGPIPE, SIG_IGN);
+    limit_memory();
+    send_bytes(c.channel, &KB_HDF5_GREETING, sizeof KB_HDF5_GREETING);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5PLset_loading_state(0); /* no code from elsewhere */
-    c.file = open_file(file);
+    c.file = open_file(arguments[1]);
     if (c.file < 0 || H5Ovisit2(c.file, H5_INDEX_NAME, H5_ITER_INC, visit, &c, H5O_INFO_BASIC) < 0) _exit(1);
-    send_bytes(channel, &end, sizeof end);
-    while (read(channel, &index, sizeof index) == (ssize_t)sizeof index && index < c.n) send_numbers(&c, index);
-    _exit(0);
+    send_bytes(c.channel, &end, sizeof end);
+    while (read(c.channel, &index, sizeof index) == (ssize_t)sizeof index && index < c.n) send_numbers(&c, index);
+    _exit(0); /* without the library's own clearing up, which a damaged file may lead astray */
 }
