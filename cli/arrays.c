@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "message.h"
+#include "output.h"
 
 enum { NPY_HEADER = 128, LOCAL_HEADER = 30, CENTRAL_HEADER = 46, END_OF_CENTRAL = 22 };
 
@@ -233,16 +234,19 @@ static bool write_json(FILE *file, size_t n, const cli_array *arrays)
 
 int cli_arrays_write(const char *path, size_t n, const cli_array *arrays)
 {
-    FILE *file = fopen(path, "wb");
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&bytes, &size);
     bool is_written = file != NULL;
     cli_format format = cli_format_of(path);
     if (is_written)
         is_written = format == CLI_NPY   ? write_npy(file, arrays)
                      : format == CLI_NPZ ? write_npz(file, n, arrays)
                                          : write_json(file, n, arrays);
-    if (file) is_written = !ferror(file) && is_written;
+    int reason = errno;
     if (file) is_written = fclose(file) == 0 && is_written;
-    if (is_written) return EXIT_OK;
-    cli_fail("%s: cannot be written: %s", path, strerror(errno));
-    return EXIT_NO_RESULT;
+    int code = is_written ? cli_output_bytes(path, size, bytes) : EXIT_NO_RESULT;
+    if (!is_written) cli_fail("%s: cannot be written: %s", path, strerror(reason));
+    free(bytes);
+    return code;
 }

@@ -41,8 +41,7 @@ static int show_file(const cli_arguments *arguments, const char *path)
 {
     kbass_data *data = NULL;
     const char *output = cli_value(arguments, "output");
-    int code = cli_output_check(output, path);
-    if (code == EXIT_OK) code = cli_read(arguments, path, false, &data);
+    int code = cli_read(arguments, path, false, &data);
     if (code == EXIT_OK && output) code = cli_output_data(output, data);
     if (code == EXIT_OK && !output) print_description(path, data);
     kbass_data_destroy(data);
@@ -54,8 +53,7 @@ static int write_example(const char *name, const char *path)
     kbass_data *data = NULL;
     kbass_error error;
     kbass_status status = kbass_data_example(name, &data, &error);
-    int code = status == KBASS_OK ? cli_output_check(path, NULL) : cli_fail_with(status, &error);
-    if (code == EXIT_OK) code = cli_output_data(path, data);
+    int code = status == KBASS_OK ? cli_output_data(path, data) : cli_fail_with(status, &error);
     kbass_data_destroy(data);
     return code;
 }

@@ -8,6 +8,7 @@
 #include "pages.h"
 #include "progress.h"
 #include "read.h"
+#include "signals.h"
 #include "tables.h"
 
 typedef struct {
@@ -31,16 +32,6 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
     job->is_quiet = cli_value(arguments, "quiet") != NULL;
     job->shows_all = cli_value(arguments, "all-terms") != NULL;
     return cli_settings(arguments, &job->settings);
-}
-
-static int check_outputs(const discover_job *job)
-{
-    const char *outputs[] = {job->json, job->report, job->solution, job->residuals, job->law};
-    int code = EXIT_OK;
-    for (size_t i = 0; i < job->arguments->n_operands; i++)
-        for (size_t k = 0; code == EXIT_OK && k < sizeof outputs / sizeof *outputs; k++)
-            code = cli_output_check(outputs[k], job->arguments->operands[i]);
-    return code;
 }
 
 static int load(discover_job *job)
@@ -92,7 +83,7 @@ static int write_result(const discover_job *job)
 
 static int exit_code(const kbass_result *result)
 {
-    if (result->outcome == KBASS_CANCELLED) return EXIT_INTERRUPTED;
+    if (result->outcome == KBASS_CANCELLED) return cli_interrupted_code();
     return result->n_equations ? EXIT_OK : EXIT_NO_RESULT;
 }
 
@@ -108,9 +99,8 @@ static int write_tables(const discover_job *job)
 static int deliver(const discover_job *job)
 {
     const kbass_result *result = kbass_discovery_result(job->discovery);
-    int code = exit_code(result), written = EXIT_OK;
-    if (print(job, KBASS_TEXT_RESULT | (job->shows_all ? KBASS_TEXT_ALL_TERMS : 0)) != EXIT_OK)
-        written = EXIT_NO_RESULT;
+    int code = exit_code(result);
+    int written = print(job, KBASS_TEXT_RESULT | (job->shows_all ? KBASS_TEXT_ALL_TERMS : 0));
     if ((job->json || job->report) && write_result(job) != EXIT_OK) written = EXIT_NO_RESULT;
     if (result->n_equations && write_tables(job) != EXIT_OK) written = EXIT_NO_RESULT;
     return code != EXIT_OK ? code : written;
@@ -122,7 +112,6 @@ int cli_discover(const cli_arguments *arguments)
     cli_interrupts_catch();
     int code = prepare(&job, arguments);
     if (code == EXIT_OK) code = load(&job);
-    if (code == EXIT_OK) code = check_outputs(&job);
     if (code == EXIT_OK) code = print(&job, KBASS_TEXT_PROBLEM);
     if (code == EXIT_OK) code = run(&job);
     cli_interrupts_release();

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "doctor_figure.h"
+#include "figure.h"
 #include "message.h"
 #include "output.h"
 #include "read.h"
@@ -146,10 +147,7 @@ int cli_doctor(const cli_arguments *arguments)
     kbass_settings *settings = NULL;
     if (!arguments->n_operands) return cli_fail("doctor needs data, found no file (see kbass help doctor)");
     int code = cli_settings(arguments, &settings);
-    for (size_t i = 0; code == EXIT_OK && i < arguments->n_operands; i++) {
-        code = cli_output_check(cli_value(arguments, "json"), arguments->operands[i]);
-        if (code == EXIT_OK) code = cli_output_check(cli_value(arguments, "figure"), arguments->operands[i]);
-    }
+    if (code == EXIT_OK) code = figure_options(arguments, cli_value(arguments, "figure"));
     if (code == EXIT_OK) code = cli_read_all(arguments, false, &v.data);
     if (code == EXIT_OK) code = examine(&v, settings);
     if (code == EXIT_OK) code = deliver(&v);

@@ -22,10 +22,8 @@ int cli_export(const cli_arguments *arguments)
     if (arguments->n_operands != 1) return cli_fail("export needs one result file (see kbass help export)");
     if (!format) return cli_fail("export needs --to FORMAT (see kbass export --list)");
     const char *path = arguments->operands[0];
-    int code = cli_output_check(output, path);
-    if (code != EXIT_OK) return code;
     kbass_status status = kbass_export(path, format, cli_value(arguments, "name"), &text, &error);
-    code = status == KBASS_OK ? cli_output_text(output, text) : cli_fail_with(status, &error);
+    int code = status == KBASS_OK ? cli_output_text(output, text) : cli_fail_with(status, &error);
     kbass_free(text);
     return code;
 }

@@ -1,57 +1,171 @@
+#define _GNU_SOURCE /* memfd_create */
 #include "figure.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "message.h"
+#include "output.h"
+
+enum { PNG_WIDTH = 1200, PER_INCH = 100 };
+
+static int asked_width, asked_height; /* --size, or 0 */
+static double asked_dpi;              /* --dpi, or 0 */
+
+figure_kind figure_format(const char *path)
+{
+    static const struct {
+        const char *ending;
+        figure_kind kind;
+    } endings[] = {{".svg", FIGURE_SVG}, {".pdf", FIGURE_PDF}, {".png", FIGURE_PNG}};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (!strcasecmp(dot, endings[i].ending)) return endings[i].kind;
+    return FIGURE_UNKNOWN;
+}
 
 bool figure_is_possible(void) { return system("command -v gnuplot > /dev/null 2>&1") == 0; }
+
+int figure_options(const cli_arguments *arguments, const char *path)
+{
+    const char *size = cli_value(arguments, "size");
+    char rest = '\0';
+    if (size && (sscanf(size, "%dx%d%c", &asked_width, &asked_height, &rest) != 2 || asked_width < 100 ||
+                 asked_height < 100 || asked_width > 20000 || asked_height > 20000))
+        return cli_fail("--size: found \"%s\", needed WIDTHxHEIGHT, each from 100 to 20000: 1200x800", size);
+    int code = cli_number(arguments, "dpi", 30, 1200, &asked_dpi);
+    if (code == EXIT_OK && asked_dpi > 0 && path && figure_format(path) != FIGURE_PNG)
+        code = cli_fail("--dpi is for PNG, %s has no dots", path);
+    return code;
+}
+
+/* ---------------------------------------------------------------- the commands */
+
+static FILE *open_memory(const char *name)
+{
+    int descriptor = memfd_create(name, MFD_CLOEXEC);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w+") : NULL;
+    if (descriptor >= 0 && !file) close(descriptor);
+    return file;
+}
 
 static int start(const char *what, FILE **script)
 {
     if (!figure_is_possible())
         return cli_fail("%s: figures need gnuplot, which is not installed (Debian: apt-get install gnuplot-nox)", what);
-    signal(SIGPIPE, SIG_IGN); /* a gnuplot that ends early is seen in figure_end */
-    *script = popen("gnuplot", "w");
-    return *script ? EXIT_OK : cli_fail("%s: gnuplot cannot be started", what);
+    *script = open_memory("script");
+    return *script ? EXIT_OK : cli_fail("%s: out of memory for the figure", what);
 }
 
-static void set_terminal(FILE *script, const char *path, int width, int height)
+/* Text and lines grow with the picture: a PNG looks like the SVG. */
+static void set_png(FILE *script, int width, int height)
 {
-    const double pixels_per_inch = 100;
-    const char *dot = strrchr(path, '.');
-    if (dot && !strcasecmp(dot, ".png")) fprintf(script, "set terminal pngcairo size %d,%d\n", width, height);
-    else if (dot && !strcasecmp(dot, ".pdf"))
-        fprintf(script, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,9'\n", width / pixels_per_inch,
-                height / pixels_per_inch);
-    else fprintf(script, "set terminal svg size %d,%d background '#ffffff'\n", width, height);
+    double scale = asked_dpi > 0 ? asked_dpi / PER_INCH : (double)(asked_width ? asked_width : PNG_WIDTH) / width;
+    int wide = asked_width ? asked_width : (int)(scale * width + 0.5);
+    int high = asked_height ? asked_height : (int)(scale * height + 0.5);
+    fprintf(script, "set terminal pngcairo size %d,%d fontscale %.4g linewidth %.4g pointscale %.4g\n", wide, high,
+            0.9 * scale, scale, scale);
+}
+
+static void set_terminal(FILE *script, figure_kind kind, int width, int height)
+{
+    int wide = asked_width ? asked_width : width, high = asked_height ? asked_height : height;
+    if (kind == FIGURE_PNG) set_png(script, width, height);
+    else if (kind == FIGURE_PDF)
+        fprintf(script, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,9'\n", (double)wide / PER_INCH,
+                (double)high / PER_INCH);
+    else fprintf(script, "set terminal svg size %d,%d background '#ffffff'\n", wide, high);
 }
 
 int figure_begin(const char *path, int width, int height, FILE **script)
 {
-    if (strchr(path, '\'')) return cli_fail("%s: figures cannot be written to a path with a ' in it", path);
     int code = start(path, script);
-    if (code != EXIT_OK) return code;
-    set_terminal(*script, path, width, height);
-    fprintf(*script, "set output '%s'\n", path);
-    return EXIT_OK;
+    if (code == EXIT_OK) set_terminal(*script, figure_format(path), width, height);
+    return code;
+}
+
+int figure_begin_svg(int width, int height, FILE **script)
+{
+    int code = start("the page", script);
+    if (code == EXIT_OK) fprintf(*script, "set terminal svg size %d,%d background '#ffffff'\n", width, height);
+    return code;
 }
 
 int figure_begin_terminal(int columns, int lines, FILE **script)
 {
-    fflush(stdout);
     int code = start("--terminal", script);
     if (code == EXIT_OK) fprintf(*script, "set terminal dumb noenhanced size %d,%d\n", columns, lines);
     return code;
 }
 
-int figure_end(const char *path, FILE *script)
+/* ---------------------------------------------------------------- drawing */
+
+/* gnuplot reads the script and writes to `out`. */
+static bool draw(FILE *script, int out)
 {
-    int status = pclose(script);
-    signal(SIGPIPE, SIG_DFL);
-    if (status == 0) return EXIT_OK;
+    int status = 0;
+    bool is_ready = fflush(script) == 0 && !ferror(script) && lseek(fileno(script), 0, SEEK_SET) == 0;
+    fflush(stdout);
+    pid_t process = is_ready ? fork() : -1;
+    if (process == 0) {
+        signal(SIGPIPE, SIG_DFL);
+        dup2(fileno(script), STDIN_FILENO);
+        dup2(out, STDOUT_FILENO);
+        execlp("gnuplot", "gnuplot", (char *)NULL);
+        _exit(127);
+    }
+    while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {}
+    return process > 0 && status == 0;
+}
+
+/* What gnuplot drew, with a 0 after it; NULL when it could not. */
+static char *picture_of(FILE *script, size_t *size)
+{
+    FILE *out = open_memory("picture");
+    char *picture = NULL;
+    off_t length = out && draw(script, fileno(out)) ? lseek(fileno(out), 0, SEEK_END) : 0;
+    if (length > 0) picture = calloc((size_t)length + 1, 1);
+    for (*size = 0; picture && *size < (size_t)length;) {
+        ssize_t n = pread(fileno(out), picture + *size, (size_t)length - *size, (off_t)*size);
+        if (n <= 0) break;
+        *size += (size_t)n;
+    }
+    if (out) fclose(out);
+    fclose(script);
+    return picture;
+}
+
+static int cannot_draw(const char *path)
+{
     cli_fail("%s: gnuplot could not draw it", path);
     return EXIT_NO_RESULT;
+}
+
+int figure_end(const char *path, FILE *script)
+{
+    size_t size = 0;
+    char *picture = picture_of(script, &size);
+    int code = picture ? cli_output_bytes(path, size, picture) : cannot_draw(path);
+    free(picture);
+    return code;
+}
+
+int figure_end_svg(FILE *script, char **svg)
+{
+    size_t size = 0;
+    *svg = picture_of(script, &size);
+    return *svg ? EXIT_OK : cannot_draw("the page");
+}
+
+int figure_end_terminal(FILE *script)
+{
+    bool is_drawn = draw(script, STDOUT_FILENO);
+    fclose(script);
+    return is_drawn ? EXIT_OK : cannot_draw("--terminal");
 }

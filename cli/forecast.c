@@ -7,6 +7,7 @@
 
 #include "arrays.h"
 #include "commands.h"
+#include "figure.h"
 #include "message.h"
 #include "output.h"
 #include "read.h"
@@ -135,14 +136,12 @@ static int check_outputs(const cli_arguments *arguments, forecast_job *job)
     job->output = cli_value(arguments, "output");
     job->draws = cli_value(arguments, "save-draws");
     job->figure = cli_value(arguments, "figure");
-    const char *files[] = {job->output, job->draws, job->figure};
+    const char *files[] = {job->output, job->draws};
     for (size_t i = 0; i < 2; i++)
         if (cli_format_of(files[i]) == CLI_NPY)
             return cli_fail("%s: a forecast has several arrays, NPY has room for one: use .npz, .json or .csv",
                             files[i]);
-    for (size_t i = 0; i < 3; i++)
-        if (cli_output_check(files[i], job->path) != EXIT_OK) return EXIT_BAD_INPUT;
-    return EXIT_OK;
+    return figure_options(arguments, job->figure);
 }
 
 /* ---------------------------------------------------------------- running it */

@@ -1,9 +1,11 @@
 /* kbass: the command line of libkbass. Everything it does goes through kbass/kbass.h. */
+#include <signal.h>
 #include <string.h>
 
 #include "commands.h"
 #include "message.h"
 #include "options.h"
+#include "output.h"
 
 #define READING_OPTIONS                                                                                                \
     {"time", 0, "NAME", NULL, "the column or array that holds time (default: t or time)"},                             \
@@ -30,6 +32,13 @@
     {                                                                                                                  \
         "sigma", 0, "COLUMNS", ", ",                                                                                   \
             "the columns of error bars: sx, or by state x=sx, y=sy; standard deviations of the values beside them"     \
+    }
+
+#define SIZE_OPTIONS                                                                                                   \
+    {"size", 0, "WxH", NULL,                                                                                           \
+     "the figure's size in pixels: 1200x800; PDF: 100 to the inch (default: by its panels, PNG 1200 wide)"},           \
+    {                                                                                                                  \
+        "dpi", 0, "N", NULL, "PNG: dots per inch, which scale text and lines too; 30 to 1200 (default: by the size)"   \
     }
 
 static const cli_option discover_options[] = {
@@ -108,7 +117,8 @@ static const cli_option forecast_options[] = {
     {"output", 'o', "FILE", NULL,
      "write mean and quantiles here; the ending says the format: .csv, .npz, .json (default: CSV to standard output)"},
     {"save-draws", 0, "FILE", NULL, "write the draws, in the same formats; a draw ends where it diverges"},
-    {"figure", 0, "FILE.svg", NULL, "draw the forecast (with gnuplot), as SVG or PNG by the file's ending"},
+    {"figure", 0, "FILE.svg", NULL, "draw the forecast (with gnuplot), as SVG, PDF or PNG by the file's ending"},
+    SIZE_OPTIONS,
     {0}};
 
 static const cli_option next_options[] = {
@@ -118,7 +128,8 @@ static const cli_option next_options[] = {
     {"places", 0, "N", NULL, "even places along the space axis of fields; 2 to 1000; default: 31"},
     {"best", 0, "N", NULL, "how many of the best points are listed; 1 to 1000; default: 10"},
     {"output", 'o', "FILE.csv", NULL, "write all points here"},
-    {"figure", 0, "FILE.svg", NULL, "draw the gain (with gnuplot), as SVG or PNG by the file's ending"},
+    {"figure", 0, "FILE.svg", NULL, "draw the gain (with gnuplot), as SVG, PDF or PNG by the file's ending"},
+    SIZE_OPTIONS,
     {0}};
 
 static const cli_option export_options[] = {
@@ -149,6 +160,7 @@ static const cli_option plot_options[] = {
     {"terminal", 0, NULL, NULL, "draw it in characters instead"},
     {"until", 0, "T", NULL, "forecast: the last time"},
     RUN_OPTION,
+    SIZE_OPTIONS,
     {0}};
 
 static const cli_option doctor_options[] = {
@@ -156,7 +168,8 @@ static const cli_option doctor_options[] = {
     SIGMA_OPTION,
     {"json", 0, "FILE", NULL, "write the findings as JSON (docs/schema.md)"},
     {"figure", 0, "FILE.svg", NULL,
-     "draw the data with what was found (with gnuplot), as SVG or PNG by the file's ending"},
+     "draw the data with what was found (with gnuplot), as SVG, PDF or PNG by the file's ending"},
+    SIZE_OPTIONS,
     {0}};
 
 static const cli_option bench_options[] = {
@@ -168,10 +181,11 @@ static const cli_option bench_options[] = {
     {"resume", 0, NULL, NULL, "do only what --json FILE does not hold yet"},
     {"csv", 0, "FILE.csv", NULL, "write the table as CSV"},
     {"figure", 0, "FILE.svg", NULL,
-     "draw map, calibration or speed (with gnuplot), as SVG or PNG by the file's ending"},
+     "draw map, calibration or speed (with gnuplot), as SVG, PDF or PNG by the file's ending"},
     {"output", 'o', "PATH", NULL, "the folder of samples, or the file of results"},
     {"time-limit", 0, "SECONDS", NULL, "stop each fit after this time; with its best answer so far (default: none)"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
+    SIZE_OPTIONS,
     {0}};
 
 const cli_command cli_commands[] = {
@@ -184,7 +198,7 @@ const cli_command cli_commands[] = {
      "runs "
      "that share one law. Prints the equations, each term with its "
      "weight, standard deviation and probability, the noise, and the models that explain the data nearly as well. "
-     "Ctrl-C stops the search and prints the best answer so far.",
+     "Ctrl-C (or SIGTERM, SIGHUP) stops the search with the best answer so far.",
      "kbass data hare-lynx -o hares.csv\n"
      "kbass discover hares.csv --json hares.json --report hares.html",
      discover_options, true,
@@ -203,7 +217,7 @@ const cli_command cli_commands[] = {
      "record, "
      "and writes their mean and quantiles. A draw that diverges is counted and left out from there on.",
      "kbass forecast hares.json --until 1930 -o forecast.csv --figure forecast.svg", forecast_options, false,
-     "until from draws samples places average output save-draws figure data", cli_forecast},
+     "until from draws samples places average output save-draws figure size data", cli_forecast},
     {"next", "RESULT.json [options]", "where one more sample would tell most",
      "For every state at every time (and place): the information that one more sample with the noise of the others is "
      "expected to bring, in nats, about which of the near rival models is true, and about the weights of the chosen "
@@ -252,7 +266,7 @@ const cli_command cli_commands[] = {
      "are examined one by one. Exit code 0: fit to go; "
      "1: with warnings; 2: hopeless, or no data.",
      "kbass doctor hares.csv --figure doctor.svg", doctor_options, true,
-     "axes run json figure degree derivatives terms noise units", cli_doctor},
+     "axes run json figure size degree derivatives terms noise units", cli_doctor},
     {"bench", "paper | map | calibration | speed | samples | results FILE.json ... [options]",
      "measure how well and how fast equations are found",
      "Runs a benchmark: paper (the tables of the KBASS paper), map (noise against length of the record), "
@@ -276,7 +290,7 @@ const cli_command cli_commands[] = {
      "results: a Markdown file with tables and figures, from files that --json has kept.",
      "kbass bench paper --case vdp-10-1 --json vdp.json\n"
      "kbass bench results vdp.json -o results.md",
-     bench_options, false, "case seeds jobs json resume csv figure output time-limit quiet", cli_bench},
+     bench_options, false, "case seeds jobs json resume csv figure size output time-limit quiet", cli_bench},
     {"completion", "bash | zsh", "a script that completes commands and options in your shell",
      "Writes it to standard output, made from the same tables as this help. make install puts both where the shells "
      "look; "
@@ -319,7 +333,8 @@ static int run(const cli_command *command, int count, char **words)
     cli_arguments arguments;
     int code = cli_parse(command, count, words, &arguments);
     if (arguments.wants_help) cli_help_command(stdout, command, arguments.wants_all_help);
-    else if (code == EXIT_OK) code = command->run(&arguments);
+    else if (code == EXIT_OK) code = cli_arguments_check_files(&arguments);
+    if (!arguments.wants_help && code == EXIT_OK) code = command->run(&arguments);
     cli_arguments_clear(&arguments);
     return code;
 }
@@ -330,6 +345,7 @@ int main(int count, char **words)
 {
     int code = EXIT_OK;
     if (count < 2) return cli_fail("no command given (see kbass help)");
+    signal(SIGPIPE, SIG_IGN); /* who reads the report may leave before the result is saved */
     const cli_command *command = find_command(words[1]);
     if (command) code = run(command, count - 2, words + 2);
     else if (is_one_of(words[1], "help", "--help") || !strcmp(words[1], "-h"))

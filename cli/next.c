@@ -238,8 +238,7 @@ int cli_next(const cli_arguments *arguments)
     kbass_status status =
         kbass_posterior_read_run(arguments->operands[0], cli_value(arguments, "of-run"), &job.posterior, &error);
     int code = status == KBASS_OK ? read_range(arguments, &job) : cli_fail_with(status, &error);
-    if (code == EXIT_OK) code = cli_output_check(output, arguments->operands[0]);
-    if (code == EXIT_OK) code = cli_output_check(figure, arguments->operands[0]);
+    if (code == EXIT_OK) code = figure_options(arguments, figure);
     if (code == EXIT_OK) code = make_points(&job);
     if (code == EXIT_OK) code = run(&job);
     if (code == EXIT_OK) code = print_best(&job);

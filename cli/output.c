@@ -1,83 +1,65 @@
 #include "output.h"
 
-#include <errno.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "message.h"
+#include "signals.h"
 
-static bool is_same_file(const char *a, const char *b)
+bool cli_output_is_standard(const char *path) { return !path || !strcmp(path, "-"); }
+
+/* Devices and pipes may block for ever: there signals come at once. */
+static bool is_replaced(const char *path)
 {
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
+    struct stat there;
+    return stat(path, &there) != 0 || S_ISREG(there.st_mode);
 }
 
-int cli_output_check(const char *path, const char *input)
+static int finish(kbass_status status, const kbass_error *error)
 {
-    struct stat before;
-    if (!path) return EXIT_OK;
-    if (input && is_same_file(path, input)) return cli_fail("%s: cannot write over the file it is made from", path);
-    bool existed = stat(path, &before) == 0;
-    FILE *file = fopen(path, "a");
-    if (!file) return cli_fail("%s: cannot be written: %s", path, strerror(errno));
-    fclose(file);
-    if (!existed) remove(path);
-    return EXIT_OK;
-}
-
-static int lost(const char *path)
-{
-    cli_fail("%s: cannot be written: %s", path, strerror(errno));
+    if (status == KBASS_OK) return EXIT_OK;
+    cli_fail_with(status, error);
     return EXIT_NO_RESULT;
 }
 
-int cli_output_text(const char *path, const char *text)
-{
-    if (!path) {
-        fputs(text, stdout);
-        return EXIT_OK;
-    }
-    FILE *file = fopen(path, "w");
-    if (!file) return lost(path);
-    bool is_written = fputs(text, file) >= 0;
-    is_written = fclose(file) == 0 && is_written;
-    return is_written ? EXIT_OK : lost(path);
-}
-
-static int write_data(const char *path, const kbass_data *data)
+int cli_output_bytes(const char *path, size_t size, const void *bytes)
 {
     kbass_error error;
-    kbass_status status = kbass_data_write(data, path, &error);
-    if (status == KBASS_OK) return EXIT_OK;
-    cli_fail_with(status, &error);
-    return EXIT_NO_RESULT;
+    if (cli_output_is_standard(path)) {
+        fwrite(bytes, 1, size, stdout); /* a failure is seen at the end of the command */
+        return EXIT_OK;
+    }
+    bool waits = is_replaced(path);
+    fflush(stdout); /* the path may be /dev/stdout */
+    if (waits) cli_signals_hold();
+    kbass_status status = kbass_file_write(path, size, bytes, &error);
+    if (waits) cli_signals_release();
+    return finish(status, &error);
 }
 
-static int copy_to_stdout(const char *path)
+int cli_output_text(const char *path, const char *text) { return cli_output_bytes(path, strlen(text), text); }
+
+/* A reader of standard output who has seen enough ends the command without a word. */
+static int print_data(const kbass_data *data)
 {
-    int c = EOF;
-    FILE *file = fopen(path, "r");
-    if (!file) return lost("standard output");
-    while ((c = getc(file)) != EOF) putchar(c);
-    fclose(file);
-    return EXIT_OK;
+    kbass_error error;
+    fflush(stdout);
+    signal(SIGPIPE, SIG_DFL);
+    kbass_status status = kbass_data_write(data, "/dev/stdout", &error);
+    signal(SIGPIPE, SIG_IGN);
+    return finish(status, &error);
 }
 
-/* The library writes files; opening /dev/stdout as one would cut short what the shell appends to. */
 int cli_output_data(const char *path, const kbass_data *data)
 {
-    char temporary[] = "/tmp/kbass-XXXXXX";
-    if (path) return write_data(path, data);
-    int descriptor = mkstemp(temporary);
-    if (descriptor < 0) return lost(temporary);
-    close(descriptor);
-    int code = write_data(temporary, data);
-    if (code == EXIT_OK) code = copy_to_stdout(temporary);
-    unlink(temporary);
-    return code;
+    kbass_error error;
+    if (cli_output_is_standard(path)) return print_data(data);
+    bool waits = is_replaced(path);
+    fflush(stdout);
+    if (waits) cli_signals_hold();
+    kbass_status status = kbass_data_write(data, path, &error);
+    if (waits) cli_signals_release();
+    return finish(status, &error);
 }

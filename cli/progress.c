@@ -1,36 +1,13 @@
 #include "progress.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "signals.h"
+
 enum { BAR_WIDTH = 12 };
-
-static volatile sig_atomic_t interrupted;
-static struct sigaction before; /* what an interrupt did until it was caught */
-static int n_catches;
-
-static void interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
-
-void cli_interrupts_catch(void)
-{
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    if (n_catches++) return;
-    interrupted = 0;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &before);
-}
-
-void cli_interrupts_release(void)
-{
-    if (!--n_catches) sigaction(SIGINT, &before, NULL);
-}
 
 void cli_progress_begin(cli_progress *progress, bool is_quiet)
 {
@@ -85,7 +62,7 @@ int cli_progress_show(const kbass_progress *now, void *user)
         progress->stage = now->stage;
         progress->shown = now->seconds;
     }
-    return interrupted;
+    return cli_interrupted();
 }
 
 void cli_progress_end(cli_progress *progress)

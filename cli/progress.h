@@ -1,4 +1,5 @@
-/* Progress on stderr: a bar on a terminal, now and then a line otherwise, nothing when quiet. Ctrl-C stops the run. */
+/* Progress on stderr: a bar on a terminal, now and then a line otherwise, nothing when quiet. Ctrl-C, SIGTERM and
+   SIGHUP stop the run. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -11,11 +12,6 @@ typedef struct {
     const char *stage; /* shown last */
     double shown;      /* seconds into the run when it was */
 } cli_progress;
-
-/* From the first catch to the last release, Ctrl-C is a wish that runs hear of at their next step: one that comes
-   between two runs is not lost. A second one ends the program at once. */
-void cli_interrupts_catch(void);
-void cli_interrupts_release(void);
 
 /* Catches interrupts until the end. */
 void cli_progress_begin(cli_progress *progress, bool is_quiet);

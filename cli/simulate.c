@@ -235,7 +235,6 @@ int cli_simulate(const cli_arguments *arguments)
         code = show_equations(job.model);
     } else {
         if (code == EXIT_OK) code = read_options(arguments, &job);
-        if (code == EXIT_OK) code = cli_output_check(path, arguments->n_operands ? arguments->operands[0] : NULL);
         if (code == EXIT_OK) code = write_samples(&job, path);
     }
     cli_numbers_clear(&job.times);

@@ -103,7 +103,6 @@ int cli_simulate_pde(const cli_arguments *arguments)
     if (code == EXIT_OK && cli_value(arguments, "show")) {
         for (size_t f = 0; f < kbass_pde_fields(pde); f++) puts(kbass_pde_equation(pde, f));
     } else {
-        if (code == EXIT_OK) code = cli_output_check(path, NULL);
         if (code == EXIT_OK) code = sample(arguments, pde, &data);
         if (code == EXIT_OK) code = cli_output_data(path, data);
     }

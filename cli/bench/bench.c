@@ -1,11 +1,12 @@
 /* kbass bench: how well and how fast, on the paper's tables and beyond. */
 #include "bench.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "choose.h"
 #include "commands.h"
+#include "figure.h"
 #include "message.h"
 #include "output.h"
 
@@ -54,13 +55,13 @@ int bench_check_asked(const char *cases, size_t n, const char *const *names)
 
 int bench_write_csv(const bench_table *table, const char *path)
 {
-    FILE *file = fopen(path, "w");
-    if (file) table_csv(table, file);
-    bool is_written = file && !ferror(file);
-    if (file) is_written = fclose(file) == 0 && is_written;
-    if (is_written) return EXIT_OK;
-    cli_fail("%s: cannot be written: %s", path, strerror(errno));
-    return EXIT_NO_RESULT;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out) table_csv(table, out);
+    int code = out && fclose(out) == 0 ? cli_output_bytes(path, size, text) : cli_fail("%s: out of memory", path);
+    free(text);
+    return code;
 }
 
 /* ---------------------------------------------------------------- the way of all benchmarks */
@@ -96,8 +97,7 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
     if (code == EXIT_OK) code = cli_number(arguments, "time-limit", 0, 1e9, &time_limit);
     if (code == EXIT_OK && o->manner.is_resumed && !o->manner.json)
         code = cli_fail("--resume needs --json FILE: the rows that are finished");
-    if (code == EXIT_OK) code = cli_output_check(o->csv, NULL);
-    if (code == EXIT_OK) code = cli_output_check(o->figure, NULL);
+    if (code == EXIT_OK) code = figure_options(arguments, o->figure);
     unsigned long threads = bench_cores() / o->manner.n_jobs;
     bench_choose_number(o->settings, "threads", threads ? (double)threads : 1);
     bench_choose_number(o->settings, "time-limit", time_limit);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,18 +51,12 @@ void bench_document_sort(json_t *document, const bench_plan *plan)
     json_object_set_new(document, "rows", sorted);
 }
 
-/* A reader, or the next run, finds the old document or the new one, never half of it. */
 int bench_document_save(const json_t *document, const char *path)
 {
-    char temporary[4096];
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.part", path) >= sizeof temporary)
-        return cli_fail("%.100s...: the path is too long", path);
-    if (json_dump_file(document, temporary, JSON_INDENT(1) | JSON_REAL_PRECISION(10)) == 0 &&
-        rename(temporary, path) == 0)
-        return EXIT_OK;
-    cli_fail("%s: cannot be written: %s", path, strerror(errno));
-    unlink(temporary);
-    return EXIT_NO_RESULT;
+    char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(10));
+    int code = text ? cli_output_text(path, text) : cli_fail("%s: out of memory for the rows", path);
+    free(text);
+    return code;
 }
 
 int bench_read(const char *path, const char *bench, json_t **document)
@@ -119,8 +114,6 @@ static json_t *fresh(const bench_plan *plan, const bench_manner *manner)
 int bench_document_open(const bench_plan *plan, const bench_manner *manner, json_t **document)
 {
     bool exists = manner->json && access(manner->json, F_OK) == 0;
-    int code = cli_output_check(manner->json, NULL);
-    if (code != EXIT_OK) return code;
     if (manner->is_resumed && exists) return resume(plan, manner->json, document);
     if (exists) return cli_fail("%s exists: --resume goes on with it; remove it to begin anew", manner->json);
     *document = fresh(plan, manner);

@@ -15,8 +15,10 @@
 
 #include "bar.h"
 #include "document.h"
+#include "lock.h"
 #include "message.h"
 #include "output.h"
+#include "signals.h"
 
 /* A task under way: its process and what came through the pipe so far. */
 typedef struct {
@@ -35,14 +37,6 @@ typedef struct {
     size_t n_workers, next;
     worker *workers;
 } crew;
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
 
 json_t *bench_failed(const char *format, ...)
 {
@@ -74,10 +68,12 @@ static void send(int pipe, const char *text)
     }
 }
 
-/* Ctrl-C is the parent's business; without a parent there is nobody to work for. */
+/* Signals to end are the parent's business; without a parent there is nobody to work for. */
 __attribute__((noreturn)) static void work(const bench_task *task, int pipe)
 {
     signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     json_t *row = task->work(task->task);
     char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
@@ -208,7 +204,7 @@ static int toil(crew *c)
     struct pollfd *polls = calloc(c->n_workers, sizeof *polls);
     c->workers = calloc(c->n_workers, sizeof *c->workers);
     int code = polls && c->workers ? EXIT_OK : cli_fail("out of memory for %zu jobs", c->n_workers);
-    while (code == EXIT_OK && busy && !interrupted) {
+    while (code == EXIT_OK && busy && !cli_interrupted()) {
         code = employ(c);
         show(c);
         if (code == EXIT_OK) code = attend(c, polls, &busy);
@@ -216,7 +212,7 @@ static int toil(crew *c)
     if (c->workers) dismiss(c);
     free(c->workers);
     free(polls);
-    return interrupted ? EXIT_INTERRUPTED : code;
+    return cli_interrupted() ? cli_interrupted_code() : code;
 }
 
 static void say_how_to_go_on(const crew *c)
@@ -228,21 +224,21 @@ static void say_how_to_go_on(const crew *c)
 int bench_run(const bench_plan *plan, const bench_manner *manner, json_t **document)
 {
     crew c = {.plan = plan, .manner = manner, .n_workers = manner->n_jobs};
-    int code = bench_document_open(plan, manner, &c.document);
+    bench_lock lock;
+    int code = bench_lock_take(manner->json, &lock);
+    if (code == EXIT_OK) code = bench_document_open(plan, manner, &c.document);
     if (code == EXIT_OK) {
-        struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-        sigemptyset(&action.sa_mask);
-        interrupted = 0;
-        sigaction(SIGINT, &action, NULL);
+        cli_interrupts_catch();
         size_t done = 0;
         for (size_t i = 0; i < plan->n_tasks; i++) done += bench_document_has(c.document, plan->tasks[i].name);
         bench_bar_begin(&c.bar, manner->is_quiet, plan->n_tasks, done);
         code = toil(&c);
         bench_bar_end(&c.bar);
-        signal(SIGINT, SIG_DFL);
-        if (code == EXIT_INTERRUPTED) say_how_to_go_on(&c);
+        cli_interrupts_release();
+        if (cli_interrupted()) say_how_to_go_on(&c);
         bench_document_sort(c.document, plan);
     }
+    bench_lock_drop(&lock);
     *document = c.document;
     return code;
 }

@@ -35,7 +35,8 @@ typedef struct {
     bool is_resumed, is_quiet;
 } bench_manner;
 
-/* Returns an exit code: EXIT_INTERRUPTED after Ctrl-C. The caller owns *document, which is set whenever rows exist. */
+/* Returns an exit code: 128 and the signal after Ctrl-C. The caller owns *document, which is set whenever rows exist.
+ */
 int bench_run(const bench_plan *plan, const bench_manner *manner, json_t **document);
 
 /* A row that says why there is nothing else in it. */

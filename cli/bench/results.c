@@ -1,5 +1,4 @@
 /* kbass bench results: docs/results.md and its figures, from the rows that the other benchmarks saved. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include "bench.h"
 #include "cell.h"
 #include "message.h"
+#include "output.h"
 #include "results.h"
 #include "speed.h"
 
@@ -226,6 +226,38 @@ static int write_all(const bench_saved *saved, const char *output, FILE *out)
     return code;
 }
 
+/* The page and its figures are no file that they are made from. */
+static int check_files(size_t n_files, const char *const *files, const bench_saved *saved, const char *output)
+{
+    char figures[3][PATH_SIZE];
+    static const char *const names[] = {"map", "calibration", "speed"};
+    const bool is_drawn[] = {saved->map, saved->calibration, saved->speed};
+    cli_file *all = calloc(n_files + 4, sizeof *all);
+    size_t n = 0;
+    if (!all) return cli_fail("out of memory for %zu files", n_files);
+    for (size_t i = 0; i < n_files; i++) all[n++] = (cli_file){"", files[i], false};
+    all[n++] = (cli_file){"--output", output, true};
+    for (size_t i = 0; i < 3; i++) {
+        figure_path(output, names[i], figures[i]);
+        if (is_drawn[i]) all[n++] = (cli_file){"the figure", figures[i], true};
+    }
+    int code = cli_files_check(n, all);
+    free(all);
+    return code;
+}
+
+static int write_results(const bench_saved *saved, const char *output)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    int code = out ? write_all(saved, output, out) : EXIT_OK;
+    if (!out || fclose(out) != 0) code = cli_fail("%s: out of memory", output);
+    if (code == EXIT_OK) code = cli_output_bytes(output, size, text);
+    free(text);
+    return code;
+}
+
 int bench_results(size_t n_files, const char *const *files, const char *output)
 {
     bench_saved saved = {0};
@@ -234,12 +266,8 @@ int bench_results(size_t n_files, const char *const *files, const char *output)
     if (!output) return cli_fail("bench results needs --output FILE.md");
     if (strlen(output) > PATH_SIZE / 2) return cli_fail("--output: the path is too long");
     for (size_t i = 0; code == EXIT_OK && i < n_files; i++) code = take(&saved, files[i]);
-    FILE *out = code == EXIT_OK ? fopen(output, "w") : NULL;
-    if (code == EXIT_OK && !out) code = cli_fail("%s: cannot be written: %s", output, strerror(errno));
-    if (out) {
-        code = write_all(&saved, output, out);
-        if (fclose(out) != 0 && code == EXIT_OK) code = cli_fail("%s: cannot be written: %s", output, strerror(errno));
-    }
+    if (code == EXIT_OK) code = check_files(n_files, files, &saved, output);
+    if (code == EXIT_OK) code = write_results(&saved, output);
     drop(&saved);
     return code;
 }

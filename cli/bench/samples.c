@@ -2,12 +2,14 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "bench.h"
 #include "cell.h"
 #include "message.h"
+#include "output.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -28,9 +30,9 @@ static int write_file(const bench_case *c, double noise, uint64_t seed, const ch
     kbass_data *data = NULL;
     kbass_error error = {0};
     kbass_status status = bench_case_data(c, noise, seed, &data, &error);
-    if (status == KBASS_OK) status = kbass_data_write(data, path, &error);
+    int code = status == KBASS_OK ? cli_output_data(path, data) : cli_fail_with(status, &error);
     kbass_data_destroy(data);
-    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+    return code;
 }
 
 static int write_cell(const bench_case *c, size_t level, const bench_options *options, json_t *cells)
@@ -55,9 +57,10 @@ static int write_index(const json_t *cells, const char *folder)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/cells.json", folder);
-    if (json_dump_file(cells, path, JSON_INDENT(1)) == 0) return EXIT_OK;
-    cli_fail("%s: cannot be written: %s", path, strerror(errno));
-    return EXIT_NO_RESULT;
+    char *text = json_dumps(cells, JSON_INDENT(1));
+    int code = text ? cli_output_text(path, text) : cli_fail("%s: out of memory", path);
+    free(text);
+    return code;
 }
 
 int bench_samples(bench_options *options)

@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "figure.h"
 #include "message.h"
-#include "output.h"
 #include "panels.h"
 #include "shade.h"
 
@@ -65,17 +64,10 @@ static int draw_terminal(const view *v, const panel_kind *kind)
     int code = figure_begin_terminal(columns, lines, &script);
     if (code != EXIT_OK) return code;
     for (size_t i = 0; i < kind->count(v); i++) kind->draw(script, v, i);
-    return figure_end("--terminal", script);
+    return figure_end_terminal(script);
 }
 
 /* ---------------------------------------------------------------- the command */
-
-static int check_ending(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    if (dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".pdf") || !strcmp(dot, ".png"))) return EXIT_OK;
-    return cli_fail("%s: found no ending that says the format, needed .svg, .pdf or .png", path);
-}
 
 static int draw(const cli_arguments *arguments, view *v, const panel_kind *kind, const char *output)
 {
@@ -101,8 +93,7 @@ int cli_plot(const cli_arguments *arguments)
     if (in_terminal == (output != NULL))
         return cli_fail("plot: found %s, needed one of them",
                         output ? "both -o and --terminal" : "neither -o FILE nor --terminal");
-    int code = output ? check_ending(output) : EXIT_OK;
-    if (code == EXIT_OK) code = cli_output_check(output, arguments->operands[0]);
+    int code = figure_options(arguments, output);
     if (code == EXIT_OK) code = view_open(arguments->operands[0], &v);
     if (code == EXIT_OK) code = draw(arguments, &v, kind, output);
     view_close(&v);

@@ -45,6 +45,15 @@ static int make(const cli_arguments *arguments, view *v, const char *output)
     return code;
 }
 
+/* The page's own name, where none was given. */
+static int check_output(const cli_arguments *arguments, const char *output)
+{
+    const char *data = cli_value(arguments, "data");
+    cli_file files[] = {
+        {"", arguments->operands[0], false}, {"--output", output, true}, {"--data", data ? data : "", false}};
+    return cli_files_check(3, files);
+}
+
 int cli_report(const cli_arguments *arguments)
 {
     view v = {0};
@@ -53,7 +62,7 @@ int cli_report(const cli_arguments *arguments)
     const char *given = cli_value(arguments, "output");
     char *chosen = given ? NULL : default_output(arguments->operands[0]);
     const char *output = given ? given : chosen;
-    int code = output ? cli_output_check(output, arguments->operands[0]) : cli_fail("out of memory");
+    int code = output ? check_output(arguments, output) : cli_fail("out of memory");
     if (code == EXIT_OK) code = make(arguments, &v, output);
     view_close(&v);
     free(chosen);

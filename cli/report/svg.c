@@ -1,7 +1,6 @@
 /* gnuplot's SVG made part of a page: no names shared between figures, ink in the colour of the text, no background. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "figure.h"
 #include "html.h"
@@ -22,22 +21,6 @@ static const struct {
     {"href='#", "href='#f%u-"},
     {"url(#", "url(#f%u-"},
 };
-
-static char *read_whole(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *text = NULL;
-    long size = 0;
-    if (!file) return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0)
-        text = calloc((size_t)size + 1, 1);
-    if (text && fread(text, 1, (size_t)size, file) != (size_t)size) {
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
-    return text;
-}
 
 /* gnuplot's <desc> names itself; ours is the label. */
 static const char *skip_description(const char *c)
@@ -64,17 +47,11 @@ static void put_changed(FILE *out, const char *svg, unsigned id)
 
 static char *draw(const view *v, const panel_kind *kind, size_t panel)
 {
-    char path[] = "/tmp/kbass-XXXXXX.svg";
     FILE *script = NULL;
     char *svg = NULL;
-    int descriptor = mkstemps(path, 4);
-    if (descriptor < 0) return NULL;
-    close(descriptor);
-    if (figure_begin(path, kind->width, kind->height, &script) == EXIT_OK) {
-        kind->draw(script, v, panel);
-        if (figure_end(path, script) == EXIT_OK) svg = read_whole(path);
-    }
-    unlink(path);
+    if (figure_begin_svg(kind->width, kind->height, &script) != EXIT_OK) return NULL;
+    kind->draw(script, v, panel);
+    figure_end_svg(script, &svg);
     return svg;
 }
 

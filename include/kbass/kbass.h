@@ -59,6 +59,12 @@ KBASS_API void kbass_free(void *memory);
  */
 KBASS_API const char *kbass_nearest(const char *word, size_t n, const char *const *names);
 
+/* Writes a file whole or not at all: beside its place, synced, checked at close and renamed; links are followed, mode
+   and owner kept. Devices, pipes and open descriptors (/dev/stdout, /dev/fd/3) are written as they are. */
+KBASS_API kbass_status kbass_file_write(const char *path, size_t size, const void *bytes, kbass_error *error);
+/* Whether that could be done now. Leaves the disk as it is. */
+KBASS_API kbass_status kbass_file_check(const char *path, kbass_error *error);
+
 /* ---------------------------------------------------------------- settings
  * Everything that can be said to a discovery or a doctor, by name: docs/options.md has the list, and a program has it
  * at run time (kbass_settings_info). What is not set is chosen by the library. Texts are copied.
@@ -147,7 +153,8 @@ KBASS_API kbass_status kbass_data_create_axes(size_t n_rows, size_t n_axes, size
 KBASS_API const char *kbass_data_example_name(size_t index); /* NULL after the last */
 KBASS_API const char *kbass_data_example_summary(size_t index);
 KBASS_API kbass_status kbass_data_example(const char *name, kbass_data **data, kbass_error *error);
-KBASS_API kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error);
+KBASS_API kbass_status kbass_data_write(const kbass_data *data, const char *path,
+                                        kbass_error *error); /* CSV, as kbass_file_write does */
 /* Several runs of one law, each with its own initial state, in one data set: rows by run, then time. They come from a
    column of run numbers, which is no state then, or from a data set each; these have the same axes, and the same states
    in any order. Runs of fields over one space axis may each have a domain of their own. */

@@ -1,13 +1,10 @@
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/replace.h"
 #include "base/status.h"
 #include "data/data.h"
 #include "data/sha256.h"
@@ -117,51 +114,12 @@ kbass_status kb_data_hash(kbass_data *data, kbass_error *error)
 
 /* ---------------------------------------------------------------- files */
 
-static kbass_status cannot_write(const char *path, kbass_error *error)
-{
-    return kb_fail(error, KBASS_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
-}
-
 static void write_line(void *file, const char *line, size_t length) { fwrite(line, 1, length, file); }
-
-static kbass_status write_to(FILE *file, const kbass_data *data, const char *path, kbass_error *error)
-{
-    kbass_status status = kb_data_lines(data, write_line, file, error);
-    if (status == KBASS_OK && (ferror(file) || fflush(file) != 0)) status = cannot_write(path, error);
-    if (fclose(file) != 0 && status == KBASS_OK) status = cannot_write(path, error);
-    return status;
-}
-
-/* A new file beside `path`, to take its place when complete; NULL where that is not possible or not wanted (a device,
-   a link, a directory without write permission). */
-static FILE *open_beside(const char *path, const char *beside)
-{
-    struct stat there;
-    bool exists = lstat(path, &there) == 0;
-    if (exists && !S_ISREG(there.st_mode)) return NULL;
-    if (exists && access(path, W_OK) != 0) return NULL;
-    int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? there.st_mode & 0777 : 0666);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (descriptor >= 0 && !file) {
-        close(descriptor);
-        unlink(beside);
-    }
-    return file;
-}
 
 kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error)
 {
-    size_t size = strlen(path) + KB_NUMBER_SIZE;
-    char *beside = KB_NEW(char, size);
-    if (!beside) return kb_out_of_memory(error, "a file name");
-    snprintf(beside, size, "%s.%ld.part", path, (long)getpid());
-
-    kbass_status status = KBASS_OK;
-    FILE *part = open_beside(path, beside), *file = part ? part : fopen(path, "w");
-    if (!file) status = cannot_write(path, error);
-    else status = write_to(file, data, path, error);
-    if (part && status == KBASS_OK && rename(beside, path) != 0) status = cannot_write(path, error);
-    if (part && status != KBASS_OK) unlink(beside);
-    kb_free(beside);
-    return status;
+    kb_replacement part;
+    kbass_status status = kb_replace_begin(path, &part, error);
+    if (status != KBASS_OK) return status;
+    return kb_replace_end(&part, kb_data_lines(data, write_line, part.file, error), error);
 }
