@@ -55,6 +55,14 @@ static int print(const discover_job *job, int parts)
     return cli_finish_output();
 }
 
+/* A run whose report nobody reads is worth it when its result goes into a file. */
+static int begin(const discover_job *job)
+{
+    int code = print(job, KBASS_TEXT_PROBLEM);
+    bool has_file = job->json || job->report || job->solution || job->residuals || job->law;
+    return has_file ? EXIT_OK : code;
+}
+
 static int run(discover_job *job)
 {
     kbass_error error;
@@ -112,7 +120,7 @@ int cli_discover(const cli_arguments *arguments)
     cli_interrupts_catch();
     int code = prepare(&job, arguments);
     if (code == EXIT_OK) code = load(&job);
-    if (code == EXIT_OK) code = print(&job, KBASS_TEXT_PROBLEM);
+    if (code == EXIT_OK) code = begin(&job);
     if (code == EXIT_OK) code = run(&job);
     cli_interrupts_release();
     if (code == EXIT_OK) code = deliver(&job);
