@@ -22,12 +22,14 @@ static bool has_room(kb_buffer *buffer, size_t more)
     return true;
 }
 
-void kb_buffer_put(kb_buffer *buffer, const char *text)
+void kb_buffer_put(kb_buffer *buffer, const char *text) { kb_buffer_add(buffer, text, strlen(text)); }
+
+void kb_buffer_add(kb_buffer *buffer, const char *bytes, size_t length)
 {
-    size_t length = strlen(text);
     if (!has_room(buffer, length)) return;
-    memcpy(buffer->text + buffer->length, text, length + 1);
+    memcpy(buffer->text + buffer->length, bytes, length);
     buffer->length += length;
+    buffer->text[buffer->length] = '\0';
 }
 
 void kb_buffer_print(kb_buffer *buffer, const char *format, ...)

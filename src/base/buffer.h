@@ -12,6 +12,8 @@ typedef struct {
 } kb_buffer;
 
 void kb_buffer_put(kb_buffer *buffer, const char *text);
+/* The same for `length` bytes. */
+void kb_buffer_add(kb_buffer *buffer, const char *bytes, size_t length);
 __attribute__((format(printf, 2, 3))) void kb_buffer_print(kb_buffer *buffer, const char *format, ...);
 /* The shortest text that reads back as the same number. */
 void kb_buffer_number(kb_buffer *buffer, double number);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/status.h"
+#include "data/xlsx.h"
 
 kbass_status kb_reading_tell(const kb_reading *reading, double fraction)
 {
@@ -36,9 +37,13 @@ static char *cut_path(char *path)
 static kbass_status read_opened(kb_reading *r, kbass_data *data)
 {
     const char *format = kb_format_name(&r->file);
-    if (!format && !r->inside) return kb_read_text(r, data);
-    kbass_status status = kb_file_complete(&r->file, r->error);
-    if (format) return status == KBASS_OK ? kb_read_arrays(r, data) : status;
+    kbass_status status = format ? kb_file_complete(&r->file, r->error) : KBASS_OK;
+    const char *foreign = kb_file_foreign(&r->file);
+    if (status != KBASS_OK) return status;
+    if (foreign) return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s", r->file.path, foreign);
+    if (format && kb_is_workbook(&r->file)) return kb_read_workbook(r, data);
+    if (format) return kb_read_arrays(r, data);
+    if (!r->inside) return kb_read_text(r, data);
     return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%s: text has nothing inside that \"%s\" could name", r->file.path,
                    r->inside);
 }

@@ -43,6 +43,9 @@ kbass_status kb_file_complete(kb_file *file, kbass_error *error);
 /* What was mapped need not stay in memory; it comes back when it is looked at. */
 void kb_file_forget(const kb_file *file);
 
+/* What it is and what to do where it is of a kind that is not read; NULL where it may be one that is. */
+const char *kb_file_foreign(const kb_file *file);
+
 /* Hashes the file's bytes up to a place, in any thread, and lets go of them. */
 void kb_reading_hash(kb_reading *reading, size_t upto);
 
