@@ -133,8 +133,14 @@ typedef struct {
     kbass_progress_callback progress;
     void *user;
     const char *within; /* "t=0:10, x=-1:": only rows within these ranges, both ends included, an empty one open; */
-    size_t every; /* and only every so many of their times, in the file's order, counted anew where time goes back.
-                     Other rows take no memory. 0 is 1 */
+    size_t every;    /* and only every so many of their times, in the file's order, counted anew where time goes back.
+                        Other rows take no memory. 0 is 1 */
+    const char *run; /* the column that says which run a row belongs to, numbers or text; as kbass_data_split */
+    const char *use; /* "x, y": only these columns beside time; */
+    const char *ignore;  /* all but these; */
+    const char *rename;  /* "old=new, ...": names that equations, and everything else here, will know them by */
+    const char *dates;   /* "dmy", "mdy" or "ymd": the order in dates such as 3/4/21 */
+    const char *missing; /* "-999, x": cells that mean missing, beside those that always do */
 } kbass_read_options;
 KBASS_API kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **data,
                                        kbass_error *error);
@@ -176,6 +182,12 @@ KBASS_API const char *kbass_data_time_name(const kbass_data *data);
 KBASS_API const char *kbass_data_state_name(const kbass_data *data, size_t state);
 KBASS_API size_t kbass_data_axes(const kbass_data *data);                        /* 1 when there is only time */
 KBASS_API const char *kbass_data_axis_name(const kbass_data *data, size_t axis); /* 0 is time */
+/* A state or axis as it was written above its column, "Biomass [g/L]" of Biomass; the name itself where it was not
+   changed. */
+KBASS_API const char *kbass_data_face(const kbass_data *data, const char *name);
+KBASS_API const char *kbass_data_unit(const kbass_data *data, const char *name); /* "g/L", or NULL */
+/* The date of time 0, "2021-03-04 05:06", where times were dates; the unit of time is then s or d. Else NULL. */
+KBASS_API const char *kbass_data_time_origin(const kbass_data *data);
 KBASS_API const double *kbass_data_positions(const kbass_data *data); /* n_rows x (n_axes - 1), NULL without space */
 KBASS_API const double *kbass_data_times(const kbass_data *data);     /* n_rows */
 KBASS_API const double *kbass_data_values(const kbass_data *data);    /* n_rows x n_states */

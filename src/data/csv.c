@@ -1,6 +1,6 @@
 /* Tables as text: a header row, then numbers. Blocks of lines are cut into parts that threads read at the same time,
  * the numbers by a quick way where it goes (csv_row.c), and appended in order. */
-#include "data/csv.h"
+#include "data/plan.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -10,24 +10,23 @@
 #include "base/status.h"
 #include "data/lines.h"
 #include "data/part.h"
-#include "data/roles.h"
 
 enum { SMALLEST_PART = 1 << 18, PARTS_EACH = 4, MOST_PARTS = 64, FIRST_NUMBERS = 1 << 14 };
 
 typedef struct {
     kb_reading *reading;
     kb_lines lines;
-    char *rest, *end;    /* of the block */
-    size_t line;         /* number of the line at hand, while the header is looked for */
-    char *header, *note; /* copies of its line, and of the last comment before it */
-    char *header_begin;  /* in the block */
-    char **names;        /* of the columns, pointing into one of the copies */
-    kb_roles roles;
+    char *rest, *end; /* of the block */
+    size_t line;      /* number of the line at hand */
+    char *note;       /* copy of the last comment before the table */
+    kb_plan plan;
     kb_part part;
     kb_pace pace;
     size_t *state_columns;
-    kb_row_form form;
     size_t capacity, n_left; /* rows that fit into the data's arrays, rows left out */
+    double clock, midnights; /* the time of day met last, and how often a day has passed since the first row */
+    bool has_clock;
+    size_t n_midnights;
     kbass_data *data;
 } table;
 
@@ -58,20 +57,19 @@ static kbass_status next_block(table *t)
     return status == KBASS_OK ? kb_reading_tell(t->reading, share_read(t)) : status;
 }
 
-/* Copies the line at `rest` and goes on to the next. */
-static char *take_line(table *t)
+/* Copies the comment at `rest` and goes on to the next line. */
+static kbass_status take_comment(table *t)
 {
     char *end = memchr(t->rest, '\n', (size_t)(t->end - t->rest));
     size_t length = (size_t)((end ? end : t->end) - t->rest);
-    char *copy = KB_NEW(char, length + 1);
-    if (copy) memcpy(copy, t->rest, length);
-    if (copy && length && copy[length - 1] == '\r') copy[length - 1] = '\0';
+    kb_free(t->note);
+    t->note = KB_NEW(char, length + 1);
+    if (!t->note) return kb_out_of_memory(t->reading->error, "the header");
+    memcpy(t->note, t->rest, length);
     t->rest += length + (end != NULL);
     t->line++;
-    return copy;
+    return KBASS_OK;
 }
-
-static bool begins_comment(char c) { return c == '#' || c == '%'; }
 
 /* Goes past blank lines; the first character of the one that is not, or \n when the block has no more. */
 static char skip_blank_lines(table *t)
@@ -88,85 +86,41 @@ static char skip_blank_lines(table *t)
     return '\n';
 }
 
-/* The first line that is neither blank nor a comment; `rest` is behind it. */
-static kbass_status find_header(table *t)
+/* Goes to the first line that is neither blank nor a comment. */
+static kbass_status find_table(table *t)
 {
     kbass_status status = next_block(t);
     bool has_mark = status == KBASS_OK && t->end - t->rest >= 3 && memcmp(t->rest, "\xef\xbb\xbf", 3) == 0;
     if (has_mark) t->rest += 3;
-    while (status == KBASS_OK && t->rest < t->end && !t->header) {
-        char first = skip_blank_lines(t), *line = NULL;
-        t->header_begin = t->rest;
-        if (first != '\n' && !(line = take_line(t))) return kb_out_of_memory(t->reading->error, "the header");
-        if (begins_comment(first)) {
-            kb_free(t->note);
-            t->note = line;
-        } else {
-            t->header = line;
-        }
-        if (t->rest == t->end && !t->header) status = next_block(t);
+    while (status == KBASS_OK && t->rest < t->end) {
+        char first = skip_blank_lines(t);
+        if (first != '\n' && !kb_begins_comment(first)) return KBASS_OK;
+        if (first != '\n') status = take_comment(t);
+        if (status == KBASS_OK && t->rest == t->end) status = next_block(t);
     }
     return status;
 }
 
-/* Cuts the line into names; *are_numbers when all of them are numbers. */
-static kbass_status split_names(table *t, char *line, bool *are_numbers)
+/* Goes to the first row. */
+static void begin_rows(table *t)
 {
-    size_t most = 1, n_numbers = 0;
-    for (const char *c = line; *c; c++) most += strchr(",; \t\"", *c) != NULL; /* a quote may end a cell too */
-    char **names = KB_NEW(char *, most);
-    if (!names) return kb_out_of_memory(t->reading->error, "the header");
-    kb_free(t->names);
-    t->names = names;
-    kbass_status status = kb_row_split(&t->form, line, most, names, &t->form.n_columns, t->line, t->reading->error);
-    for (size_t i = 0; status == KBASS_OK && i < t->form.n_columns; i++)
-        n_numbers += kb_row_is_number(&t->form, names[i]);
-    *are_numbers = n_numbers == t->form.n_columns;
-    return status;
-}
-
-/* numpy.savetxt and others write the names as a comment: "# t x y". */
-static kbass_status take_comment_as_header(table *t)
-{
-    size_t n_numbers = t->form.n_columns;
-    bool are_numbers = false;
-    kbass_status status = KBASS_OK;
-    if (t->note) status = split_names(t, t->note + strspn(t->note, " \t#%"), &are_numbers);
-    if (status == KBASS_OK && (!t->note || are_numbers || t->form.n_columns != n_numbers))
-        status = kb_fail(t->reading->error, KBASS_ERROR_DATA,
-                         "%s:%zu: the first row is all numbers: a header row that names the %zu columns is needed",
-                         t->reading->file.path, t->line, n_numbers);
-    return status;
-}
-
-/* Names and separator; a first row of numbers goes back to be read again. */
-static kbass_status read_names(table *t)
-{
-    bool are_numbers = false;
-    t->form.separator = kb_row_separator(t->header);
-    kbass_status status = split_names(t, t->header, &are_numbers);
-    if (status != KBASS_OK || !are_numbers) return status;
-    status = take_comment_as_header(t);
-    t->rest = t->header_begin;
-    t->line--;
-    return status;
+    const kb_layout *l = &t->plan.layout;
+    bool has_rows = l->body < l->n;
+    const kb_line *last = &l->lines[has_rows ? l->body : l->n - 1];
+    t->rest = (char *)(has_rows ? last->begin : last->end);
+    t->line = has_rows ? last->number - 1 : last->number;
+    if (!has_rows && t->rest < t->end) t->rest++;
 }
 
 static kbass_status read_header(table *t)
 {
-    const kb_reading *r = t->reading;
-    char place[512];
-    kbass_status status = find_header(t);
-    if (status == KBASS_OK && !t->header)
+    kb_reading *r = t->reading;
+    kbass_status status = find_table(t);
+    if (status == KBASS_OK && t->rest == t->end)
         status = kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s: a header row and rows of numbers are needed",
                          r->file.path, t->lines.size ? "nothing but blank lines and comments" : "the file is empty");
-    if (status == KBASS_OK) status = read_names(t);
-    snprintf(place, sizeof place, "%.480s:%zu", r->file.path, t->line);
-    t->roles = (kb_roles){.place = place, .n = t->form.n_columns, .names = t->names};
-    if (status == KBASS_OK) status = kb_roles_check(&t->roles, r->error);
-    if (status == KBASS_OK) status = kb_roles_find(&t->roles, r->time, r->axes, r->error);
-    if (status == KBASS_OK) status = kb_roles_name(&t->roles, t->data, r->error);
-    t->roles.place = NULL;
+    if (status == KBASS_OK) status = kb_plan_make(&t->plan, r, t->data, t->rest, t->end, t->line, t->note);
+    if (status == KBASS_OK) begin_rows(t);
     return status;
 }
 
@@ -175,8 +129,9 @@ static kbass_status find_state_columns(table *t)
     size_t axis = 0, state = 0;
     t->state_columns = KB_NEW(size_t, t->data->n_states);
     if (!t->state_columns) return kb_out_of_memory(t->reading->error, "the columns");
-    for (size_t i = 0; i < t->roles.n; i++)
-        if (!kb_roles_axis(&t->roles, i, &axis)) t->state_columns[state++] = i;
+    for (size_t i = 0; i < t->plan.n; i++)
+        if (!kb_roles_axis(&t->plan.roles, i, &axis) && !t->plan.is_left_out[i] && i != t->plan.clock)
+            t->state_columns[state++] = i;
     return KBASS_OK;
 }
 
@@ -195,11 +150,11 @@ static bool grow_part(part *p, size_t n_columns)
 
 static kbass_status check_axes(const table *t, const double *row, part *p)
 {
-    for (size_t i = 0; i < t->roles.n_axes; i++) {
-        size_t column = t->roles.axes[i];
+    for (size_t i = 0; i < t->plan.roles.n_axes; i++) {
+        size_t column = t->plan.roles.axes[i];
         if (row[column] == row[column]) continue;
-        return kb_fail(&p->error, KBASS_ERROR_DATA, "%s:%zu: column \"%.100s\": the %s is missing", t->form.path,
-                       p->line, t->names[column], i ? "position" : "time");
+        return kb_fail(&p->error, KBASS_ERROR_DATA, "%s:%zu: column \"%.100s\": the %s is missing", t->plan.form.path,
+                       p->line, t->plan.faces[column], i ? "position" : "time");
     }
     return KBASS_OK;
 }
@@ -212,14 +167,14 @@ static void read_part(const table *t, part *p)
         const char *first = line;
         while (first < end && (*first == ' ' || *first == '\t' || *first == '\r')) first++;
         p->line++;
-        if (first < end && !begins_comment(*first)) {
-            if (!grow_part(p, t->form.n_columns)) {
-                p->status = kb_out_of_memory(&p->error, t->form.path);
+        if (first < end && !kb_begins_comment(*first)) {
+            if (!grow_part(p, t->plan.form.n_columns)) {
+                p->status = kb_out_of_memory(&p->error, t->plan.form.path);
                 return;
             }
-            double *row = p->numbers + p->n_rows++ * t->form.n_columns;
-            if (!kb_row_scan(&t->form, line, end, row))
-                p->status = kb_row_read(&t->form, line, end, p->line, &p->work, row, &p->error);
+            double *row = p->numbers + p->n_rows++ * t->plan.form.n_columns;
+            if (!kb_row_scan(&t->plan.form, line, end, &p->work, row))
+                p->status = kb_row_read(&t->plan.form, line, end, p->line, &p->work, row, &p->error);
             if (p->status == KBASS_OK) p->status = check_axes(t, row, p);
         }
         line = newline ? newline + 1 : p->end;
@@ -277,7 +232,7 @@ static kbass_status reserve(table *t, size_t n)
     if (needed <= t->capacity) return KBASS_OK;
     double share = t->lines.is_stream || !t->part.is_whole ? 0.5 : (double)t->lines.taken / (double)t->lines.size;
     size_t expected = (size_t)((double)needed / share * 1.02) + 1;
-    return make_room(t, expected) ? KBASS_OK : kb_out_of_memory(t->reading->error, t->form.path);
+    return make_room(t, expected) ? KBASS_OK : kb_out_of_memory(t->reading->error, t->plan.form.path);
 }
 
 static void append_row(table *t, const double *row)
@@ -285,23 +240,46 @@ static void append_row(table *t, const double *row)
     kbass_data *data = t->data;
     size_t width = data->n_axes - 1, n_states = data->n_states;
     double *values = data->values + data->n_rows * n_states;
-    data->times[data->n_rows] = row[t->roles.axes[0]];
-    for (size_t k = 0; k < width; k++) data->positions[data->n_rows * width + k] = row[t->roles.axes[k + 1]];
+    data->times[data->n_rows] = row[t->plan.roles.axes[0]];
+    for (size_t k = 0; k < width; k++) data->positions[data->n_rows * width + k] = row[t->plan.roles.axes[k + 1]];
     for (size_t k = 0; k < n_states; k++) values[k] = row[t->state_columns[k]];
     data->n_rows++;
+}
+
+/* Times of day are added to their dates; alone they go on behind midnight. The first row is at 0. */
+static void settle_time(table *t, double *row)
+{
+    const kb_plan *plan = &t->plan;
+    double *time = &row[plan->roles.axes[0]], day = KB_DAY * plan->form.second;
+    if (plan->clock < plan->n) *time += row[plan->clock];
+    if (plan->clock < plan->n || !plan->form.kinds || plan->kinds[plan->roles.axes[0]] != KB_CLOCKS) return;
+    double clock = *time;
+    if (!t->has_clock) t->midnights = -clock;
+    if (t->has_clock && plan->passes_midnight && clock < t->clock - day / 2) {
+        t->midnights += day;
+        t->n_midnights++;
+    }
+    t->has_clock = true;
+    t->clock = clock;
+    *time = clock + t->midnights;
+}
+
+static void settle_times(table *t, part *p)
+{
+    for (size_t i = 0; t->plan.form.kinds && i < p->n_rows; i++) settle_time(t, p->numbers + i * t->plan.n);
 }
 
 static bool is_taken(table *t, const double *row)
 {
     double at[KBASS_MAX_AXES];
-    for (size_t k = 0; k < t->roles.n_axes; k++) at[k] = row[t->roles.axes[k]];
+    for (size_t k = 0; k < t->plan.roles.n_axes; k++) at[k] = row[t->plan.roles.axes[k]];
     return kb_part_takes(&t->part, &t->pace, at);
 }
 
 /* What is left out is gone before there is room for the others. */
 static void take_part(table *t, part *p)
 {
-    size_t kept = 0, width = t->form.n_columns;
+    size_t kept = 0, width = t->plan.form.n_columns;
     for (size_t i = 0; i < p->n_rows; i++)
         if (is_taken(t, p->numbers + i * width))
             memmove(p->numbers + kept++ * width, p->numbers + i * width, width * sizeof *p->numbers);
@@ -320,13 +298,14 @@ static kbass_status read_block(table *t, part *parts, size_t n_parts)
     kb_file_forget(&t->reading->file);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         status = parts[i].status;
+        if (status == KBASS_OK) settle_times(t, &parts[i]);
         if (status == KBASS_OK && !t->part.is_whole) take_part(t, &parts[i]);
         n_rows += parts[i].n_rows;
         if (status != KBASS_OK && t->reading->error) *t->reading->error = parts[i].error;
     }
     if (status == KBASS_OK && n_rows) status = reserve(t, n_rows);
     for (size_t i = 0; status == KBASS_OK && i < n; i++)
-        for (size_t k = 0; k < parts[i].n_rows; k++) append_row(t, parts[i].numbers + k * t->form.n_columns);
+        for (size_t k = 0; k < parts[i].n_rows; k++) append_row(t, parts[i].numbers + k * t->plan.form.n_columns);
     return status;
 }
 
@@ -335,19 +314,19 @@ static kbass_status read_rows(table *t)
     size_t n_parts = PARTS_EACH * (size_t)omp_get_max_threads();
     if (n_parts > MOST_PARTS) n_parts = MOST_PARTS;
     part *parts = KB_NEW(part, n_parts);
-    bool is_marked = false; /* the decimal mark was seen */
+    bool is_marked = t->plan.is_marked || t->plan.form.kinds; /* the decimal mark was seen */
     kbass_status status = parts ? KBASS_OK : kb_out_of_memory(t->reading->error, "the threads");
 
     if (status == KBASS_OK && t->rest == t->end) status = next_block(t);
     while (status == KBASS_OK && t->rest < t->end) {
-        if (!is_marked) is_marked = kb_row_point(&t->form, t->rest, t->end, &t->form.point);
+        if (!is_marked) is_marked = kb_row_point(&t->plan.form, t->rest, t->end, &t->plan.form.point);
         status = read_block(t, parts, n_parts);
         if (status == KBASS_OK) status = next_block(t);
     }
     if (status == KBASS_OK && !t->data->n_rows && t->n_left)
-        status = kb_part_empty(t->data, t->form.path, t->reading->error);
+        status = kb_part_empty(t->data, t->plan.form.path, t->reading->error);
     else if (status == KBASS_OK && !t->data->n_rows)
-        status = kb_fail(t->reading->error, KBASS_ERROR_DATA, "%s: a header but no rows of numbers", t->form.path);
+        status = kb_fail(t->reading->error, KBASS_ERROR_DATA, "%s: a header but no rows of numbers", t->plan.form.path);
     if (status == KBASS_OK) make_room(t, t->data->n_rows); /* no more; where that fails nothing is lost */
     for (size_t i = 0; parts && i < n_parts; i++) {
         kb_free(parts[i].numbers);
@@ -357,31 +336,42 @@ static kbass_status read_rows(table *t)
     return status;
 }
 
-/* What a reader might not expect; the numbers were taken for this. */
-static kbass_status note_oddities(const table *t)
+/* What a reader might not expect; the table was taken for this. */
+static kbass_status note_oddities(table *t)
 {
-    bool has_commas = t->form.point == ',';
-    t->data->note = kb_strdup(has_commas && t->lines.is_gzip ? "gzip, decimal commas"
-                              : has_commas                   ? "decimal commas"
-                              : t->lines.is_gzip             ? "gzip"
-                                                             : "");
+    kb_plan *plan = &t->plan;
+    if (t->lines.is_gzip) kb_plan_say(plan, "gzip");
+    if (plan->form.point == ',') kb_plan_say(plan, "decimal commas");
+    if (t->n_midnights)
+        kb_plan_say(plan, "times of day pass midnight %zu time%s", t->n_midnights, t->n_midnights == 1 ? "" : "s");
+    t->data->note = plan->note.length ? kb_buffer_take(&plan->note) : kb_strdup("");
     return t->data->note ? KBASS_OK : kb_out_of_memory(t->reading->error, "the data");
+}
+
+/* Each label gets the number of its place among all, in the order of the alphabet. */
+static kbass_status sort_labels(table *t)
+{
+    const kb_plan *plan = &t->plan;
+    kbass_data *data = t->data;
+    size_t state = 0;
+    if (plan->run == plan->n || plan->kinds[plan->run] != KB_LABELS) return KBASS_OK;
+    while (t->state_columns[state] != plan->run) state++;
+    return kb_data_label(data, state, plan->labels.n, plan->labels.words, t->reading->error);
 }
 
 kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
 {
-    table t = {.reading = reading, .data = data, .form = {.path = reading->file.path, .point = '.'}};
+    table t = {.reading = reading, .data = data};
     kbass_status status = kb_lines_open(&t.lines, reading);
     if (status == KBASS_OK) status = read_header(&t);
     if (status == KBASS_OK) status = find_state_columns(&t);
     if (status == KBASS_OK) status = kb_part_read(reading->within, reading->every, data, &t.part, reading->error);
-    t.form.names = t.names;
     if (status == KBASS_OK) status = read_rows(&t);
+    if (status == KBASS_OK) status = sort_labels(&t);
     if (status == KBASS_OK) status = note_oddities(&t);
     kb_lines_close(&t.lines);
-    kb_free(t.header);
+    kb_plan_clear(&t.plan);
     kb_free(t.note);
-    kb_free(t.names);
     kb_free(t.state_columns);
     return status;
 }

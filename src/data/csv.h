@@ -2,7 +2,9 @@
 #ifndef KB_CSV_H
 #define KB_CSV_H
 
-#include "data/data.h"
+#include "base/calendar.h"
+#include "data/labels.h"
+#include "data/roles.h"
 
 enum { KB_RUNS_OF_BLANKS = ' ' };
 
@@ -10,15 +12,25 @@ typedef struct {
     const char *path; /* for messages */
     char separator;   /* , ; tab, or runs of blanks */
     char point;       /* the decimal mark, . or , */
+    char grouping;    /* between thousands: , . or ', and blanks always; 0: none was seen */
     size_t n_columns;
     char *const *names;
+    const unsigned char *kinds; /* n_columns: kb_cell_kind; NULL: numbers */
+    const bool *is_left_out;    /* n_columns: cells that are not looked at; NULL: none */
+    bool is_open;               /* rows end with a separator */
+    kb_date_order order;
+    int64_t origin;      /* dates are counted from here, */
+    double second;       /* a second being so many units of time */
+    kb_labels *labels;   /* of columns of text */
+    const char *missing; /* "-999, x": more cells that mean missing, or NULL */
 } kb_row_form;
 
 /* Memory for the careful way, which needs a copy of the line. */
 typedef struct {
     char *text;
     char **cells;
-    size_t size;
+    size_t size, n_cells;
+    size_t last_label; /* the one met last, which is likely to come again */
 } kb_row_work;
 
 char kb_row_separator(const char *header);
@@ -26,14 +38,14 @@ char kb_row_separator(const char *header);
    neither. */
 bool kb_row_point(const kb_row_form *form, const char *begin, const char *end, char *point);
 
-/* With either decimal mark, where commas do not separate. */
-bool kb_row_is_number(const kb_row_form *form, char *cell);
-
 /* Cuts the line in place into cells without blanks and quotes around them; keeps `capacity` of them, counts all. */
 kbass_status kb_row_split(const kb_row_form *form, char *line, size_t capacity, char **cells, size_t *n,
                           size_t line_number, kbass_error *error);
+/* The same of a copy in `work`, which keeps all cells. */
+kbass_status kb_row_cut(const kb_row_form *form, const char *line, const char *end, kb_row_work *work, size_t *n,
+                        size_t line_number, kbass_error *error);
 /* The quick way to the numbers of a line, NaN for empty cells; false where only the careful one can tell. */
-bool kb_row_scan(const kb_row_form *form, const char *line, const char *end, double *row);
+bool kb_row_scan(const kb_row_form *form, const char *line, const char *end, kb_row_work *work, double *row);
 /* The careful way: quotes, words, long numbers, and messages for what cannot be read. */
 kbass_status kb_row_read(const kb_row_form *form, const char *line, const char *end, size_t line_number,
                          kb_row_work *work, double *row, kbass_error *error);

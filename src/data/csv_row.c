@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "data/cell.h"
 #include "data/csv.h"
 
 #define FAIL_AT_LINE(form, line, error, format, ...)                                                                   \
@@ -54,7 +55,15 @@ static const char *skip(const kb_row_form *form, const char *c, const char *end)
     return c;
 }
 
-bool kb_row_scan(const kb_row_form *form, const char *line, const char *end, double *row)
+/* Nothing more in the row, but the separator that rows may end with. */
+static bool is_end(const kb_row_form *form, const char *c, const char *end)
+{
+    c = skip(form, c, end);
+    if (form->is_open && c < end && *c == form->separator) c = skip(form, c + 1, end);
+    return c == end;
+}
+
+static bool scan_numbers(const kb_row_form *form, const char *line, const char *end, double *row)
 {
     bool has_runs = form->separator == KB_RUNS_OF_BLANKS;
     const char *c = skip(form, line, end);
@@ -65,9 +74,54 @@ bool kb_row_scan(const kb_row_form *form, const char *line, const char *end, dou
         else if (!(c = kb_number_scan(c, end, form->point, &row[i]))) return false;
         const char *after = c;
         c = skip(form, c, end);
-        if (is_last) return c == end;
+        if (is_last) return is_end(form, c, end);
         if (has_runs ? c == after : c == end || *c != form->separator) return false;
         if (!has_runs) c = skip(form, c + 1, end);
+    }
+    return false;
+}
+
+static double time_of(const kb_row_form *form, const kb_moment *moment)
+{
+    int64_t from = moment->has_date ? form->origin : 0;
+    return ((double)(moment->seconds - from) + moment->fraction) * form->second;
+}
+
+/* A cell of any kind but quoted, from c to its end. */
+static bool scan_cell(const kb_row_form *form, size_t column, const char *c, const char *end, kb_row_work *work,
+                      double *value)
+{
+    kb_moment moment;
+    *value = NAN;
+    if (c == end || (form->is_left_out && form->is_left_out[column])) return true;
+    switch (form->kinds[column]) {
+    case KB_LABELS: return kb_labels_find(form->labels, c, (size_t)(end - c), &work->last_label, value);
+    case KB_NUMBERS: return kb_number_scan(c, end, form->point, value) == end;
+    default:
+        if (!kb_moment_parse(c, end, form->order, &moment)) return false;
+        *value = time_of(form, &moment);
+        return moment.has_date == (form->kinds[column] == KB_DATES);
+    }
+}
+
+bool kb_row_scan(const kb_row_form *form, const char *line, const char *end, kb_row_work *work, double *row)
+{
+    if (form->missing) return false;
+    if (!form->kinds) return scan_numbers(form, line, end, row);
+    bool has_runs = form->separator == KB_RUNS_OF_BLANKS;
+    const char *c = skip(form, line, end);
+    while (end > c && end[-1] == '\r') end--;
+    for (size_t i = 0; i < form->n_columns; i++) {
+        const char *stop = c;
+        bool is_last = i + 1 == form->n_columns;
+        if (c < end && *c == '"') return false;
+        while (stop < end && *stop != form->separator && !(has_runs && *stop == '\t')) stop++;
+        const char *last = stop;
+        while (last > c && (last[-1] == ' ' || last[-1] == '\t')) last--;
+        if ((has_runs && last == c) || !scan_cell(form, i, c, last, work, &row[i])) return false;
+        if (is_last) return is_end(form, stop, end);
+        if (stop == end) return false;
+        c = skip(form, stop + !has_runs, end);
     }
     return false;
 }
@@ -128,21 +182,42 @@ kbass_status kb_row_split(const kb_row_form *form, char *line, size_t capacity, 
     return KBASS_OK;
 }
 
-static kbass_status copy_line(const kb_row_form *form, const char *line, const char *end, kb_row_work *work,
-                              kbass_error *error)
+static kbass_status copy_line(const char *line, const char *end, kb_row_work *work, kbass_error *error)
 {
     size_t length = (size_t)(end - line);
     if (length && line[length - 1] == '\r') length--;
-    if (!work->cells) work->cells = KB_NEW(char *, form->n_columns);
     if (work->size <= length) {
         kb_free(work->text);
         work->text = KB_NEW(char, 2 * length + 1);
         work->size = work->text ? 2 * length + 1 : 0;
     }
-    if (!work->text || !work->cells) return kb_out_of_memory(error, "a line of the table");
+    if (!work->text) return kb_out_of_memory(error, "a line of the table");
     memcpy(work->text, line, length);
     work->text[length] = '\0';
     return KBASS_OK;
+}
+
+/* Room for as many cells as the line may have. */
+static kbass_status make_room(const kb_row_form *form, kb_row_work *work, kbass_error *error)
+{
+    size_t most = 2;
+    for (const char *c = work->text; *c; c++) most += separates(form, *c) || *c == '"';
+    if (most <= work->n_cells) return KBASS_OK;
+    char **grown = kb_reallocate(work->cells, work->n_cells, most, sizeof *grown);
+    if (!grown) return kb_out_of_memory(error, "a line of the table");
+    work->cells = grown;
+    work->n_cells = most;
+    return KBASS_OK;
+}
+
+kbass_status kb_row_cut(const kb_row_form *form, const char *line, const char *end, kb_row_work *work, size_t *n,
+                        size_t line_number, kbass_error *error)
+{
+    kbass_status status = copy_line(line, end, work, error);
+    *n = 0;
+    if (status == KBASS_OK) status = make_room(form, work, error);
+    if (status == KBASS_OK) status = kb_row_split(form, work->text, work->n_cells, work->cells, n, line_number, error);
+    return status;
 }
 
 void kb_row_work_clear(kb_row_work *work)
@@ -152,37 +227,47 @@ void kb_row_work_clear(kb_row_work *work)
     *work = (kb_row_work){0};
 }
 
-/* With a decimal comma a point has no place in a number. */
-static bool parse_cell(const kb_row_form *form, char *cell, double *value)
+static kbass_status refuse_cell(const kb_row_form *form, size_t column, const char *cell, size_t line, const char *what,
+                                kbass_error *error)
 {
-    char *comma = form->point == ',' ? strchr(cell, ',') : NULL;
-    if (form->point == ',' && strchr(cell, '.')) return false;
-    if (comma) *comma = '.';
-    bool is_number = kb_number_parse(cell, value);
-    if (comma) *comma = ',';
-    return is_number;
+    return FAIL_AT_LINE(form, line, error, "column \"%.100s\": \"%.60s\" %s", form->names[column], cell, what);
 }
 
-bool kb_row_is_number(const kb_row_form *form, char *cell)
+static kbass_status read_number(const kb_row_form *form, size_t column, const char *cell, size_t line, double *value,
+                                kbass_error *error)
 {
-    kb_row_form points = {.point = '.'}, commas = {.point = ','};
-    double number;
-    return parse_cell(&points, cell, &number) || (form->separator != ',' && parse_cell(&commas, cell, &number));
-}
-
-static kbass_status read_cell(const kb_row_form *form, char *cell, const char *name, size_t line, double *value,
-                              kbass_error *error)
-{
-    *value = NAN;
-    if (!*cell) return KBASS_OK;
-    if (!parse_cell(form, cell, value))
-        return FAIL_AT_LINE(form, line, error,
-                            "column \"%.100s\": \"%.60s\" is not a number (use an empty cell or NaN for missing)", name,
-                            cell);
+    if (!kb_cell_number(cell, form->point, form->grouping, value)) {
+        *value = NAN;
+        if (kb_cell_is_missing(cell, form->missing)) return KBASS_OK;
+        return refuse_cell(form, column, cell, line,
+                           "is not a number (leave the cell empty where nothing was measured, or say --missing)",
+                           error);
+    }
+    if (form->missing && kb_cell_is_missing(cell, form->missing)) *value = NAN;
     if (isinf(*value))
-        return FAIL_AT_LINE(form, line, error,
-                            "column \"%.100s\": \"%.60s\" is infinite (use an empty cell or NaN for missing)", name,
-                            cell);
+        return refuse_cell(form, column, cell, line, "is infinite (use an empty cell or NaN for missing)", error);
+    return KBASS_OK;
+}
+
+static kbass_status read_cell(const kb_row_form *form, size_t column, const char *cell, size_t line, kb_row_work *work,
+                              double *value, kbass_error *error)
+{
+    kb_moment moment;
+    int kind = form->kinds ? form->kinds[column] : KB_NUMBERS;
+    *value = NAN;
+    if (!*cell || (form->is_left_out && form->is_left_out[column])) return KBASS_OK;
+    if (kind == KB_NUMBERS) return read_number(form, column, cell, line, value, error);
+    if (kind == KB_LABELS) {
+        if (kb_labels_find(form->labels, cell, strlen(cell), &work->last_label, value)) return KBASS_OK;
+        return refuse_cell(form, column, cell, line, "is one name of runs too many", error);
+    }
+    bool is_moment = kb_moment_parse(cell, cell + strlen(cell), form->order, &moment);
+    if (is_moment && moment.has_date == (kind == KB_DATES)) *value = time_of(form, &moment);
+    else if (!kb_cell_is_missing(cell, form->missing))
+        return refuse_cell(form, column, cell, line,
+                           kind == KB_DATES ? "is not a date (its order can be said: --dates dmy, mdy or ymd)"
+                                            : "is not a time of day such as 05:06:07",
+                           error);
     return KBASS_OK;
 }
 
@@ -190,13 +275,12 @@ kbass_status kb_row_read(const kb_row_form *form, const char *line, const char *
                          kb_row_work *work, double *row, kbass_error *error)
 {
     size_t n_cells = 0;
-    kbass_status status = copy_line(form, line, end, work, error);
-    if (status == KBASS_OK)
-        status = kb_row_split(form, work->text, form->n_columns, work->cells, &n_cells, line_number, error);
+    kbass_status status = kb_row_cut(form, line, end, work, &n_cells, line_number, error);
+    if (form->is_open && n_cells == form->n_columns + 1 && !*work->cells[n_cells - 1]) n_cells--;
     if (status == KBASS_OK && n_cells != form->n_columns)
         status =
             FAIL_AT_LINE(form, line_number, error, "found %zu cells, the header has %zu", n_cells, form->n_columns);
     for (size_t i = 0; status == KBASS_OK && i < form->n_columns; i++)
-        status = read_cell(form, work->cells[i], form->names[i], line_number, &row[i], error);
+        status = read_cell(form, i, work->cells[i], line_number, work, &row[i], error);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/random.h"
 #include "base/status.h"
 
@@ -27,18 +28,64 @@ const char *kbass_data_axis_name(const kbass_data *data, size_t axis)
     return axis < data->n_axes ? data->axis_names[axis] : NULL;
 }
 
+const char *kbass_data_time_origin(const kbass_data *data) { return data->time_origin; }
+
+static const kb_caption *caption_of(const kbass_data *data, const char *name)
+{
+    for (size_t i = 0; i < data->n_axes; i++)
+        if (!strcmp(data->axis_names[i], name)) return &data->axis_captions[i];
+    for (size_t i = 0; data->state_captions && i < data->n_states; i++)
+        if (!strcmp(data->state_names[i], name)) return &data->state_captions[i];
+    return NULL;
+}
+
+const char *kbass_data_face(const kbass_data *data, const char *name)
+{
+    const kb_caption *caption = caption_of(data, name);
+    return caption && caption->face ? caption->face : name;
+}
+
+const char *kbass_data_unit(const kbass_data *data, const char *name)
+{
+    const kb_caption *caption = caption_of(data, name);
+    return caption ? caption->unit : NULL;
+}
+
 static void free_names(size_t n, char **names)
 {
     for (size_t i = 0; names && i < n; i++) kb_free(names[i]);
     kb_free(names);
 }
 
+static void free_caption(kb_caption *caption)
+{
+    kb_free(caption->face);
+    kb_free(caption->unit);
+}
+
+void kb_data_forget_state(kbass_data *data, size_t state)
+{
+    size_t behind = data->n_states - state - 1;
+    kb_free(data->state_names[state]);
+    memmove(data->state_names + state, data->state_names + state + 1, behind * sizeof *data->state_names);
+    if (data->state_captions) {
+        free_caption(&data->state_captions[state]);
+        memmove(data->state_captions + state, data->state_captions + state + 1, behind * sizeof *data->state_captions);
+    }
+    data->n_states--;
+}
+
 void kbass_data_destroy(kbass_data *data)
 {
     if (!data) return;
+    for (size_t i = 0; data->state_captions && i < data->n_states; i++) free_caption(&data->state_captions[i]);
+    for (size_t i = 0; i < KBASS_MAX_AXES; i++) free_caption(&data->axis_captions[i]);
+    kb_free(data->state_captions);
+    kb_free(data->time_origin);
     free_names(data->n_states, data->state_names);
     free_names(data->n_axes, data->axis_names);
     free_names(data->n_runs, data->run_names);
+    free_names(data->n_labels, data->labels);
     kb_free(data->run_start);
     kb_free(data->part);
     kb_free(data->run_column);
@@ -54,12 +101,7 @@ void kbass_data_destroy(kbass_data *data)
 
 /* ---------------------------------------------------------------- create */
 
-bool kb_data_is_name(const char *name)
-{
-    static const char allowed[] = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    bool digit_first = *name >= '0' && *name <= '9';
-    return *name && !digit_first && !name[strspn(name, allowed)];
-}
+bool kb_data_is_name(const char *name) { return kb_is_identifier(name); }
 
 /* Time alone may have any name; axes of space, and time beside them, stand in equations. */
 static kbass_status check_axes(size_t n_axes, const char *const *names, kbass_error *error)
@@ -89,6 +131,10 @@ static kbass_status check_states(size_t n_axes, const char *const *axes, size_t 
             return kb_fail(error, KBASS_ERROR_ARGUMENT,
                            "%s %zu: \"%s\" cannot stand in equations: a name needs letters, digits or _",
                            n_axes > 1 ? "field" : "state", i + 1, names[i] ? names[i] : "");
+        if (kb_is_reserved(names[i]))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                           "%s %zu: equations understand \"%s\" otherwise: it needs another name",
+                           n_axes > 1 ? "field" : "state", i + 1, names[i]);
         bool taken = false;
         for (size_t k = 0; k < n_axes; k++) taken |= strcmp(names[i], axes[k]) == 0;
         for (size_t k = 0; k < i; k++) taken |= strcmp(names[i], names[k]) == 0;
@@ -156,6 +202,26 @@ static bool copy_runs(const kbass_data *table, kbass_data *data)
     return true;
 }
 
+static bool copy_caption(const kb_caption *from, kb_caption *to)
+{
+    if (from->face) to->face = kb_strdup(from->face);
+    if (from->unit) to->unit = kb_strdup(from->unit);
+    return (to->face || !from->face) && (to->unit || !from->unit);
+}
+
+static bool copy_captions(const kbass_data *table, kbass_data *data)
+{
+    bool all = true;
+    for (size_t i = 0; all && i < KBASS_MAX_AXES; i++)
+        all = copy_caption(&table->axis_captions[i], &data->axis_captions[i]);
+    if (table->time_origin) all = all && (data->time_origin = kb_strdup(table->time_origin));
+    if (!table->state_captions) return all;
+    data->state_captions = KB_NEW(kb_caption, table->n_states);
+    for (size_t i = 0; all && data->state_captions && i < table->n_states; i++)
+        all = copy_caption(&table->state_captions[i], &data->state_captions[i]);
+    return all && data->state_captions;
+}
+
 static kbass_status copy_table(const kbass_data *table, const char *source, kbass_data **out, kbass_error *error)
 {
     kbass_data *data = *out = KB_NEW(kbass_data, 1);
@@ -175,7 +241,7 @@ static kbass_status copy_table(const kbass_data *table, const char *source, kbas
     bool all = data->source && data->note && data->axis_names && data->state_names && data->times && data->values &&
                (data->positions || table->n_axes == 1) && (data->part || !table->part) &&
                (data->run_column || !table->run_column) && (data->sigma_columns || !table->sigma_columns) &&
-               (data->sigma || !table->sigma) && copy_runs(table, data);
+               (data->sigma || !table->sigma) && copy_runs(table, data) && copy_captions(table, data);
     if (!all) return kb_out_of_memory(error, "the data");
     data->time_name = data->axis_names[0];
     return KBASS_OK;

@@ -9,19 +9,30 @@
 
 #include "kbass/kbass.h"
 
+/* What a column is called beside its name in equations; both may be NULL. */
+typedef struct {
+    char *face; /* as it was written, "Biomass [g/L]", where that differs from the name */
+    char *unit; /* "g/L" */
+} kb_caption;
+
 struct kbass_data {
     size_t n_rows, n_states;
     size_t n_axes;         /* 1: time only */
     char **axis_names;     /* n_axes, time first */
     const char *time_name; /* axis_names[0] */
     char **state_names;
-    double *times;     /* n_rows, ascending */
+    kb_caption axis_captions[KBASS_MAX_AXES];
+    kb_caption *state_captions; /* n_states; NULL: none */
+    char *time_origin;          /* the date of time 0, "2021-03-04 05:06"; NULL: times were numbers */
+    double *times;              /* n_rows, ascending */
     double *positions; /* n_rows x (n_axes - 1), row-major; ascending where times are equal; NULL without space */
     double *values;    /* n_rows x n_states, row-major */
     double *sigma;     /* n_rows x n_states: standard deviations of the values, NaN where not given; NULL: none are */
     size_t n_runs;     /* 0: one, without a name */
     char **run_names;  /* n_runs */
     size_t *run_start; /* n_runs + 1: the first row of each; times ascend within a run */
+    size_t n_labels;   /* until runs are split: the words that a column's numbers 0, 1, ... stand for */
+    char **labels;
     char *run_column, *sigma_columns; /* what runs and error bars were made of; NULL: nothing */
     char *part;                       /* of the file that was read, "t=0:10, every 5"; NULL: all of it */
     char sha256[65];
@@ -56,6 +67,15 @@ typedef void (*kb_line_taker)(void *user, const char *line, size_t length);
 kbass_status kb_data_lines(const kbass_data *data, kb_line_taker take, void *user, kbass_error *error);
 /* Makes `sha256` that of the lines above. */
 kbass_status kb_data_hash(kbass_data *data, kbass_error *error);
+
+/* Takes a state's name and caption out; its values are the caller's. */
+void kb_data_forget_state(kbass_data *data, size_t state);
+
+/* A column's values are numbers of these words, in any order: they become numbers of their order in the alphabet, and
+   `labels` has the words. */
+kbass_status kb_data_label(kbass_data *data, size_t state, size_t n, char *const *words, kbass_error *error);
+/* A state by its name, or as it was written; n_states when there is none. */
+size_t kb_data_find_state(const kbass_data *data, const char *name);
 
 /* The runs' borders: the first row of a run, the number of rows at the end. */
 static inline size_t kb_data_run_start(const kbass_data *data, size_t run)

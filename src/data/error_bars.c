@@ -15,10 +15,12 @@ typedef struct {
 static kbass_status find_column(const kbass_data *data, const char *name, size_t length, size_t *state,
                                 kbass_error *error)
 {
-    for (*state = 0; *state < data->n_states; ++*state) {
-        const char *known = data->state_names[*state];
-        if (strlen(known) == length && !strncmp(known, name, length)) return KBASS_OK;
-    }
+    char *copy = KB_NEW(char, length + 1);
+    if (!copy) return kb_out_of_memory(error, "the error bars");
+    memcpy(copy, name, length);
+    *state = kb_data_find_state(data, copy);
+    kb_free(copy);
+    if (*state < data->n_states) return KBASS_OK;
     return kb_fail(error, KBASS_ERROR_ARGUMENT, "sigma: there is no column \"%.*s\"", (int)length, name);
 }
 
@@ -45,7 +47,7 @@ static kbass_status read_part(const kbass_data *data, const char *part, const ch
 
 static kbass_status read_columns(bars *b, const char *columns, kbass_error *error)
 {
-    size_t n = b->data->n_states, common = n, state, column;
+    size_t n = b->data->n_states, common = n, state = n, column = n;
     for (const char *part = columns, *end; part; part = *end ? end + 1 : NULL) {
         end = part + strcspn(part, ",");
         kbass_status status = read_part(b->data, part, end, &state, &column, error);
@@ -95,11 +97,8 @@ static kbass_status divide(const bars *b, kbass_error *error)
         for (size_t i = 0, k = 0; i < n; i++)
             if (!b->is_bar[i]) values[k++] = from[i];
     }
-    for (size_t i = 0, k = 0; i < n; i++) {
-        if (b->is_bar[i]) kb_free(data->state_names[i]);
-        else data->state_names[k++] = data->state_names[i];
-    }
-    data->n_states = kept;
+    for (size_t i = n; i-- > 0;)
+        if (b->is_bar[i]) kb_data_forget_state(data, i);
     return KBASS_OK;
 }
 

@@ -59,6 +59,7 @@ static kbass_status read_path(char *path, kb_reading *r, kbass_data *data)
         kb_sha256_finish(&r->sha, data->sha256);
     }
     if (status == KBASS_OK) status = kb_data_settle(data, r->error);
+    if (status == KBASS_OK && r->run) status = kbass_data_split(data, r->run, r->error);
     if (status == KBASS_OK) status = kb_reading_tell(r, 1);
     kb_file_close(&r->file);
     return status;
@@ -72,6 +73,12 @@ kbass_status kbass_data_open(const char *path, const kbass_read_options *options
                     .axes = o->axes,
                     .within = o->within,
                     .every = o->every,
+                    .run = o->run,
+                    .use = o->use,
+                    .ignore = o->ignore,
+                    .rename = o->rename,
+                    .dates = o->dates,
+                    .missing = o->missing,
                     .progress = o->progress,
                     .user = o->user,
                     .start = kb_clock(),

@@ -20,10 +20,11 @@ typedef struct {
 typedef struct {
     kb_file file;
     kb_sha256 sha;
-    size_t hashed;           /* of the file's bytes */
-    size_t block;            /* bytes of text at a time; 0: as many as is good */
-    const char *inside;      /* "/run3/u" of "file.h5:/run3/u", or NULL */
-    const char *time, *axes; /* what the caller named, or NULL */
+    size_t hashed;                                             /* of the file's bytes */
+    size_t block;                                              /* bytes of text at a time; 0: as many as is good */
+    const char *inside;                                        /* "/run3/u" of "file.h5:/run3/u", or NULL */
+    const char *time, *axes;                                   /* what the caller named, or NULL */
+    const char *run, *use, *ignore, *rename, *dates, *missing; /* as in kbass_read_options */
     const char *sheet; /* a table of cells that the file holds, as text (kb_read_sheet); NULL: the file is the text */
     size_t sheet_size;
     const char *within; /* ranges of the part to be read, or NULL, */

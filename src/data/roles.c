@@ -6,12 +6,81 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/status.h"
 #include "base/suggest.h"
 
 #define FAIL_AT(r, error, format, ...) kb_fail(error, KBASS_ERROR_DATA, "%s: " format, (r)->place, __VA_ARGS__)
 
 bool kb_is_time_name(const char *name) { return strcasecmp(name, "t") == 0 || strcasecmp(name, "time") == 0; }
+
+/* ---------------------------------------------------------------- names of time */
+
+/* Those that mean it for sure, the surest first; then those that count time by what its units are called. */
+static const char *const time_words[] = {"t",
+                                         "time",
+                                         "timestamp",
+                                         "datetime",
+                                         "date",
+                                         "zeit",
+                                         "zeitstempel",
+                                         "zeitpunkt",
+                                         "datum",
+                                         "uhrzeit",
+                                         "temps",
+                                         "tiempo",
+                                         "tempo",
+                                         "fecha",
+                                         "tijd",
+                                         "elapsed",
+                                         "\xe6\x97\xb6\xe9\x97\xb4",
+                                         "\xe6\x97\xa5\xe6\x9c\x9f",
+                                         "\xd0\xb2\xd1\x80\xd0\xb5\xd0\xbc\xd1\x8f",
+                                         "\xd0\xb4\xd0\xb0\xd1\x82\xd0\xb0",
+                                         "year",
+                                         "years",
+                                         "jahr",
+                                         "month",
+                                         "day",
+                                         "days",
+                                         "tag",
+                                         "hour",
+                                         "hours",
+                                         "minute",
+                                         "minutes",
+                                         "second",
+                                         "seconds",
+                                         "sec"};
+enum { N_TIME_WORDS = sizeof time_words / sizeof *time_words, N_SURE_WORDS = 20 };
+
+static size_t time_word(const char *text, size_t length)
+{
+    size_t i = 0;
+    while (i < N_TIME_WORDS && (strlen(time_words[i]) != length || strncasecmp(text, time_words[i], length) != 0)) i++;
+    return i;
+}
+
+/* "Sample time", "time_s", "measurement date": a word that means time for sure stands first or last. */
+static bool has_time_word(const char *face, size_t length)
+{
+    static const char apart[] = " _-.:#";
+    size_t first = 0, last = length;
+    while (first < length && !strchr(apart, face[first])) first++;
+    while (last > 0 && !strchr(apart, face[last - 1])) last--;
+    size_t word = time_word(face, first), final = time_word(face + last, length - last);
+    return (word > 0 && word < N_SURE_WORDS) || (final > 0 && final < N_SURE_WORDS);
+}
+
+double kb_time_likeness(const char *face)
+{
+    static const double capital_t = 0.05; /* temperature as often as time */
+    const char *unit;
+    size_t unit_length, length = kb_face_length(face, &unit, &unit_length), word = time_word(face, length);
+    if (word == N_TIME_WORDS) return has_time_word(face, length) ? 0.1 : 0;
+    if (word == 0 && face[0] == 'T') return capital_t;
+    bool is_lower = face[0] >= 'a' && face[0] <= 'z';
+    return 1 - 0.02 * (double)word + (is_lower ? 0.001 : 0) + (face[length] ? 0 : 0.002);
+}
 
 void kb_list_names(size_t n, char *const *names, char *list, size_t size)
 {
@@ -22,55 +91,27 @@ void kb_list_names(size_t n, char *const *names, char *list, size_t size)
     if (length >= size) memcpy(list + size - 4, "...", 4);
 }
 
-/* ---------------------------------------------------------------- names */
-
-static int by_name_then_place(const void *left, const void *right)
-{
-    char *const *a = *(char *const *const *)left, *const *b = *(char *const *const *)right;
-    int order = strcmp(*a, *b);
-    return order ? order : (a > b) - (a < b);
-}
-
-static kbass_status refuse_twins(const kb_roles *r, kbass_error *error)
-{
-    char *const **order = KB_NEW(char *const *, r->n);
-    kbass_status status = order ? KBASS_OK : kb_out_of_memory(error, "the column names");
-    for (size_t i = 0; order && i < r->n; i++) order[i] = &r->names[i];
-    if (order) qsort(order, r->n, sizeof *order, by_name_then_place);
-    for (size_t i = 1; status == KBASS_OK && i < r->n; i++)
-        if (strcmp(*order[i - 1], *order[i]) == 0)
-            status = FAIL_AT(r, error, "columns %zu and %zu have the same name \"%.100s\"",
-                             (size_t)(order[i - 1] - r->names) + 1, (size_t)(order[i] - r->names) + 1, *order[i]);
-    kb_free(order);
-    return status;
-}
-
 kbass_status kb_roles_check(const kb_roles *r, kbass_error *error)
 {
     if (r->n > KB_MOST_COLUMNS)
         return FAIL_AT(r, error, "found %zu columns, at most %d are read", r->n, KB_MOST_COLUMNS);
-    for (size_t i = 0; i < r->n; i++)
-        if (!*r->names[i]) return FAIL_AT(r, error, "column %zu has no name", i + 1);
-    kbass_status status = refuse_twins(r, error);
-    if (status == KBASS_OK && r->n == 1)
-        status = FAIL_AT(r, error, "only one column, \"%.100s\": time and at least one state are needed", r->names[0]);
-    return status;
+    if (r->n == 1)
+        return FAIL_AT(r, error, "only one column, \"%.100s\": time and at least one state are needed", r->names[0]);
+    return KBASS_OK;
+}
+
+size_t kb_roles_column(const kb_roles *r, const char *name)
+{
+    size_t column = 0;
+    while (column < r->n && strcmp(r->names[column], name) != 0) column++;
+    if (column < r->n) return column;
+    for (column = 0; column < r->n && !kb_face_is(r->names[column], name);) column++;
+    return column;
 }
 
 /* ---------------------------------------------------------------- axes */
 
-static bool find_column(kb_roles *r, const char *name, int (*compare)(const char *, const char *))
-{
-    size_t *column = &r->axes[r->n_axes];
-    for (*column = 0; *column < r->n; ++*column)
-        if (compare(r->names[*column], name) == 0) {
-            r->n_axes++;
-            return true;
-        }
-    return false;
-}
-
-static kbass_status no_column(const kb_roles *r, const char *name, const char *use, kbass_error *error)
+kbass_status kb_roles_missing(const kb_roles *r, const char *name, const char *use, kbass_error *error)
 {
     char list[KB_LIST_SIZE], advice[KB_LIST_SIZE] = "";
     const char *nearest = kb_nearest(name, r->n, (const char *const *)r->names);
@@ -79,14 +120,40 @@ static kbass_status no_column(const kb_roles *r, const char *name, const char *u
     return FAIL_AT(r, error, "no column \"%s\" for %s%s; there are: %s", name, use, advice, list);
 }
 
+/* Text is no time, and what is left out is not asked. */
+static bool may_be_time(const kb_roles *r, size_t column)
+{
+    return !kb_roles_leave_out(r, column) && (!r->kinds || r->kinds[column] != KB_LABELS);
+}
+
+/* The name that means time most; where none does, the only column of dates, or of times of day. */
+static size_t guess_time(const kb_roles *r)
+{
+    size_t best = r->n;
+    double most = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        double likeness = may_be_time(r, i) ? kb_time_likeness(r->names[i]) : 0;
+        if (likeness <= most) continue;
+        most = likeness;
+        best = i;
+    }
+    for (int kind = KB_DATES; r->kinds && best == r->n && kind <= KB_CLOCKS; kind++) {
+        size_t n = 0, last = r->n;
+        for (size_t i = 0; i < r->n; i++)
+            if (r->kinds[i] == kind && !kb_roles_leave_out(r, i)) n++, last = i;
+        if (n == 1) best = last;
+    }
+    return best;
+}
+
 static kbass_status find_time(kb_roles *r, const char *name, kbass_error *error)
 {
     char list[KB_LIST_SIZE];
-    bool found = name ? find_column(r, name, strcmp) || find_column(r, name, strcasecmp)
-                      : find_column(r, "t", strcmp) || find_column(r, "time", strcmp) ||
-                            find_column(r, "t", strcasecmp) || find_column(r, "time", strcasecmp);
-    if (found) return KBASS_OK;
-    if (name) return no_column(r, name, "time", error);
+    size_t column = name ? kb_roles_column(r, name) : guess_time(r);
+    r->axes[0] = column;
+    r->n_axes = 1;
+    if (column < r->n) return KBASS_OK;
+    if (name) return kb_roles_missing(r, name, "time", error);
     kb_list_names(r->n, r->names, list, sizeof list);
     return FAIL_AT(r, error, "no time column \"t\" or \"time\" (name it with --time NAME); there are: %s", list);
 }
@@ -108,22 +175,24 @@ kbass_status kb_axes_split(const char *axes, char **copy, size_t *n, char *names
         for (size_t i = 0; i < *n; i++)
             if (strcmp(names[i], name) == 0)
                 return kb_fail(error, KBASS_ERROR_ARGUMENT, "axes: \"%s\" is named twice", name);
-        if (!kb_data_is_name(name))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                           "axes: \"%s\" cannot stand in equations: a name needs letters, digits or _", name);
         names[*n] = name;
         name = comma ? comma + 1 : NULL;
     }
     return KBASS_OK;
 }
 
-/* The one that is said to be time, else called t or time, else the first. */
+/* The one that is said to be time, else the one whose name means it most, else the first. */
 static void put_time_first(kb_roles *r, const char *said)
 {
-    size_t time = 0;
-    while (time < r->n_axes &&
-           !(said ? strcmp(r->names[r->axes[time]], said) == 0 : kb_is_time_name(r->names[r->axes[time]])))
-        time++;
+    size_t time = r->n_axes;
+    double most = 0;
+    for (size_t i = 0; i < r->n_axes; i++) {
+        const char *face = r->names[r->axes[i]];
+        double likeness = said ? kb_face_is(face, said) : kb_time_likeness(face);
+        if (likeness <= most) continue;
+        most = likeness;
+        time = i;
+    }
     if (time == r->n_axes) return;
     size_t column = r->axes[time];
     memmove(r->axes + 1, r->axes, time * sizeof *r->axes);
@@ -135,13 +204,17 @@ static kbass_status find_axes(kb_roles *r, const char *time, const char *axes, k
     char *copy = NULL, *names[KBASS_MAX_AXES];
     size_t n = 0;
     kbass_status status = kb_axes_split(axes, &copy, &n, names, error);
-    for (size_t i = 0; status == KBASS_OK && i < n; i++)
-        if (!find_column(r, names[i], strcmp)) status = no_column(r, names[i], "an axis", error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        size_t column = kb_roles_column(r, names[i]), axis;
+        if (column == r->n) status = kb_roles_missing(r, names[i], "an axis", error);
+        else if (kb_roles_axis(r, column, &axis))
+            status = FAIL_AT(r, error, "axes: column \"%s\" is named twice", r->names[column]);
+        else r->axes[r->n_axes++] = column;
+    }
     if (status == KBASS_OK && r->n_axes == r->n)
         status = FAIL_AT(r, error, "all %zu columns are axes: at least one field is needed", r->n);
-    size_t i = 0;
-    while (time && i < n && strcmp(names[i], time) != 0) i++;
-    if (status == KBASS_OK && time && i == n)
+    size_t said = time ? kb_roles_column(r, time) : r->n, i = 0;
+    if (status == KBASS_OK && time && (said == r->n || !kb_roles_axis(r, said, &i)))
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: --time %s is not among --axes %s", r->place, time, axes);
     put_time_first(r, time);
     kb_free(copy);
@@ -159,26 +232,4 @@ bool kb_roles_axis(const kb_roles *roles, size_t column, size_t *axis)
     for (*axis = 0; *axis < roles->n_axes; ++*axis)
         if (roles->axes[*axis] == column) return true;
     return false;
-}
-
-kbass_status kb_roles_name(const kb_roles *r, kbass_data *data, kbass_error *error)
-{
-    size_t axis = 0;
-    data->n_axes = r->n_axes;
-    data->n_states = r->n - r->n_axes;
-    data->axis_names = KB_NEW(char *, data->n_axes);
-    data->state_names = KB_NEW(char *, data->n_states);
-    bool all = data->axis_names && data->state_names;
-    for (size_t i = 0; all && i < r->n_axes; i++) all = (data->axis_names[i] = kb_strdup(r->names[r->axes[i]])) != NULL;
-    if (all) data->time_name = data->axis_names[0];
-    for (size_t i = 0, state = 0; all && i < r->n; i++) {
-        if (kb_roles_axis(r, i, &axis)) continue;
-        if (!kb_data_is_name(r->names[i]))
-            return FAIL_AT(r, error,
-                           "column \"%.100s\": a state's name stands in equations and needs letters, digits or _",
-                           r->names[i]);
-        data->state_names[state] = kb_strdup(r->names[i]);
-        all = data->state_names[state++] != NULL;
-    }
-    return all ? KBASS_OK : kb_out_of_memory(error, "the column names");
 }

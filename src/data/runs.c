@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "data/data.h"
@@ -50,6 +51,15 @@ static size_t find_state(const kbass_data *data, const char *name)
     return state;
 }
 
+size_t kb_data_find_state(const kbass_data *data, const char *name)
+{
+    size_t state = find_state(data, name);
+    if (state < data->n_states) return state;
+    for (state = 0; state < data->n_states && !kb_face_is(kbass_data_face(data, data->state_names[state]), name);)
+        state++;
+    return state;
+}
+
 static kbass_status allocate_runs(kbass_data *data, size_t n_runs, kbass_error *error)
 {
     data->run_names = KB_NEW(char *, n_runs);
@@ -72,10 +82,38 @@ static int by_label(const void *left, const void *right)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
+static int by_word(const void *left, const void *right)
+{
+    char *const *a = *(char *const *const *)left, *const *b = *(char *const *const *)right;
+    return strcmp(*a, *b);
+}
+
+kbass_status kb_data_label(kbass_data *data, size_t state, size_t n, char *const *words, kbass_error *error)
+{
+    char *const **order = KB_NEW(char *const *, n);
+    double *number = KB_NEW(double, n);
+    data->labels = KB_NEW(char *, n);
+    bool all = order && number && data->labels;
+    if (data->labels) data->n_labels = n;
+    for (size_t i = 0; all && i < n; i++) order[i] = &words[i];
+    if (all) qsort(order, n, sizeof *order, by_word);
+    for (size_t i = 0; all && i < n; i++) {
+        number[order[i] - words] = (double)i;
+        all = (data->labels[i] = kb_face_copy(*order[i])) != NULL;
+    }
+    for (size_t row = 0; all && row < data->n_rows; row++) {
+        double *value = &data->values[row * data->n_states + state];
+        if (!isnan(*value)) *value = number[(size_t)*value];
+    }
+    kb_free(order);
+    kb_free(number);
+    return all ? KBASS_OK : kb_out_of_memory(error, "the runs");
+}
+
 static kbass_status find_column(const kbass_data *data, const char *column, size_t *state, kbass_error *error)
 {
     const char *source = data->source ? data->source : "", *colon = *source ? ": " : "";
-    *state = find_state(data, column);
+    *state = kb_data_find_state(data, column);
     if (*state == data->n_states)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s%sno column \"%s\" that could say which run a row belongs to",
                        source, colon, column);
@@ -115,12 +153,10 @@ static kbass_status take_rows(kbass_data *data, size_t column, member *members, 
     kb_free(data->times);
     kb_free(data->positions);
     kb_free(data->values);
-    kb_free(data->state_names[column]);
-    memmove(data->state_names + column, data->state_names + column + 1, (width - column) * sizeof *data->state_names);
+    kb_data_forget_state(data, column);
     data->times = times;
     data->positions = positions;
     data->values = values;
-    data->n_states = width;
     data->n_rows = kept;
     return KBASS_OK;
 }
@@ -135,7 +171,7 @@ static kbass_status name_runs(kbass_data *data, const member *members, kbass_err
         if (i > 0 && members[i].label == members[i - 1].label) continue;
         text[kb_number_print(members[i].label, text)] = '\0';
         data->run_start[run] = i;
-        data->run_names[run] = kb_strdup(text);
+        data->run_names[run] = kb_strdup(data->labels ? data->labels[(size_t)members[i].label] : text);
         if (!data->run_names[run++]) status = kb_out_of_memory(error, "the runs");
     }
     if (status == KBASS_OK) data->run_start[n] = data->n_rows;

@@ -15,13 +15,6 @@ bool kb_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= '
 
 bool kb_is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-bool kb_is_identifier(const char *text)
-{
-    if (!kb_is_letter(*text)) return false;
-    while (kb_is_letter(*text) || kb_is_digit(*text)) text++;
-    return !*text;
-}
-
 bool kb_is_sum(const char *term)
 {
     int depth = 0;

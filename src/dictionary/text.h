@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/name.h"
 #include "kbass/kbass.h"
 
 bool kb_is_given(const char *text); /* neither NULL nor empty */
 bool kb_is_digit(char c);
 bool kb_is_letter(char c); /* or underscore */
 bool kb_is_blank(char c);  /* line ends too */
-bool kb_is_identifier(const char *text);
 /* A term that needs parentheses to be multiplied: "1+x", not "x*(1+y)". */
 bool kb_is_sum(const char *term);
 /* `; did you mean "x"? (known: x, y)`, cut to size. */

@@ -1,0 +1,237 @@
+#include "data/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+#include "base/status.h"
+
+enum { LISTED = 12, FEWEST_COUNTED = 3 };
+
+void kb_plan_say(kb_plan *plan, const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (plan->note.length) kb_buffer_put(&plan->note, "; ");
+    kb_buffer_put(&plan->note, text);
+}
+
+void kb_plan_clear(kb_plan *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->faces) kb_free(p->faces[i]);
+        if (p->units) kb_free(p->units[i]);
+    }
+    kb_free(p->faces);
+    kb_free(p->units);
+    kb_free(p->is_unnamed);
+    kb_free(p->kinds);
+    kb_free(p->is_left_out);
+    kb_layout_clear(&p->layout);
+    kb_sample_clear(&p->sample);
+    kb_labels_clear(&p->labels);
+    kb_buffer_clear(&p->note);
+}
+
+/* ---------------------------------------------------------------- --use and --ignore */
+
+/* The columns that a list "x, y" names. */
+static kbass_status mark_listed(kb_plan *p, const char *list, const char *option, bool *is_listed)
+{
+    kbass_status status = KBASS_OK;
+    char *copy = kb_strdup(list);
+    const kb_roles all = {.place = p->place, .n = p->n, .names = p->faces};
+    if (!copy) return kb_out_of_memory(p->reading->error, "the columns");
+    for (char *name = copy, *next; status == KBASS_OK && name; name = next) {
+        next = strchr(name, ',');
+        if (next) *next++ = '\0';
+        while (*name == ' ') name++;
+        for (char *end = name + strlen(name); end > name && end[-1] == ' ';) *--end = '\0';
+        size_t column = kb_roles_column(&all, name);
+        if (column == p->n) status = kb_roles_missing(&all, name, option, p->reading->error);
+        else is_listed[column] = true;
+    }
+    kb_free(copy);
+    return status;
+}
+
+/* A column that only counts the rows, under no name or one that says so. */
+static bool is_index(const kb_plan *p, size_t column)
+{
+    static const char *const names[] = {"index",    "idx",       "#",  "no",  "no.",    "nr",     "nr.", "row",
+                                        "rownames", "row_names", "id", "obs", "record", "sample", "i",   "n"};
+    const kb_column_sample *c = &p->sample.columns[column];
+    bool is_named_so = p->is_unnamed[column];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) is_named_so |= !strcasecmp(p->faces[column], names[i]);
+    bool is_counting =
+        c->is_counting && c->n_cells[KB_CELL_NUMBER] == p->sample.n_rows && p->sample.n_rows >= FEWEST_COUNTED;
+    return is_named_so && is_counting && (c->first == 0 || c->first == 1);
+}
+
+static void leave_out_idle(kb_plan *p, const bool *is_used)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        if (is_used[i] || p->is_left_out[i]) continue;
+        bool is_empty = p->is_unnamed[i] && p->sample.n_rows && !kb_sample_values(&p->sample.columns[i]);
+        p->is_left_out[i] = is_empty || is_index(p, i);
+        if (p->is_left_out[i] && !is_empty)
+            kb_plan_say(p, "left out: \"%.60s\", which counts the rows (--use keeps it)", p->faces[i]);
+        else if (is_empty) kb_plan_say(p, "left out: column %zu, which is empty", i + 1);
+    }
+}
+
+/* ---------------------------------------------------------------- roles */
+
+static bool is_axis(const kb_plan *p, size_t column)
+{
+    size_t axis;
+    return kb_roles_axis(&p->roles, column, &axis);
+}
+
+/* Dates and times of day in columns of their own are one time. */
+static void join_date_and_clock(kb_plan *p, const bool *is_used)
+{
+    size_t time = p->roles.axes[0], other = p->n;
+    int kind = p->kinds[time], wanted = kind == KB_DATES ? KB_CLOCKS : KB_DATES;
+    p->clock = p->n;
+    if (p->roles.n_axes > 1 || (kind != KB_DATES && kind != KB_CLOCKS)) return;
+    for (size_t i = p->n; i-- > 0;)
+        if (p->kinds[i] == wanted && !p->is_left_out[i] && !is_used[i] && i != time) other = i;
+    if (other == p->n) return;
+    p->roles.axes[0] = kind == KB_DATES ? time : other;
+    p->clock = kind == KB_DATES ? other : time;
+    p->is_left_out[p->clock] = true;
+    kb_plan_say(p, "time is \"%.60s\" and \"%.60s\" together", p->faces[p->roles.axes[0]], p->faces[p->clock]);
+}
+
+static kbass_status find_run(kb_plan *p)
+{
+    p->run = p->n;
+    if (!p->reading->run) return KBASS_OK;
+    const kb_roles all = {.place = p->place, .n = p->n, .names = p->faces};
+    p->run = kb_roles_column(&all, p->reading->run);
+    if (p->run == p->n) return kb_roles_missing(&all, p->reading->run, "the runs", p->reading->error);
+    p->is_left_out[p->run] = false;
+    return KBASS_OK;
+}
+
+/* Text and dates are no states. */
+static kbass_status leave_out_words(kb_plan *p, const bool *is_used)
+{
+    static const char *const kinds[] = {"numbers", "dates", "times of day", "text"};
+    for (size_t i = 0; i < p->n; i++) {
+        if (is_axis(p, i) || p->is_left_out[i] || i == p->run || p->kinds[i] == KB_NUMBERS) continue;
+        if (is_used[i])
+            return kb_fail(p->reading->error, KBASS_ERROR_DATA, "%s: column \"%.100s\" has %s, a state needs numbers",
+                           p->place, p->faces[i], kinds[p->kinds[i]]);
+        p->is_left_out[i] = true;
+        if (p->kinds[i] == KB_LABELS)
+            kb_plan_say(p, "left out: \"%.60s\", which has text such as \"%.20s\" (--run \"%.60s\" if it names runs)",
+                        p->faces[i], p->sample.columns[i].example, p->faces[i]);
+        else kb_plan_say(p, "left out: \"%.60s\", which has %s", p->faces[i], kinds[p->kinds[i]]);
+    }
+    return KBASS_OK;
+}
+
+static kbass_status find_roles(kb_plan *p, const bool *is_used)
+{
+    kb_reading *r = p->reading;
+    p->roles = (kb_roles){.place = p->place, .n = p->n, .names = p->faces, .kinds = p->kinds, .units = p->units};
+    kbass_status status = kb_roles_check(&p->roles, r->error);
+    if (status == KBASS_OK) status = find_run(p);
+    p->roles.is_left_out = p->is_left_out;
+    if (status == KBASS_OK) status = kb_roles_find(&p->roles, r->time, r->axes, r->error);
+    if (status != KBASS_OK) return status;
+    for (size_t i = 0; i < p->roles.n_axes; i++) p->is_left_out[p->roles.axes[i]] = false;
+    if (r->use)
+        for (size_t i = 0; i < p->n; i++) p->is_left_out[i] |= !is_used[i] && !is_axis(p, i) && i != p->run;
+    join_date_and_clock(p, is_used);
+    size_t time = p->roles.axes[0];
+    if (p->kinds[time] == KB_LABELS)
+        return kb_fail(r->error, KBASS_ERROR_DATA, "%s: time, \"%.100s\", is neither numbers nor dates: found \"%s\"",
+                       p->place, p->faces[time], p->sample.columns[time].example);
+    return leave_out_words(p, is_used);
+}
+
+/* ---------------------------------------------------------------- what is said */
+
+/* Columns whose names had to change: Biomass is "Biomass [g/L]". */
+static void say_names(kb_plan *p)
+{
+    const kbass_data *d = p->data;
+    char text[400];
+    size_t length = 0, n = 0;
+    for (size_t i = 0; i < d->n_axes + d->n_states && length < sizeof text; i++) {
+        const kb_caption *c = i < d->n_axes ? &d->axis_captions[i] : &d->state_captions[i - d->n_axes];
+        const char *name = i < d->n_axes ? d->axis_names[i] : d->state_names[i - d->n_axes];
+        if (!c->face || n++ > LISTED) continue;
+        length += (size_t)snprintf(text + length, sizeof text - length, n > LISTED ? "%s..." : "%s%s is \"%.80s\"",
+                                   n > 1 ? ", " : "", name, c->face);
+    }
+    if (n) kb_plan_say(p, "%s", text);
+}
+
+static void say_layout(kb_plan *p)
+{
+    const kb_layout *l = &p->layout;
+    size_t skipped = l->header - (l->has_directive ? 1 : 0);
+    if (l->has_directive) kb_plan_say(p, "cells between \"%c\", as its first line says", l->separator);
+    if (l->header < l->n && skipped)
+        kb_plan_say(p, "%zu line%s before the header left out", skipped, skipped == 1 ? "" : "s");
+    if (p->roles.n_axes == 1 && !p->reading->time && !kb_is_time_name(p->faces[p->roles.axes[0]]) && p->clock == p->n)
+        kb_plan_say(p, "time is \"%.80s\" (--time)", p->faces[p->roles.axes[0]]);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* Numbers alone are read the quick way. */
+static void choose_way(kb_plan *p)
+{
+    bool is_plain = true;
+    for (size_t i = 0; i < p->n; i++) is_plain &= p->kinds[i] == KB_NUMBERS && !p->is_left_out[i];
+    p->form.kinds = is_plain ? NULL : p->kinds;
+    p->form.is_left_out = is_plain ? NULL : p->is_left_out;
+    p->form.labels = &p->labels;
+    if (p->clock < p->n) p->is_left_out[p->clock] = false; /* it is read, and no state */
+}
+
+static kbass_status choose_columns(kb_plan *p)
+{
+    bool *is_used = KB_NEW(bool, p->n);
+    kbass_status status = is_used ? KBASS_OK : kb_out_of_memory(p->reading->error, "the columns");
+    if (status == KBASS_OK && p->reading->use) status = mark_listed(p, p->reading->use, "--use", is_used);
+    if (status == KBASS_OK && p->reading->ignore)
+        status = mark_listed(p, p->reading->ignore, "--ignore", p->is_left_out);
+    if (status == KBASS_OK) leave_out_idle(p, is_used);
+    if (status == KBASS_OK) status = find_roles(p, is_used);
+    kb_free(is_used);
+    return status;
+}
+
+kbass_status kb_plan_make(kb_plan *p, kb_reading *reading, kbass_data *data, const char *begin, const char *end,
+                          size_t line, const char *comment)
+{
+    *p = (kb_plan){.reading = reading, .data = data};
+    p->form = (kb_row_form){.path = reading->file.path, .point = '.', .second = 1, .missing = reading->missing};
+    kbass_status status = kb_layout_find(begin, end, line, reading->missing, &p->layout, reading->error);
+    if (status != KBASS_OK) return status;
+    p->form.separator = p->layout.separator;
+    snprintf(p->place, sizeof p->place, "%.480s:%zu", reading->file.path, p->layout.lines[p->layout.header].number);
+    status = kb_plan_names(p, comment);
+    p->form.n_columns = p->n;
+    p->form.names = p->faces;
+    if (status == KBASS_OK) status = kb_plan_cells(p);
+    if (status == KBASS_OK) status = choose_columns(p);
+    if (status == KBASS_OK) status = kb_roles_name(&p->roles, data, reading->error);
+    if (status == KBASS_OK) say_layout(p);
+    if (status == KBASS_OK) status = kb_plan_dates(p);
+    if (status == KBASS_OK) say_names(p);
+    if (status == KBASS_OK) choose_way(p);
+    return status;
+}

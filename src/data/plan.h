@@ -1,0 +1,48 @@
+/* How the columns of a table as text are understood, decided before its rows are read: what they are called, which are
+ * axes, states, labels of runs or nothing, which way numbers and dates are written. What was not plain is said in
+ * words, with the option that says it.
+ */
+#ifndef KB_PLAN_H
+#define KB_PLAN_H
+
+#include "base/buffer.h"
+#include "data/read.h"
+#include "data/sample.h"
+
+typedef struct {
+    kb_reading *reading;
+    kbass_data *data;
+    kb_row_form form;
+    kb_layout layout;
+    kb_sample sample;
+    size_t n;
+    char **faces;         /* n: the columns' names as written, or as renamed */
+    char **units;         /* n: a row of units, or NULL */
+    bool *is_unnamed;     /* n */
+    unsigned char *kinds; /* n */
+    bool *is_left_out;    /* n */
+    kb_roles roles;
+    char place[512];
+    size_t clock;         /* a column of times of day that is added to the dates of time; n: none */
+    bool passes_midnight; /* times of day alone begin anew */
+    bool is_marked;       /* the decimal mark is known */
+    size_t run;           /* the column of runs; n: none */
+    kb_labels labels;
+    kb_buffer note;
+} kb_plan;
+
+/* Of the lines from `begin` to `end`, before which `line` lines were read; `comment` is the last comment among them,
+   or NULL: it has the names when the first line has numbers. */
+kbass_status kb_plan_make(kb_plan *plan, kb_reading *reading, kbass_data *data, const char *begin, const char *end,
+                          size_t line, const char *comment);
+/* Adds to what is said, as a part of its own. */
+__attribute__((format(printf, 2, 3))) void kb_plan_say(kb_plan *plan, const char *format, ...);
+void kb_plan_clear(kb_plan *plan);
+
+/* The steps, for kb_plan_make. plan_names.c: names, renamed ones, units. */
+kbass_status kb_plan_names(kb_plan *plan, const char *comment);
+/* plan_cells.c: kinds of cells, decimal mark, dates. */
+kbass_status kb_plan_cells(kb_plan *plan);
+kbass_status kb_plan_dates(kb_plan *plan);
+
+#endif

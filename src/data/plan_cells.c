@@ -1,0 +1,128 @@
+/* How the cells are written: decimal mark, thousands, kinds of columns, dates. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "data/plan.h"
+
+static const double hour = 3600; /* seconds; rows that are farther apart are counted in days */
+
+/* ---------------------------------------------------------------- marks */
+
+/* A comma is the decimal mark where more numbers say so, the first where as many do; alone between digits and three of
+   them it may be either, and is one where commas do not separate. */
+static void decide_marks(kb_plan *p)
+{
+    const kb_sample *s = &p->sample;
+    bool is_comma = s->commas > s->points || (s->commas && s->commas == s->points && s->is_comma_first);
+    p->is_marked = s->commas || s->points;
+    if (p->is_marked) p->form.point = is_comma ? ',' : '.';
+    bool is_grouped = is_comma ? s->point_groups > 0 : s->comma_groups > 0 || p->form.separator == ',';
+    if (is_grouped) p->form.grouping = is_comma ? '.' : ',';
+    if (is_grouped && (s->point_groups || s->comma_groups))
+        kb_plan_say(p, "\"%c\" between thousands", p->form.grouping);
+}
+
+/* ---------------------------------------------------------------- kinds */
+
+static unsigned char kind_of(const kb_plan *p, size_t column)
+{
+    const kb_column_sample *c = &p->sample.columns[column];
+    size_t n = kb_sample_values(c), n_numbers = c->n_cells[KB_CELL_NUMBER];
+    if (!n) return KB_NUMBERS;
+    if (2 * c->n_cells[KB_CELL_DATE] >= n) return KB_DATES;
+    if (2 * c->n_cells[KB_CELL_CLOCK] >= n) return KB_CLOCKS;
+    if (2 * c->n_cells[KB_CELL_TEXT] >= n) return KB_LABELS;
+    bool means_date = kb_time_likeness(p->faces[column]) > 0.5;
+    return means_date && c->n_compact == n_numbers && n_numbers > 1 ? KB_DATES : KB_NUMBERS;
+}
+
+kbass_status kb_plan_cells(kb_plan *p)
+{
+    kbass_status status = kb_sample_take(&p->layout, &p->form, &p->sample, p->reading->error);
+    p->kinds = KB_NEW(unsigned char, p->n);
+    p->is_left_out = KB_NEW(bool, p->n);
+    if (status == KBASS_OK && (!p->kinds || !p->is_left_out))
+        status = kb_out_of_memory(p->reading->error, "the columns");
+    if (status != KBASS_OK) return status;
+    decide_marks(p);
+    for (size_t i = 0; i < p->n; i++) p->kinds[i] = kind_of(p, i);
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- dates */
+
+static const char *const order_names[] = {"dmy", "mdy", "ymd"};
+
+static kbass_status asked_order(kb_plan *p)
+{
+    for (int i = 0; i <= KB_YEAR_FIRST; i++)
+        if (!strcmp(p->reading->dates, order_names[i])) {
+            p->form.order = i;
+            return KBASS_OK;
+        }
+    return kb_fail(p->reading->error, KBASS_ERROR_ARGUMENT, "dates: found \"%.20s\", needed dmy, mdy or ymd",
+                   p->reading->dates);
+}
+
+static bool goes_on(const kb_dates *d, int order) { return d->is_rising[order] || d->is_falling[order]; }
+
+/* An order in which every date can be read; of two the one in which they go on in time. */
+static kbass_status decide_order(kb_plan *p, const kb_dates *d, size_t column)
+{
+    bool day = d->n_good[KB_DAY_FIRST] == d->n, month = d->n_good[KB_MONTH_FIRST] == d->n;
+    if (day && month && d->is_ordered && d->n > 1 && goes_on(d, KB_DAY_FIRST) != goes_on(d, KB_MONTH_FIRST)) {
+        day = goes_on(d, KB_DAY_FIRST);
+        month = !day;
+    }
+    if (day && month && d->is_ordered)
+        return kb_fail(
+            p->reading->error, KBASS_ERROR_DATA,
+            "%s: column \"%.100s\": dates such as \"%s\" can be read in two ways: say --dates dmy (day first) or "
+            "--dates mdy (month first)",
+            p->place, p->faces[column], d->example);
+    bool is_year_first = !day && !month && d->n_good[KB_YEAR_FIRST] == d->n;
+    p->form.order = day || (!month && !is_year_first) ? KB_DAY_FIRST : month ? KB_MONTH_FIRST : KB_YEAR_FIRST;
+    if (d->is_ordered)
+        kb_plan_say(p, "dates with the %s first (--dates %s)",
+                    month           ? "month"
+                    : is_year_first ? "year"
+                                    : "day",
+                    order_names[p->form.order]);
+    return KBASS_OK;
+}
+
+static kbass_status say_origin(kb_plan *p, const kb_dates *d, double step)
+{
+    char origin[KB_MOMENT_SIZE];
+    const char *unit = step >= hour ? "d" : "s", *name = step >= hour ? "days" : "seconds";
+    kb_caption *caption = &p->data->axis_captions[0];
+    p->form.second = step >= hour ? 1.0 / KB_DAY : 1;
+    p->form.origin = d->first[p->form.order];
+    kb_moment_print(p->form.origin, origin);
+    kb_free(caption->unit);
+    caption->unit = kb_strdup(unit);
+    if (p->kinds[p->roles.axes[0]] == KB_DATES) p->data->time_origin = kb_strdup(origin);
+    bool all = caption->unit && (p->data->time_origin || p->kinds[p->roles.axes[0]] == KB_CLOCKS);
+    if (p->data->time_origin)
+        kb_plan_say(p, "%s is %s since %s%s", p->data->time_name, name, origin, d->has_zone ? " UTC" : "");
+    else kb_plan_say(p, "%s is %s since the first row", p->data->time_name, name);
+    return all ? KBASS_OK : kb_out_of_memory(p->reading->error, "the dates");
+}
+
+/* Of a column of dates and one of times of day, rows are as far apart as the times of day where dates repeat. */
+kbass_status kb_plan_dates(kb_plan *p)
+{
+    size_t time = p->roles.axes[0];
+    kb_dates dates, clocks = {0};
+    if (p->kinds[time] != KB_DATES && p->kinds[time] != KB_CLOCKS) return KBASS_OK;
+    kbass_status status = kb_sample_dates(&p->layout, &p->form, time, &dates, p->reading->error);
+    if (status == KBASS_OK && p->clock < p->n)
+        status = kb_sample_dates(&p->layout, &p->form, p->clock, &clocks, p->reading->error);
+    if (status != KBASS_OK) return status;
+    if (p->reading->dates) status = asked_order(p);
+    else if (p->kinds[time] == KB_DATES) status = decide_order(p, &dates, time);
+    p->passes_midnight = p->kinds[time] == KB_CLOCKS && !dates.has_long;
+    double step = p->clock < p->n ? clocks.step[0] : dates.step[p->form.order];
+    return status == KBASS_OK ? say_origin(p, &dates, step) : status;
+}

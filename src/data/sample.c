@@ -1,0 +1,178 @@
+#include "data/sample.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+/* Calls `take` with the cells of each sampled row. */
+typedef void (*row_taker)(void *user, const kb_row_form *form, size_t n, char **cells);
+
+static kbass_status each_row(const kb_layout *l, const kb_row_form *form, row_taker take, void *user,
+                             kbass_error *error)
+{
+    kb_row_work work = {0};
+    kbass_status status = KBASS_OK;
+    for (size_t i = l->body; status != KBASS_ERROR_MEMORY && i < l->n; i++) {
+        size_t n = 0;
+        status = kb_row_cut(form, l->lines[i].begin, l->lines[i].end, &work, &n, l->lines[i].number, error);
+        if (status == KBASS_OK) take(user, form, n, work.cells);
+    }
+    kb_row_work_clear(&work);
+    return status == KBASS_ERROR_MEMORY ? status : KBASS_OK; /* bad rows are told by those who read them */
+}
+
+/* ---------------------------------------------------------------- lengths */
+
+static void take_length(void *user, const kb_row_form *form, size_t n, char **cells)
+{
+    kb_row_lengths *l = user;
+    double value;
+    (void)form;
+    if (!l->n_rows || n < l->fewest) l->fewest = n;
+    if (n > l->most) l->most = n;
+    l->are_last_empty = (l->are_last_empty || !l->n_rows) && n && !*cells[n - 1];
+    bool is_next = n && (!kb_cell_number(cells[0], '.', 0, &value) || value == (double)l->n_rows ||
+                         value == (double)l->n_rows + 1);
+    l->is_first_counting = (l->is_first_counting || !l->n_rows) && is_next;
+    l->n_rows++;
+}
+
+kbass_status kb_sample_lengths(const kb_layout *layout, const kb_row_form *form, kb_row_lengths *lengths,
+                               kbass_error *error)
+{
+    *lengths = (kb_row_lengths){0};
+    return each_row(layout, form, take_length, lengths, error);
+}
+
+/* ---------------------------------------------------------------- columns */
+
+static void vote(kb_sample *s, const char *cell)
+{
+    char point, grouping;
+    kb_cell_marks(cell, &point, &grouping);
+    if (point == ',' && !s->points) s->is_comma_first = true;
+    s->points += point == '.';
+    s->commas += point == ',';
+    s->point_groups += grouping == '.';
+    s->comma_groups += grouping == ',';
+}
+
+static void take_number(kb_sample *s, kb_column_sample *c, const char *cell)
+{
+    kb_moment moment;
+    double value = NAN;
+    if (!kb_cell_number(cell, '.', ',', &value)) kb_cell_number(cell, ',', '.', &value);
+    if (!s->n_rows) c->first = value;
+    c->is_counting = value == floor(value) && (!s->n_rows || (c->is_counting && value == c->last + 1));
+    c->last = value;
+    bool is_compact = strlen(cell) == 8 && strspn(cell, "0123456789") == 8 && value > 1.8e7 && value < 2.2e7;
+    c->n_compact += is_compact && kb_moment_parse(cell, cell + 8, KB_YEAR_FIRST, &moment);
+    vote(s, cell);
+}
+
+static void take_cells(void *user, const kb_row_form *form, size_t n, char **cells)
+{
+    kb_sample *s = user;
+    if (form->is_open && n == form->n_columns + 1) n--;
+    if (n != form->n_columns) return;
+    for (size_t i = 0; i < n; i++) {
+        kb_column_sample *c = &s->columns[i];
+        kb_cell_type type = kb_cell_type_of(cells[i], form->missing);
+        c->n_cells[type]++;
+        if (type == KB_CELL_NUMBER) take_number(s, c, cells[i]);
+        else c->is_counting = false;
+        if (type == KB_CELL_TEXT && !*c->example) snprintf(c->example, sizeof c->example, "%s", cells[i]);
+    }
+    s->n_rows++;
+}
+
+kbass_status kb_sample_take(const kb_layout *layout, const kb_row_form *form, kb_sample *sample, kbass_error *error)
+{
+    *sample = (kb_sample){.columns = KB_NEW(kb_column_sample, form->n_columns)};
+    if (!sample->columns) return kb_out_of_memory(error, "the columns");
+    return each_row(layout, form, take_cells, sample, error);
+}
+
+void kb_sample_clear(kb_sample *sample)
+{
+    kb_free(sample->columns);
+    *sample = (kb_sample){0};
+}
+
+size_t kb_sample_values(const kb_column_sample *c)
+{
+    size_t n = 0;
+    for (int type = 0; type <= KB_CELL_TEXT; type++) n += type == KB_CELL_MISSING ? 0 : c->n_cells[type];
+    return n;
+}
+
+/* ---------------------------------------------------------------- dates */
+
+typedef struct {
+    kb_dates *dates;
+    size_t column;
+    double last[KB_YEAR_FIRST + 1];
+    double *steps[KB_YEAR_FIRST + 1];
+    size_t n_steps[KB_YEAR_FIRST + 1];
+} date_search;
+
+static void take_date(date_search *s, int order, const kb_moment *m)
+{
+    kb_dates *d = s->dates;
+    double at = (double)m->seconds + m->fraction;
+    if (!d->n_good[order]++) {
+        d->first[order] = m->seconds;
+    } else {
+        double step = at - s->last[order];
+        d->is_rising[order] &= step >= 0;
+        d->is_falling[order] &= step <= 0;
+        if (step != 0) s->steps[order][s->n_steps[order]++] = fabs(step);
+    }
+    s->last[order] = at;
+    d->is_ordered |= m->is_ordered;
+    d->has_clock |= m->has_clock;
+    d->has_zone |= m->has_zone;
+    d->has_long |= !m->has_date && m->seconds >= KB_DAY;
+}
+
+static void take_moment(void *user, const kb_row_form *form, size_t n, char **cells)
+{
+    date_search *s = user;
+    kb_moment moment;
+    if (s->column >= n || kb_cell_is_missing(cells[s->column], form->missing)) return;
+    const char *cell = cells[s->column], *end = cell + strlen(cell);
+    for (int order = 0; order <= KB_YEAR_FIRST; order++)
+        if (kb_moment_parse(cell, end, order, &moment)) take_date(s, order, &moment);
+    if (!s->dates->n++) snprintf(s->dates->example, sizeof s->dates->example, "%s", cell);
+}
+
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+kbass_status kb_sample_dates(const kb_layout *layout, const kb_row_form *form, size_t column, kb_dates *dates,
+                             kbass_error *error)
+{
+    date_search s = {.dates = dates, .column = column};
+    kbass_status status = KBASS_OK;
+    *dates = (kb_dates){0};
+    for (int i = 0; i <= KB_YEAR_FIRST; i++) {
+        dates->is_rising[i] = dates->is_falling[i] = true;
+        s.steps[i] = KB_NEW(double, layout->n + 1);
+        if (!s.steps[i]) status = kb_out_of_memory(error, "the dates");
+    }
+    if (status == KBASS_OK) status = each_row(layout, form, take_moment, &s, error);
+    for (int i = 0; status == KBASS_OK && i <= KB_YEAR_FIRST; i++) {
+        if (!s.n_steps[i]) continue;
+        qsort(s.steps[i], s.n_steps[i], sizeof *s.steps[i], ascending);
+        dates->step[i] = s.steps[i][s.n_steps[i] / 2];
+    }
+    for (int i = 0; i <= KB_YEAR_FIRST; i++) kb_free(s.steps[i]);
+    return status;
+}
