@@ -8,7 +8,7 @@
 #include "output.h"
 
 #define READING_OPTIONS                                                                                                \
-    {"time", 0, "NAME", NULL, "the column or array that holds time (default: t or time)"},                             \
+    {"time", 0, "NAME", NULL, "the column or array that holds time (default: t, time, date, year ...)"},               \
         {"axes", 0, "AXES", NULL,                                                                                      \
          "for fields over space, the columns of time and space: t,x or t,x,y; or arrays; the others are fields; time " \
          "is the "                                                                                                     \
@@ -16,8 +16,13 @@
          "do "                                                                                                         \
          "not tell stand here in the order of the dimensions"},                                                        \
         {"run", 0, "COLUMN", NULL,                                                                                     \
-         "the column that numbers the runs; all follow one law, each from its own initial state and at its own "       \
-         "times"},                                                                                                     \
+         "the column that numbers or names the runs; all follow one law, each from its own initial state and at its "  \
+         "own times"},                                                                                                 \
+        {"use", 0, "COLUMNS", ", ", "only these columns are states: x, y"},                                            \
+        {"ignore", 0, "COLUMNS", ", ", "these columns are no states"},                                                 \
+        {"rename", 0, "NAMES", ", ", "other names for columns: \"Biomass [g/L]=X, Substrate=S\""},                     \
+        {"dates", 0, "ORDER", NULL, "the order in dates such as 3/4/21: dmy, mdy or ymd"},                             \
+        {"missing", 0, "CELLS", ", ", "cells that mean missing, beside NA, null, - and their like: -999"},             \
         {"within", 0, "RANGES", ", ",                                                                                  \
          "read only this part: t=0:10, or t=0:10, x=-1:1; both ends included, an empty one is open; other rows take "  \
          "no "                                                                                                         \

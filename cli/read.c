@@ -24,13 +24,17 @@ static int read_part(const cli_arguments *arguments, const char *path, bool is_q
                                   .progress = show,
                                   .user = &progress,
                                   .within = cli_value(arguments, "within"),
-                                  .every = every};
+                                  .every = every,
+                                  .run = cli_value(arguments, "run"),
+                                  .use = cli_value(arguments, "use"),
+                                  .ignore = cli_value(arguments, "ignore"),
+                                  .rename = cli_value(arguments, "rename"),
+                                  .dates = cli_value(arguments, "dates"),
+                                  .missing = cli_value(arguments, "missing")};
     if (code != EXIT_OK) return code;
     cli_progress_begin(&progress, is_quiet);
     kbass_status status = kbass_data_open(path, &options, data, &error);
     cli_progress_end(&progress);
-    const char *run = cli_value(arguments, "run");
-    if (status == KBASS_OK && run) status = kbass_data_split(*data, run, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 

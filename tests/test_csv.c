@@ -74,7 +74,7 @@ static void test_time_column(void **state)
         {"time,x\n0,1\n", NULL, "time"},     {"x,Time\n1,0\n", NULL, "Time"},
         {"T,time,x\n1,0,1\n", NULL, "time"}, {"time,t\n1,0\n", NULL, "t"},
         {"T,x\n0,1\n", NULL, "T"},           {"year,x\n0,1\n", "year", "year"},
-        {"Year,x\n0,1\n", "year", "Year"},   {"\"time, s\",x\n0,1\n", "time, s", "time, s"},
+        {"Year,x\n0,1\n", "year", "Year"},   {"\"time, s\",x\n0,1\n", "time, s", "time_s"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -119,15 +119,14 @@ static void test_bad_tables(void **state)
     refuse("", 0, "the file is empty");
     refuse("\n# nothing\n", 0, "nothing but blank lines and comments");
     refuse("0,1\n1,2\n", 1, "the first row is all numbers");
-    refuse("# c\n\nt,x,x\n0,1,2\n", 3, "columns 2 and 3 have the same name \"x\"");
-    refuse("t,,x\n0,1,2\n", 1, "column 2 has no name");
     refuse("t\n0\n", 1, "only one column, \"t\"");
     refuse("t,x\n", 0, "a header but no rows");
     refuse("t,x\n0,\n1,NaN\n", 0, "no measured values");
-    refuse("t,u\n0,1\n# c\n1,n/a\n", 4, "column \"u\": \"n/a\" is not a number (use an empty cell or NaN for missing)");
+    refuse("t,u\n0,1\n# c\n1,n/x\n", 4, "column \"u\": \"n/x\" is not a number (leave the cell empty");
     refuse("t,u\n0,0x1\n", 2, "\"0x1\" is not a number");
     refuse("t;u\n0;1,5\n1.5;1\n", 3, "\"1.5\" is not a number");
-    refuse("t,u\n0,\"1,5\"\n", 2, "\"1,5\" is not a number");
+    refuse("t,u\n0,\"1,5\"\n0,\"1,6\"\n1,1.5\n", 4, "\"1.5\" is not a number");
+    refuse("t,u\n0,\"1,53,5\"\n", 2, "\"1,53,5\" is not a number");
     refuse("t,u\n0,1 2\n", 2, "\"1 2\" is not a number");
     refuse("t,u\n0,inf\n", 2, "column \"u\": \"inf\" is infinite");
     refuse("t,u\r\n-1e999,1\r\n", 2, "column \"t\": \"-1e999\" is infinite");
@@ -136,8 +135,6 @@ static void test_bad_tables(void **state)
     refuse("t,u\n0,1,2\n", 2, "found 3 cells, the header has 2");
     refuse("t,u\n0,\"1\n", 2, "cell 2: its quotes do not close");
     refuse("t,u\n0,\"1\"2\n", 2, "cell 2: its quotes do not close");
-    refuse("t,u (mm)\n0,1\n", 1, "column \"u (mm)\": a state's name");
-    refuse("t,2u\n0,1\n", 1, "column \"2u\": a state's name");
     refuse_bytes("t,x\n0,\0001\n", 10, NULL, 2, "NUL byte");
 }
 

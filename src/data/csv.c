@@ -342,8 +342,8 @@ static kbass_status note_oddities(table *t)
     kb_plan *plan = &t->plan;
     if (t->lines.is_gzip) kb_plan_say(plan, "gzip");
     if (plan->form.point == ',') kb_plan_say(plan, "decimal commas");
-    if (t->n_midnights)
-        kb_plan_say(plan, "times of day pass midnight %zu time%s", t->n_midnights, t->n_midnights == 1 ? "" : "s");
+    if (t->n_midnights == 1) kb_plan_say(plan, "times of day pass midnight once");
+    if (t->n_midnights > 1) kb_plan_say(plan, "times of day pass midnight %zu times", t->n_midnights);
     t->data->note = plan->note.length ? kb_buffer_take(&plan->note) : kb_strdup("");
     return t->data->note ? KBASS_OK : kb_out_of_memory(t->reading->error, "the data");
 }

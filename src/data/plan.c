@@ -121,11 +121,21 @@ static kbass_status find_run(kb_plan *p)
     return KBASS_OK;
 }
 
+/* Where text is all there is beside time, it was meant to be numbers: the row that is wrong will be told. */
+static bool is_all_text(const kb_plan *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (!is_axis(p, i) && !p->is_left_out[i] && i != p->run && p->kinds[i] != KB_LABELS) return false;
+    return true;
+}
+
 /* Text and dates are no states. */
 static kbass_status leave_out_words(kb_plan *p, const bool *is_used)
 {
     static const char *const kinds[] = {"numbers", "dates", "times of day", "text"};
+    bool is_hopeless = is_all_text(p);
     for (size_t i = 0; i < p->n; i++) {
+        if (is_hopeless && p->kinds[i] == KB_LABELS && i != p->run) p->kinds[i] = KB_NUMBERS;
         if (is_axis(p, i) || p->is_left_out[i] || i == p->run || p->kinds[i] == KB_NUMBERS) continue;
         if (is_used[i])
             return kb_fail(p->reading->error, KBASS_ERROR_DATA, "%s: column \"%.100s\" has %s, a state needs numbers",
@@ -161,31 +171,54 @@ static kbass_status find_roles(kb_plan *p, const bool *is_used)
 
 /* ---------------------------------------------------------------- what is said */
 
+/* The i-th axis, or state behind them. */
+static const kb_caption *caption_at(const kbass_data *d, size_t i, const char **name)
+{
+    *name = i < d->n_axes ? d->axis_names[i] : d->state_names[i - d->n_axes];
+    return i < d->n_axes ? &d->axis_captions[i] : &d->state_captions[i - d->n_axes];
+}
+
 /* Columns whose names had to change: Biomass is "Biomass [g/L]". */
 static void say_names(kb_plan *p)
 {
     const kbass_data *d = p->data;
     char text[400];
     size_t length = 0, n = 0;
-    for (size_t i = 0; i < d->n_axes + d->n_states && length < sizeof text; i++) {
-        const kb_caption *c = i < d->n_axes ? &d->axis_captions[i] : &d->state_captions[i - d->n_axes];
-        const char *name = i < d->n_axes ? d->axis_names[i] : d->state_names[i - d->n_axes];
+    for (size_t i = p->says_time ? 1 : 0; i < d->n_axes + d->n_states && length < sizeof text; i++) {
+        const char *name;
+        const kb_caption *c = caption_at(d, i, &name);
         if (!c->face || n++ > LISTED) continue;
         length += (size_t)snprintf(text + length, sizeof text - length, n > LISTED ? "%s..." : "%s%s is \"%.80s\"",
                                    n > 1 ? ", " : "", name, c->face);
     }
-    if (n) kb_plan_say(p, "%s", text);
+    if (n) kb_plan_say(p, "%s (--rename \"old=new\")", text);
+}
+
+static void say_units(kb_plan *p)
+{
+    const kbass_data *d = p->data;
+    char text[300];
+    size_t length = 0, n = 0;
+    for (size_t i = 0; i < d->n_axes + d->n_states && length < sizeof text; i++) {
+        const char *name;
+        const kb_caption *c = caption_at(d, i, &name);
+        if (!c->unit || n++ > LISTED) continue;
+        length += (size_t)snprintf(text + length, sizeof text - length, n > LISTED ? "%s..." : "%s%s:%s",
+                                   n > 1 ? ", " : "", name, c->unit);
+    }
+    if (n) kb_plan_say(p, "units (--units \"%s\")", text);
 }
 
 static void say_layout(kb_plan *p)
 {
     const kb_layout *l = &p->layout;
+    const char *time = p->faces[p->roles.axes[0]];
     size_t skipped = l->header - (l->has_directive ? 1 : 0);
     if (l->has_directive) kb_plan_say(p, "cells between \"%c\", as its first line says", l->separator);
     if (l->header < l->n && skipped)
         kb_plan_say(p, "%zu line%s before the header left out", skipped, skipped == 1 ? "" : "s");
-    if (p->roles.n_axes == 1 && !p->reading->time && !kb_is_time_name(p->faces[p->roles.axes[0]]) && p->clock == p->n)
-        kb_plan_say(p, "time is \"%.80s\" (--time)", p->faces[p->roles.axes[0]]);
+    p->says_time = p->roles.n_axes == 1 && !p->reading->time && !kb_is_time_name(time) && p->clock == p->n;
+    if (p->says_time) kb_plan_say(p, "%s is time (--time \"%.80s\")", p->data->time_name, time);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -232,6 +265,7 @@ kbass_status kb_plan_make(kb_plan *p, kb_reading *reading, kbass_data *data, con
     if (status == KBASS_OK) say_layout(p);
     if (status == KBASS_OK) status = kb_plan_dates(p);
     if (status == KBASS_OK) say_names(p);
+    if (status == KBASS_OK) say_units(p);
     if (status == KBASS_OK) choose_way(p);
     return status;
 }

@@ -26,6 +26,7 @@ typedef struct {
     size_t clock;         /* a column of times of day that is added to the dates of time; n: none */
     bool passes_midnight; /* times of day alone begin anew */
     bool is_marked;       /* the decimal mark is known */
+    bool says_time;       /* what time was taken for is said */
     size_t run;           /* the column of runs; n: none */
     kb_labels labels;
     kb_buffer note;

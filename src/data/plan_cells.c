@@ -32,7 +32,7 @@ static unsigned char kind_of(const kb_plan *p, size_t column)
     if (!n) return KB_NUMBERS;
     if (2 * c->n_cells[KB_CELL_DATE] >= n) return KB_DATES;
     if (2 * c->n_cells[KB_CELL_CLOCK] >= n) return KB_CLOCKS;
-    if (2 * c->n_cells[KB_CELL_TEXT] >= n) return KB_LABELS;
+    if (2 * c->n_cells[KB_CELL_TEXT] > n) return KB_LABELS;
     bool means_date = kb_time_likeness(p->faces[column]) > 0.5;
     return means_date && c->n_compact == n_numbers && n_numbers > 1 ? KB_DATES : KB_NUMBERS;
 }
@@ -92,13 +92,13 @@ static kbass_status decide_order(kb_plan *p, const kb_dates *d, size_t column)
     return KBASS_OK;
 }
 
-static kbass_status say_origin(kb_plan *p, const kb_dates *d, double step)
+static kbass_status say_origin(kb_plan *p, const kb_dates *d, int64_t clock, double step)
 {
     char origin[KB_MOMENT_SIZE];
     const char *unit = step >= hour ? "d" : "s", *name = step >= hour ? "days" : "seconds";
     kb_caption *caption = &p->data->axis_captions[0];
     p->form.second = step >= hour ? 1.0 / KB_DAY : 1;
-    p->form.origin = d->first[p->form.order];
+    p->form.origin = d->first[p->form.order] + clock;
     kb_moment_print(p->form.origin, origin);
     kb_free(caption->unit);
     caption->unit = kb_strdup(unit);
@@ -124,5 +124,5 @@ kbass_status kb_plan_dates(kb_plan *p)
     else if (p->kinds[time] == KB_DATES) status = decide_order(p, &dates, time);
     p->passes_midnight = p->kinds[time] == KB_CLOCKS && !dates.has_long;
     double step = p->clock < p->n ? clocks.step[0] : dates.step[p->form.order];
-    return status == KBASS_OK ? say_origin(p, &dates, step) : status;
+    return status == KBASS_OK ? say_origin(p, &dates, clocks.first[0], step) : status;
 }

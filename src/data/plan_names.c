@@ -100,7 +100,6 @@ static kbass_status read_units(kb_plan *p, kb_row_work *work)
         p->units[i] = kb_strdup(i < n ? work->cells[i] : "");
         if (!p->units[i]) status = kb_out_of_memory(p->reading->error, "the units");
     }
-    if (status == KBASS_OK) kb_plan_say(p, "units in line %zu", line->number);
     return status;
 }
 
