@@ -59,7 +59,7 @@ install: all
 docs: all
 	@build/kbass help --markdown > docs/options.md
 
-sources = include/kbass/*.h src/*.c src/*/*.[ch] helper/*.c cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
+sources = include/kbass/*.h src/*.c src/*/*.[ch] src/*/*/*.[ch] helper/*.c cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
 
 format:
 	@clang-format -i $(sources)

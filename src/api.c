@@ -8,20 +8,20 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "data/data.h"
-#include "discover/answer.h"
+#include "answer/answer.h"
 #include "discover/discover.h"
 #include "discover/expanse.h"
 #include "discover/doubt.h"
-#include "discover/missing.h"
+#include "answer/missing.h"
 #include "discover/paper_mesh.h"
 #include "discover/paper_states.h"
-#include "discover/trace.h"
-#include "discover/vary.h"
+#include "answer/trace.h"
+#include "answer/per_run.h"
 #include "posterior/band.h"
-#include "posterior/field_solution.h"
+#include "posterior/pde1d_solution.h"
 #include "posterior/law.h"
 #include "posterior/posterior.h"
-#include "posterior/solution.h"
+#include "posterior/ode_solution.h"
 #include "posterior/solution_mesh.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -30,11 +30,11 @@ struct kbass_discovery {
     kbass_data *data;
     kbass_settings settings;
     kb_dictionary *dictionary;
-    kb_problem *problem;     /* of ODE systems */
-    kb_landscape *landscape; /* of fields over one space axis */
-    kb_expanse *expanse;     /* of fields over more, or of second order in time */
-    kb_search_result found;  /* of our method */
-    kb_canvas *paper;        /* of the published one */
+    kb_ode_problem *ode;       /* of ODE systems */
+    kb_pde1d_problem *pde1d;   /* of fields over one space axis */
+    kb_pde_nd_problem *pde_nd; /* of fields over more, or of second order in time */
+    kb_search_result found;    /* of our method */
+    kb_canvas *paper;          /* of the published one */
     kb_answer *answer;
     const kb_trace *trace;
     double seconds_to_create;
@@ -104,9 +104,10 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     if (d->settings.method == KB_METHOD_PAPER)
         return kb_paper_mesh_create(d->data, &d->settings, d->dictionary, &d->paper, error);
     if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
-        return kb_landscape_create(d->data, &d->settings, d->dictionary, &d->landscape, error);
+        return kb_pde1d_problem_create(d->data, &d->settings, d->dictionary, &d->pde1d, error);
     status = check_plain(&d->settings, error);
-    return status == KBASS_OK ? kb_expanse_create(d->data, &d->settings, d->dictionary, &d->expanse, error) : status;
+    return status == KBASS_OK ? kb_pde_nd_problem_create(d->data, &d->settings, d->dictionary, &d->pde_nd, error)
+                              : status;
 }
 
 static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *given, kbass_error *error)
@@ -124,9 +125,9 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
     if (status == KBASS_OK)
         status = kb_dictionary_create(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                       d->data->time_name, &d->dictionary, error);
-    if (status == KBASS_OK) status = kb_problem_create(d->data, &d->settings, d->dictionary, &d->problem, error);
+    if (status == KBASS_OK) status = kb_ode_problem_create(d->data, &d->settings, d->dictionary, &d->ode, error);
     if (status == KBASS_OK && d->settings.method == KB_METHOD_PAPER)
-        status = kb_paper_states_create(d->problem, &d->paper, error);
+        status = kb_paper_states_create(d->ode, &d->paper, error);
     return status;
 }
 
@@ -166,15 +167,15 @@ static void forget(kbass_discovery *d)
 
 static kb_frame frame_of(const kbass_discovery *d)
 {
-    if (d->landscape) return kb_landscape_frame(d->landscape);
-    return d->expanse ? kb_expanse_frame(d->expanse) : kb_problem_frame(d->problem);
+    if (d->pde1d) return kb_pde1d_problem_frame(d->pde1d);
+    return d->pde_nd ? kb_pde_nd_problem_frame(d->pde_nd) : kb_ode_problem_frame(d->ode);
 }
 
 static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
-    if (d->problem) return kb_discover(d->problem, run, &d->found, error);
-    if (d->expanse) return kb_expanse_search(d->expanse, run, &d->found, error);
-    return kb_doubt_search(d->landscape, run, &d->found, error);
+    if (d->ode) return kb_discover(d->ode, run, &d->found, error);
+    if (d->pde_nd) return kb_expanse_search(d->pde_nd, run, &d->found, error);
+    return kb_doubt_search(d->pde1d, run, &d->found, error);
 }
 
 /* Of a run; that of the one after the last is the number of windows. */
@@ -192,23 +193,23 @@ static size_t first_window(const kbass_discovery *d, size_t run)
 static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
 {
     const kb_search_result *found = &d->found;
-    size_t runs = d->landscape->n_runs, fields = d->data->n_states;
+    size_t runs = d->pde1d->n_runs, fields = d->data->n_states;
     if (!kb_has_model(found)) return KBASS_OK;
     for (size_t run = 0; run < runs; run++)
-        if (!found->scenes[run].line.periodic) return KBASS_OK;
+        if (!found->setups[run].line.periodic) return KBASS_OK;
     const char **texts = kb_answer_own(d->answer, runs * fields, sizeof *texts);
     for (size_t i = 0; texts && i < runs * fields; i++) {
         const char *axis = d->data->axis_names[1];
-        const kb_scene *scene = &found->scenes[i / fields];
+        const kb_pde1d_setup *setup = &found->setups[i / fields];
         const double *start = found->pool.fits[0]->start + first_window(d, i / fields) * found->pool.n_start;
-        size_t size = 1 + kb_field_profile(scene, start, i % fields, axis, NULL, 0);
+        size_t size = 1 + kb_pde1d_profile_text(setup, start, i % fields, axis, NULL, 0);
         char *text = kb_answer_own(d->answer, size, 1);
         if (!text) return kb_out_of_memory(error, "the profiles");
-        kb_field_profile(scene, start, i % fields, axis, text, size);
+        kb_pde1d_profile_text(setup, start, i % fields, axis, text, size);
         texts[i] = text;
     }
     d->answer->result.profiles = texts;
-    d->answer->result.period = found->scenes[0].line.period * d->landscape->clouds[0]->span[1];
+    d->answer->result.period = found->setups[0].line.period * d->pde1d->run_samples[0]->span[1];
     return texts ? KBASS_OK : kb_out_of_memory(error, "the profiles");
 }
 
@@ -218,13 +219,13 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     kb_frame frame = frame_of(d);
     kbass_status status = search(d, run, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
-    if (status == KBASS_OK && d->landscape) status = add_profiles(d, error);
+    if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
-    if (d->problem) status = kb_vary_states(d->problem, &d->found, run, d->answer, error);
-    if (d->landscape) status = kb_vary_fields(d->landscape, &d->found, run, d->answer, error);
+    if (d->ode) status = kb_vary_states(d->ode, &d->found, run, d->answer, error);
+    if (d->pde1d) status = kb_vary_fields(d->pde1d, &d->found, run, d->answer, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
-    if (d->problem) status = kb_missing_of_states(d->problem, &d->found, d->answer, error);
-    if (d->landscape) status = kb_missing_of_fields(d->landscape, &d->found, d->answer, error);
+    if (d->ode) status = kb_missing_of_states(d->ode, &d->found, d->answer, error);
+    if (d->pde1d) status = kb_missing_of_fields(d->pde1d, &d->found, d->answer, error);
     return status;
 }
 
@@ -239,7 +240,7 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     if (status == KBASS_OK) {
         d->answer->result.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
         d->answer->result.seconds_total = kb_clock() - run.start;
-        kb_trace_result(d->trace, &d->answer->result);
+        kb_trace_answer(d->trace, &d->answer->result);
     }
     return status;
 }
@@ -260,30 +261,29 @@ static kbass_status check_times(double first, double span, size_t n, const doubl
     return KBASS_OK;
 }
 
-static const kb_cloud *cloud_of(const kbass_discovery *d, size_t run)
+static const kb_field_samples *samples_of(const kbass_discovery *d, size_t run)
 {
-    if (d->landscape) return d->landscape->clouds[run];
-    if (d->expanse) return d->expanse->clouds[run];
-    return d->data->n_axes > 1 ? kb_paper_mesh_cloud(d->paper) : NULL;
+    if (d->pde1d) return d->pde1d->run_samples[run];
+    if (d->pde_nd) return d->pde_nd->run_samples[run];
+    return d->data->n_axes > 1 ? kb_paper_mesh_samples(d->paper) : NULL;
 }
 
 /* The axis as a share of what was measured: a period may reach farther. */
 static double reach(const kbass_discovery *d, size_t run, size_t axis)
 {
-    double period = cloud_of(d, run)->period[axis];
-    if (d->landscape && axis == 1 && d->landscape->scenes[run].line.periodic)
-        period = d->landscape->scenes[run].line.period;
+    double period = samples_of(d, run)->period[axis];
+    if (d->pde1d && axis == 1 && d->pde1d->setups[run].line.periodic) period = d->pde1d->setups[run].line.period;
     return period > 0 ? period : 1;
 }
 
 static kbass_status check_positions(const kbass_discovery *d, size_t run, size_t n, const double *positions,
                                     kbass_error *error)
 {
-    const kb_cloud *cloud = cloud_of(d, run);
+    const kb_field_samples *samples = samples_of(d, run);
     size_t space = d->data->n_axes - 1;
     for (size_t i = 0; i < n * space; i++) {
         size_t axis = i % space + 1;
-        double first = cloud->first[axis], span = cloud->span[axis] * reach(d, run, axis), slack = 1e-9 * span;
+        double first = samples->first[axis], span = samples->span[axis] * reach(d, run, axis), slack = 1e-9 * span;
         if (!(positions[i] >= first - slack) || !(positions[i] <= first + span + slack))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g", positions[i],
                            first, first + span);
@@ -308,25 +308,25 @@ static kbass_status states_of(const void *context, const kb_fit *fit, double *me
 {
     const whereabouts *at = context;
     const kbass_discovery *d = at->discovery;
-    const kb_problem *p = d->problem;
-    kb_follow follow = kb_problem_follow(p);
-    return kb_solution_evaluate(p->record, p->dictionary, p->columns, d->found.windows, fit, &follow, at->run, at->n,
-                                at->times, mean, sd, error);
+    const kb_ode_problem *p = d->ode;
+    kb_follow follow = kb_ode_problem_follow(p);
+    return kb_ode_solution(p->record, p->dictionary, p->columns, d->found.windows, fit, &follow, at->run, at->n,
+                           at->times, mean, sd, error);
 }
 
 static kbass_status fields_of(const void *context, const kb_fit *fit, double *mean, double *sd, kbass_error *error)
 {
     const whereabouts *at = context;
     const kbass_discovery *d = at->discovery;
-    const kb_landscape *l = d->landscape;
-    return kb_field_solution(l->n_runs, d->found.scenes, at->run, l->dictionary, l->columns, d->found.windows, fit,
+    const kb_pde1d_problem *l = d->pde1d;
+    return kb_pde1d_solution(l->n_runs, d->found.setups, at->run, l->dictionary, l->columns, d->found.windows, fit,
                              at->n, at->times, at->positions, mean, sd, error);
 }
 
 kbass_status kbass_discovery_run_solution(const kbass_discovery *d, size_t run, size_t n_times, const double *times,
                                           double *mean, double *sd, kbass_error *error)
 {
-    const kb_problem *p = d->problem;
+    const kb_ode_problem *p = d->ode;
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
     if (d->data->n_axes > 1)
@@ -357,16 +357,16 @@ kbass_status kbass_discovery_run_field(const kbass_discovery *d, size_t run, siz
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
     kbass_status status = check_run(d, run, error);
     if (status != KBASS_OK) return status;
-    const kb_cloud *cloud = cloud_of(d, run);
-    status = check_times(cloud->first[0], cloud->span[0] * cloud->extent[0], n, times, error);
+    const kb_field_samples *samples = samples_of(d, run);
+    status = check_times(samples->first[0], samples->span[0] * samples->extent[0], n, times, error);
     if (status == KBASS_OK) status = check_positions(d, run, n, positions, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return d->paper->evaluate(d->paper, n, times, positions, mean, sd, error);
-    if (d->expanse) return kb_expanse_solution(d->expanse, &d->found, run, n, times, positions, mean, sd, error);
+    if (d->pde_nd) return kb_pde_nd_solution(d->pde_nd, &d->found, run, n, times, positions, mean, sd, error);
     whereabouts at = {d, run, n, times, positions};
     if (!sd) return fields_of(&at, d->found.pool.fits[0], mean, NULL, error);
-    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * cloud->n_fields, fields_of, &at, mean,
-                   sd, error);
+    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * samples->n_fields, fields_of, &at,
+                   mean, sd, error);
 }
 
 kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const double *times, const double *positions,
@@ -418,29 +418,30 @@ static void gather_weights(const kbass_discovery *d, double *weights)
 /* Differences at a sixteenth of the samples' distance in time, at two of the integrator's nodes in space. */
 static void set_box(const kbass_discovery *d, size_t run, kb_law *law)
 {
-    const kb_cloud *cloud = d->data->n_axes > 1 ? cloud_of(d, run) : NULL;
-    const kb_record *record = cloud ? NULL : d->problem->record;
-    double span = cloud ? cloud->span[0] : record->span, duration = cloud ? cloud->extent[0] : record->duration[run];
-    law->low[0] = cloud ? cloud->first[0] : record->origin[run];
+    const kb_field_samples *samples = d->data->n_axes > 1 ? samples_of(d, run) : NULL;
+    const kb_record *record = samples ? NULL : d->ode->record;
+    double span = samples ? samples->span[0] : record->span,
+           duration = samples ? samples->extent[0] : record->duration[run];
+    law->low[0] = samples ? samples->first[0] : record->origin[run];
     law->high[0] = law->low[0] + span * duration;
-    law->step[0] = span * fmin(cloud ? cloud->spacing[0] : record->spacing, 0.1 * duration) / 16;
-    for (size_t a = 1; cloud && a < cloud->n_axes; a++) {
-        double nodes = d->found.scenes ? (double)d->found.scenes[run].line.n_nodes / 2 : 8 / cloud->spacing[a];
-        law->low[a] = cloud->first[a];
-        law->high[a] = cloud->first[a] + cloud->span[a] * reach(d, run, a);
-        law->step[a] = cloud->span[a] / nodes;
+    law->step[0] = span * fmin(samples ? samples->spacing[0] : record->spacing, 0.1 * duration) / 16;
+    for (size_t a = 1; samples && a < samples->n_axes; a++) {
+        double nodes = d->found.setups ? (double)d->found.setups[run].line.n_nodes / 2 : 8 / samples->spacing[a];
+        law->low[a] = samples->first[a];
+        law->high[a] = samples->first[a] + samples->span[a] * reach(d, run, a);
+        law->step[a] = samples->span[a] / nodes;
     }
 }
 
 static void set_borders(const kbass_discovery *d, size_t run, double *borders, kb_law *law)
 {
     const kb_windows *windows = d->found.windows;
-    const kb_record *record = d->landscape ? NULL : d->problem ? d->problem->record : NULL;
-    const kb_cloud *cloud = d->landscape ? d->landscape->clouds[run] : NULL;
-    const double *rows = cloud ? cloud->grid[0] : record ? record->time : NULL;
-    double span = cloud ? cloud->span[0] : record ? record->span : 0;
+    const kb_record *record = d->pde1d ? NULL : d->ode ? d->ode->record : NULL;
+    const kb_field_samples *samples = d->pde1d ? d->pde1d->run_samples[run] : NULL;
+    const double *rows = samples ? samples->grid[0] : record ? record->time : NULL;
+    double span = samples ? samples->span[0] : record ? record->span : 0;
     size_t begin = first_window(d, run), end = first_window(d, run + 1),
-           first = cloud && windows ? windows->first[begin] : 0;
+           first = samples && windows ? windows->first[begin] : 0;
     for (size_t i = begin; i + 1 < end; i++)
         borders[law->n_borders++] = law->low[0] + span * rows[windows->last[i] - first];
     law->borders = borders;
@@ -480,12 +481,12 @@ kbass_status kbass_discovery_law(const kbass_discovery *d, size_t n, const doubl
 
 size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coordinates)
 {
-    const kb_cloud *cloud = kbass_data_runs(d->data) == 1 ? cloud_of(d, 0) : NULL;
+    const kb_field_samples *samples = kbass_data_runs(d->data) == 1 ? samples_of(d, 0) : NULL;
     bool is_given = (d->settings.mesh && *d->settings.mesh) || (d->settings.mesh_file && *d->settings.mesh_file);
-    if (!cloud || !is_given || axis >= cloud->n_axes || !cloud->mesh[axis]) return 0;
-    for (size_t i = 0; coordinates && i < cloud->n_mesh[axis]; i++)
-        coordinates[i] = cloud->first[axis] + cloud->span[axis] * cloud->mesh[axis][i];
-    return cloud->n_mesh[axis];
+    if (!samples || !is_given || axis >= samples->n_axes || !samples->mesh[axis]) return 0;
+    for (size_t i = 0; coordinates && i < samples->n_mesh[axis]; i++)
+        coordinates[i] = samples->first[axis] + samples->span[axis] * samples->mesh[axis][i];
+    return samples->n_mesh[axis];
 }
 
 kbass_status kbass_discovery_run_refine(const kbass_discovery *d, size_t run, const size_t *counts,
@@ -500,7 +501,7 @@ kbass_status kbass_discovery_run_refine(const kbass_discovery *d, size_t run, co
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu points along axis \"%s\", needed %zu or more",
                            counts[a], d->data->axis_names[a], fewest);
     kbass_status status = check_run(d, run, error);
-    return status == KBASS_OK ? kb_solution_mesh(cloud_of(d, run), solution_at, &its, counts, coordinates, error)
+    return status == KBASS_OK ? kb_solution_mesh(samples_of(d, run), solution_at, &its, counts, coordinates, error)
                               : status;
 }
 
@@ -514,15 +515,15 @@ kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *coun
 static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
 {
     const kb_search_result *f = &d->found;
-    const kb_landscape *l = d->landscape;
+    const kb_pde1d_problem *l = d->pde1d;
     size_t runs = kbass_data_runs(d->data);
-    if (d->paper || d->expanse || !kb_has_model(f)) return KBASS_OK;
+    if (d->paper || d->pde_nd || !kb_has_model(f)) return KBASS_OK;
     size_t *starts = KB_NEW(size_t, runs + 1);
     if (!starts) return kb_out_of_memory(error, "the posterior");
     for (size_t run = 0; run <= runs; run++) starts[run] = first_window(d, run);
-    kbass_status status = l ? kb_posterior_of_fields(d->data, f->scenes, l->dictionary, l->columns, f->windows, starts,
+    kbass_status status = l ? kb_posterior_of_fields(d->data, f->setups, l->dictionary, l->columns, f->windows, starts,
                                                      f->pool.n, f->pool.fits, out, error)
-                            : kb_posterior_of_states(d->data, d->problem->record, d->dictionary, d->problem->columns,
+                            : kb_posterior_of_states(d->data, d->ode->record, d->dictionary, d->ode->columns,
                                                      f->windows, starts, f->pool.n, f->pool.fits, out, error);
     kb_free(starts);
     return status;
@@ -604,9 +605,9 @@ void kbass_discovery_destroy(kbass_discovery *d)
     if (!d) return;
     forget(d);
     kb_canvas_destroy(d->paper);
-    kb_problem_destroy(d->problem);
-    kb_landscape_destroy(d->landscape);
-    kb_expanse_destroy(d->expanse);
+    kb_ode_problem_destroy(d->ode);
+    kb_pde1d_problem_destroy(d->pde1d);
+    kb_pde_nd_problem_destroy(d->pde_nd);
     kb_dictionary_destroy(d->dictionary);
     kb_settings_clear(&d->settings);
     kbass_data_destroy(d->data);

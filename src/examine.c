@@ -66,9 +66,9 @@ kbass_severity kbass_doctor_severity(const kbass_doctor *d)
 /* One state at one point, in the data's units. */
 static void smooth(const kb_patient *patient, double time, const double *position, double *mean, double *sd)
 {
-    static const int value[KB_CLOUD_AXES] = {0};
-    const kb_cloud *cloud = patient->cloud;
-    double at[KB_CLOUD_AXES];
+    static const int value[KB_SAMPLE_AXES] = {0};
+    const kb_field_samples *cloud = patient->cloud;
+    double at[KB_SAMPLE_AXES];
     *mean = *sd = NAN;
     if (!kb_patient_is_fit(patient)) return;
     for (size_t a = 0; a < cloud->n_axes; a++)

@@ -1,7 +1,7 @@
 /* Averages over models, on pools made by hand whose answers can be counted. */
 #include "base/memory.h"
 #include "check.h"
-#include "discover/average.h"
+#include "evidence/average.h"
 
 enum { COLUMNS = 6 };
 

@@ -295,16 +295,16 @@ static void test_local(void **state)
     double times[30], values[30];
     static const char *const names[] = {"x"};
     kbass_data *data = NULL;
-    kb_cloud *cloud = NULL;
+    kb_field_samples *samples = NULL;
     kb_local *local = NULL;
     double amplitude = 1, variance = 1e-4, step = 1e-4;
-    kb_field_gp gp = {.length = {0.2}, .amplitude = &amplitude, .variance = &variance};
+    kb_bare_field gp = {.length = {0.2}, .amplitude = &amplitude, .variance = &variance};
     for (size_t i = 0; i < 30; i++) times[i] = (double)i, values[i] = sin(0.3 * (double)i);
     CHECK_OK(kbass_data_create(30, 1, times, values, "t", names, &data, &error));
-    CHECK_OK(kb_cloud_create(data, NULL, &cloud, &error));
-    CHECK_OK(kb_local_create(cloud, &gp, NULL, &local, &error));
+    CHECK_OK(kb_field_samples_create(data, NULL, &samples, &error));
+    CHECK_OK(kb_local_create(samples, &gp, NULL, &local, &error));
     for (int order = 0; order < 4; order++) {
-        int this[KB_CLOUD_AXES] = {order}, next[KB_CLOUD_AXES] = {order + 1};
+        int this[KB_SAMPLE_AXES] = {order}, next[KB_SAMPLE_AXES] = {order + 1};
         double at[] = {0.43 - step, 0.43 + step, 0.43}, mean[2];
         for (int k = 0; k < 2; k++) {
             CHECK(kb_local_go(local, &at[k], local->n_cells));
@@ -319,11 +319,11 @@ static void test_local(void **state)
         CHECK(kb_local_variance(local, this) < kb_local_prior(local, this));
     }
     double far = 3;
-    int value[KB_CLOUD_AXES] = {0};
+    int value[KB_SAMPLE_AXES] = {0};
     CHECK(kb_local_go(local, &far, local->n_cells));
     CHECK_CLOSE(kb_local_variance(local, value), 1, 1e-9); /* ten length scales off: e^-100 */
     kb_local_destroy(local);
-    kb_cloud_destroy(cloud);
+    kb_field_samples_destroy(samples);
     kbass_data_destroy(data);
 }
 

@@ -24,45 +24,45 @@ typedef struct {
     kbass_data *data;
     kbass_settings settings;
     kb_dictionary *dictionary;
-    kb_landscape *landscape;
+    kb_pde1d_problem *problem;
     kb_run run;
     kb_search_result before, result;
-} scene;
+} setup;
 
-static void scene_create(scene *s)
+static void setup_create(setup *s)
 {
     static const char *const field[] = {"u"}, *const axes[] = {"t", "x"};
-    *s = (scene){.data = waves()};
+    *s = (setup){.data = waves()};
     kb_settings_default(&s->settings);
     s->settings.degree = 1;
     s->settings.derivatives = 3;
     s->settings.threads = 2;
     CHECK_OK(kb_dictionary_create_fields(&s->settings, 1, field, 2, axes, &s->dictionary, &error));
-    CHECK_OK(kb_landscape_create(s->data, &s->settings, s->dictionary, &s->landscape, &error));
+    CHECK_OK(kb_pde1d_problem_create(s->data, &s->settings, s->dictionary, &s->problem, &error));
     kb_run_begin(&s->run, NULL, NULL, 0);
 }
 
-static void scene_destroy(scene *s)
+static void setup_destroy(setup *s)
 {
     kb_search_result_clear(&s->before);
     kb_search_result_clear(&s->result);
-    kb_landscape_destroy(s->landscape);
+    kb_pde1d_problem_destroy(s->problem);
     kb_dictionary_destroy(s->dictionary);
     kbass_data_destroy(s->data);
 }
 
-static bool is_term(const scene *s, size_t column, const char *name)
+static bool is_term(const setup *s, size_t column, const char *name)
 {
-    return !strcmp(kb_dictionary_name(s->dictionary, s->landscape->columns->term[column]), name);
+    return !strcmp(kb_dictionary_name(s->dictionary, s->problem->columns->term[column]), name);
 }
 
 /* A search before this one that left so much noise, and has no term. */
-static void scene_doubt(scene *s, double noise)
+static void setup_doubt(setup *s, double noise)
 {
     kb_fit *fit = NULL;
     kb_support none = {0};
     CHECK_OK(kb_support_create(1, &none, &error));
-    kb_pool_init(&s->before.pool, s->landscape->columns->n, 1, 1);
+    kb_pool_init(&s->before.pool, s->problem->columns->n, 1, 1);
     CHECK_OK(kb_pool_add(&s->before.pool, &none, &fit, &error));
     fit->variance[0] = noise;
     fit->valid = true;
@@ -73,40 +73,40 @@ static void scene_doubt(scene *s, double noise)
 static void simple_terms_first(void **state)
 {
     (void)state;
-    scene s;
-    scene_create(&s);
-    scene_doubt(&s, 0.0025);
-    CHECK_OK(kb_horizon_search_simple(s.landscape, &s.before, &s.run, &s.result, &error));
+    setup s;
+    setup_create(&s);
+    setup_doubt(&s, 0.0025);
+    CHECK_OK(kb_horizon_search_simple(s.problem, &s.before, &s.run, &s.result, &error));
     assert_true(kb_has_model(&s.result));
     const kb_fit *best = s.result.pool.fits[0];
     assert_int_equal(best->support.n, 2);
     assert_true(is_term(&s, best->support.column[0], "u*u_x") && is_term(&s, best->support.column[1], "u_xxx"));
     assert_int_equal(s.result.windows->n, 1);
-    scene_destroy(&s);
+    setup_destroy(&s);
 }
 
 /* No law follows the data to a hundredth of their noise: the route ends without an answer, and without an error. */
 static void gives_up_where_lost(void **state)
 {
     (void)state;
-    scene s;
-    scene_create(&s);
-    scene_doubt(&s, 2.5e-5);
-    CHECK_OK(kb_horizon_search_simple(s.landscape, &s.before, &s.run, &s.result, &error));
+    setup s;
+    setup_create(&s);
+    setup_doubt(&s, 2.5e-5);
+    CHECK_OK(kb_horizon_search_simple(s.problem, &s.before, &s.run, &s.result, &error));
     assert_false(kb_has_model(&s.result));
-    scene_destroy(&s);
+    setup_destroy(&s);
 }
 
 /* A run that is stopped before the second route keeps what the first one has. */
 static void doubt_needs_time(void **state)
 {
     (void)state;
-    scene s;
-    scene_create(&s);
+    setup s;
+    setup_create(&s);
     kb_run_begin(&s.run, NULL, NULL, 1e-3);
-    CHECK_OK(kb_doubt_search(s.landscape, &s.run, &s.result, &error));
+    CHECK_OK(kb_doubt_search(s.problem, &s.run, &s.result, &error));
     assert_true(kb_run_stopped(&s.run));
-    scene_destroy(&s);
+    setup_destroy(&s);
 }
 
 /* Fisher's front: growth from a tail that was there before looks the same, but for the first lines. */

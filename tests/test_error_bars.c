@@ -2,9 +2,9 @@
 #include "check.h"
 #include "dense.h"
 #include "found.h"
-#include "gp/cloud.h"
-#include "scene.h"
-#include "solve/field.h"
+#include "gp/field_samples.h"
+#include "ode_setup.h"
+#include "collocation/ode_field.h"
 
 enum { ROWS = 9 };
 static const double row_times[ROWS] = {0, 1, 2, 2, 3, 4, 5, 6, 7};
@@ -114,32 +114,32 @@ static void the_evidence_is_that_of_the_dense_covariance(void **state)
 static void the_field_weighs_its_residuals(void **state)
 {
     (void)state;
-    scene s;
-    kb_field *field = NULL;
+    setup s;
+    kb_ode_field *field = NULL;
     kbass_settings settings;
     kbass_data *data = table();
     kb_settings_default(&settings);
     settings.degree = 1;
     CHECK_OK(kbass_data_error_bars(data, "sx", &error));
-    scene_open(&s, data, &settings, 40);
-    CHECK_OK(kb_field_create(s.record, s.dictionary, s.columns, 40, s.level->rank, &field, &error));
-    kb_field_set_level(field, s.level);
+    setup_open(&s, data, &settings, 40);
+    CHECK_OK(kb_ode_field_create(s.record, s.dictionary, s.columns, 40, s.level->rank, &field, &error));
+    kb_ode_field_set_level(field, s.level);
     for (size_t i = 0; i < 2; i++) field->v[i] = s.record->known_variance[i], field->tau[i] = 1;
     for (size_t i = 0; i < 2 * s.level->rank; i++) field->z[i] = 0.1 * sin((double)i);
     memset(field->w, 0, s.columns->n * sizeof *field->w);
-    kb_field_gradient(field, &s.support);
+    kb_ode_field_gradient(field, &s.support);
     for (size_t i = 0; i < 2 * s.level->rank; i += 3) {
         double at = field->z[i], step = 1e-5, found = field->gz[i];
         field->z[i] = at + step;
-        double above = kb_field_objective(field, &s.support, field->z, field->w);
+        double above = kb_ode_field_objective(field, &s.support, field->z, field->w);
         field->z[i] = at - step;
-        double below = kb_field_objective(field, &s.support, field->z, field->w);
+        double below = kb_ode_field_objective(field, &s.support, field->z, field->w);
         field->z[i] = at;
         CHECK_CLOSE((above - below) / (2 * step), found,
                     1e-6 * (1 + fabs(found))); /* quadratic: rounding over the step */
     }
-    kb_field_destroy(field);
-    scene_close(&s);
+    kb_ode_field_destroy(field);
+    setup_close(&s);
 }
 
 /* ---------------------------------------------------------------- discovery */
@@ -201,7 +201,7 @@ static void a_record_of_uneven_noise_needs_its_error_bars(void **state)
     static const char *const equations[] = {"x_t = y", "y_t = 2.5*y - 2.5*x^2*y - x"};
     static const char *const support[] = {"x_t: y", "y_t: x", "y_t: y", "y_t: x^2*y"};
     static const double start[] = {1, 1};
-    kbass_data *clean = scene_sample(2, equations, start, 24, 8);
+    kbass_data *clean = setup_sample(2, equations, start, 24, 8);
     for (int is_told = 0; is_told < 2; is_told++) {
         kbass_data *data = uneven_noise(clean, 0.05, 3, 1, is_told);
         kbass_discovery *discovery = discover(data, NULL);
@@ -221,21 +221,22 @@ static void fields_have_error_bars(void **state)
     static const size_t counts[] = {12, 13};
     kbass_pde *pde = NULL;
     kbass_data *clean = NULL;
-    kb_cloud *cloud = NULL;
+    kb_field_samples *samples = NULL;
     CHECK_OK(kbass_pde_named("burgers", &pde, &error));
     CHECK_OK(kbass_pde_grid(pde, counts, &clean, &error));
     kbass_data *data = uneven_noise(clean, 0.01, 0.4, 1, true);
-    CHECK_OK(kb_cloud_create(data, NULL, &cloud, &error));
+    CHECK_OK(kb_field_samples_create(data, NULL, &samples, &error));
     for (size_t i = 0; i < data->n_rows; i++) { /* v h is the error bar's square, scaled */
-        double sigma = data->sigma[i] / cloud->sd[0];
-        CHECK_CLOSE(cloud->known_variance[0] * cloud->relative[i], sigma * sigma, 1e-14 * sigma * sigma); /* rounding */
+        double sigma = data->sigma[i] / samples->sd[0];
+        CHECK_CLOSE(samples->known_variance[0] * samples->relative[i], sigma * sigma,
+                    1e-14 * sigma * sigma); /* rounding */
     }
     kbass_discovery *discovery = discover(data, "u, u^2, u_x, u*u_x, u_xx, u*u_xx, u_xxx");
     const kbass_result *result = kbass_discovery_result(discovery);
     CHECK(has_support(result, 2, support) && result->n_missing + result->n_misfits == 0);
     CHECK_CLOSE(result->equations[0].terms[0].weight, -1, 0.05); /* 4 sd of 0.012 */
     kbass_discovery_destroy(discovery);
-    kb_cloud_destroy(cloud);
+    kb_field_samples_destroy(samples);
     kbass_data_destroy(data);
     kbass_data_destroy(clean);
     kbass_pde_destroy(pde);

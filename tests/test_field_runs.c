@@ -2,11 +2,11 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "forward/chorus.h"
+#include "forward/pde1d/runs.h"
 #include "forward/shoot.h"
 #include "found.h"
 #include "posterior/posterior.h"
-#include "scene.h"
+#include "ode_setup.h"
 
 static const char *const burgers[] = {"u_t: u*u_x", "u_t: u_xx"}, *const law[] = {"u_t = -u*u_x + 0.1*u_xx"};
 static const char *const profiles[] = {"exp(-(x-4)^2/3)", "-sin(pi*x/8)*0.8", "0.7*sin(pi*x/4)+0.3*cos(pi*x/8)"};
@@ -65,27 +65,29 @@ static void runs_keep_their_places(void **state)
     kbass_data_destroy(data);
 }
 
-static void clouds_share_units_and_domains(void **state)
+static void runs_share_units_and_domains(void **state)
 {
     (void)state;
     kbass_data *parts[] = {sample("x=-8:8, t=0:8", profiles[0], 5, 9, 0, 1),
                            sample("x=-8:8, t=2:4", profiles[1], 4, 12, 0, 1)};
     kbass_data *same = join(2, parts), *other = NULL;
-    kb_cloud *clouds[2];
+    kb_field_samples *run_samples[2];
     bool is_one = false;
-    CHECK_OK(kb_cloud_create_runs(same, NULL, clouds, &is_one, &error));
-    CHECK(is_one && clouds[0]->mean[0] == clouds[1]->mean[0] && clouds[0]->sd[0] == clouds[1]->sd[0]);
-    CHECK(clouds[1]->first[1] == -8 && clouds[1]->span[1] == 16 && clouds[1]->first[0] == 2 && clouds[1]->span[0] == 8);
-    CHECK_CLOSE(clouds[1]->extent[0], 0.25, 1e-12); /* 2 of 8, rounding */
-    CHECK_CLOSE(clouds[1]->grid[0][3], 0.25, 1e-12);
-    for (size_t i = 0; i < 2; i++) kb_cloud_destroy(clouds[i]);
+    CHECK_OK(kb_field_samples_create_runs(same, NULL, run_samples, &is_one, &error));
+    CHECK(is_one && run_samples[0]->mean[0] == run_samples[1]->mean[0] &&
+          run_samples[0]->sd[0] == run_samples[1]->sd[0]);
+    CHECK(run_samples[1]->first[1] == -8 && run_samples[1]->span[1] == 16 && run_samples[1]->first[0] == 2 &&
+          run_samples[1]->span[0] == 8);
+    CHECK_CLOSE(run_samples[1]->extent[0], 0.25, 1e-12); /* 2 of 8, rounding */
+    CHECK_CLOSE(run_samples[1]->grid[0][3], 0.25, 1e-12);
+    for (size_t i = 0; i < 2; i++) kb_field_samples_destroy(run_samples[i]);
 
     kbass_data *apart[] = {sample("x=-8:8, t=0:8", profiles[0], 5, 9, 0, 1),
                            sample("x=0:6, t=0:8", "sin(pi*x/3)", 5, 9, 0, 1)};
     other = join(2, apart);
-    CHECK_OK(kb_cloud_create_runs(other, NULL, clouds, &is_one, &error));
-    CHECK(!is_one && clouds[0]->span[1] == 16 && clouds[1]->first[1] == 0 && clouds[1]->span[1] == 6);
-    for (size_t i = 0; i < 2; i++) kb_cloud_destroy(clouds[i]);
+    CHECK_OK(kb_field_samples_create_runs(other, NULL, run_samples, &is_one, &error));
+    CHECK(!is_one && run_samples[0]->span[1] == 16 && run_samples[1]->first[1] == 0 && run_samples[1]->span[1] == 6);
+    for (size_t i = 0; i < 2; i++) kb_field_samples_destroy(run_samples[i]);
     kbass_data_destroy(same);
     kbass_data_destroy(other);
 }
@@ -107,8 +109,8 @@ static void axes_have_to_agree(void **state)
 /* ---------------------------------------------------------------- the engine */
 
 typedef struct {
-    kb_cloud *clouds[2];
-    kb_scene scenes[2];
+    kb_field_samples *run_samples[2];
+    kb_pde1d_setup setups[2];
     kb_dictionary *dictionary;
     kb_columns *columns;
     kb_support all;
@@ -126,24 +128,24 @@ static void set_stage(const kbass_data *data, stage *s)
     settings.terms = "u_x, u*u_x, u_xx";
     CHECK_OK(kbass_data_runs(data) == 2 ? KBASS_OK : KBASS_ERROR_DATA);
     CHECK_OK(kb_dictionary_create_fields(&settings, 1, fields, 2, axes, &s->dictionary, &error));
-    CHECK_OK(kb_cloud_create_runs(data, NULL, s->clouds, &is_one, &error));
+    CHECK_OK(kb_field_samples_create_runs(data, NULL, s->run_samples, &is_one, &error));
     CHECK(s->dictionary->n_variables <= 8);
     for (size_t i = 0; i < POINTS * s->dictionary->n_variables; i++) points[i] = sin(1.7 * (double)i);
-    CHECK_OK(kb_columns_create(s->dictionary, s->clouds[0]->sd, s->clouds[0]->span[0], POINTS, points, squares,
-                               &s->columns, &error));
+    CHECK_OK(kb_columns_create(s->dictionary, s->run_samples[0]->sd, s->run_samples[0]->span[0], POINTS, points,
+                               squares, &s->columns, &error));
     CHECK_OK(kb_support_create(s->columns->n, &s->all, &error));
     for (size_t i = 0; i < s->columns->n; i++) kb_support_add(&s->all, i);
     for (size_t i = 0; i < 2; i++) {
-        s->scenes[i].cloud = s->clouds[i];
-        s->scenes[i].line = (kb_line_settings){.n_nodes = 80, .steps = 2, .periodic = i == 0, .period = 1};
-        CHECK_OK(
-            kb_line_profile(1, &s->clouds[i], &s->scenes[i].line, 3, i ? 0.15 : 0.05, &s->scenes[i].profile, &error));
+        s->setups[i].samples = s->run_samples[i];
+        s->setups[i].line = (kb_pde1d_settings){.n_nodes = 80, .steps = 2, .periodic = i == 0, .period = 1};
+        CHECK_OK(kb_pde1d_profile(1, &s->run_samples[i], &s->setups[i].line, 3, i ? 0.15 : 0.05, &s->setups[i].profile,
+                                  &error));
     }
 }
 
 static void clear_stage(stage *s)
 {
-    for (size_t i = 0; i < 2; i++) kb_cloud_destroy(s->clouds[i]);
+    for (size_t i = 0; i < 2; i++) kb_field_samples_destroy(s->run_samples[i]);
     kb_columns_destroy(s->columns);
     kb_dictionary_destroy(s->dictionary);
     kb_support_clear(&s->all);
@@ -152,22 +154,23 @@ static void clear_stage(stage *s)
 /* The message of `n` runs from the `first` on, at starts by regression and weights near the law's. */
 static size_t listen_to(const stage *s, const kb_columns *columns, size_t first, size_t n, double *G, double *b)
 {
-    kb_chorus *chorus = NULL;
+    kb_pde1d_runs *all_runs = NULL;
     kb_shooter *shooter = NULL;
     kb_windows *windows = NULL;
     kb_message *message = NULL;
     kb_fit *fit = NULL;
     size_t k = columns->n;
-    CHECK_OK(kb_chorus_create(n, s->scenes + first, s->dictionary, columns, k, &chorus, &error));
-    CHECK_OK(kb_shooter_create_on(&chorus->dynamics, columns, n, k, &shooter, &error));
-    CHECK_OK(kb_windows_divide_runs(n, chorus->run_start, 1, &windows, &error));
+    CHECK_OK(kb_pde1d_runs_create(n, s->setups + first, s->dictionary, columns, k, &all_runs, &error));
+    CHECK_OK(kb_shooter_create_on(&all_runs->dynamics, columns, n, k, &shooter, &error));
+    CHECK_OK(kb_windows_divide_runs(n, all_runs->run_start, 1, &windows, &error));
     CHECK_OK(kb_message_create(k, &message, &error));
     CHECK_OK(kb_fit_create(k, shooter->n, n, k, &fit, &error));
     shooter->windows = windows;
     for (size_t i = 0; i < k; i++) kb_support_add(&fit->support, i);
     for (size_t i = 0; i < k; i++) fit->w[i] = 0.1 / columns->unit[i];
     fit->variance[0] = 0.01;
-    for (size_t i = 0; i < n; i++) CHECK(kb_chorus_guess(chorus, chorus->run_start[i], fit->start + i * shooter->n));
+    for (size_t i = 0; i < n; i++)
+        CHECK(kb_pde1d_runs_guess(all_runs, all_runs->run_start[i], fit->start + i * shooter->n));
     CHECK(kb_shooter_message(shooter, fit, &fit->support, message));
     memcpy(G, message->G, k * k * sizeof *G);
     memcpy(b, message->b, k * sizeof *b);
@@ -432,7 +435,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_keep_their_places),
-        cmocka_unit_test(clouds_share_units_and_domains),
+        cmocka_unit_test(runs_share_units_and_domains),
         cmocka_unit_test(axes_have_to_agree),
         cmocka_unit_test(messages_of_runs_add),
         cmocka_unit_test(columns_of_a_run_hear_that_run),

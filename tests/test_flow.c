@@ -2,14 +2,14 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-#include "forward/flow.h"
-#include "scene.h"
+#include "forward/ode/flow.h"
+#include "ode_setup.h"
 #include "simulate/sundials.h"
 
 enum { TIMES = 11 };
 
 typedef struct {
-    scene s;
+    setup s;
     kb_flow *flow;
     double *w; /* by column */
     double start[4];
@@ -23,7 +23,7 @@ static void begin(fixture *f, kbass_data *data, const char *terms, const char *e
     settings.terms = terms;
     settings.equation_for = equation_for;
     *f = (fixture){0};
-    scene_open(&f->s, data, &settings, 40);
+    setup_open(&f->s, data, &settings, 40);
     const kb_record *r = f->s.record;
     f->w = KB_NEW(double, f->s.columns->n);
     CHECK_OK(kb_flow_create(r, f->s.dictionary, f->s.columns, f->s.columns->n, &f->flow, &error));
@@ -35,7 +35,7 @@ static void end(fixture *f)
 {
     kb_flow_destroy(f->flow);
     kb_free(f->w);
-    scene_close(&f->s);
+    setup_close(&f->s);
 }
 
 static double in_units(const fixture *f, const double *states, size_t time, size_t state)
@@ -44,7 +44,7 @@ static double in_units(const fixture *f, const double *states, size_t time, size
     return r->mean[state] + r->sd[state] * states[time * r->n_states + state];
 }
 
-/* ---------------------------------------------------------------- scenes with closed forms */
+/* ---------------------------------------------------------------- setups with closed forms */
 
 static double logistic(double t) { return 0.2 / (0.2 + 0.8 * exp(-t)); }
 
@@ -52,18 +52,18 @@ static void begin_logistic(fixture *f)
 {
     static const char *const equations[] = {"x_t = x - x^2"};
     static const double initial[] = {0.2};
-    begin(f, scene_sample(1, equations, initial, 12, 6), "x, x^2", NULL);
-    scene_include(&f->s, 0, "x", 1, f->w);
-    scene_include(&f->s, 0, "x^2", -1, f->w);
+    begin(f, setup_sample(1, equations, initial, 12, 6), "x, x^2", NULL);
+    setup_include(&f->s, 0, "x", 1, f->w);
+    setup_include(&f->s, 0, "x^2", -1, f->w);
 }
 
 static void begin_harmonic(fixture *f)
 {
     static const char *const equations[] = {"x_t = y", "y_t = -x"};
     static const double initial[] = {1, 0};
-    begin(f, scene_sample(2, equations, initial, 20, 8), "x, y", NULL);
-    scene_include(&f->s, 0, "y", 1, f->w);
-    scene_include(&f->s, 1, "x", -1, f->w);
+    begin(f, setup_sample(2, equations, initial, 20, 8), "x, y", NULL);
+    setup_include(&f->s, 0, "y", 1, f->w);
+    setup_include(&f->s, 1, "x", -1, f->w);
 }
 
 static double error_of(fixture *f, double (*exact)(double), size_t state, bool stiff)
@@ -162,11 +162,11 @@ static void begin_stiff(fixture *f)
 {
     static const char *const equations[] = {"x_t = y", "y_t = 1000*y - 1000*x^2*y - x"};
     static const double initial[] = {2, -2.0 / 3000};
-    begin(f, scene_sample(2, equations, initial, 12, 300), "x, y, x^2*y", NULL);
-    scene_include(&f->s, 0, "y", 1, f->w);
-    scene_include(&f->s, 1, "y", 1000, f->w);
-    scene_include(&f->s, 1, "x^2*y", -1000, f->w);
-    scene_include(&f->s, 1, "x", -1, f->w);
+    begin(f, setup_sample(2, equations, initial, 12, 300), "x, y, x^2*y", NULL);
+    setup_include(&f->s, 0, "y", 1, f->w);
+    setup_include(&f->s, 1, "y", 1000, f->w);
+    setup_include(&f->s, 1, "x^2*y", -1000, f->w);
+    setup_include(&f->s, 1, "x", -1, f->w);
 }
 
 static void test_stiff(void **state)
@@ -251,7 +251,7 @@ static void test_absent_column(void **state)
     (void)state;
     begin_harmonic(&f);
     f.flow->tolerance = 1e-11;
-    kb_support_add(&f.s.support, scene_column(&f.s, 0, "x"));
+    kb_support_add(&f.s.support, setup_column(&f.s, 0, "x"));
     check_differences(&f, false, 1e-4, 1e-5); /* as above */
     end(&f);
 }
@@ -322,8 +322,8 @@ static void check_against_cvodes(bool stiff)
     static const double initial[] = {30, 4};
     fixture f;
     double exact[12];
-    begin(&f, scene_sample(2, equations, initial, 15, 12), "x, y, x*y", NULL);
-    for (int p = 0; p < 4; p++) scene_include(&f.s, terms[p].equation, terms[p].term, rates[p], f.w);
+    begin(&f, setup_sample(2, equations, initial, 15, 12), "x, y, x*y", NULL);
+    for (int p = 0; p < 4; p++) setup_include(&f.s, terms[p].equation, terms[p].term, rates[p], f.w);
     const kb_record *r = f.s.record;
     f.flow->tolerance = 1e-10;
     kb_flow_model(f.flow, &f.s.support, f.w, &f.s.support);
@@ -336,7 +336,7 @@ static void check_against_cvodes(bool stiff)
             double unit = r->sd[p >= 4 ? p - 4 : 0]; /* of the parameter: scaled -> data */
             size_t slot = p;                         /* among the tangents: the support's order */
             if (p < 4) {
-                size_t column = scene_column(&f.s, terms[p].equation, terms[p].term);
+                size_t column = setup_column(&f.s, terms[p].equation, terms[p].term);
                 unit = f.s.columns->unit[column];
                 for (slot = 0; f.s.support.column[slot] != column;) slot++;
             }
@@ -361,7 +361,7 @@ static void test_escape(void **state)
     fixture f;
     (void)state;
     begin_logistic(&f);
-    f.w[scene_column(&f.s, 0, "x^2")] *= -1; /* x_t = x + x^2 explodes */
+    f.w[setup_column(&f.s, 0, "x^2")] *= -1; /* x_t = x + x^2 explodes */
     kb_flow_model(f.flow, &f.s.support, f.w, NULL);
     CHECK(!kb_flow_integrate(f.flow, TIMES, f.times, f.start, f.states, NULL));
     CHECK(f.flow->escaped && !f.flow->stiff);
@@ -378,8 +378,8 @@ static void test_stall(void **state)
     static const double initial[] = {4};
     fixture f;
     (void)state;
-    begin(&f, scene_sample(1, equations, initial, 10, 3.5), "sqrt(x)", NULL);
-    scene_include(&f.s, 0, "sqrt(x)", -2, f.w); /* twice as fast: over before the record ends */
+    begin(&f, setup_sample(1, equations, initial, 10, 3.5), "sqrt(x)", NULL);
+    setup_include(&f.s, 0, "sqrt(x)", -2, f.w); /* twice as fast: over before the record ends */
     kb_flow_model(f.flow, &f.s.support, f.w, NULL);
     CHECK(!kb_flow_integrate(f.flow, TIMES, f.times, f.start, f.states, NULL));
     end(&f);
@@ -410,7 +410,7 @@ static void test_followed(void **state)
     double value[2 * NODES] = {0}, slope[2 * NODES] = {0};
     fixture f;
     (void)state;
-    begin(&f, scene_sample(2, equations, initial, 15, 5), "x, y", "y");
+    begin(&f, setup_sample(2, equations, initial, 15, 5), "x, y", "y");
     const kb_record *r = f.s.record;
     for (int k = 0; k < NODES; k++) {
         double s = k / (NODES - 1.0);
@@ -420,7 +420,7 @@ static void test_followed(void **state)
     const size_t nodes[] = {0, NODES};
     f.flow->follow = (kb_follow){NODES, nodes, value, slope};
     f.start[0] = -1;
-    scene_include(&f.s, 1, "x", 1, f.w);
+    setup_include(&f.s, 1, "x", 1, f.w);
     for (int stiff = 0; stiff < 2; stiff++) {
         kb_flow_model(f.flow, &f.s.support, f.w, &f.s.support);
         f.flow->stiff = stiff;

@@ -3,17 +3,18 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "discover/homotopy.h"
+#include "posterior/kernel_solution.h"
+#include "propose/kernel/homotopy.h"
 
 static kbass_error error;
 
 typedef struct {
     kbass_data *data;
-    kb_cloud *cloud;
+    kb_field_samples *samples;
     kb_dictionary *dictionary;
-    kb_terrain *terrain;
+    kb_patched_domain *domain;
     kb_columns *columns;
-    kb_opinion opinions[8];
+    kb_kernel_fit proposals[8];
     size_t n;
 } search;
 
@@ -22,30 +23,30 @@ static void seek(search *s, kbass_data *data, const kbass_settings *settings, do
 {
     kb_run run;
     *s = (search){.data = data};
-    CHECK_OK(kb_cloud_create(data, NULL, &s->cloud, &error));
+    CHECK_OK(kb_field_samples_create(data, NULL, &s->samples, &error));
     CHECK_OK(kb_dictionary_create_fields(settings, data->n_states, (const char *const *)data->state_names, data->n_axes,
                                          (const char *const *)data->axis_names, &s->dictionary, &error));
-    CHECK_OK(kb_terrain_create(1, &s->cloud, s->dictionary, settings, kb_homotopy_scope, 2, &s->terrain, &error));
-    CHECK_OK(kb_columns_create(s->dictionary, s->cloud->sd, s->cloud->span[0], s->terrain->n_reference,
-                               s->terrain->reference, s->terrain->slope_squares, &s->columns, &error));
+    CHECK_OK(kb_patched_domain_create(1, &s->samples, s->dictionary, settings, kb_kernel_scope, 2, &s->domain, &error));
+    CHECK_OK(kb_columns_create(s->dictionary, s->samples->sd, s->samples->span[0], s->domain->n_reference,
+                               s->domain->reference, s->domain->slope_squares, &s->columns, &error));
     kb_run_begin(&run, NULL, NULL, time_limit);
-    CHECK_OK(kb_homotopy(s->terrain, s->columns, &run, 8, s->opinions, &s->n, &error));
+    CHECK_OK(kb_kernel_propose(s->domain, s->columns, &run, 8, s->proposals, &s->n, &error));
 }
 
 static void forget(search *s)
 {
-    for (size_t i = 0; i < s->n; i++) kb_opinion_clear(&s->opinions[i]);
+    for (size_t i = 0; i < s->n; i++) kb_kernel_fit_clear(&s->proposals[i]);
     kb_columns_destroy(s->columns);
-    kb_terrain_destroy(s->terrain);
+    kb_patched_domain_destroy(s->domain);
     kb_dictionary_destroy(s->dictionary);
-    kb_cloud_destroy(s->cloud);
+    kb_field_samples_destroy(s->samples);
     kbass_data_destroy(s->data);
 }
 
-/* The best opinion has these terms and no other, weights within the tolerance. */
+/* The best proposal has these terms and no other, weights within the tolerance. */
 static void check_law(const search *s, size_t n, const char *const *terms, const double *weights, double tolerance)
 {
-    const kb_opinion *best = &s->opinions[0];
+    const kb_kernel_fit *best = &s->proposals[0];
     CHECK(s->n > 0);
     assert_int_equal(best->support.n, n);
     for (size_t q = 0; q < n; q++) {
@@ -60,8 +61,8 @@ static void check_law(const search *s, size_t n, const char *const *terms, const
 static void check_order(const search *s)
 {
     for (size_t i = 1; i < s->n; i++) {
-        CHECK(s->opinions[i].log_evidence <= s->opinions[i - 1].log_evidence);
-        for (size_t j = 0; j < i; j++) CHECK(!kb_support_equal(&s->opinions[i].support, &s->opinions[j].support));
+        CHECK(s->proposals[i].log_evidence <= s->proposals[i - 1].log_evidence);
+        for (size_t j = 0; j < i; j++) CHECK(!kb_support_equal(&s->proposals[i].support, &s->proposals[j].support));
     }
 }
 
@@ -123,7 +124,7 @@ static void burgers_from_a_coarse_grid(void **state)
     seek(&s, burgers_data(0.01), &settings, 0);
     check_law(&s, 2, (const char *const[]){"u*u_x", "u_xx"}, (const double[]){-1, 0.1}, 0.1); /* noise 1 of 30 */
     check_order(&s);
-    CHECK(s.opinions[0].variance[0] * pow(s.cloud->sd[0], 2) < 4e-4); /* true noise 1e-4, in the data's units */
+    CHECK(s.proposals[0].variance[0] * pow(s.samples->sd[0], 2) < 4e-4); /* true noise 1e-4, in the data's units */
     forget(&s);
 }
 
@@ -181,7 +182,7 @@ static kbass_data *scattered_data(size_t n, double noise)
     return data;
 }
 
-static void check_portrait(const search *s)
+static void check_solution(const search *s)
 {
     enum { N = 60 };
     double points[2 * N], mean[N], sd[N], residual[N], outside = 0, squares = 0;
@@ -189,7 +190,7 @@ static void check_portrait(const search *s)
         points[i] = 0.3 + 2.4 * (double)(i % 7) / 6;
         points[i + N] = 0.6 + 4.8 * (double)i / (N - 1);
     }
-    CHECK_OK(kb_opinion_field(s->terrain, s->columns, &s->opinions[0], 0, N, points, mean, sd, residual, &error));
+    CHECK_OK(kb_kernel_solution(s->domain, s->columns, &s->proposals[0], 0, N, points, mean, sd, residual, &error));
     for (size_t i = 0; i < N; i++) {
         double miss = fabs(mean[i] - drifting(points[i], points[i + N]));
         CHECK_CLOSE(miss, 0, 0.05); /* noise 0.02, averaged; a point near a gap of the scatter may be off by two */
@@ -210,9 +211,9 @@ static void drift_and_diffusion_from_scattered_points(void **state)
     settings.degree = 2;
     settings.derivatives = 2;
     seek(&s, scattered_data(130, 0.02), &settings, 0);
-    CHECK(!s.cloud->gridded);
+    CHECK(!s.samples->gridded);
     check_law(&s, 2, (const char *const[]){"u_x", "u_xx"}, (const double[]){-0.5, 0.1}, 0.1); /* noise 2 % of sd 1 */
-    check_portrait(&s);
+    check_solution(&s);
     forget(&s);
 }
 

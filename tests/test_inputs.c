@@ -2,8 +2,8 @@
 #include "check.h"
 #include "found.h"
 #include "gp/record.h"
-#include "scene.h"
-#include "solve/field.h"
+#include "ode_setup.h"
+#include "collocation/ode_field.h"
 
 /* ---------------------------------------------------------------- the curve */
 
@@ -118,15 +118,15 @@ static void the_flow_has_the_input(void **state)
     kbass_settings settings;
     kbass_data *data = NULL;
     kb_flow *flow = NULL;
-    scene s;
+    setup s;
     kb_settings_default(&settings);
     settings.degree = 1;
     settings.input = "f";
     CHECK_OK(kbass_data_create(9, 2, times, values, NULL, names, &data, &error));
-    scene_open(&s, data, &settings, 40);
+    setup_open(&s, data, &settings, 40);
     CHECK_OK(kb_record_take_inputs(s.record, data, is_input, &error));
-    scene_include(&s, 0, "x", -1, w);
-    scene_include(&s, 0, "f", 1, w);
+    setup_include(&s, 0, "x", -1, w);
+    setup_include(&s, 0, "f", 1, w);
     CHECK_OK(kb_flow_create(s.record, s.dictionary, s.columns, 2, &flow, &error));
     kb_flow_model(flow, &s.support, w, NULL);
     double start[] = {(1 - s.record->mean[0]) / s.record->sd[0], -7}; /* the input's own start plays no role for x */
@@ -135,7 +135,7 @@ static void the_flow_has_the_input(void **state)
         CHECK_CLOSE(s.record->mean[0] + s.record->sd[0] * states[2 * i], values[2 * i],
                     1e-6); /* the integrator's tolerance */
     kb_flow_destroy(flow);
-    scene_close(&s);
+    setup_close(&s);
 }
 
 /* The field's gradient by differences of its objective: nothing pulls at an input. */
@@ -146,8 +146,8 @@ static void the_field_leaves_inputs_alone(void **state)
     double times[12], values[24], w[12] = {0};
     kbass_settings settings;
     kbass_data *data = NULL;
-    kb_field *field = NULL;
-    scene s;
+    kb_ode_field *field = NULL;
+    setup s;
     for (size_t i = 0; i < 12; i++) {
         times[i] = (double)i;
         values[2 * i] = sin(0.5 * times[i]);
@@ -157,31 +157,31 @@ static void the_field_leaves_inputs_alone(void **state)
     settings.degree = 2;
     settings.input = "f";
     CHECK_OK(kbass_data_create(12, 2, times, values, NULL, names, &data, &error));
-    scene_open(&s, data, &settings, 40);
+    setup_open(&s, data, &settings, 40);
     CHECK_OK(kb_record_take_inputs(s.record, data, is_input, &error));
-    scene_include(&s, 0, "x*f", 0.7, w);
-    scene_include(&s, 0, "f", -0.4, w);
-    CHECK_OK(kb_field_create(s.record, s.dictionary, s.columns, 40, s.level->rank, &field, &error));
-    kb_field_set_level(field, s.level);
+    setup_include(&s, 0, "x*f", 0.7, w);
+    setup_include(&s, 0, "f", -0.4, w);
+    CHECK_OK(kb_ode_field_create(s.record, s.dictionary, s.columns, 40, s.level->rank, &field, &error));
+    kb_ode_field_set_level(field, s.level);
     for (size_t i = 0; i < 2; i++) field->v[i] = 0.01, field->tau[i] = 1;
     size_t r = s.level->rank;
     for (size_t i = 0; i < r; i++) field->z[i] = 0.3 * cos((double)i);
     memcpy(field->w, w, s.columns->n * sizeof *w);
-    kb_field_gradient(field, &s.support);
+    kb_ode_field_gradient(field, &s.support);
     for (size_t i = 0; i < 2 * r; i++) {
         double at = field->z[i], step = 1e-5, found = field->gz[i];
         if (i >= r) CHECK(found == 0);
         field->z[i] = at + step;
-        double above = kb_field_objective(field, &s.support, field->z, field->w);
+        double above = kb_ode_field_objective(field, &s.support, field->z, field->w);
         field->z[i] = at - step;
-        double below = kb_field_objective(field, &s.support, field->z, field->w);
+        double below = kb_ode_field_objective(field, &s.support, field->z, field->w);
         field->z[i] = at;
         CHECK_CLOSE((above - below) / (2 * step), found, 1e-6 * (1 + fabs(found))); /* rounding over the step */
     }
     CHECK_CLOSE(field->points[40], 1, 1e-15);       /* cos 0 */
     CHECK_CLOSE(field->points[79], cos(11), 1e-14); /* the last value; rounding of the time */
-    kb_field_destroy(field);
-    scene_close(&s);
+    kb_ode_field_destroy(field);
+    setup_close(&s);
 }
 
 /* ---------------------------------------------------------------- discovery */
@@ -204,7 +204,7 @@ static kbass_data *driven(const char *f_rate, double f0, uint64_t seed)
 {
     const char *equations[] = {"x_t = y", "y_t = -x - 0.2*y + f", f_rate};
     double start[] = {1, 0, f0};
-    kbass_data *data = scene_sample(3, equations, start, 50, 16);
+    kbass_data *data = setup_sample(3, equations, start, 50, 16);
     CHECK_OK(kbass_data_disturb(data, (double[]){0.03, 0.03, 0}, seed, &error));
     return data;
 }

@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "found.h"
-#include "scene.h"
+#include "ode_setup.h"
 
 static const char *const burgers[] = {"u_t: u*u_x", "u_t: u_xx"}, field_terms[] = "u, u^2, u_x, u*u_x, u_xx, u_xxx";
 
@@ -136,7 +136,7 @@ static void states_as_table_shuffled_split_and_numbered(void **state)
     static const char *const equations[] = {"x_t = y", "y_t = 2.5*y - 2.5*x^2*y - x"}, *const names[] = {"a", "b"};
     static const double start[] = {1, 1};
     static const char path[] = "test_irregular.csv";
-    kbass_data *data = scene_sample(2, equations, start, 40, 12), *read = NULL, *halves[2], *joined = NULL;
+    kbass_data *data = setup_sample(2, equations, start, 40, 12), *read = NULL, *halves[2], *joined = NULL;
     CHECK_OK(kbass_data_add_noise(data, 5, 2, &error));
     CHECK_OK(kbass_data_write(data, path, &error));
     shuffle_lines(path);
@@ -197,7 +197,7 @@ static void species_are_counted_at_different_times(void **state)
     static const char *const equations[] = {"x_t = 0.55*x - 0.028*x*y", "y_t = -0.84*y + 0.026*x*y"};
     static const char *const support[] = {"x_t: x", "x_t: x*y", "y_t: y", "y_t: x*y"};
     static const double start[] = {30, 4};
-    kbass_data *data = scene_sample(2, equations, start, 40, 20);
+    kbass_data *data = setup_sample(2, equations, start, 40, 20);
     CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
     for (size_t row = 0; row < 40; row++) data->values[2 * row + (row % 2 == 0)] = NAN;
     check_law(data, NULL, 4, support);

@@ -2,7 +2,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "dense.h"
-#include "solve/message.h"
+#include "weights/message.h"
 
 enum { MOST = 10, ROWS = 30 };
 static kbass_error error;

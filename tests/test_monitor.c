@@ -6,7 +6,7 @@
 #include "data/data.h"
 #include "gp/mesh.h"
 #include "gp/monitor.h"
-#include "solve/refine_mesh.h"
+#include "collocation/refine_mesh.h"
 
 enum { EVEN = 400, LINES = 7, NODES = 60 };
 static kbass_error error;
@@ -154,16 +154,16 @@ static kbass_data *front_data(bool is_scattered)
     return data;
 }
 
-static kb_cloud *lay(const kbass_data *data, const kbass_settings *settings)
+static kb_field_samples *lay(const kbass_data *data, const kbass_settings *settings)
 {
-    kb_cloud *cloud = NULL;
+    kb_field_samples *samples = NULL;
     kb_dictionary *dictionary = NULL;
     CHECK_OK(kb_dictionary_create_fields(settings, 1, (const char *const *)data->state_names, 2,
                                          (const char *const *)data->axis_names, &dictionary, &error));
-    CHECK_OK(kb_cloud_create(data, NULL, &cloud, &error));
-    CHECK_OK(kb_mesh_lay(cloud, data, settings, dictionary, &error));
+    CHECK_OK(kb_field_samples_create(data, NULL, &samples, &error));
+    CHECK_OK(kb_mesh_lay(samples, data, settings, dictionary, &error));
     kb_dictionary_destroy(dictionary);
-    return cloud;
+    return samples;
 }
 
 static void test_measured_front(void **state)
@@ -175,20 +175,20 @@ static void test_measured_front(void **state)
     for (int is_scattered = 0; is_scattered < 2; is_scattered++) {
         kbass_data *data = front_data(is_scattered);
         settings.mesh = NULL;
-        kb_cloud *open = lay(data, &settings);
+        kb_field_samples *open = lay(data, &settings);
         CHECK(!open->mesh[0] && !open->mesh[1]);
         settings.mesh = "auto";
-        kb_cloud *cloud = lay(data, &settings);
+        kb_field_samples *samples = lay(data, &settings);
         size_t n = kb_mesh_standard(2);
         static const kb_even_axis axis = {EVEN, 1, false};
         for (size_t a = 0; a < 2; a++) {
-            CHECK(cloud->n_mesh[a] == n);
-            check_ascending(&axis, cloud->mesh[a], n);
+            CHECK(samples->n_mesh[a] == n);
+            check_ascending(&axis, samples->mesh[a], n);
         }
-        CHECK(count_within(cloud->mesh[1], n, 0.2, 0.4) > 3 * n / 10); /* even would be 2/10 */
-        CHECK(count_within(cloud->mesh[1], n, 0.7, 0.9) < n / 5);
-        kb_cloud_destroy(cloud);
-        kb_cloud_destroy(open);
+        CHECK(count_within(samples->mesh[1], n, 0.2, 0.4) > 3 * n / 10); /* even would be 2/10 */
+        CHECK(count_within(samples->mesh[1], n, 0.7, 0.9) < n / 5);
+        kb_field_samples_destroy(samples);
+        kb_field_samples_destroy(open);
         kbass_data_destroy(data);
     }
 }

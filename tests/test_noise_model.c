@@ -1,7 +1,7 @@
 /* Noise that is a share of the value: how it is compared, and what a discovery makes of it. */
 #include "base/random.h"
 #include "check.h"
-#include "forward/measure.h"
+#include "forward/comparison.h"
 
 /* ---------------------------------------------------------------- comparing */
 
@@ -11,9 +11,9 @@ enum { VALUES = 4 };
 static double observed[VALUES] = {-1, 0, 1, -2}, mean = 10, sd = 4;
 static size_t group[VALUES] = {0}, starts[] = {0, VALUES};
 
-static kb_measure measure_of(kb_noise_model model, kb_dynamics *dynamics)
+static kb_comparison measure_of(kb_noise_model model, kb_dynamics *dynamics)
 {
-    kb_measure measure;
+    kb_comparison measure;
     kbass_error error;
     *dynamics = (kb_dynamics){.n_rows = 1,
                               .observation_start = starts,
@@ -23,7 +23,7 @@ static kb_measure measure_of(kb_noise_model model, kb_dynamics *dynamics)
                               .mean = &mean,
                               .sd = &sd,
                               .noise_model = model};
-    CHECK_OK(kb_measure_create(dynamics, &measure, &error));
+    CHECK_OK(kb_comparison_create(dynamics, &measure, &error));
     return measure;
 }
 
@@ -32,13 +32,13 @@ static void additive_noise_is_compared_as_it_is(void **state)
     (void)state;
     kb_dynamics dynamics;
     double predicted[VALUES] = {5, 6, 7, 8};
-    kb_measure m = measure_of(KB_NOISE_ADDITIVE, &dynamics);
-    kb_measure_apply(&m, 0, VALUES, predicted, 0, NULL);
-    kb_measure_weigh(&m, 0, VALUES, predicted);
+    kb_comparison m = measure_of(KB_NOISE_ADDITIVE, &dynamics);
+    kb_comparison_apply(&m, 0, VALUES, predicted, 0, NULL);
+    kb_comparison_weigh(&m, 0, VALUES, predicted);
     for (size_t i = 0; i < VALUES; i++)
         CHECK(predicted[i] == 5 + (double)i && m.target[i] == observed[i] && m.relative[i] == 1);
-    CHECK(kb_measure_unit(&m, 0) == sd && kb_measure_variance(&m, 0, 0.3) == 0.3);
-    kb_measure_clear(&m);
+    CHECK(kb_comparison_unit(&m, 0) == sd && kb_comparison_variance(&m, 0, 0.3) == 0.3);
+    kb_comparison_clear(&m);
 }
 
 /* Differences of the targets are those of the logarithms, in units that make a change by a factor e one of 1/unit. */
@@ -46,13 +46,13 @@ static void logarithms_are_compared(void **state)
 {
     (void)state;
     kb_dynamics dynamics;
-    kb_measure m = measure_of(KB_NOISE_LOG, &dynamics);
-    double unit = kb_measure_unit(&m, 0), sum = 0, squares = 0;
+    kb_comparison m = measure_of(KB_NOISE_LOG, &dynamics);
+    double unit = kb_comparison_unit(&m, 0), sum = 0, squares = 0;
     CHECK_CLOSE(unit * (m.target[2] - m.target[0]), log(14.0 / 6), 1e-14); /* rounding */
     for (size_t i = 0; i < VALUES; i++) sum += m.target[i], squares += m.target[i] * m.target[i];
     CHECK_CLOSE(sum, 0, 1e-14);          /* rounding */
     CHECK_CLOSE(squares, VALUES, 1e-13); /* rounding */
-    kb_measure_clear(&m);
+    kb_comparison_clear(&m);
 }
 
 /* Also below zero, where the logarithm is continued. */
@@ -61,7 +61,7 @@ static void tangents_follow_the_logarithm(void **state)
     (void)state;
     static const double h = 1e-6;
     kb_dynamics dynamics;
-    kb_measure m = measure_of(KB_NOISE_LOG, &dynamics);
+    kb_comparison m = measure_of(KB_NOISE_LOG, &dynamics);
     double at[VALUES] = {-3, -2.4, 0, 2}, above[VALUES], below[VALUES], tangents[2 * VALUES];
     for (size_t i = 0; i < VALUES; i++) {
         above[i] = at[i] + h;
@@ -69,15 +69,15 @@ static void tangents_follow_the_logarithm(void **state)
         tangents[2 * i] = 1;
         tangents[2 * i + 1] = -3;
     }
-    kb_measure_apply(&m, 0, VALUES, at, 2, tangents);
-    kb_measure_apply(&m, 0, VALUES, above, 0, NULL);
-    kb_measure_apply(&m, 0, VALUES, below, 0, NULL);
+    kb_comparison_apply(&m, 0, VALUES, at, 2, tangents);
+    kb_comparison_apply(&m, 0, VALUES, above, 0, NULL);
+    kb_comparison_apply(&m, 0, VALUES, below, 0, NULL);
     for (size_t i = 0; i < VALUES; i++) {
         double slope = (above[i] - below[i]) / (2 * h);
         CHECK_CLOSE(tangents[2 * i], slope, 1e-7 * fabs(slope)); /* rounding of the difference */
         CHECK_CLOSE(tangents[2 * i + 1], -3 * slope, 3e-7 * fabs(slope));
     }
-    kb_measure_clear(&m);
+    kb_comparison_clear(&m);
 }
 
 static void multiplicative_noise_grows_with_the_prediction(void **state)
@@ -86,13 +86,13 @@ static void multiplicative_noise_grows_with_the_prediction(void **state)
     kb_dynamics dynamics;
     double predicted[VALUES] = {-1, 0, 1, -2.5}; /* u = 6, 10, 14, 0 */
     double squares = (36 + 100 + 196 + 4) / 4.0;
-    kb_measure m = measure_of(KB_NOISE_MULTIPLICATIVE, &dynamics);
-    kb_measure_weigh(&m, 0, VALUES, predicted);
+    kb_comparison m = measure_of(KB_NOISE_MULTIPLICATIVE, &dynamics);
+    kb_comparison_weigh(&m, 0, VALUES, predicted);
     CHECK_CLOSE(m.relative[0], 36 / squares, 1e-14); /* rounding */
     CHECK_CLOSE(m.relative[2], 196 / squares, 1e-14);
     CHECK_CLOSE(m.relative[3], 0.0025, 1e-14); /* it never vanishes */
-    CHECK_CLOSE(kb_measure_unit(&m, 0), 4 / sqrt(squares), 1e-14);
-    kb_measure_clear(&m);
+    CHECK_CLOSE(kb_comparison_unit(&m, 0), 4 / sqrt(squares), 1e-14);
+    kb_comparison_clear(&m);
 }
 
 /* ---------------------------------------------------------------- discovering */

@@ -10,9 +10,9 @@ static const size_t rows[AXES] = {5, 6, 4}, rank[AXES] = {2, 4, 3};
 typedef struct {
     double A[AXES][MOST_ROWS * MOST_RANK], B[AXES][MOST_ROWS * MOST_RANK], s[POINTS];
     kb_mode a[AXES], b[AXES];
-} scene;
+} setup;
 
-static void begin(scene *c)
+static void begin(setup *c)
 {
     kb_random random;
     kb_random_seed(&random, 7);
@@ -41,7 +41,7 @@ static double feature(const kb_mode *modes, size_t point, size_t index)
 
 static void gram_is_the_sum_over_points(void **state)
 {
-    scene c;
+    setup c;
     size_t place[KEPT];
     double paired[RANKS * RANKS], G[KEPT * KEPT], *work = KB_NEW(double, kb_pair_work(AXES, rows, RANKS));
     (void)state;

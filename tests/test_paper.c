@@ -5,6 +5,7 @@
 #include "check.h"
 #include "discover/paper.h"
 #include "kbass/kbass.h"
+#include "problem/ode.h"
 #include "solve/adam.h"
 
 static kbass_data *simulate(const char *system, size_t n, double until, const double *initial)
@@ -51,38 +52,38 @@ static void the_gradient_is_that_of_the_objective(void **state)
     kbass_data *data = hares();
     kbass_settings settings = paper_settings();
     kb_dictionary *dictionary = NULL;
-    kb_problem *p = NULL;
-    kb_field *f = NULL;
+    kb_ode_problem *p = NULL;
+    kb_ode_field *f = NULL;
     kbass_error error;
     const char *names[] = {"x", "y"};
     CHECK_OK(kb_dictionary_create(&settings, 2, names, "t", &dictionary, &error));
-    CHECK_OK(kb_problem_create(data, &settings, dictionary, &p, &error));
-    CHECK_OK(kb_field_create(p->record, dictionary, p->columns, p->n_mesh, p->max_rank, &f, &error));
-    kb_field_set_level(f, p->levels[kb_problem_level(p, 0.1)]);
+    CHECK_OK(kb_ode_problem_create(data, &settings, dictionary, &p, &error));
+    CHECK_OK(kb_ode_field_create(p->record, dictionary, p->columns, p->n_mesh, p->max_rank, &f, &error));
+    kb_ode_field_set_level(f, p->levels[kb_ode_problem_level(p, 0.1)]);
     for (size_t i = 0; i < 2; i++) f->v[i] = 1e-2, f->tau[i] = 0.5 * p->slope_squares[i];
-    CHECK(kb_field_regress(f));
+    CHECK(kb_ode_field_regress(f));
     for (size_t q = 0; q < p->columns->n; q++) f->w[q] = 0.3 * sin((double)q + 1);
 
     size_t nz = 2 * f->level->rank;
-    double *gradient = calloc(nz, sizeof *gradient), J = kb_field_gradient(f, &p->all);
+    double *gradient = calloc(nz, sizeof *gradient), J = kb_ode_field_gradient(f, &p->all);
     memcpy(gradient, f->gz, nz * sizeof *gradient);
-    kb_field_assemble(f, &p->all);
+    kb_ode_field_assemble(f, &p->all);
     CHECK_CLOSE(J, f->objective, 1e-12 * J); /* the same sums in another order */
     for (size_t i = 0; i < nz; i++)
         CHECK_CLOSE(gradient[i], f->gz[i], 1e-10 * (1 + fabs(gradient[i]))); /* the same sums in another order */
     for (size_t i = 0; i < nz; i += 7) {
         double h = 1e-5, z = f->z[i], scale = 1 + fabs(gradient[i]);
         f->z[i] = z + h;
-        double up = kb_field_gradient(f, &p->all);
+        double up = kb_ode_field_gradient(f, &p->all);
         f->z[i] = z - h;
-        double down = kb_field_gradient(f, &p->all);
+        double down = kb_ode_field_gradient(f, &p->all);
         f->z[i] = z;
         double tolerance = 1e-5 * scale + 1e-15 * J / h; /* h^2 truncation and the rounding of J */
         CHECK_CLOSE((up - down) / (2 * h), gradient[i], tolerance);
     }
     free(gradient);
-    kb_field_destroy(f);
-    kb_problem_destroy(p);
+    kb_ode_field_destroy(f);
+    kb_ode_problem_destroy(p);
     kb_dictionary_destroy(dictionary);
     kbass_data_destroy(data);
 }

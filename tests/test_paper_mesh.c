@@ -3,10 +3,10 @@
 #include "base/linalg.h"
 #include "dense.h"
 #include "kbass/kbass.h"
-#include "patch_scene.h"
-#include "solve/gradient.h"
-#include "solve/normal.h"
-#include "solve/smoother.h"
+#include "patch_setup.h"
+#include "collocation/gradient.h"
+#include "collocation/normal_equations.h"
+#include "collocation/smoother.h"
 #include "tensor/rows.h"
 
 /* ---------------------------------------------------------------- rows of scattered points */
@@ -55,7 +55,7 @@ static kbass_settings small_dictionary(void)
 }
 
 /* A = R'R/v + I of one field, from R's columns: the field at the data for unit coefficients. */
-static void dense_system(scene *s, size_t field, double *R, double *A)
+static void dense_system(setup *s, size_t field, double *R, double *A)
 {
     const kb_patch *p = s->patch;
     const double *y = p->value + field * p->n_points, *measured = p->measured + field * p->n_points;
@@ -74,13 +74,13 @@ static void dense_system(scene *s, size_t field, double *R, double *A)
 }
 
 /* Regression and the variance at the first points of the mesh, by the smoother and by elimination. */
-static void compare_smoother(scene *s, size_t field)
+static void compare_smoother(setup *s, size_t field)
 {
     enum { POINTS = 5 };
     const kb_patch *p = s->patch;
     size_t n = p->n, N = p->n_points;
     kb_smoother *smoother = NULL;
-    kb_mode features[KB_CLOUD_AXES];
+    kb_mode features[KB_SAMPLE_AXES];
     double *R = KB_NEW(double, N *n), *A = KB_NEW(double, n *n), *B = KB_NEW(double, n *(POINTS + 1));
     double *z = KB_NEW(double, n), variance[POINTS];
     CHECK_OK(kb_smoother_create(p, s->variance, &smoother, &error));
@@ -113,12 +113,12 @@ static void compare_smoother(scene *s, size_t field)
 static void check_smoother(size_t n_axes, const size_t *n, bool scattered, bool missing)
 {
     kbass_settings settings = small_dictionary();
-    scene s;
-    open_scene_with(&s, make_data(n_axes, 2, n, scattered, missing), &settings, 0.7, true);
+    setup s;
+    open_setup_with(&s, make_data(n_axes, 2, n, scattered, missing), &settings, 0.7, true);
     CHECK(s.patch->gridded == !(scattered || missing));
     compare_smoother(&s, 0);
     compare_smoother(&s, 1);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 static void regression_agrees_with_dense_matrices(void **state)
@@ -136,32 +136,34 @@ static void regression_agrees_with_dense_matrices(void **state)
 static void check_gradient(size_t n_axes, const size_t *n, bool scattered)
 {
     kbass_settings settings = small_dictionary();
-    scene s;
-    kb_bench *light = NULL;
-    open_scene_with(&s, make_data(n_axes, 2, n, scattered, false), &settings, 0.7, true);
-    CHECK_OK(kb_bench_create_light(s.patch, s.dictionary, s.columns, &light, &error));
+    setup s;
+    kb_patch_workspace *light = NULL;
+    open_setup_with(&s, make_data(n_axes, 2, n, scattered, false), &settings, 0.7, true);
+    CHECK_OK(kb_patch_workspace_create_light(s.patch, s.dictionary, s.columns, &light, &error));
     double J = kb_patch_gradient(light, s.patch, &s.hyper, &s.all, s.z, s.w);
     double *gradient = KB_NEW(double, s.nz);
     memcpy(gradient, light->gz, s.nz * sizeof *gradient);
-    CHECK_CLOSE(J, kb_collocation_objective(s.bench, s.patch, &s.hyper, &s.all, s.z, s.w), 1e-10 * J); /* rounding */
+    CHECK_CLOSE(J, kb_collocation_objective(s.workspace, s.patch, &s.hyper, &s.all, s.z, s.w),
+                1e-10 * J); /* rounding */
     for (size_t i = 0; i < s.nz; i += 5) {
         double h = 1e-5, z = s.z[i];
         s.z[i] = z + h;
-        double up = kb_collocation_objective(s.bench, s.patch, &s.hyper, &s.all, s.z, s.w);
+        double up = kb_collocation_objective(s.workspace, s.patch, &s.hyper, &s.all, s.z, s.w);
         s.z[i] = z - h;
-        double down = kb_collocation_objective(s.bench, s.patch, &s.hyper, &s.all, s.z, s.w);
+        double down = kb_collocation_objective(s.workspace, s.patch, &s.hyper, &s.all, s.z, s.w);
         s.z[i] = z;
         double tolerance = 1e-5 * (1 + fabs(gradient[i])) + 1e-15 * J / h; /* h^2 truncation and the rounding of J */
         CHECK_CLOSE((up - down) / (2 * h), gradient[i], tolerance);
     }
-    kb_normal_assemble(s.bench, s.patch, &s.hyper, &s.all, s.z, s.w);
+    kb_normal_assemble(s.workspace, s.patch, &s.hyper, &s.all, s.z, s.w);
     kb_patch_plug_in(light, s.patch, &s.hyper, &s.all, s.z, s.w);
     for (size_t i = 0; i < s.all.n * s.all.n; i++)
-        CHECK_CLOSE(light->Hww[i], s.bench->Hww[i], 1e-12 * (1 + fabs(s.bench->Hww[i]))); /* the same sums */
-    for (size_t i = 0; i < s.all.n; i++) CHECK_CLOSE(light->gw[i], s.bench->gw[i], 1e-12 * (1 + fabs(s.bench->gw[i])));
+        CHECK_CLOSE(light->Hww[i], s.workspace->Hww[i], 1e-12 * (1 + fabs(s.workspace->Hww[i]))); /* the same sums */
+    for (size_t i = 0; i < s.all.n; i++)
+        CHECK_CLOSE(light->gw[i], s.workspace->gw[i], 1e-12 * (1 + fabs(s.workspace->gw[i])));
     kb_free(gradient);
-    kb_bench_destroy(light);
-    close_scene(&s);
+    kb_patch_workspace_destroy(light);
+    close_setup(&s);
 }
 
 static void gradients_are_those_of_the_objective(void **state)
@@ -173,7 +175,7 @@ static void gradients_are_those_of_the_objective(void **state)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* Two waves along x, or on a plane, that drift and decay: u_t = -0.5 u_x + 0.05 u_xx (+ 0.05 u_yy). */
+/* Two waves along x, or on a fourier, that drift and decay: u_t = -0.5 u_x + 0.05 u_xx (+ 0.05 u_yy). */
 static double wave(size_t n_axes, double t, double x, double y)
 {
     double c = 0.5, D = 0.05, decay = n_axes == 3 ? 5 * D : 4 * D;

@@ -8,9 +8,9 @@
 #include "base/random.h"
 #include "check.h"
 #include "dense.h"
-#include "gp/field_gp.h"
-#include "patch_scene.h"
-#include "solve/mosaic.h"
+#include "gp/bare_field.h"
+#include "patch_setup.h"
+#include "collocation/patch_solver.h"
 
 /* ---------------------------------------------------------------- mode products */
 
@@ -46,30 +46,30 @@ static void modes_are_a_kronecker_product(void **state)
 
 /* ---------------------------------------------------------------- the Gauss-Newton system */
 
-static size_t residual_size(const scene *s)
+static size_t residual_size(const setup *s)
 {
     return s->nz + (s->patch->n_points + s->patch->n_mesh) * s->patch->n_fields;
 }
 
 /* r with J = |r|^2/2, the rows' weights as given */
-static void residual_vector(scene *s, const double *z, const double *w, const double *weight, double *r)
+static void residual_vector(setup *s, const double *z, const double *w, const double *weight, double *r)
 {
     const kb_patch *p = s->patch;
     for (size_t i = 0; i < s->nz; i++) r[i] = z[i] / sqrt(s->amplitude[i / p->n]);
     r += s->nz;
     for (size_t f = 0; f < p->n_fields; f++, r += p->n_points) {
-        kb_patch_residual(p, f, z + f * p->n, r, s->bench->data);
+        kb_patch_residual(p, f, z + f * p->n, r, s->workspace->data);
         for (size_t i = 0; i < p->n_points; i++) r[i] /= sqrt(s->variance[f]);
     }
-    kb_collocation_residuals(s->bench, p, &s->all, z, w);
+    kb_collocation_residuals(s->workspace, p, &s->all, z, w);
     for (size_t f = 0; f < p->n_fields; f++)
         for (size_t i = 0; i < p->n_mesh; i++)
             *r++ = sqrt(kb_equation_weight(p, &s->hyper, f) * weight[i + f * p->n_mesh]) *
-                   s->bench->residual[i + f * p->n_mesh];
+                   s->workspace->residual[i + f * p->n_mesh];
 }
 
 /* The whole Jacobian in (z, w) by central differences. */
-static double *difference_jacobian(scene *s, const double *weight)
+static double *difference_jacobian(setup *s, const double *weight)
 {
     size_t m = residual_size(s), k = s->columns->n;
     double *J = KB_NEW(double, m *(s->nz + k)), *up = KB_NEW(double, m), *down = KB_NEW(double, m);
@@ -91,10 +91,10 @@ static void check_entry(double found, double expected, double scale)
     CHECK_CLOSE(found, expected, 2e-6 * scale); /* differences of step 1e-5 on numbers of the matrix's size */
 }
 
-static void check_system(scene *s)
+static void check_system(setup *s)
 {
     const kb_patch *p = s->patch;
-    kb_bench *b = s->bench;
+    kb_patch_workspace *b = s->workspace;
     size_t m = residual_size(s), k = s->columns->n, nz = s->nz, all = nz + k;
     kb_normal_assemble(b, p, &s->hyper, &s->all, s->z, s->w);
     kb_normal_add_data(b, p, &s->hyper, s->z);
@@ -129,74 +129,74 @@ static kbass_settings some_terms(const char *terms)
 static void assembly_on_a_grid(void **state)
 {
     (void)state;
-    scene s;
+    setup s;
     kbass_settings settings = some_terms("u, u*u_x, u_xx, u^2*u_xxx, sin(x)*u_x, t");
-    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.5);
+    open_setup(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.5);
     CHECK(s.patch->gridded);
     check_system(&s);
     s.hyper.freedom = 2; /* Student's t: rows have weights of their own */
     check_system(&s);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 static void assembly_of_second_order_in_time(void **state)
 {
     (void)state;
-    scene s;
+    setup s;
     kbass_settings settings = some_terms("u_xx, u^3");
     settings.lhs = "u_tt";
-    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.5);
+    open_setup(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.5);
     check_system(&s);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 static void assembly_of_coupled_fields_with_missing_values(void **state)
 {
     (void)state;
-    scene s;
+    setup s;
     kbass_settings settings = some_terms("u, u*v_x, v_xx, u*v^2");
-    open_scene(&s, make_data(2, 2, (size_t[]){6, 6}, false, true), &settings, 0.7);
+    open_setup(&s, make_data(2, 2, (size_t[]){6, 6}, false, true), &settings, 0.7);
     CHECK(!s.patch->gridded);
     check_system(&s);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 static void assembly_with_error_bars(void **state)
 {
     (void)state;
-    scene s;
+    setup s;
     kbass_settings settings = some_terms("u, u*v_x, v_xx, u*v^2");
     kbass_data *data = make_data(2, 2, (size_t[]){6, 6}, false, false);
     data->sigma = KB_NEW(double, data->n_rows * 2);
     for (size_t i = 0; i < data->n_rows * 2; i++) data->sigma[i] = 0.05 * (double)(1 + i % 5);
-    open_scene(&s, data, &settings, 0.7);
+    open_setup(&s, data, &settings, 0.7);
     CHECK(!s.patch->gridded);
     check_system(&s);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 static void assembly_in_two_dimensions(void **state)
 {
     (void)state;
-    scene s;
+    setup s;
     kbass_settings settings = some_terms("u_x, u*u_y, u_xy, u_yy");
-    open_scene(&s, make_data(3, 1, (size_t[]){4, 5, 4}, false, false), &settings, 1.2);
+    open_setup(&s, make_data(3, 1, (size_t[]){4, 5, 4}, false, false), &settings, 1.2);
     CHECK(s.patch->gridded);
     check_system(&s);
-    close_scene(&s);
-    open_scene(&s, make_data(3, 1, (size_t[]){4, 4, 4}, true, false), &settings, 1.2);
+    close_setup(&s);
+    open_setup(&s, make_data(3, 1, (size_t[]){4, 4, 4}, true, false), &settings, 1.2);
     CHECK(!s.patch->gridded);
     check_system(&s);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 /* Only products above the cut, and along time a prefix; both forms of z are one field. */
 static void products_are_cut_by_eigenvalue(void **state)
 {
     (void)state;
-    scene s;
+    setup s;
     kbass_settings settings = some_terms("u_x, u*u_y, u_xy, u_yy");
-    open_scene(&s, make_data(3, 1, (size_t[]){6, 7, 7}, false, false), &settings, 0.35);
+    open_setup(&s, make_data(3, 1, (size_t[]){6, 7, 7}, false, false), &settings, 0.35);
     const kb_products *kept = &s.patch->kept;
     double least = INFINITY, *tensor = KB_NEW(double, kept->n_tensor), *back = KB_NEW(double, kept->n);
     CHECK(kept->n < kept->n_tensor && kept->first[kept->n_space] == kept->n);
@@ -219,7 +219,7 @@ static void products_are_cut_by_eigenvalue(void **state)
     CHECK_CLOSE(outside, 0, 1e-9); /* nothing beside them, up to the rounding of two sums */
     check_system(&s);
     kb_free(tensor), kb_free(back);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 /* ---------------------------------------------------------------- integrating the field out */
@@ -227,12 +227,12 @@ static void products_are_cut_by_eigenvalue(void **state)
 static void marginal_is_dense_elimination(void **state)
 {
     (void)state;
-    scene s;
+    setup s;
     kb_patch_message *message = NULL;
     kbass_settings settings = some_terms("u, u*u_x, u_xx");
-    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.5);
+    open_setup(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.5);
     size_t nz = s.nz, k = s.columns->n;
-    kb_bench *b = s.bench;
+    kb_patch_workspace *b = s.workspace;
     CHECK_OK(kb_patch_message_create(s.columns, s.patch, &message, &error));
     kb_normal_assemble(b, s.patch, &s.hyper, &s.all, s.z, s.w);
     double *prior = KB_NEW(double, nz *nz), *H = KB_NEW(double, nz *nz), *X = KB_NEW(double, nz *(k + 1));
@@ -262,103 +262,103 @@ static void marginal_is_dense_elimination(void **state)
     }
     kb_free(prior), kb_free(H), kb_free(X);
     kb_patch_message_destroy(message);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 /* trace of the hat matrix: exact from the dense inverse, sampled in the library */
 static void effective_parameters_are_a_trace(void **state)
 {
     (void)state;
-    scene s;
+    setup s;
     kb_patch_message *message = NULL;
     kbass_settings settings = some_terms("u_xx");
-    open_scene(&s, make_data(2, 1, (size_t[]){8, 9}, false, false), &settings, 0.4);
+    open_setup(&s, make_data(2, 1, (size_t[]){8, 9}, false, false), &settings, 0.4);
     size_t nz = s.nz, n = s.patch->n_points;
     double *inverse = KB_NEW(double, nz *nz), *row = KB_NEW(double, nz), *unit = KB_NEW(double, n), trace = 0;
     CHECK_OK(kb_patch_message_create(s.columns, s.patch, &message, &error));
-    kb_normal_assemble(s.bench, s.patch, &s.hyper, &s.all, s.z, s.w);
-    kb_normal_add_data(s.bench, s.patch, &s.hyper, s.z);
-    dense_mirror(nz, s.bench->H);
-    dense_inverse(nz, s.bench->H, inverse);
+    kb_normal_assemble(s.workspace, s.patch, &s.hyper, &s.all, s.z, s.w);
+    kb_normal_add_data(s.workspace, s.patch, &s.hyper, s.z);
+    dense_mirror(nz, s.workspace->H);
+    dense_inverse(nz, s.workspace->H, inverse);
     for (size_t i = 0; i < n; i++) {
         memset(unit, 0, n * sizeof *unit);
         unit[i] = 1;
-        kb_patch_pull(s.patch, unit, row, s.bench->data);
+        kb_patch_pull(s.patch, unit, row, s.workspace->data);
         for (size_t p = 0; p < nz; p++) trace += row[p] * kb_dot(nz, inverse + p * nz, row) / s.variance[0];
     }
-    CHECK(kb_normal_marginalise(s.bench, s.patch, &s.hyper, &s.all, s.z, s.w, false, true, message));
+    CHECK(kb_normal_marginalise(s.workspace, s.patch, &s.hyper, &s.all, s.z, s.w, false, true, message));
     CHECK_CLOSE(message->effective[0], trace, 0.2 * trace); /* 16 random probes: about 3 sd */
     kb_free(inverse), kb_free(row), kb_free(unit);
     kb_patch_message_destroy(message);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 /* d'(G + 1/slab) d by sums, from the message that the solve left */
 static void distance_is_in_the_posterior_precision(void **state)
 {
     (void)state;
-    scene s;
-    kb_mosaic *mosaic = NULL;
-    kb_state *found = NULL;
+    setup s;
+    kb_patch_solver *solver = NULL;
+    kb_kernel_state *found = NULL;
     kbass_settings settings = some_terms("u,u_x,u_xx");
-    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.4);
-    CHECK_OK(kb_mosaic_create(1, &s.patch, s.dictionary, s.columns, s.amplitude, s.variance, 1, &mosaic, &error));
-    CHECK_OK(kb_state_create(mosaic, &found, &error));
+    open_setup(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.4);
+    CHECK_OK(kb_patch_solver_create(1, &s.patch, s.dictionary, s.columns, s.amplitude, s.variance, 1, &solver, &error));
+    CHECK_OK(kb_kernel_state_create(solver, &found, &error));
     found->tau = 0.05;
     found->variance[0] = s.variance[0];
     for (size_t column = 0; column < 3; column += 2) kb_support_add(&found->support, column);
-    CHECK(kb_mosaic_regress(mosaic, found));
-    CHECK(kb_mosaic_solve(mosaic, found, &(kb_solve_options){4, false, true, NULL}));
+    CHECK(kb_patch_solver_regress(solver, found));
+    CHECK(kb_patch_solver_iterate(solver, found, &(kb_solve_options){4, false, true, NULL}));
     double d[3] = {0.3, 5, -0.7}, w[3], expected = 0; /* the column that is not in does not count */
     for (size_t c = 0; c < 3; c++) w[c] = found->w[c] + d[c];
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < 2; j++)
-            expected += d[2 * i] * d[2 * j] * (mosaic->G[i + 2 * j] + (i == j ? 1 / mosaic->slab[2 * i] : 0));
-    CHECK_CLOSE(kb_mosaic_distance(mosaic, found, w), expected, 1e-9 * expected); /* rounding */
-    CHECK_CLOSE(kb_mosaic_distance(mosaic, found, found->w), 0, 0);
-    kb_state_destroy(found);
-    kb_mosaic_destroy(mosaic);
-    close_scene(&s);
+            expected += d[2 * i] * d[2 * j] * (solver->G[i + 2 * j] + (i == j ? 1 / solver->slab[2 * i] : 0));
+    CHECK_CLOSE(kb_patch_solver_distance(solver, found, w), expected, 1e-9 * expected); /* rounding */
+    CHECK_CLOSE(kb_patch_solver_distance(solver, found, found->w), 0, 0);
+    kb_kernel_state_destroy(found);
+    kb_patch_solver_destroy(solver);
+    close_setup(&s);
 }
 
 /* A known linear law makes everything Gaussian: the evidence is the density of y under R Hp^{-1} R' + v. */
 static void evidence_is_the_density_of_the_data(void **state)
 {
     (void)state;
-    scene s;
-    kb_mosaic *mosaic = NULL;
-    kb_state *found = NULL;
+    setup s;
+    kb_patch_solver *solver = NULL;
+    kb_kernel_state *found = NULL;
     kbass_settings settings = some_terms("u_xx");
     settings.fix = "u_t = 0.1*u_xx";
-    open_scene(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.4);
+    open_setup(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.4);
     assert_int_equal(s.columns->n, 0);
-    CHECK_OK(kb_mosaic_create(1, &s.patch, s.dictionary, s.columns, s.amplitude, s.variance, 1, &mosaic, &error));
-    CHECK_OK(kb_state_create(mosaic, &found, &error));
+    CHECK_OK(kb_patch_solver_create(1, &s.patch, s.dictionary, s.columns, s.amplitude, s.variance, 1, &solver, &error));
+    CHECK_OK(kb_kernel_state_create(solver, &found, &error));
     found->tau = 0.05;
     found->variance[0] = s.variance[0];
-    CHECK(kb_mosaic_regress(mosaic, found));
-    CHECK(kb_mosaic_solve(mosaic, found, &(kb_solve_options){4, false, true, NULL}));
+    CHECK(kb_patch_solver_regress(solver, found));
+    CHECK(kb_patch_solver_iterate(solver, found, &(kb_solve_options){4, false, true, NULL}));
     size_t nz = s.nz, n = s.patch->n_points;
-    kb_hyper hyper = {found->tau, mosaic->slope_squares, s.variance, s.amplitude, 0};
-    kb_normal_assemble(s.bench, s.patch, &hyper, &s.all, found->z, s.w);
+    kb_hyper hyper = {found->tau, solver->slope_squares, s.variance, s.amplitude, 0};
+    kb_normal_assemble(s.workspace, s.patch, &hyper, &s.all, found->z, s.w);
     double *R = KB_NEW(double, nz *n), *X = KB_NEW(double, nz *n), *C = KB_NEW(double, n *n), *y = KB_NEW(double, n);
     for (size_t i = 0; i < n; i++) {
         memset(y, 0, n * sizeof *y);
         y[i] = 1;
-        kb_patch_pull(s.patch, y, R + i * nz, s.bench->data);
+        kb_patch_pull(s.patch, y, R + i * nz, s.workspace->data);
     }
     memcpy(X, R, nz * n * sizeof *X);
-    dense_mirror(nz, s.bench->H);
-    dense_solve(nz, s.bench->H, n, X);
+    dense_mirror(nz, s.workspace->H);
+    dense_solve(nz, s.workspace->H, n, X);
     kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, nz, 1, R, nz, X, nz, 0, C, n);
     for (size_t i = 0; i < n; i++) C[i + i * n] += s.variance[0];
     memcpy(y, s.patch->value, n * sizeof *y);
     double logdet = dense_solve(n, C, 1, y), density = -0.5 * (kb_dot(n, s.patch->value, y) + logdet);
     CHECK_CLOSE(found->log_evidence, density, 1e-5 * fabs(density)); /* prior of condition 1e8 in the dense road */
     kb_free(R), kb_free(X), kb_free(C), kb_free(y);
-    kb_state_destroy(found);
-    kb_mosaic_destroy(mosaic);
-    close_scene(&s);
+    kb_kernel_state_destroy(found);
+    kb_patch_solver_destroy(solver);
+    close_setup(&s);
 }
 
 /* ---------------------------------------------------------------- levels */
@@ -366,19 +366,19 @@ static void evidence_is_the_density_of_the_data(void **state)
 static void a_field_survives_the_change_of_length_scale(void **state)
 {
     (void)state;
-    scene s;
+    setup s;
     kbass_settings settings = some_terms("u_xx");
-    open_scene(&s, make_data(2, 1, (size_t[]){8, 9}, false, false), &settings, 0.3);
+    open_setup(&s, make_data(2, 1, (size_t[]){8, 9}, false, false), &settings, 0.3);
     size_t n = s.patch->n_points;
     double *before = KB_NEW(double, n), *after = KB_NEW(double, n), *z = KB_NEW(double, s.patch->most);
-    CHECK(kb_normal_regress(s.bench, s.patch, &s.hyper, s.z));
-    kb_patch_residual(s.patch, 0, s.z, before, s.bench->data);
+    CHECK(kb_normal_regress(s.workspace, s.patch, &s.hyper, s.z));
+    kb_patch_residual(s.patch, 0, s.z, before, s.workspace->data);
     CHECK_OK(kb_patch_set_level(s.patch, (kb_steps){4, 3}, &error));
-    CHECK_OK(kb_patch_transfer(s.patch, (kb_steps){0, 0}, s.z, z, s.bench->work, &error));
-    kb_patch_residual(s.patch, 0, z, after, s.bench->data);
+    CHECK_OK(kb_patch_transfer(s.patch, (kb_steps){0, 0}, s.z, z, s.workspace->work, &error));
+    kb_patch_residual(s.patch, 0, z, after, s.workspace->data);
     for (size_t i = 0; i < n; i++) CHECK_CLOSE(after[i], before[i], 2e-3); /* of sd 1: what the cut at 1e-6 leaves */
     kb_free(before), kb_free(after), kb_free(z);
-    close_scene(&s);
+    close_setup(&s);
 }
 
 /* ---------------------------------------------------------------- the bare field */
@@ -388,30 +388,30 @@ static void length_scales_by_three_roads(void **state)
 {
     (void)state;
     kbass_data *data = make_data(2, 1, (size_t[]){10, 11}, false, false);
-    kb_cloud *cloud = NULL;
-    kb_field_gp *grid = NULL, *blocks = NULL;
-    CHECK_OK(kb_cloud_create(data, NULL, &cloud, &error));
-    CHECK_OK(kb_field_gp_fit(cloud, KB_KERNEL_SE, &grid, &error));
-    cloud->gridded = false;
-    CHECK_OK(kb_field_gp_fit(cloud, KB_KERNEL_SE, &blocks, &error));
-    size_t n = cloud->n_points;
+    kb_field_samples *samples = NULL;
+    kb_bare_field *grid = NULL, *blocks = NULL;
+    CHECK_OK(kb_field_samples_create(data, NULL, &samples, &error));
+    CHECK_OK(kb_bare_field_fit(samples, KB_KERNEL_SE, &grid, &error));
+    samples->gridded = false;
+    CHECK_OK(kb_bare_field_fit(samples, KB_KERNEL_SE, &blocks, &error));
+    size_t n = samples->n_points;
     for (size_t a = 0; a < 2; a++)
         CHECK_CLOSE(log(blocks->length[a]), log(grid->length[a]), 0.05); /* the compass' last step is 0.03 */
     double *K = KB_NEW(double, n *n), *y = KB_NEW(double, n);
-    memcpy(y, cloud->value, n * sizeof *y);
+    memcpy(y, samples->value, n * sizeof *y);
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) {
             double d = 0;
             for (size_t a = 0; a < 2; a++)
-                d += pow((cloud->point[i + a * n] - cloud->point[j + a * n]) / grid->length[a], 2);
+                d += pow((samples->point[i + a * n] - samples->point[j + a * n]) / grid->length[a], 2);
             K[i + j * n] = grid->amplitude[0] * exp(-0.5 * d) + (i == j ? grid->variance[0] : 0);
         }
-    double logdet = dense_solve(n, K, 1, y), expected = -0.5 * (kb_dot(n, cloud->value, y) + logdet);
+    double logdet = dense_solve(n, K, 1, y), expected = -0.5 * (kb_dot(n, samples->value, y) + logdet);
     CHECK_CLOSE(grid->log_likelihood, expected, 1e-6 * fabs(expected)); /* noise 1e-4 of the kernel: condition 1e6 */
     kb_free(K), kb_free(y);
-    kb_field_gp_destroy(grid);
-    kb_field_gp_destroy(blocks);
-    kb_cloud_destroy(cloud);
+    kb_bare_field_destroy(grid);
+    kb_bare_field_destroy(blocks);
+    kb_field_samples_destroy(samples);
     kbass_data_destroy(data);
 }
 

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "dense.h"
-#include "forward/line.h"
+#include "forward/pde1d/method_of_lines.h"
 
 enum { LINES = 12, POINTS = 40, MODES = 61 };
 static kbass_error error;
@@ -13,10 +13,10 @@ static kbass_error error;
 typedef struct {
     kb_data_line lines[LINES];
     double coordinate[LINES][POINTS], value[LINES][POINTS];
-} scene;
+} setup;
 
 /* Profiles drawn from the prior, with noise, at even coordinates. */
-static void draw(scene *s, const kb_profile *truth, uint64_t seed)
+static void draw(setup *s, const kb_profile *truth, uint64_t seed)
 {
     kb_random random;
     kb_random_seed(&random, seed);
@@ -57,7 +57,7 @@ static void modes_repeat_after_the_period(void **state)
 
 static void fit_recovers_the_prior(void **state)
 {
-    static scene s;
+    static setup s;
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         kb_profile truth = {.period = 1.3, .length = 0.1, .amplitude = 2, .noise = 0.04, .n_modes = MODES};
@@ -72,7 +72,7 @@ static void fit_recovers_the_prior(void **state)
 
 static void white_noise_is_noise(void **state)
 {
-    static scene s;
+    static setup s;
     kb_profile truth = {.period = 1.3, .length = 0.3, .amplitude = 1e-3, .noise = 1, .n_modes = 5};
     kb_profile found = {.period = 1.3};
     (void)state;
@@ -82,7 +82,7 @@ static void white_noise_is_noise(void **state)
 }
 
 /* log-likelihood of all lines, maximised over the amplitude: N/2 log(y'C^{-1}y / N) + log|C| / 2, C dense */
-static double dense_loss(const scene *s, const kb_profile *p)
+static double dense_loss(const setup *s, const kb_profile *p)
 {
     double quadratic = 0, logdet = 0, ratio = p->noise / (p->amplitude * p->amplitude);
     for (size_t i = 0; i < LINES; i++) {
@@ -103,7 +103,7 @@ static double dense_loss(const scene *s, const kb_profile *p)
 
 static void loss_is_the_likelihood(void **state)
 {
-    static scene s;
+    static setup s;
     kb_profile truth = {.period = 1.3, .length = 0.15, .amplitude = 1, .noise = 0.01, .n_modes = MODES};
     kb_profile found = {.period = 1.3};
     (void)state;
@@ -119,7 +119,7 @@ static void loss_is_the_likelihood(void **state)
 
 static void nothing_finite_is_refused(void **state)
 {
-    static scene s;
+    static setup s;
     kb_profile truth = {.period = 1.3, .length = 0.2, .amplitude = 1, .noise = 0.01, .n_modes = 9};
     kb_profile found = {.period = 1.3};
     (void)state;
@@ -132,12 +132,12 @@ static void nothing_finite_is_refused(void **state)
 /* ---------------------------------------------------------------- periods */
 
 /* u = shape(x) on 10 x 24 points with noise; x goes from 0 to `last`. */
-static kb_cloud *cloud_of(double (*shape)(double x), double last, double noise, uint64_t seed)
+static kb_field_samples *samples_of(double (*shape)(double x), double last, double noise, uint64_t seed)
 {
     static const char *const axes[] = {"t", "x"}, *const names[] = {"u"};
     double times[240], positions[240], values[240];
     kbass_data *data = NULL;
-    kb_cloud *cloud = NULL;
+    kb_field_samples *samples = NULL;
     kb_random random;
     kb_random_seed(&random, seed);
     for (size_t i = 0; i < 240; i++) {
@@ -146,20 +146,20 @@ static kb_cloud *cloud_of(double (*shape)(double x), double last, double noise, 
         values[i] = (1 + 0.05 * times[i]) * shape(positions[i]) + noise * kb_random_normal(&random);
     }
     CHECK_OK(kbass_data_create_axes(240, 2, 1, times, positions, values, axes, names, &data, &error));
-    CHECK_OK(kb_cloud_create(data, NULL, &cloud, &error));
+    CHECK_OK(kb_field_samples_create(data, NULL, &samples, &error));
     kbass_data_destroy(data);
-    return cloud;
+    return samples;
 }
 
 static double waves(double x) { return sin(2 * M_PI * x) + 0.5 * cos(4 * M_PI * x); } /* period 1 */
 static double ramp(double x) { return x * x + 0.3 * sin(5 * x); }
 
-static kb_line_settings find_period(double last, double noise, uint64_t seed, int known)
+static kb_pde1d_settings find_period(double last, double noise, uint64_t seed, int known)
 {
-    kb_line_settings found = {0};
-    kb_cloud *cloud = cloud_of(waves, last, noise, seed);
-    CHECK_OK(kb_line_find_period(1, &cloud, known, &found, &error));
-    kb_cloud_destroy(cloud);
+    kb_pde1d_settings found = {0};
+    kb_field_samples *samples = samples_of(waves, last, noise, seed);
+    CHECK_OK(kb_pde1d_find_period(1, &samples, known, &found, &error));
+    kb_field_samples_destroy(samples);
     return found;
 }
 
@@ -168,7 +168,7 @@ static void periods_are_found(void **state)
     static const double lasts[] = {1, 23.0 / 24, 23.5 / 24}; /* both ends of the period sampled, or one, or cropped */
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        kb_line_settings found = find_period(lasts[i], 0.02, 2, 0);
+        kb_pde1d_settings found = find_period(lasts[i], 0.02, 2, 0);
         CHECK(found.periodic);
         CHECK_CLOSE(found.period, 1 / lasts[i], 0.006); /* periods are tried 0.0054 apart */
     }
@@ -178,25 +178,25 @@ static void periods_are_found(void **state)
 /* On a grid the first two are usual: no data have to speak for them. */
 static void unusual_periods_cost(void **state)
 {
-    kb_cloud *cloud = cloud_of(waves, 1, 0.02, 2);
+    kb_field_samples *samples = samples_of(waves, 1, 0.02, 2);
     (void)state;
-    CHECK(kb_line_period_loss(1, &cloud, 1) == 0 && kb_line_period_loss(1, &cloud, 24.0 / 23) == 0);
-    CHECK(kb_line_period_loss(1, &cloud, 1.01) > 0);
-    cloud->gridded = false;
-    CHECK(kb_line_period_loss(1, &cloud, 1.01) == 0);
-    kb_cloud_destroy(cloud);
+    CHECK(kb_pde1d_period_loss(1, &samples, 1) == 0 && kb_pde1d_period_loss(1, &samples, 24.0 / 23) == 0);
+    CHECK(kb_pde1d_period_loss(1, &samples, 1.01) > 0);
+    samples->gridded = false;
+    CHECK(kb_pde1d_period_loss(1, &samples, 1.01) == 0);
+    kb_field_samples_destroy(samples);
 }
 
 static void ramps_have_none(void **state)
 {
-    kb_line_settings found = {0};
+    kb_pde1d_settings found = {0};
     (void)state;
-    kb_cloud *cloud = cloud_of(ramp, 1, 0.02, 2);
-    CHECK_OK(kb_line_find_period(1, &cloud, 0, &found, &error));
+    kb_field_samples *samples = samples_of(ramp, 1, 0.02, 2);
+    CHECK_OK(kb_pde1d_find_period(1, &samples, 0, &found, &error));
     CHECK(!found.periodic);
-    CHECK_OK(kb_line_find_period(1, &cloud, 1, &found, &error));
+    CHECK_OK(kb_pde1d_find_period(1, &samples, 1, &found, &error));
     CHECK(found.periodic); /* the user knows better */
-    kb_cloud_destroy(cloud);
+    kb_field_samples_destroy(samples);
 }
 
 int main(void)

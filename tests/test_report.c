@@ -107,8 +107,8 @@ static kbass_posterior *sample_posterior(void)
 
 /* A solution that is known everywhere: state j is t + 2 x + 10 j, and 100 more in each run; its sd 0.1; NaN where t is
  * last. */
-static kbass_status plane(const void *context, size_t run, size_t n, const double *times, const double *positions,
-                          double *mean, double *sd, kbass_error *error)
+static kbass_status fourier(const void *context, size_t run, size_t n, const double *times, const double *positions,
+                            double *mean, double *sd, kbass_error *error)
 {
     const kbass_data *data = context;
     (void)error;
@@ -136,7 +136,7 @@ static json_t *report_on(kbass_data *data, const kbass_result *result)
     kbass_posterior *posterior = sample_posterior();
     kb_sketch *sketch = NULL;
     if (!data->sigma) data->sigma = KB_NEW(double, data->n_rows * data->n_states);
-    CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
+    CHECK_OK(kb_sketch_create(data, fourier, data, &sketch, &error));
     CHECK_OK(kb_report_json(data, &settings, result, &posterior, sketch, &text, &error));
     kbass_posterior_destroy(posterior);
     kb_sketch_destroy(sketch);
@@ -372,7 +372,7 @@ static void each_run_is_drawn_over_its_own_times(void **state)
     CHECK_OK(kbass_data_create(3, 1, times + 3, values + 3, NULL, names, &parts[1], &error));
     CHECK_OK(kbass_data_join(2, (const kbass_data *const *)parts, runs, &data, &error));
     kb_sketch *sketch = NULL;
-    CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
+    CHECK_OK(kb_sketch_create(data, fourier, data, &sketch, &error));
     CHECK(sketch->n_runs == 2 && sketch->n_along[0] == 800);
     CHECK_CLOSE(sketch->along[0][399], 2, 0); /* the ends are the data's */
     CHECK_CLOSE(sketch->along[0][400], 5, 0);
@@ -395,7 +395,7 @@ static void many_rows_are_thinned(void **state)
     kbass_error error;
     for (size_t i = 0; i < N; i++) times[i] = values[i] = (double)i;
     CHECK_OK(kbass_data_create(N, 1, times, values, NULL, names, &data, &error));
-    CHECK_OK(kb_sketch_create(data, plane, data, &sketch, &error));
+    CHECK_OK(kb_sketch_create(data, fourier, data, &sketch, &error));
     CHECK(sketch->n_rows <= 10000 && (sketch->n_rows - 1) * sketch->step < N && sketch->n_rows * sketch->step >= N);
     CHECK_CLOSE(sketch->fitted[sketch->n_rows - 1], (double)((sketch->n_rows - 1) * sketch->step),
                 0); /* whole numbers */

@@ -1,9 +1,9 @@
 /* Several runs that share one law. */
 #include "check.h"
 #include "found.h"
-#include "forward/fit.h"
+#include "weights/fit.h"
 #include "gp/record.h"
-#include "scene.h"
+#include "ode_setup.h"
 
 /* ---------------------------------------------------------------- data */
 
@@ -145,7 +145,7 @@ static void three_runs_tell_what_one_cannot(void **state)
     static const double starts[3][2] = {{2, 0}, {-0.5, 1.5}, {0.3, -2}};
     kbass_data *parts[3];
     for (size_t i = 0; i < 3; i++) {
-        parts[i] = scene_sample(2, equations, starts[i], 8, 4);
+        parts[i] = setup_sample(2, equations, starts[i], 8, 4);
         CHECK_OK(kbass_data_add_noise(parts[i], 15, 21 + i, &error));
         kbass_discovery *alone = discover(parts[i], NULL);
         CHECK(!has_support(kbass_discovery_result(alone), 4, support));

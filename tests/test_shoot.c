@@ -1,7 +1,7 @@
 #include "base/linalg.h"
 #include "dense.h"
 #include "forward/shoot.h"
-#include "scene.h"
+#include "ode_setup.h"
 
 /* Messages, covariances and evidence are rebuilt from one list of residuals over (weights, starts of all windows),
  *
@@ -13,7 +13,7 @@ enum { WINDOWS = 4, MOST_UNKNOWNS = 40, MOST_RESIDUALS = 300 };
 static const double start_variance = 4, noise_shrinkage = 4; /* as in trajectory.c, shoot.c */
 
 typedef struct {
-    scene s;
+    setup s;
     kb_windows *windows;
     kb_shooter *shooter;
     kb_fit *fit;
@@ -22,7 +22,7 @@ typedef struct {
     double r[MOST_RESIDUALS], J[MOST_RESIDUALS * MOST_UNKNOWNS], H[MOST_UNKNOWNS * MOST_UNKNOWNS], g[MOST_UNKNOWNS];
 } fixture;
 
-/* ---------------------------------------------------------------- scenes */
+/* ---------------------------------------------------------------- setups */
 
 typedef struct {
     size_t rows, windows;
@@ -36,7 +36,7 @@ static const double initial[] = {1, 0.5};
 
 static kbass_data *samples(const plan *p)
 {
-    kbass_data *data = scene_sample(2, equations, initial, p->rows, 5);
+    kbass_data *data = setup_sample(2, equations, initial, p->rows, 5);
     CHECK_OK(kbass_data_add_noise(data, p->percent, 3, &error));
     for (size_t row = 1; p->gaps && row < p->rows; row += 3) data->values[2 * row + 1] = NAN;
     for (size_t row = 2; p->gaps && row < p->rows; row += 5) data->values[2 * row] = NAN;
@@ -46,7 +46,7 @@ static kbass_data *samples(const plan *p)
 static void include(fixture *f, size_t equation, const char *term, double weight)
 {
     if (f->s.dictionary->has_equation[equation] && !f->s.dictionary->is_known[equation])
-        scene_include(&f->s, equation, term, weight, f->fit->w);
+        setup_include(&f->s, equation, term, weight, f->fit->w);
 }
 
 static void begin(fixture *f, const plan *chosen)
@@ -58,14 +58,14 @@ static void begin(fixture *f, const plan *chosen)
     settings.equation_for = chosen->equation_for;
     settings.noise = chosen->noise;
     *f = (fixture){0};
-    scene_open(&f->s, samples(chosen), &settings, 60);
-    const scene *p = &f->s;
+    setup_open(&f->s, samples(chosen), &settings, 60);
+    const setup *p = &f->s;
     size_t n = p->columns->n;
     CHECK_OK(kb_windows_divide(p->record->n_rows, chosen->windows, &f->windows, &error));
     CHECK_OK(kb_shooter_create(p->record, p->dictionary, p->columns, WINDOWS, n, &f->shooter, &error));
     CHECK_OK(kb_fit_create(n, 2, WINDOWS, n, &f->fit, &error));
     f->shooter->windows = f->windows;
-    f->shooter->flow->follow = scene_follow(p);
+    f->shooter->flow->follow = setup_follow(p);
     include(f, 0, "y", 1);
     include(f, 1, "y", 1);
     include(f, 1, "x", -1);
@@ -84,12 +84,12 @@ static void end(fixture *f)
     kb_fit_destroy(f->fit);
     kb_shooter_destroy(f->shooter);
     kb_windows_destroy(f->windows);
-    scene_close(&f->s);
+    setup_close(&f->s);
 }
 
 typedef void check(fixture *f);
 
-static void on_every_scene(check *run)
+static void on_every_setup(check *run)
 {
     static const plan plans[] = {{.rows = 17, .windows = 1, .percent = 5},
                                  {.rows = 18, .windows = 4, .percent = 5},
@@ -230,7 +230,7 @@ static void check_message(fixture *f)
 static void test_message(void **state)
 {
     (void)state;
-    on_every_scene(check_message);
+    on_every_setup(check_message);
 }
 
 /* ---------------------------------------------------------------- covariance and evidence */
@@ -327,7 +327,7 @@ static void check_fit(fixture *f)
 static void test_fit(void **state)
 {
     (void)state;
-    on_every_scene(check_fit);
+    on_every_setup(check_fit);
 }
 
 /* ---------------------------------------------------------------- recovery */
@@ -400,7 +400,7 @@ static void test_no_answer(void **state)
     kb_message *message = NULL;
     (void)state;
     begin(&f, &p);
-    f.fit->w[scene_column(&f.s, 1, "y")] *= 100; /* explodes */
+    f.fit->w[setup_column(&f.s, 1, "y")] *= 100; /* explodes */
     kb_shooter_fit(f.shooter, f.fit, 20, -INFINITY);
     CHECK(!f.fit->valid && f.fit->log_evidence == -INFINITY);
     CHECK_OK(kb_message_create(f.s.columns->n, &message, &error));
@@ -421,7 +421,7 @@ static void test_hopeless(void **state)
     static fixture f;
     (void)state;
     begin(&f, &p);
-    kb_support_remove(&f.fit->support, scene_column(&f.s, 1, "x^2*y"));
+    kb_support_remove(&f.fit->support, setup_column(&f.s, 1, "x^2*y"));
     kb_shooter_fit(f.shooter, f.fit, 100, 1e6);
     CHECK(!f.fit->valid);
     end(&f);

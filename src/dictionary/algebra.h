@@ -31,12 +31,12 @@ extern const char *const kb_function_names[KB_FUNCTION_COUNT];
 
 enum { KB_EXPANSION_LIMIT = 4096, KB_EXPANSION_POWER = 64 };
 
-typedef enum { KB_FINE = 0, KB_NO_MEMORY, KB_TOO_LARGE, KB_NOT_FINITE } kb_problem;
+typedef enum { KB_FINE = 0, KB_NO_MEMORY, KB_TOO_LARGE, KB_NOT_FINITE } kb_ode_problem;
 typedef struct kb_block kb_block;
 typedef struct {
     kb_block *blocks;
     size_t total;
-    kb_problem problem;
+    kb_ode_problem problem;
 } kb_arena;
 
 typedef enum { KB_VARIABLE, KB_FUNCTION, KB_GROUP, KB_POWER } kb_atom_kind;

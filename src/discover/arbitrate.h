@@ -7,10 +7,10 @@
 #ifndef KB_ARBITRATE_H
 #define KB_ARBITRATE_H
 
-#include "discover/explore.h"
+#include "search/neighbours.h"
 
-/* From the pool's entries, which start on pool->max_windows windows, to the pool sorted on the final arena->windows;
+/* From the pool's entries, which start on pool->max_windows windows, to the pool sorted on the final search->windows;
  *settled tells whether the search ran dry. */
-kbass_status kb_arbitrate(kb_arena *arena, bool *settled, kbass_error *error);
+kbass_status kb_arbitrate(kb_search *search, bool *settled, kbass_error *error);
 
 #endif

@@ -6,9 +6,9 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "discover/explore.h"
-#include "discover/polish.h"
-#include "forward/plane.h"
+#include "search/neighbours.h"
+#include "search/polish.h"
+#include "forward/spectral/fourier_model.h"
 
 enum {
     ENTERED = 3,
@@ -38,14 +38,14 @@ static const double dear_operations =
 static const double worth_fitting = 1.5; /* so many nats behind their parent: near the answer messages are exact */
 
 typedef struct {
-    const kb_expanse *expanse;
-    kb_plane_settings plane;
+    const kb_pde_nd_problem *problem;
+    kb_fourier_settings fourier;
     double tolerance; /* of sums of squares, over the noise variance: what two resolutions may differ by */
     double noise;     /* variance, by the bare field: the mean over fields */
     int threads;
     kb_support all;
-    kb_explorer **explorers;
-    kb_arena arena;
+    kb_search_worker **workers;
+    kb_search search;
     kb_pool pool;
     size_t n_fitted; /* models, on all stretches */
 } crossing;
@@ -54,59 +54,59 @@ typedef struct {
 
 static void plan(crossing *c)
 {
-    const kb_cloud *cloud = c->expanse->clouds[0];
-    const kb_terrain *terrain = c->expanse->terrain;
+    const kb_field_samples *samples = c->problem->run_samples[0];
+    const kb_patched_domain *domain = c->problem->domain;
     double amplitude = 1;
-    for (size_t f = 0; f < cloud->n_fields; f++) {
-        amplitude = fmax(amplitude, terrain->amplitude[f]);
-        c->noise += terrain->variance[f] / (double)cloud->n_fields;
+    for (size_t f = 0; f < samples->n_fields; f++) {
+        amplitude = fmax(amplitude, domain->amplitude[f]);
+        c->noise += domain->variance[f] / (double)samples->n_fields;
     }
-    size_t seen =
-        cloud->n_points / cloud->n_grid[0] / 2; /* half of what a row shows: beyond are the corners of the spectrum */
-    c->plane = (kb_plane_settings){.amplitude = sqrt(amplitude),
-                                   .noise = c->noise,
-                                   .steps = 1,
-                                   .most_modes = seen < LEAST_MODES ? LEAST_MODES : seen};
-    if (c->plane.most_modes > MOST_MODES / cloud->n_fields) c->plane.most_modes = MOST_MODES / cloud->n_fields;
-    for (size_t a = 0; a + 1 < cloud->n_axes; a++) {
-        c->plane.period[a] = cloud->period[a + 1];
-        c->plane.length[a] = matern_length * terrain->tracts[0].gp->length[a + 1];
-        c->plane.n_waves[a] = (size_t)fmax(LEAST_WAVES, ceil(0.5 * c->plane.period[a] / cloud->spacing[a + 1]));
+    size_t seen = samples->n_points / samples->n_grid[0] /
+                  2; /* half of what a row shows: beyond are the corners of the spectrum */
+    c->fourier = (kb_fourier_settings){.amplitude = sqrt(amplitude),
+                                       .noise = c->noise,
+                                       .steps = 1,
+                                       .most_modes = seen < LEAST_MODES ? LEAST_MODES : seen};
+    if (c->fourier.most_modes > MOST_MODES / samples->n_fields) c->fourier.most_modes = MOST_MODES / samples->n_fields;
+    for (size_t a = 0; a + 1 < samples->n_axes; a++) {
+        c->fourier.period[a] = samples->period[a + 1];
+        c->fourier.length[a] = matern_length * domain->run_domains[0].gp->length[a + 1];
+        c->fourier.n_waves[a] = (size_t)fmax(LEAST_WAVES, ceil(0.5 * c->fourier.period[a] / samples->spacing[a + 1]));
     }
 }
 
-static kbass_status make_plane(const crossing *c, const kb_plane_settings *settings, size_t max_tangents,
-                               kb_plane **out, kbass_error *error)
+static kbass_status make_model(const crossing *c, const kb_fourier_settings *settings, size_t max_tangents,
+                               kb_fourier_model **out, kbass_error *error)
 {
-    const kb_expanse *e = c->expanse;
-    return kb_plane_create(e->clouds[0], e->dictionary, e->columns, settings, max_tangents, out, error);
+    const kb_pde_nd_problem *e = c->problem;
+    return kb_fourier_model_create(e->run_samples[0], e->dictionary, e->columns, settings, max_tangents, out, error);
 }
 
-/* A model and where it starts: on a plane of these settings. */
+/* A model and where it starts: on a fourier of these settings. */
 typedef struct {
     const kb_fit *fit;
     const double *start;
-    kb_plane_settings plane;
+    kb_fourier_settings fourier;
 } course;
 
 /* A model's predictions up to a row at some resolution; false in *done when it cannot be integrated. */
-static kbass_status foretell(const crossing *c, const course *from, const kb_plane_settings *settings, size_t last,
+static kbass_status foretell(const crossing *c, const course *from, const kb_fourier_settings *settings, size_t last,
                              double *predicted, bool *done, kbass_error *error)
 {
-    kb_plane *known = NULL, *plane = NULL;
+    kb_fourier_model *known = NULL, *fourier = NULL;
     double *start = NULL;
-    kbass_status status = make_plane(c, &from->plane, KB_NO_TANGENTS, &known, error);
-    if (status == KBASS_OK) status = make_plane(c, settings, KB_NO_TANGENTS, &plane, error);
-    if (status == KBASS_OK && !(start = KB_NEW(double, plane->dynamics.n_start)))
+    kbass_status status = make_model(c, &from->fourier, KB_NO_TANGENTS, &known, error);
+    if (status == KBASS_OK) status = make_model(c, settings, KB_NO_TANGENTS, &fourier, error);
+    if (status == KBASS_OK && !(start = KB_NEW(double, fourier->dynamics.n_start)))
         status = kb_out_of_memory(error, "the start");
     if (status == KBASS_OK) {
-        kb_dynamics *d = &plane->dynamics;
-        kb_plane_translate(known, from->start, plane, start);
+        kb_dynamics *d = &fourier->dynamics;
+        kb_fourier_model_translate(known, from->start, fourier, start);
         d->set_model(d, &from->fit->support, from->fit->w, NULL);
         *done = d->predict(d, 0, last, start, predicted, NULL);
     }
     if (known) known->dynamics.destroy(&known->dynamics);
-    if (plane) plane->dynamics.destroy(&plane->dynamics);
+    if (fourier) fourier->dynamics.destroy(&fourier->dynamics);
     kb_free(start);
     return status;
 }
@@ -119,19 +119,20 @@ static bool is_same(const crossing *c, size_t n, const double *a, const double *
 }
 
 /* Twice the steps, or half as many waves again. */
-static kb_plane_settings refine(const crossing *c, bool in_time)
+static kb_fourier_settings refine(const crossing *c, bool in_time)
 {
-    kb_plane_settings finer = c->plane;
+    kb_fourier_settings finer = c->fourier;
     if (in_time) finer.steps *= 2;
-    for (size_t a = 0; !in_time && a + 1 < c->expanse->clouds[0]->n_axes; a++)
+    for (size_t a = 0; !in_time && a + 1 < c->problem->run_samples[0]->n_axes; a++)
         finer.n_waves[a] += (finer.n_waves[a] + 1) / 2;
     return finer;
 }
 
-static bool is_too_fine(const crossing *c, const kb_plane_settings *settings)
+static bool is_too_fine(const crossing *c, const kb_fourier_settings *settings)
 {
-    double coefficients = (double)c->expanse->clouds[0]->n_fields;
-    for (size_t a = 0; a + 1 < c->expanse->clouds[0]->n_axes; a++) coefficients *= 2 * (double)settings->n_waves[a] + 1;
+    double coefficients = (double)c->problem->run_samples[0]->n_fields;
+    for (size_t a = 0; a + 1 < c->problem->run_samples[0]->n_axes; a++)
+        coefficients *= 2 * (double)settings->n_waves[a] + 1;
     return settings->steps > MOST_STEPS || coefficients > MOST_COEFFICIENTS;
 }
 
@@ -140,76 +141,76 @@ static bool is_too_fine(const crossing *c, const kb_plane_settings *settings)
 static kbass_status resolve(crossing *c, const course *from, size_t last, bool with_waves, bool *found,
                             kbass_error *error)
 {
-    size_t n = c->expanse->clouds[0]->n_values;
+    size_t n = c->problem->run_samples[0]->n_values;
     double *here = KB_NEW(double, n), *there = KB_NEW(double, n); /* what is not reached stays 0 */
     bool is_here = false, is_there = false;
-    kbass_status status = here && there ? foretell(c, from, &c->plane, last, here, &is_here, error)
+    kbass_status status = here && there ? foretell(c, from, &c->fourier, last, here, &is_here, error)
                                         : kb_out_of_memory(error, "the search");
     *found = true;
     for (int in_time = 1; status == KBASS_OK && *found && in_time >= !with_waves; in_time--)
         for (bool same = false; status == KBASS_OK && *found && !same;) {
-            kb_plane_settings finer = refine(c, in_time);
+            kb_fourier_settings finer = refine(c, in_time);
             if (!in_time && is_here && is_too_fine(c, &finer)) break; /* what there is has to do */
             *found = !is_too_fine(c, &finer);
             if (*found) status = foretell(c, from, &finer, last, there, &is_there, error);
             same = *found && is_here && is_there && is_same(c, n, here, there);
             double *swapped = here;
-            if (!same) here = there, there = swapped, is_here = is_there, c->plane = finer;
+            if (!same) here = there, there = swapped, is_here = is_there, c->fourier = finer;
         }
     kb_free(here);
     kb_free(there);
     return status;
 }
 
-/* ---------------------------------------------------------------- explorers */
+/* ---------------------------------------------------------------- workers */
 
-static double bytes_of(const kb_plane *plane, size_t columns)
+static double bytes_of(const kb_fourier_model *fourier, size_t columns)
 {
-    double P = (double)(columns + plane->dynamics.n_start);
+    double P = (double)(columns + fourier->dynamics.n_start);
     return 8 * P *
-           (2 * (double)plane->dynamics.observation_start[plane->dynamics.n_rows] + 2 * P + (double)plane->size);
+           (2 * (double)fourier->dynamics.observation_start[fourier->dynamics.n_rows] + 2 * P + (double)fourier->size);
 }
 
 static void dismiss(crossing *c)
 {
-    for (int i = 0; c->explorers && i < c->threads; i++) kb_explorer_destroy(c->explorers[i]);
-    kb_free(c->explorers);
-    c->explorers = NULL;
+    for (int i = 0; c->workers && i < c->threads; i++) kb_search_worker_destroy(c->workers[i]);
+    kb_free(c->workers);
+    c->workers = NULL;
     c->threads = 0;
 }
 
-/* One explorer per thread, fewer where memory is short; none where the way is too far. */
+/* One worker per thread, fewer where memory is short; none where the way is too far. */
 static kbass_status equip(crossing *c, kbass_error *error)
 {
-    const kb_columns *columns = c->expanse->columns;
+    const kb_columns *columns = c->problem->columns;
     kbass_status status = KBASS_OK;
-    int wanted = c->expanse->terrain->threads;
+    int wanted = c->problem->domain->threads;
     dismiss(c);
-    c->explorers = KB_NEW(kb_explorer *, (size_t)wanted);
-    if (!c->explorers) return kb_out_of_memory(error, "the threads");
+    c->workers = KB_NEW(kb_search_worker *, (size_t)wanted);
+    if (!c->workers) return kb_out_of_memory(error, "the threads");
     for (c->threads = 0; status == KBASS_OK && c->threads < wanted; c->threads++) {
-        kb_plane *plane = NULL;
+        kb_fourier_model *fourier = NULL;
         kb_shooter *shooter = NULL;
-        status = make_plane(c, &c->plane, columns->n, &plane, error);
+        status = make_model(c, &c->fourier, columns->n, &fourier, error);
         if (status != KBASS_OK) break;
-        int affordable = (int)fmin(wanted, most_bytes / bytes_of(plane, columns->n));
-        if (kb_plane_operations(plane, columns->n) > most_operations) affordable = 0;
+        int affordable = (int)fmin(wanted, most_bytes / bytes_of(fourier, columns->n));
+        if (kb_fourier_model_operations(fourier, columns->n) > most_operations) affordable = 0;
         if (affordable < wanted) wanted = affordable;
         if (c->threads >= wanted) {
-            plane->dynamics.destroy(&plane->dynamics);
+            fourier->dynamics.destroy(&fourier->dynamics);
             break;
         }
-        status = kb_shooter_create_on(&plane->dynamics, columns, 1, columns->n, &shooter, error);
-        if (status == KBASS_OK) status = kb_explorer_create(shooter, columns, &c->explorers[c->threads], error);
+        status = kb_shooter_create_on(&fourier->dynamics, columns, 1, columns->n, &shooter, error);
+        if (status == KBASS_OK) status = kb_search_worker_create(shooter, columns, &c->workers[c->threads], error);
         if (status != KBASS_OK) break;
     }
-    c->arena.n_explorers = c->threads;
-    c->arena.explorers = c->explorers;
-    bool is_dear =
-        c->threads && kb_plane_operations((const kb_plane *)c->explorers[0]->shooter->dynamics, 0) > dear_operations;
-    c->arena.worth_fitting = is_dear ? worth_fitting : 0;
-    c->arena.most_moves = is_dear ? MOVES : 0;
-    c->arena.screened = !is_dear && c->expanse->clouds[0]->n_fields == 1;
+    c->search.n_workers = c->threads;
+    c->search.workers = c->workers;
+    bool is_dear = c->threads && kb_fourier_model_operations((const kb_fourier_model *)c->workers[0]->shooter->dynamics,
+                                                             0) > dear_operations;
+    c->search.worth_fitting = is_dear ? worth_fitting : 0;
+    c->search.most_moves = is_dear ? MOVES : 0;
+    c->search.screened = !is_dear && c->problem->run_samples[0]->n_fields == 1;
     return status;
 }
 
@@ -218,14 +219,14 @@ static kbass_status equip(crossing *c, kbass_error *error)
 /* A structure of the kernel engine with its weights; starts by regression. */
 static kbass_status enter(crossing *c, const kb_fit *from, kbass_error *error)
 {
-    const kb_plane *plane = (const kb_plane *)c->explorers[0]->shooter->dynamics;
+    const kb_fourier_model *fourier = (const kb_fourier_model *)c->workers[0]->shooter->dynamics;
     kb_fit *fit = NULL;
     kbass_status status = kb_pool_add(&c->pool, &from->support, &fit, error);
     if (status != KBASS_OK) return status;
-    memcpy(fit->w, from->w, c->expanse->columns->n * sizeof *fit->w);
-    for (size_t f = 0; f < plane->n_fields; f++) fit->variance[f] = fmax(2 * from->variance[f], 1e-4);
+    memcpy(fit->w, from->w, c->problem->columns->n * sizeof *fit->w);
+    for (size_t f = 0; f < fourier->n_fields; f++) fit->variance[f] = fmax(2 * from->variance[f], 1e-4);
     fit->n_windows = 1;
-    return kb_plane_guess(plane, 0, fit->start, error);
+    return kb_fourier_model_guess(fourier, 0, fit->start, error);
 }
 
 static bool is_valid(const crossing *c) { return c->pool.n && c->pool.fits[0]->valid; }
@@ -233,24 +234,24 @@ static bool is_valid(const crossing *c) { return c->pool.n && c->pool.fits[0]->v
 static bool is_followed(const crossing *c)
 {
     const kb_fit *best = is_valid(c) ? c->pool.fits[0] : NULL;
-    return best && best->n_rows == c->expanse->clouds[0]->n_grid[0] &&
+    return best && best->n_rows == c->problem->run_samples[0]->n_grid[0] &&
            best->misfit * best->misfit <= followed * fmax(c->noise, least_noise);
 }
 
 /* Fits models, and searches on from them, on the record's first rows. */
 static kbass_status search_on(crossing *c, size_t n_rows, const kb_pool *models, bool *settled, kbass_error *error)
 {
-    const kb_dynamics *d = c->explorers[0]->shooter->dynamics;
-    kb_windows_destroy(c->arena.windows);
-    c->arena.windows = NULL;
+    const kb_dynamics *d = c->workers[0]->shooter->dynamics;
+    kb_windows_destroy(c->search.windows);
+    c->search.windows = NULL;
     kb_pool_clear(&c->pool);
-    kb_pool_init(&c->pool, c->expanse->columns->n, d->n_start, 1);
-    kbass_status status = kb_windows_divide(n_rows, 1, &c->arena.windows, error);
+    kb_pool_init(&c->pool, c->problem->columns->n, d->n_start, 1);
+    kbass_status status = kb_windows_divide(n_rows, 1, &c->search.windows, error);
     for (size_t i = 0; status == KBASS_OK && i < models->n && i < ENTERED; i++)
         if (models->fits[i]->valid && models->fits[i]->log_evidence >= models->fits[0]->log_evidence - worth_entering)
             status = enter(c, models->fits[i], error);
-    if (status == KBASS_OK) status = kb_arena_fit(&c->arena, ITERATIONS, error);
-    if (status == KBASS_OK) status = kb_arena_search(&c->arena, EXPLORED, ROUNDS, settled, error);
+    if (status == KBASS_OK) status = kb_search_fit(&c->search, ITERATIONS, error);
+    if (status == KBASS_OK) status = kb_search_explore(&c->search, EXPLORED, ROUNDS, settled, error);
     c->n_fitted += c->pool.n;
     return status;
 }
@@ -266,47 +267,47 @@ static kbass_status search_farther(crossing *c, size_t n_rows, bool *settled, kb
     return status;
 }
 
-/* How fine steps and waves have to be, by the best model at hand; explorers anew if they are not. */
+/* How fine steps and waves have to be, by the best model at hand; workers anew if they are not. */
 static kbass_status sharpen(crossing *c, const kb_fit *fit, const double *start, size_t last, double tolerance,
                             bool with_waves, kbass_error *error)
 {
-    course from = {fit, start, c->plane};
+    course from = {fit, start, c->fourier};
     bool found = false;
-    c->tolerance = tolerance * (double)c->expanse->clouds[0]->n_values;
+    c->tolerance = tolerance * (double)c->problem->run_samples[0]->n_values;
     kbass_status status = resolve(c, &from, last, with_waves, &found, error);
-    kb_trace_line(c->arena.run->trace, "resolution: %zu steps, %zu waves, %zu modes", c->plane.steps,
-                  c->plane.n_waves[0], c->plane.most_modes);
+    kb_trace_line(c->search.run->trace, "resolution: %zu steps, %zu waves, %zu modes", c->fourier.steps,
+                  c->fourier.n_waves[0], c->fourier.most_modes);
     if (status == KBASS_OK && !found) dismiss(c);
-    if (status == KBASS_OK && found && (!c->threads || memcmp(&from.plane, &c->plane, sizeof c->plane)))
+    if (status == KBASS_OK && found && (!c->threads || memcmp(&from.fourier, &c->fourier, sizeof c->fourier)))
         status = equip(c, error);
     return status;
 }
 
-/* The steps that an opinion needs, from the start that the first row suggests. */
-static kbass_status sharpen_first(crossing *c, const kb_fit *opinion, size_t last, kbass_error *error)
+/* The steps that a proposal needs, from the start that the first row suggests. */
+static kbass_status sharpen_first(crossing *c, const kb_fit *proposal, size_t last, kbass_error *error)
 {
-    kb_plane *plane = NULL;
+    kb_fourier_model *fourier = NULL;
     double *start = NULL;
-    kbass_status status = make_plane(c, &c->plane, KB_NO_TANGENTS, &plane, error);
+    kbass_status status = make_model(c, &c->fourier, KB_NO_TANGENTS, &fourier, error);
     if (status == KBASS_OK) {
-        start = KB_NEW(double, plane->dynamics.n_start);
-        status = start ? kb_plane_guess(plane, 0, start, error) : kb_out_of_memory(error, "the start");
-        plane->dynamics.destroy(&plane->dynamics);
+        start = KB_NEW(double, fourier->dynamics.n_start);
+        status = start ? kb_fourier_model_guess(fourier, 0, start, error) : kb_out_of_memory(error, "the start");
+        fourier->dynamics.destroy(&fourier->dynamics);
     }
-    if (status == KBASS_OK) status = sharpen(c, opinion, start, last, rough, false, error);
+    if (status == KBASS_OK) status = sharpen(c, proposal, start, last, rough, false, error);
     kb_free(start);
     return status;
 }
 
 /* From the record's first rows, where a wrong model is not lost at once, to all of it. */
-static kbass_status search(crossing *c, const kb_pool *opinions, kb_search_result *result, kbass_error *error)
+static kbass_status search(crossing *c, const kb_pool *proposals, kb_search_result *result, kbass_error *error)
 {
-    size_t rows = c->expanse->clouds[0]->n_grid[0];
+    size_t rows = c->problem->run_samples[0]->n_grid[0];
     size_t first = rows < 4 * LEAST_ROWS ? (rows < LEAST_ROWS ? rows : LEAST_ROWS) : (rows + 3) / 4;
-    kbass_status status = sharpen_first(c, opinions->fits[0], first - 1, error);
-    if (status == KBASS_OK && c->threads) status = search_on(c, first, opinions, &result->settled, error);
+    kbass_status status = sharpen_first(c, proposals->fits[0], first - 1, error);
+    if (status == KBASS_OK && c->threads) status = search_on(c, first, proposals, &result->settled, error);
     for (size_t n = first;
-         status == KBASS_OK && c->threads && n < rows && is_valid(c) && !kb_run_stopped(c->arena.run);) {
+         status == KBASS_OK && c->threads && n < rows && is_valid(c) && !kb_run_stopped(c->search.run);) {
         n = 2 * n < rows ? 2 * n : rows;
         status = sharpen(c, c->pool.fits[0], c->pool.fits[0]->start, n - 1, n < rows ? rough : unseen, true, error);
         if (status == KBASS_OK && c->threads) status = search_farther(c, n, &result->settled, error);
@@ -317,50 +318,50 @@ static kbass_status search(crossing *c, const kb_pool *opinions, kb_search_resul
 /* A run that is stopped may fit what it has to the whole record. */
 static kbass_status make_do(crossing *c, bool *settled, kbass_error *error)
 {
-    c->arena.deadline = kb_clock() + grace;
+    c->search.deadline = kb_clock() + grace;
     kb_pool_trim(&c->pool, 1);
-    return search_farther(c, c->expanse->clouds[0]->n_grid[0], settled, error);
+    return search_farther(c, c->problem->run_samples[0]->n_grid[0], settled, error);
 }
 
-/* The fitted pool, its windows and plane go to the result. */
+/* The fitted pool, its windows and fourier go to the result. */
 static kbass_status conclude(crossing *c, kb_search_result *result, kbass_error *error)
 {
-    result->plane = KB_NEW(kb_plane_settings, 1);
-    if (!result->plane) return kb_out_of_memory(error, "the answer");
-    *result->plane = c->plane;
+    result->fourier = KB_NEW(kb_fourier_settings, 1);
+    if (!result->fourier) return kb_out_of_memory(error, "the answer");
+    *result->fourier = c->fourier;
     kb_pool_swap(&c->pool, &result->pool);
-    c->arena.pool = &result->pool;
-    result->windows = c->arena.windows;
-    kbass_status status = kb_polish(&c->arena, result, error);
-    c->arena.windows = NULL; /* the result's */
+    c->search.pool = &result->pool;
+    result->windows = c->search.windows;
+    kbass_status status = kb_polish(&c->search, result, error);
+    c->search.windows = NULL; /* the result's */
     result->n_models = c->n_fitted;
     result->n_starts = 1;
     return status;
 }
 
 /* One run, first order in time, all axes closed: what comes in at an open end would have to be known. */
-bool kb_crossing_is_possible(const kb_expanse *e)
+bool kb_crossing_is_possible(const kb_pde_nd_problem *e)
 {
     bool is_closed = true;
-    for (size_t a = 1; a < e->clouds[0]->n_axes; a++) is_closed = is_closed && e->clouds[0]->period[a] > 0;
-    return is_closed && e->n_runs == 1 && e->dictionary->time_order == 1 && e->clouds[0]->n_axes > 2;
+    for (size_t a = 1; a < e->run_samples[0]->n_axes; a++) is_closed = is_closed && e->run_samples[0]->period[a] > 0;
+    return is_closed && e->n_runs == 1 && e->dictionary->time_order == 1 && e->run_samples[0]->n_axes > 2;
 }
 
-kbass_status kb_crossing_search(const kb_expanse *e, const kb_pool *opinions, kb_run *run, kb_search_result *result,
-                                kbass_error *error)
+kbass_status kb_crossing_search(const kb_pde_nd_problem *e, const kb_pool *proposals, kb_run *run,
+                                kb_search_result *result, kbass_error *error)
 {
-    crossing c = {.expanse = e};
-    if (!opinions->n || kb_run_stopped(run)) return KBASS_OK;
+    crossing c = {.problem = e};
+    if (!proposals->n || kb_run_stopped(run)) return KBASS_OK;
     plan(&c);
     kbass_status status = kb_support_create(e->columns->n, &c.all, error);
     for (size_t q = 0; status == KBASS_OK && q < e->columns->n; q++) kb_support_add(&c.all, q);
-    c.arena = (kb_arena){.columns = e->columns, .all = &c.all, .pool = &c.pool, .run = run};
-    if (status == KBASS_OK) status = search(&c, opinions, result, error);
+    c.search = (kb_search){.columns = e->columns, .all = &c.all, .pool = &c.pool, .run = run};
+    if (status == KBASS_OK) status = search(&c, proposals, result, error);
     bool is_stopped = kb_run_stopped(run) && c.threads && is_valid(&c);
     if (status == KBASS_OK && is_stopped && !is_followed(&c)) status = make_do(&c, &result->settled, error);
     if (status == KBASS_OK && c.threads && (is_stopped ? is_valid(&c) : is_followed(&c)))
         status = conclude(&c, result, error);
-    kb_windows_destroy(c.arena.windows);
+    kb_windows_destroy(c.search.windows);
     dismiss(&c);
     kb_support_clear(&c.all);
     kb_pool_clear(&c.pool);

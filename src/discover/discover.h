@@ -8,8 +8,8 @@
 #ifndef KB_DISCOVER_H
 #define KB_DISCOVER_H
 
-#include "discover/problem.h"
-#include "discover/result.h"
+#include "problem/ode.h"
+#include "search/result.h"
 
-kbass_status kb_discover(const kb_problem *problem, kb_run *run, kb_search_result *result, kbass_error *error);
+kbass_status kb_discover(const kb_ode_problem *problem, kb_run *run, kb_search_result *result, kbass_error *error);
 #endif

@@ -9,26 +9,28 @@ enum { MOST_USUAL = 4 };             /* terms of an equation: laws have few, a p
 enum { FEW_VALUES = 1000 };          /* where a second search takes seconds, and the first is soonest deceived */
 static const double unlikely = 0.05; /* chance of neighbouring residuals so alike */
 
-static bool leaves_a_pattern(const kb_examination *examination)
+static bool leaves_a_pattern(const kb_residual_tests *residual_tests)
 {
-    for (size_t i = 0; i < examination->n; i++)
-        if (examination->tests[i].kind == KB_TEST_WHITENESS && examination->tests[i].p_value < unlikely) return true;
+    for (size_t i = 0; i < residual_tests->n; i++)
+        if (residual_tests->tests[i].kind == KB_TEST_WHITENESS && residual_tests->tests[i].p_value < unlikely)
+            return true;
     return false;
 }
 
-static size_t count_values(const kb_landscape *l)
+static size_t count_values(const kb_pde1d_problem *l)
 {
     size_t n = 0;
-    for (size_t run = 0; run < l->n_runs; run++) n += l->clouds[run]->n_values;
+    for (size_t run = 0; run < l->n_runs; run++) n += l->run_samples[run]->n_values;
     return n;
 }
 
 /* Short windows let wrong laws follow the data, each start mending a little; many terms do the same; and what a wrong
    law cannot follow it leaves in the residuals. */
-static bool is_doubtful(const kb_landscape *l, const kb_search_result *result)
+static bool is_doubtful(const kb_pde1d_problem *l, const kb_search_result *result)
 {
-    if (!kb_has_model(result) || leaves_a_pattern(&result->examination) || count_values(l) <= FEW_VALUES) return true;
-    return result->windows->n > l->n_runs || result->pool.fits[0]->support.n > MOST_USUAL * l->clouds[0]->n_fields;
+    if (!kb_has_model(result) || leaves_a_pattern(&result->residual_tests) || count_values(l) <= FEW_VALUES)
+        return true;
+    return result->windows->n > l->n_runs || result->pool.fits[0]->support.n > MOST_USUAL * l->run_samples[0]->n_fields;
 }
 
 static double evidence(const kb_search_result *result)
@@ -49,7 +51,7 @@ static void keep_better(kb_search_result *result, kb_search_result *other)
     kb_search_result_clear(other);
 }
 
-kbass_status kb_doubt_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
+kbass_status kb_doubt_search(const kb_pde1d_problem *l, kb_run *run, kb_search_result *result, kbass_error *error)
 {
     kb_search_result other = {0};
     kbass_status status =

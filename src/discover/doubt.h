@@ -5,9 +5,10 @@
 #ifndef KB_DOUBT_H
 #define KB_DOUBT_H
 
-#include "discover/landscape.h"
-#include "discover/result.h"
+#include "problem/pde1d.h"
+#include "search/result.h"
 
-kbass_status kb_doubt_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result, kbass_error *error);
+kbass_status kb_doubt_search(const kb_pde1d_problem *problem, kb_run *run, kb_search_result *result,
+                             kbass_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Forward searches for fields, equipped: explorers on a grid, which may be refined, and the period, which may be tuned.
+/* Forward searches for fields, equipped: workers on a grid, which may be refined, and the period, which may be tuned.
  *
  * A grid's own error, by the best model's predictions on it and on the next, is the floor of the noise there: what lies
  * below would be explained by terms that are not there (docs/math.md, section 12).
@@ -6,28 +6,28 @@
 #ifndef KB_EXPEDITION_H
 #define KB_EXPEDITION_H
 
-#include "discover/explore.h"
-#include "discover/landscape.h"
-#include "discover/result.h"
+#include "search/neighbours.h"
+#include "problem/pde1d.h"
+#include "search/result.h"
 
 typedef struct {
-    const kb_landscape *landscape;
-    kb_scene *scenes;   /* by run: periodicity and profile; nodes and steps are the grid's. The result's */
-    size_t *windows;    /* by run: how many; the result's */
-    size_t max_windows; /* all of them */
+    const kb_pde1d_problem *problem;
+    kb_pde1d_setup *setups; /* by run: periodicity and profile; nodes and steps are the grid's. The result's */
+    size_t *windows;        /* by run: how many; the result's */
+    size_t max_windows;     /* all of them */
     size_t grid;
-    kb_explorer **explorers;
-    kb_arena arena;
-    kb_shooter *finer;    /* on the next grid, to measure this one's error */
+    kb_search_worker **workers;
+    kb_search search;
+    kb_shooter *finer;    /* on the next grid, to comparison this one's error */
     double *here, *there; /* predictions on both */
 } kb_expedition;
 
-/* Takes the landscape's runs to the result. */
+/* Takes the problem's runs to the result. */
 kbass_status kb_expedition_begin(kb_expedition *expedition, kb_run *run, kb_search_result *result, kbass_error *error);
 /* Explorers on a grid (0 is the coarsest), and one shooter on the next. */
 kbass_status kb_expedition_equip(kb_expedition *expedition, size_t grid, kbass_error *error);
 void kb_expedition_dismiss(kb_expedition *expedition);
-kb_chorus *kb_expedition_chorus(const kb_expedition *expedition);
+kb_pde1d_runs *kb_expedition_runs(const kb_expedition *expedition);
 /* The pool, empty, and its windows. */
 kbass_status kb_expedition_open(kb_expedition *expedition, kbass_error *error);
 /* A structure for the pool, without weights: starts by regression of each window's first lines. */

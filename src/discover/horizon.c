@@ -22,7 +22,7 @@ enum { HEARD = 3, HELD_ITERATIONS = 12 }; /* models of each run alone */
 static const double grace =
     1; /* seconds for neighbours of the first model fitted to the whole record, when the run was stopped */
 static const size_t restless_steps = 6; /* about half a standard deviation from line to line */
-static const double unexplained = 3;    /* misfit in units of the noise above which other opinions are heard */
+static const double unexplained = 3;    /* misfit in units of the noise above which other proposals are heard */
 static const double lost = 2;           /* the same, above which the simplest terms are given up */
 static const double simple = 3; /* degree of the terms that come first: u^3, u*u_xxx, u_xxxx, but not u^2*u_xx */
 static const double unthinkable = -1e3; /* prior log odds of those that wait */
@@ -36,17 +36,17 @@ typedef struct {
     const kb_search_result *before; /* of the search whose answer is in doubt; NULL: this is the first */
 } route;
 
-bool kb_scene_is_restless(const kb_scene *scene) { return scene->line.steps >= restless_steps; }
+bool kb_pde1d_setup_is_restless(const kb_pde1d_setup *setup) { return setup->line.steps >= restless_steps; }
 
-bool kb_is_restless(const kb_landscape *l)
+bool kb_is_restless(const kb_pde1d_problem *l)
 {
     for (size_t run = 0; run < l->n_runs; run++)
-        if (kb_scene_is_restless(&l->scenes[run])) return true;
+        if (kb_pde1d_setup_is_restless(&l->setups[run])) return true;
     return false;
 }
 
 /* The scaled weight, 1 or -1, by which a term u_xx, u_xxxx, ... damps short waves; 0 of any other. */
-static double damping(const kb_landscape *l, size_t column)
+static double damping(const kb_pde1d_problem *l, size_t column)
 {
     const kb_dictionary *d = l->dictionary;
     size_t term = l->columns->term[column], own = l->columns->equation[column];
@@ -64,16 +64,16 @@ static double damping(const kb_landscape *l, size_t column)
    damping. */
 static kbass_status enter_plain(kb_expedition *e, size_t n, const size_t *columns, kbass_error *error)
 {
-    const kb_landscape *l = e->landscape;
+    const kb_pde1d_problem *l = e->problem;
     kb_support support;
     kb_fit *fit = NULL;
     kbass_status status = kb_support_create(l->columns->n, &support, error);
     for (size_t i = 0; status == KBASS_OK && i < l->columns->n; i++)
         if (l->columns->required[i]) kb_support_add(&support, i);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) kb_support_add(&support, columns[i]);
-    if (status == KBASS_OK && !kb_pool_find(e->arena.pool, &support))
+    if (status == KBASS_OK && !kb_pool_find(e->search.pool, &support))
         status = kb_expedition_enter(e, &support, &fit, error);
-    for (size_t f = 0; fit && status == KBASS_OK && f < l->clouds[0]->n_fields; f++)
+    for (size_t f = 0; fit && status == KBASS_OK && f < l->run_samples[0]->n_fields; f++)
         fit->variance[f] = fmax(kb_expedition_noise(e), 1e-4);
     for (size_t i = 0; fit && i < support.n; i++) fit->w[support.column[i]] = damping(l, support.column[i]);
     kb_support_clear(&support);
@@ -84,8 +84,8 @@ static kbass_status enter_plain(kb_expedition *e, size_t n, const size_t *column
    deny it. */
 static kbass_status enter_damped(kb_expedition *e, const kb_pool *models, kbass_error *error)
 {
-    const kb_landscape *l = e->landscape;
-    kb_pool *pool = e->arena.pool;
+    const kb_pde1d_problem *l = e->problem;
+    kb_pool *pool = e->search.pool;
     kb_support support;
     size_t n = models->n < DAMPED ? models->n : DAMPED; /* `models` may be the pool, which grows */
     kbass_status status = kb_support_create(l->columns->n, &support, error);
@@ -107,7 +107,7 @@ static kbass_status enter_damped(kb_expedition *e, const kb_pool *models, kbass_
 }
 
 /* Lines that hold somewhat more observations than a start has unknowns: fewer fit any model. */
-static double least_lines(const kb_line *line)
+static double least_lines(const kb_pde1d *line)
 {
     const kb_dynamics *d = &line->dynamics;
     double each = (double)d->observation_start[d->n_rows] / (double)d->n_rows;
@@ -117,13 +117,14 @@ static double least_lines(const kb_line *line)
 /* The windows, one for a run, to that share of their lines; false when they were there before. */
 static bool reach_out(kb_expedition *e, double share)
 {
-    const kb_chorus *chorus = kb_expedition_chorus(e);
-    kb_windows *windows = e->arena.windows;
+    const kb_pde1d_runs *all_runs = kb_expedition_runs(e);
+    kb_windows *windows = e->search.windows;
     bool moved = false;
     for (size_t window = 0; window < windows->n; window++) {
         size_t run = kb_expedition_run(e, window);
-        double rows = (double)chorus->lines[run]->dynamics.n_rows, least = least_lines(chorus->lines[run]);
-        size_t lines = (size_t)fmin(rows, fmax(least, round(share * rows))), last = chorus->run_start[run] + lines - 1;
+        double rows = (double)all_runs->lines[run]->dynamics.n_rows, least = least_lines(all_runs->lines[run]);
+        size_t lines = (size_t)fmin(rows, fmax(least, round(share * rows))),
+               last = all_runs->run_start[run] + lines - 1;
         moved = moved || windows->last[window] != last;
         windows->last[window] = last;
     }
@@ -146,25 +147,25 @@ static size_t keep_whole(kb_pool *pool, size_t n_rows)
    likeliest neighbours. */
 static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_error *error)
 {
-    kb_pool *pool = e->arena.pool;
-    kb_shooter *shooter = e->explorers[0]->shooter;
+    kb_pool *pool = e->search.pool;
+    kb_shooter *shooter = e->workers[0]->shooter;
     reach_out(e, 1);
     for (size_t i = 0; i < pool->n; i++) pool->explored[i] = false;
-    if (keep_whole(pool, kb_windows_rows(e->arena.windows))) return KBASS_OK;
-    shooter->windows = e->arena.windows;
+    if (keep_whole(pool, kb_windows_rows(e->search.windows))) return KBASS_OK;
+    shooter->windows = e->search.windows;
     for (size_t i = 0; i < pool->n && !pool->fits[0]->valid; i++) {
         kb_shooter_fit(shooter, pool->fits[i], GRACE_ITERATIONS, -INFINITY);
         if (pool->fits[i]->valid) kb_pool_sort(pool);
     }
-    e->arena.deadline = kb_clock() + grace;
-    return kb_arena_search(&e->arena, 1, 1, &result->settled, error);
+    e->search.deadline = kb_clock() + grace;
+    return kb_search_explore(&e->search, 1, 1, &result->settled, error);
 }
 
 /* Does the best model leave more than so many times this noise unexplained? */
 static bool leaves(const kb_expedition *e, double times, double noise)
 {
-    const kb_pool *pool = e->arena.pool;
-    double floor = e->explorers[0]->shooter->dynamics->noise_floor;
+    const kb_pool *pool = e->search.pool;
+    double floor = e->workers[0]->shooter->dynamics->noise_floor;
     if (!pool->n || !pool->fits[0]->valid) return true;
     return pool->fits[0]->misfit * pool->fits[0]->misfit > times * (noise + floor);
 }
@@ -173,7 +174,7 @@ static bool leaves(const kb_expedition *e, double times, double noise)
 static bool is_lost(const route *r)
 {
     const kb_search_result *before = r->before;
-    size_t n = r->expedition->landscape->clouds[0]->n_fields;
+    size_t n = r->expedition->problem->run_samples[0]->n_fields;
     double noise = 0;
     for (size_t f = 0; kb_has_model(before) && f < n; f++) noise += before->pool.fits[0]->variance[f] / (double)n;
     return leaves(r->expedition, lost, kb_has_model(before) ? noise : INFINITY);
@@ -184,16 +185,16 @@ static kbass_status extend_horizon(const route *r, double from, double until, kb
 {
     kb_expedition *e = r->expedition;
     kbass_status status = enter_plain(e, 0, NULL, error);
-    for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->arena.run);
+    for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->search.run);
          i++) {
         if (!reach_out(e, horizons[i]) && i) continue;
-        e->arena.run->fraction = fmax(e->arena.run->fraction, from + (until - from) * (double)i / 4);
-        if (i && r->before) status = enter_damped(e, e->arena.pool, error);
+        e->search.run->fraction = fmax(e->search.run->fraction, from + (until - from) * (double)i / 4);
+        if (i && r->before) status = enter_damped(e, e->search.pool, error);
         if (status == KBASS_OK) status = kb_expedition_fit(e, error);
         if (i && r->before && is_lost(r)) break;
         if (status == KBASS_OK) status = kb_expedition_explore(e, EXPLORED, ROUNDS, &r->result->settled, error);
-        r->result->n_models += e->arena.pool->n;
-        if (status == KBASS_OK) kb_pool_thin(e->arena.pool, i || !r->before ? BEAM : WIDE_BEAM, THINNED_SIZE);
+        r->result->n_models += e->search.pool->n;
+        if (status == KBASS_OK) kb_pool_thin(e->search.pool, i || !r->before ? BEAM : WIDE_BEAM, THINNED_SIZE);
     }
     return status;
 }
@@ -201,16 +202,16 @@ static kbass_status extend_horizon(const route *r, double from, double until, kb
 /* On an open axis, for one, a fit that starts without a term may never find it: the ends of the profile hide it. */
 static bool needs_advice(const kb_expedition *e) { return leaves(e, unexplained, kb_expedition_noise(e)); }
 
-/* The kernel engine's opinions join the pool, and the search goes on from there. */
+/* The kernel engine's proposals join the pool, and the search goes on from there. */
 static kbass_status take_advice(kb_expedition *e, kb_search_result *result, kbass_error *error)
 {
-    kb_opinion opinions[KB_COUNCIL_OPINIONS] = {0};
+    kb_kernel_fit proposals[KB_COUNCIL_OPINIONS] = {0};
     size_t n = 0;
     kbass_status status =
-        kb_council_hear(e->landscape, kb_expedition_run(e, 0), e->arena.windows->n, e->arena.run, opinions, &n, error);
-    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_council_enter(e, &opinions[i], error);
+        kb_council_hear(e->problem, kb_expedition_run(e, 0), e->search.windows->n, e->search.run, proposals, &n, error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_council_enter(e, &proposals[i], error);
     if (status == KBASS_OK && n) status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
-    for (size_t i = 0; i < n; i++) kb_opinion_clear(&opinions[i]);
+    for (size_t i = 0; i < n; i++) kb_kernel_fit_clear(&proposals[i]);
     return status;
 }
 
@@ -220,33 +221,33 @@ static kbass_status take_advice(kb_expedition *e, kb_search_result *result, kbas
 static kbass_status pass_on(kb_expedition *e, size_t run, const kb_fit *from, kbass_error *error)
 {
     kb_fit *fit = NULL;
-    size_t n = e->arena.pool->n_start;
+    size_t n = e->search.pool->n_start;
     kbass_status status = kb_expedition_enter(e, &from->support, &fit, error);
     if (status != KBASS_OK) return status;
-    memcpy(fit->w, from->w, e->landscape->columns->n * sizeof *fit->w);
-    memcpy(fit->variance, from->variance, e->landscape->clouds[0]->n_fields * sizeof *fit->variance);
+    memcpy(fit->w, from->w, e->problem->columns->n * sizeof *fit->w);
+    memcpy(fit->variance, from->variance, e->problem->run_samples[0]->n_fields * sizeof *fit->variance);
     memcpy(fit->start + run * n, from->start, n * sizeof *fit->start);
     return KBASS_OK;
 }
 
-/* One run searched as if it were the only one, from nothing and from the kernel engine's opinions; its best models go
+/* One run searched as if it were the only one, from nothing and from the kernel engine's proposals; its best models go
    to the pool of all. */
 static kbass_status hear_run(const route *r, size_t run, kbass_error *error)
 {
     kb_expedition *e = r->expedition;
-    kb_arena all = e->arena;
+    kb_search all = e->search;
     kb_pool own;
-    const size_t *run_start = kb_expedition_chorus(e)->run_start;
+    const size_t *run_start = kb_expedition_runs(e)->run_start;
     size_t first = run_start[run], last = run_start[run + 1] - 1;
     kb_windows window = {1, &first, &last};
-    double share = (begin_together - begin) / (double)e->landscape->n_runs, from = begin + share * (double)run;
+    double share = (begin_together - begin) / (double)e->problem->n_runs, from = begin + share * (double)run;
     kb_pool_init(&own, all.pool->n_columns, all.pool->n_start, 1);
-    e->arena.pool = &own;
-    e->arena.windows = &window;
+    e->search.pool = &own;
+    e->search.windows = &window;
     kbass_status status = extend_horizon(r, from, from + share, error);
-    if (status == KBASS_OK && !kb_run_stopped(e->arena.run)) status = take_advice(e, r->result, error);
+    if (status == KBASS_OK && !kb_run_stopped(e->search.run)) status = take_advice(e, r->result, error);
     kb_expedition_forget_floor(e);
-    e->arena = all;
+    e->search = all;
     for (size_t i = 0; status == KBASS_OK && i < own.n && i < HEARD && own.fits[i]->valid; i++)
         status = pass_on(e, run, own.fits[i], error);
     kb_pool_clear(&own);
@@ -255,7 +256,7 @@ static kbass_status hear_run(const route *r, size_t run, kbass_error *error)
 
 static void hold_weights(kb_expedition *e, bool hold)
 {
-    for (int i = 0; i < e->landscape->threads; i++) e->explorers[i]->shooter->holds_weights = hold;
+    for (int i = 0; i < e->problem->threads; i++) e->workers[i]->shooter->holds_weights = hold;
 }
 
 /* What each run says alone. A fit from nothing may end in a poor minimum of any run, a front without viscosity for one,
@@ -264,12 +265,12 @@ static void hold_weights(kb_expedition *e, bool hold)
 static kbass_status hear_runs(const route *r, kbass_error *error)
 {
     kb_expedition *e = r->expedition;
-    kb_pool *pool = e->arena.pool;
+    kb_pool *pool = e->search.pool;
     kbass_status status = KBASS_OK;
-    for (size_t run = 0; status == KBASS_OK && run < e->landscape->n_runs && !kb_run_stopped(e->arena.run); run++)
+    for (size_t run = 0; status == KBASS_OK && run < e->problem->n_runs && !kb_run_stopped(e->search.run); run++)
         status = hear_run(r, run, error);
     hold_weights(e, true);
-    if (status == KBASS_OK) status = kb_arena_fit(&e->arena, HELD_ITERATIONS, error);
+    if (status == KBASS_OK) status = kb_search_fit(&e->search, HELD_ITERATIONS, error);
     hold_weights(e, false);
     for (size_t i = 0; i < pool->n; i++) pool->fits[i]->n_rows = 0; /* not yet fitted to all */
     return status;
@@ -281,16 +282,16 @@ static kbass_status hear_runs(const route *r, kbass_error *error)
 static kbass_status search_all(const route *r, kbass_error *error)
 {
     kb_expedition *e = r->expedition;
-    bool several = e->landscape->n_runs > 1;
+    bool several = e->problem->n_runs > 1;
     kbass_status status = several ? hear_runs(r, error) : KBASS_OK;
     if (status == KBASS_OK) status = extend_horizon(r, several ? begin_together : begin, end, error);
-    if (status == KBASS_OK && kb_run_stopped(e->arena.run)) status = salvage(e, r->result, error);
-    if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->arena.run))
+    if (status == KBASS_OK && kb_run_stopped(e->search.run)) status = salvage(e, r->result, error);
+    if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->search.run))
         status = take_advice(e, r->result, error);
     return status;
 }
 
-static bool is_simple(const kb_landscape *l, size_t column)
+static bool is_simple(const kb_pde1d_problem *l, size_t column)
 {
     return l->columns->required[column] || kb_dictionary_degree(l->dictionary, l->columns->term[column]) <= simple;
 }
@@ -298,9 +299,9 @@ static bool is_simple(const kb_landscape *l, size_t column)
 /* All pairs: on the first lines wrong ones may be better, and the right one must be there when more are seen. */
 static kbass_status enter_pairs(kb_expedition *e, kbass_error *error)
 {
-    const kb_landscape *l = e->landscape;
+    const kb_pde1d_problem *l = e->problem;
     kbass_status status = KBASS_OK;
-    for (size_t i = 0; l->clouds[0]->n_fields == 1 && i < l->columns->n; i++)
+    for (size_t i = 0; l->run_samples[0]->n_fields == 1 && i < l->columns->n; i++)
         for (size_t j = 0; status == KBASS_OK && j <= i; j++)
             if (is_simple(l, i) && is_simple(l, j)) status = enter_plain(e, 2, (size_t[]){i, j}, error);
     return status;
@@ -311,21 +312,21 @@ static kbass_status enter_pairs(kb_expedition *e, kbass_error *error)
 static kbass_status search_simple(const route *r, kbass_error *error)
 {
     kb_expedition *e = r->expedition;
-    const kb_landscape *l = e->landscape;
+    const kb_pde1d_problem *l = e->problem;
     kb_columns columns = *l->columns;
     columns.log_odds = KB_NEW(double, columns.n);
     if (!columns.log_odds) return kb_out_of_memory(error, "the search");
     for (size_t i = 0; i < columns.n; i++)
         columns.log_odds[i] = is_simple(l, i) ? l->columns->log_odds[i] : unthinkable;
-    e->arena.columns = &columns;
+    e->search.columns = &columns;
     kbass_status status = enter_pairs(e, error);
     if (status == KBASS_OK) status = extend_horizon(r, end, end_again, error);
-    e->arena.columns = l->columns;
+    e->search.columns = l->columns;
     kb_free(columns.log_odds);
-    if (kb_run_stopped(e->arena.run) || reach_out(e, 1) || is_lost(r)) kb_pool_trim(e->arena.pool, 0);
-    bool is_alike = r->before->pool.n_start == e->arena.pool->n_start && r->before->windows->n == e->arena.windows->n;
-    if (status == KBASS_OK && e->arena.pool->n && is_alike) status = enter_damped(e, &r->before->pool, error);
-    if (status == KBASS_OK && e->arena.pool->n)
+    if (kb_run_stopped(e->search.run) || reach_out(e, 1) || is_lost(r)) kb_pool_trim(e->search.pool, 0);
+    bool is_alike = r->before->pool.n_start == e->search.pool->n_start && r->before->windows->n == e->search.windows->n;
+    if (status == KBASS_OK && e->search.pool->n && is_alike) status = enter_damped(e, &r->before->pool, error);
+    if (status == KBASS_OK && e->search.pool->n)
         status = kb_expedition_search(e, EXPLORED, ROUNDS, &r->result->settled, error);
     return status;
 }
@@ -334,38 +335,38 @@ static kbass_status follow(const route *r, kbass_error *error)
 {
     kb_expedition *e = r->expedition;
     double clock = kb_clock();
-    e->arena.run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
+    e->search.run->stage = kbass_stage_name(KBASS_STAGE_SEARCH);
     kbass_status status = kb_expedition_equip(e, 0, error);
     if (status == KBASS_OK) status = kb_expedition_open(e, error);
     if (status == KBASS_OK) status = r->before ? search_simple(r, error) : search_all(r, error);
     r->result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
 
     clock = kb_clock();
-    e->arena.run->stage = kbass_stage_name(KBASS_STAGE_ARBITRATE);
+    e->search.run->stage = kbass_stage_name(KBASS_STAGE_ARBITRATE);
     if (status == KBASS_OK) status = kb_expedition_tune_period(e, error);
     if (status == KBASS_OK) status = kb_expedition_refine(e, &r->result->settled, error);
     r->result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock;
     return status;
 }
 
-static kbass_status set_out(const kb_landscape *l, route r, kb_run *run, kbass_error *error)
+static kbass_status set_out(const kb_pde1d_problem *l, route r, kb_run *run, kbass_error *error)
 {
-    kb_expedition e = {.landscape = l};
+    kb_expedition e = {.problem = l};
     kbass_status status = kb_expedition_begin(&e, run, r.result, error);
     r.expedition = &e;
     if (status == KBASS_OK) status = follow(&r, error);
-    r.result->windows = e.arena.windows;
+    r.result->windows = e.search.windows;
     if (status == KBASS_OK) status = kb_expedition_finish(&e, r.result, error);
     kb_expedition_dismiss(&e);
     return status;
 }
 
-kbass_status kb_horizon_search(const kb_landscape *l, kb_run *run, kb_search_result *result, kbass_error *error)
+kbass_status kb_horizon_search(const kb_pde1d_problem *l, kb_run *run, kb_search_result *result, kbass_error *error)
 {
     return set_out(l, (route){.result = result}, run, error);
 }
 
-kbass_status kb_horizon_search_simple(const kb_landscape *l, const kb_search_result *before, kb_run *run,
+kbass_status kb_horizon_search_simple(const kb_pde1d_problem *l, const kb_search_result *before, kb_run *run,
                                       kb_search_result *result, kbass_error *error)
 {
     return set_out(l, (route){.result = result, .before = before}, run, error);

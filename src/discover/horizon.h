@@ -7,20 +7,20 @@
 #ifndef KB_HORIZON_H
 #define KB_HORIZON_H
 
-#include "discover/explore.h"
-#include "discover/landscape.h"
-#include "discover/result.h"
+#include "search/neighbours.h"
+#include "problem/pde1d.h"
+#include "search/result.h"
 
 /* Do lines change so much from one to the next that the search had better begin with short windows (council.h)? */
-bool kb_is_restless(const kb_landscape *landscape); /* in some run */
-bool kb_scene_is_restless(const kb_scene *scene);
+bool kb_is_restless(const kb_pde1d_problem *problem); /* in some run */
+bool kb_pde1d_setup_is_restless(const kb_pde1d_setup *setup);
 
-kbass_status kb_horizon_search(const kb_landscape *landscape, kb_run *run, kb_search_result *result,
+kbass_status kb_horizon_search(const kb_pde1d_problem *problem, kb_run *run, kb_search_result *result,
                                kbass_error *error);
 /* By another route than that of the result before, which is in doubt: the simplest terms are carried through the record
    first, and terms that damp are tried beside what there is. No model where the data cannot be followed to about the
    noise that the result before left. */
-kbass_status kb_horizon_search_simple(const kb_landscape *landscape, const kb_search_result *before, kb_run *run,
+kbass_status kb_horizon_search_simple(const kb_pde1d_problem *problem, const kb_search_result *before, kb_run *run,
                                       kb_search_result *result, kbass_error *error);
 
 #endif

@@ -13,7 +13,7 @@
 #ifndef KB_PAPER_H
 #define KB_PAPER_H
 
-#include "discover/answer.h"
+#include "answer/answer.h"
 
 /* What the loop knows of a field: states over time (paper_states.h) or fields over a mesh of time and space
    (paper_mesh.h). */

@@ -6,11 +6,11 @@
 #define KB_PAPER_MESH_H
 
 #include "discover/paper.h"
-#include "gp/cloud.h"
+#include "gp/field_samples.h"
 
 /* Fits the bare field, scales the dictionary on it. Data and dictionary are borrowed. */
 kbass_status kb_paper_mesh_create(const kbass_data *data, const kbass_settings *settings,
                                   const kb_dictionary *dictionary, kb_canvas **out, kbass_error *error);
-const kb_cloud *kb_paper_mesh_cloud(const kb_canvas *canvas);
+const kb_field_samples *kb_paper_mesh_samples(const kb_canvas *canvas);
 
 #endif

@@ -11,41 +11,41 @@ static const double spacings = 0.7; /* of the samples, to a length scale */
 
 typedef struct {
     kb_canvas canvas; /* first, so that the loop's pointer is ours */
-    const kb_problem *problem;
+    const kb_ode_problem *problem;
     kb_level *level;
-    kb_field *field; /* at the end Hzz holds its Cholesky factor */
+    kb_ode_field *field; /* at the end Hzz holds its Cholesky factor */
 } states;
 
 static const states *const_states(const kb_canvas *canvas) { return (const states *)canvas; }
 
-static kb_field *field_of(kb_canvas *canvas) { return ((states *)canvas)->field; }
+static kb_ode_field *field_of(kb_canvas *canvas) { return ((states *)canvas)->field; }
 
 /* ---------------------------------------------------------------- what the loop asks for */
 
 static bool regress(kb_canvas *canvas)
 {
     const states *s = const_states(canvas);
-    kb_field *f = s->field;
+    kb_ode_field *f = s->field;
     for (size_t i = 0; i < f->n_states; i++) {
         f->v[i] = kb_paper_noise(canvas->settings, s->problem->record->known_variance[i]);
         f->tau[i] = kb_paper_tau(canvas, i);
     }
-    kb_field_set_level(f, s->level);
-    return kb_field_regress(f);
+    kb_ode_field_set_level(f, s->level);
+    return kb_ode_field_regress(f);
 }
 
-static void listen(kb_canvas *canvas, const kb_support *support) { kb_field_assemble(field_of(canvas), support); }
+static void listen(kb_canvas *canvas, const kb_support *support) { kb_ode_field_assemble(field_of(canvas), support); }
 
 static double descend(kb_canvas *canvas, const kb_support *support)
 {
-    return kb_field_gradient(field_of(canvas), support);
+    return kb_ode_field_gradient(field_of(canvas), support);
 }
 
 /* Leaves the Cholesky factor of the field's Hessian for the band. */
 static bool finish(kb_canvas *canvas, const kb_support *support)
 {
-    kb_field *f = field_of(canvas);
-    kb_field_assemble(f, support);
+    kb_ode_field *f = field_of(canvas);
+    kb_ode_field_assemble(f, support);
     return kb_cholesky(f->nz, f->Hzz, f->nz);
 }
 
@@ -129,16 +129,16 @@ static void destroy(kb_canvas *canvas)
 {
     states *s = (states *)canvas;
     kb_level_destroy(s->level);
-    kb_field_destroy(s->field);
+    kb_ode_field_destroy(s->field);
     kb_free(s);
 }
 
 static kb_canvas describe(const states *s)
 {
-    const kb_problem *p = s->problem;
-    kb_field *f = s->field;
+    const kb_ode_problem *p = s->problem;
+    kb_ode_field *f = s->field;
     return (kb_canvas){.settings = p->settings,
-                       .frame = kb_problem_frame(p),
+                       .frame = kb_ode_problem_frame(p),
                        .all = &p->all,
                        .slope_squares = p->slope_squares,
                        .n = p->record->n_states * s->level->rank,
@@ -157,7 +157,7 @@ static kb_canvas describe(const states *s)
                        .destroy = destroy};
 }
 
-kbass_status kb_paper_states_create(const kb_problem *p, kb_canvas **out, kbass_error *error)
+kbass_status kb_paper_states_create(const kb_ode_problem *p, kb_canvas **out, kbass_error *error)
 {
     states *s = KB_NEW(states, 1);
     if (!s) return kb_out_of_memory(error, "the published method");
@@ -166,7 +166,7 @@ kbass_status kb_paper_states_create(const kb_problem *p, kb_canvas **out, kbass_
     double length = kb_paper_length(p->settings, spacings * p->record->spacing);
     kbass_status status = kb_level_create(p->record, kind, length, p->n_mesh, &s->level, error);
     if (status == KBASS_OK)
-        status = kb_field_create(p->record, p->dictionary, p->columns, p->n_mesh, s->level->rank, &s->field, error);
+        status = kb_ode_field_create(p->record, p->dictionary, p->columns, p->n_mesh, s->level->rank, &s->field, error);
     if (status == KBASS_OK) {
         s->canvas = describe(s);
         *out = &s->canvas;

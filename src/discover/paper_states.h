@@ -3,7 +3,8 @@
 #define KB_PAPER_STATES_H
 
 #include "discover/paper.h"
+#include "problem/ode.h"
 
-kbass_status kb_paper_states_create(const kb_problem *problem, kb_canvas **out, kbass_error *error);
+kbass_status kb_paper_states_create(const kb_ode_problem *problem, kb_canvas **out, kbass_error *error);
 
 #endif

@@ -56,11 +56,11 @@ static kbass_status join_rows(kb_patient *patient, const kbass_data *alone, cons
 
 static kbass_status fit(kb_patient *patient, kbass_error *error)
 {
-    kb_field_gp_destroy(patient->gp);
+    kb_bare_field_destroy(patient->gp);
     kb_local_destroy(patient->local);
     patient->gp = NULL;
     patient->local = NULL;
-    kbass_status status = kb_field_gp_fit(patient->cloud, KB_KERNEL_SE, &patient->gp, error);
+    kbass_status status = kb_bare_field_fit(patient->cloud, KB_KERNEL_SE, &patient->gp, error);
     if (status == KBASS_OK)
         status = kb_local_create(patient->cloud, patient->gp, patient->is_outlier, &patient->local, error);
     return status;
@@ -77,9 +77,9 @@ static int ascending(const void *left, const void *right)
 /* How far a value is from what the cells around it say, in its standard deviations. */
 static double residual(const kb_patient *patient, size_t p, double *plain)
 {
-    static const int value[KB_CLOUD_AXES] = {0};
+    static const int value[KB_SAMPLE_AXES] = {0};
     kb_local *local = patient->local;
-    double at[KB_CLOUD_AXES];
+    double at[KB_SAMPLE_AXES];
     for (size_t a = 0; a < local->n_axes; a++) at[a] = patient->cloud->point[p + a * patient->cloud->n_points];
     if (!kb_local_go(local, at, local->cell[p])) return 0;
     *plain = patient->cloud->value[p] - kb_local_mean(local, value);
@@ -110,7 +110,7 @@ static size_t judge(const kb_patient *patient, size_t stride, double *z, double 
 /* An outlier stands alone: around a sharp turn of the field neighbours are off, too. */
 static bool stands_alone(const kb_patient *patient, const double *z, const bool *is_doubtful, size_t p)
 {
-    const kb_cloud *cloud = patient->cloud;
+    const kb_field_samples *cloud = patient->cloud;
     double nearest[2] = {INFINITY, INFINITY}, size[2] = {0, 0};
     for (size_t q = 0; q < cloud->n_points; q++) {
         double d = 0;
@@ -224,7 +224,7 @@ kbass_status kb_doctor_admit(kb_doctor *doctor, size_t state, double known_varia
                              .subject = doctor->data->state_names[state],
                              .number = alone ? (double)alone->n_rows : 0,
                              .measure = "values"};
-    if (status == KBASS_OK && kb_cloud_create(alone, NULL, &patient->cloud, &problem) != KBASS_OK) {
+    if (status == KBASS_OK && kb_field_samples_create(alone, NULL, &patient->cloud, &problem) != KBASS_OK) {
         kb_doctor_say(doctor, finding, "see what was understood with kbass data", "%s", problem.message);
     } else if (status == KBASS_OK) {
         status = join_rows(patient, alone, rows, error);

@@ -123,8 +123,8 @@ void kb_doctor_destroy(kb_doctor *doctor)
     if (!doctor) return;
     for (size_t i = 0; doctor->patients && i < doctor->data->n_states; i++) {
         kb_patient *patient = &doctor->patients[i];
-        kb_cloud_destroy(patient->cloud);
-        kb_field_gp_destroy(patient->gp);
+        kb_field_samples_destroy(patient->cloud);
+        kb_bare_field_destroy(patient->gp);
         kb_local_destroy(patient->local);
         kb_free(patient->row);
         kb_free(patient->is_outlier);

@@ -14,8 +14,8 @@
 
 /* One state's bare field; local is NULL when the state cannot be used. */
 typedef struct {
-    kb_cloud *cloud;
-    kb_field_gp *gp;
+    kb_field_samples *cloud;
+    kb_bare_field *gp;
     kb_local *local;
     size_t *row;      /* of each of the cloud's points: the data's row */
     bool *is_outlier; /* n_points of the cloud */

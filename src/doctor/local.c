@@ -9,26 +9,26 @@
 #include "base/status.h"
 
 /* By the number of axes: cells per length scale, and how many cells make a neighbourhood. */
-static const double fineness[KB_CLOUD_AXES + 1] = {0, 6, 4, 3, 3};
-static const size_t neighbours[KB_CLOUD_AXES + 1] = {0, 60, 100, 120, 120};
+static const double fineness[KB_SAMPLE_AXES + 1] = {0, 6, 4, 3, 3};
+static const size_t neighbours[KB_SAMPLE_AXES + 1] = {0, 60, 100, 120, 120};
 
 /* ---------------------------------------------------------------- cells */
 
 typedef struct {
-    long long key[KB_CLOUD_AXES];
+    long long key[KB_SAMPLE_AXES];
     size_t point;
 } address;
 
 static int by_key(const void *left, const void *right)
 {
     const address *a = left, *b = right;
-    for (size_t k = 0; k < KB_CLOUD_AXES; k++)
+    for (size_t k = 0; k < KB_SAMPLE_AXES; k++)
         if (a->key[k] != b->key[k]) return a->key[k] < b->key[k] ? -1 : 1;
     return 0;
 }
 
 /* The measured points, sorted by cell. */
-static size_t find_cells(const kb_local *local, const kb_cloud *cloud, const bool *skip, address *addresses)
+static size_t find_cells(const kb_local *local, const kb_field_samples *cloud, const bool *skip, address *addresses)
 {
     size_t n = 0;
     for (size_t p = 0; p < cloud->n_points; p++) {
@@ -44,7 +44,7 @@ static size_t find_cells(const kb_local *local, const kb_cloud *cloud, const boo
     return n;
 }
 
-static void average_cells(kb_local *local, const kb_cloud *cloud, size_t n, const address *addresses)
+static void average_cells(kb_local *local, const kb_field_samples *cloud, size_t n, const address *addresses)
 {
     size_t axes = cloud->n_axes, c = 0;
     for (size_t i = 0; i < n; i++) {
@@ -78,7 +78,7 @@ static bool allocate(kb_local *local, size_t n)
            local->factor && local->solved && local->cross;
 }
 
-kbass_status kb_local_create(const kb_cloud *cloud, const kb_field_gp *gp, const bool *skip, kb_local **out,
+kbass_status kb_local_create(const kb_field_samples *cloud, const kb_bare_field *gp, const bool *skip, kb_local **out,
                              kbass_error *error)
 {
     kb_local *local = KB_NEW(kb_local, 1);

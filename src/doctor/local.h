@@ -7,23 +7,23 @@
 #ifndef KB_LOCAL_H
 #define KB_LOCAL_H
 
-#include "gp/cloud.h"
-#include "gp/field_gp.h"
+#include "gp/field_samples.h"
+#include "gp/bare_field.h"
 
 typedef struct {
     size_t n_axes, n_cells;
-    double length[KB_CLOUD_AXES], amplitude, variance; /* scaled, as the cloud's */
+    double length[KB_SAMPLE_AXES], amplitude, variance; /* scaled, as the cloud's */
     double *point;              /* n_cells x n_axes, row-major: mean position of the cell's measurements */
     double *value;              /* n_cells: their mean */
     double *weight;             /* n_cells: how many they are */
     size_t *cell;               /* of each of the cloud's points; n_cells for points without a measurement */
     size_t most, n_near, *near; /* the cells around the point at hand */
     double *distance, *factor, *solved, *cross; /* work */
-    double at[KB_CLOUD_AXES];
+    double at[KB_SAMPLE_AXES];
 } kb_local;
 
 /* The first field of the cloud. `skip`, unless NULL, marks points that are left out. */
-kbass_status kb_local_create(const kb_cloud *cloud, const kb_field_gp *gp, const bool *skip, kb_local **out,
+kbass_status kb_local_create(const kb_field_samples *cloud, const kb_bare_field *gp, const bool *skip, kb_local **out,
                              kbass_error *error);
 void kb_local_destroy(kb_local *local);
 /* Goes to a point, leaving one cell aside (n_cells: none); false where the numbers fail. */

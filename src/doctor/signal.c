@@ -39,7 +39,7 @@ static void examine_sampling(kb_doctor *doctor, size_t axis)
     const kbass_data *data = doctor->data;
     size_t i = fastest(doctor, axis);
     if (i == data->n_states) return;
-    const kb_cloud *cloud = doctor->patients[i].cloud;
+    const kb_field_samples *cloud = doctor->patients[i].cloud;
     double length = doctor->patients[i].gp->length[axis], samples = length / cloud->spacing[axis];
     bool is_lost = samples < floor_of_scales, is_coarse = samples < coarse;
     kbass_finding finding = {.severity = is_coarse ? KBASS_WARNING : KBASS_FINE,
@@ -66,7 +66,7 @@ static void examine_gap(kb_doctor *doctor, size_t state)
 {
     const kbass_data *data = doctor->data;
     const kb_patient *patient = &doctor->patients[state];
-    const kb_cloud *cloud = patient->cloud;
+    const kb_field_samples *cloud = patient->cloud;
     size_t last = SIZE_MAX, from = 0, to = 0;
     double widest = 0, scale = fmax(patient->gp->length[0], cloud->spacing[0]);
     for (size_t p = 0; p < cloud->n_points; p++) {
@@ -112,8 +112,8 @@ static bool target(const kb_patient *patient, size_t index, size_t without_own, 
 /* Share of the variance that the cells around foresee of each. */
 static double foresight(const kb_patient *patient)
 {
-    static const int value[KB_CLOUD_AXES] = {0};
-    double at[KB_CLOUD_AXES], off = 0, sum = 0, squares = 0, n = 0;
+    static const int value[KB_SAMPLE_AXES] = {0};
+    double at[KB_SAMPLE_AXES], off = 0, sum = 0, squares = 0, n = 0;
     size_t cell;
     for (size_t k = 0; target(patient, k, true, at, &cell); k++) {
         double u = patient->local->value[cell];
@@ -166,8 +166,8 @@ static int ascending(const void *left, const void *right)
  */
 static double share_determined(const kb_patient *patient, size_t axis, int order)
 {
-    double at[KB_CLOUD_AXES], shares[TARGETS];
-    int orders[KB_CLOUD_AXES] = {0};
+    double at[KB_SAMPLE_AXES], shares[TARGETS];
+    int orders[KB_SAMPLE_AXES] = {0};
     size_t cell, n = 0;
     orders[axis] = order;
     for (size_t k = 0; target(patient, k, false, at, &cell); k++)
@@ -222,7 +222,7 @@ static void examine_derivatives(kb_doctor *doctor, size_t axis)
 /* The smoothed state at even times. */
 static void smooth(const kb_patient *patient, double q[TARGETS])
 {
-    static const int value[KB_CLOUD_AXES] = {0};
+    static const int value[KB_SAMPLE_AXES] = {0};
     for (size_t k = 0; k < TARGETS; k++) {
         double at = ((double)k + 0.5) / TARGETS;
         q[k] = kb_local_go(patient->local, &at, patient->local->n_cells) ? kb_local_mean(patient->local, value) : 0;
@@ -275,8 +275,8 @@ static void follow(const kb_patient *patient, double *turns, double *rest, bool 
 /* Where its slope is too small to move it within the record. */
 static void rest_of_field(const kb_patient *patient, double *rest)
 {
-    static const int slope[KB_CLOUD_AXES] = {1};
-    double at[KB_CLOUD_AXES], n = 0;
+    static const int slope[KB_SAMPLE_AXES] = {1};
+    double at[KB_SAMPLE_AXES], n = 0;
     size_t cell;
     *rest = 0;
     for (size_t k = 0; target(patient, k, false, at, &cell); k++) {

@@ -42,7 +42,7 @@ static void fill_field(const kb_doctor *doctor, stage *s, size_t k, const double
 {
     const kb_dictionary *d = doctor->dictionary;
     const kb_patient *patient = &doctor->patients[field];
-    double scaled[KB_CLOUD_AXES];
+    double scaled[KB_SAMPLE_AXES];
     bool is_fit = kb_patient_is_fit(patient);
     for (size_t a = 0; is_fit && a < d->n_axes; a++)
         scaled[a] = (at[a] - patient->cloud->first[a]) / patient->cloud->span[a];
@@ -60,7 +60,7 @@ static void fill_points(const kb_doctor *doctor, stage *s)
 {
     const kb_dictionary *d = doctor->dictionary;
     for (size_t k = 0; k < POINTS; k++) {
-        double at[KB_CLOUD_AXES];
+        double at[KB_SAMPLE_AXES];
         choose_point(doctor, k, at);
         for (size_t i = 0; i < d->n_states; i++) fill_field(doctor, s, k, at, i);
         for (size_t v = 0; v < d->n_variables; v++)

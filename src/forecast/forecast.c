@@ -229,7 +229,7 @@ static void follow_fields(const request *q, const departure *d, kb_course *cours
     kb_dynamics *dynamics = &course->line->dynamics;
     kb_stage_weights(d->stage, parameters, scaled);
     dynamics->set_model(dynamics, &d->stage->support, scaled, NULL);
-    kb_line_continue(course->line, state, parameters + d->belief->n_terms, values);
+    kb_pde1d_continue(course->line, state, parameters + d->belief->n_terms, values);
     kb_stage_unscale(d->stage, q->n_times * q->n_places, values);
 }
 

@@ -348,7 +348,7 @@ static kbass_status read_profile(const reader *r, json_t *profile)
     if (status == KBASS_OK) status = number_at(r, profile, where, "length", &f->length);
     if (status == KBASS_OK) status = number_at(r, profile, where, "cutoff", &f->cutoff);
     if (status == KBASS_OK) status = number_at(r, profile, where, "amplitude", &f->amplitude);
-    if (status == KBASS_OK) status = count_at(r, profile, where, "modes", 1, KB_LINE_MODES, &f->n_modes);
+    if (status == KBASS_OK) status = count_at(r, profile, where, "modes", 1, KB_PDE1D_MODES, &f->n_modes);
     if (status == KBASS_OK && !(f->period >= 1 && f->length > 0 && f->amplitude > 0))
         status = wrong(r, where, "needs a period of at least 1, length and amplitude above 0");
     return status;

@@ -93,9 +93,9 @@ void kb_stage_unscale(const kb_stage *s, size_t n, double *values)
 static double scaled(const kbass_posterior *p, size_t axis, double x) { return (x - p->origin[axis]) / p->span[axis]; }
 
 static kbass_status place_points(const kbass_posterior *p, double from, size_t n, const double *times,
-                                 const double *positions, kb_cloud *c, kbass_error *error)
+                                 const double *positions, kb_field_samples *c, kbass_error *error)
 {
-    *c = (kb_cloud){
+    *c = (kb_field_samples){
         .n_points = n, .n_axes = 2, .n_fields = p->n_states, .n_values = n * p->n_states, .mean = p->mean, .sd = p->sd};
     c->point = KB_NEW(double, 2 * n);
     c->value = KB_NEW(double, n * p->n_states);
@@ -122,13 +122,13 @@ kbass_status kb_course_create(const kb_stage *s, kb_ends ends, double from, size
                               const double *positions, size_t max_tangents, kb_course *out, kbass_error *error)
 {
     const kbass_posterior *p = s->posterior;
-    kb_line_settings settings = p->line;
+    kb_pde1d_settings settings = p->line;
     settings.ends = ends;
     *out = (kb_course){.line = NULL};
-    kbass_status status = place_points(p, from, n, times, positions, &out->cloud, error);
+    kbass_status status = place_points(p, from, n, times, positions, &out->samples, error);
     if (status == KBASS_OK)
-        status = kb_line_create(&out->cloud, s->dictionary, &s->columns, &settings, &p->profile, max_tangents,
-                                &out->line, error);
+        status = kb_pde1d_create(&out->samples, s->dictionary, &s->columns, &settings, &p->profile, max_tangents,
+                                 &out->line, error);
     if (status == KBASS_OK && (out->line->dynamics.n_start != p->n_start || out->line->n_boundary != p->n_boundary))
         status = kb_fail(error, KBASS_ERROR_DATA, "the result's \"posterior.grid.boundary\" has %zu modes, needed %zu",
                          p->n_boundary, out->line->n_boundary);
@@ -144,10 +144,10 @@ kbass_status kb_course_create(const kb_stage *s, kb_ends ends, double from, size
 void kb_course_clear(kb_course *c)
 {
     if (c->line) c->line->dynamics.destroy(&c->line->dynamics);
-    kb_free(c->cloud.point);
-    kb_free(c->cloud.value);
-    kb_free(c->cloud.measured);
-    kb_free(c->cloud.grid[0]);
+    kb_free(c->samples.point);
+    kb_free(c->samples.value);
+    kb_free(c->samples.measured);
+    kb_free(c->samples.grid[0]);
     *c = (kb_course){.line = NULL};
 }
 
@@ -222,7 +222,7 @@ kbass_status kb_stage_end(const kb_stage *s, double **mean, double **factor, siz
                                   &course, error);
     if (status == KBASS_OK) status = run(s, stretch, &course, L, predicted, tangents, error);
     if (status == KBASS_OK) {
-        const kb_line *line = course.line;
+        const kb_pde1d *line = course.line;
         *size = line->size;
         *mean = KB_NEW(double, line->size);
         *factor = KB_NEW(double, line->size *P);

@@ -21,10 +21,10 @@ void kb_stage_destroy(kb_stage *stage);
 /* Weights in the data's units to scaled ones, by column. */
 void kb_stage_weights(const kb_stage *stage, const double *weights, double *scaled);
 
-/* A line through points with ascending times, from time `from` on, and the cloud it looks at. */
+/* A line through points with ascending times, from time `from` on, and the samples it looks at. */
 typedef struct {
-    kb_cloud cloud;
-    kb_line *line;
+    kb_field_samples samples;
+    kb_pde1d *line;
 } kb_course;
 kbass_status kb_course_create(const kb_stage *stage, kb_ends ends, double from, size_t n, const double *times,
                               const double *positions, size_t max_tangents, kb_course *out, kbass_error *error);

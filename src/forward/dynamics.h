@@ -8,7 +8,7 @@
 #define KB_DYNAMICS_H
 
 #include "gp/noise.h"
-#include "solve/columns.h"
+#include "weights/columns.h"
 
 typedef struct kb_dynamics kb_dynamics;
 

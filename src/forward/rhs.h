@@ -5,10 +5,10 @@
  *
  * Weights are scaled; terms in use are listed once each (`slot` is a term's place in that list).
  */
-#ifndef KB_RHS_H
-#define KB_RHS_H
+#ifndef KB_FORWARD_RHS_H
+#define KB_FORWARD_RHS_H
 
-#include "solve/columns.h"
+#include "weights/columns.h"
 
 typedef struct {
     const kb_columns *columns;

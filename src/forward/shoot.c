@@ -67,7 +67,7 @@ kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *colum
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) complete = (*arrays[i] = KB_NEW(double, sizes[i])) != NULL && complete;
     s->offset = KB_NEW(size_t, max_windows + 1);
-    if (!complete || !s->offset || kb_measure_create(dynamics, &s->measure, NULL) != KBASS_OK) {
+    if (!complete || !s->offset || kb_comparison_create(dynamics, &s->comparison, NULL) != KBASS_OK) {
         kb_shooter_destroy(s);
         return kb_out_of_memory(error, "shooting");
     }
@@ -94,7 +94,7 @@ void kb_shooter_destroy(kb_shooter *s)
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) kb_free(*arrays[i]);
     kb_free(s->offset);
-    kb_measure_clear(&s->measure);
+    kb_comparison_clear(&s->comparison);
     s->dynamics->destroy(s->dynamics);
     kb_free(s);
 }
@@ -125,8 +125,8 @@ static bool shoot(kb_shooter *s, size_t window, const double *start, bool with_t
     s->offset[window] = at;
     s->offset[window + 1] = at + n;
     if (!d->predict(d, first, last, start, predicted, tangents)) return false;
-    if (with_tangents) kb_measure_weigh(&s->measure, begin, n, predicted);
-    kb_measure_apply(&s->measure, begin, n, predicted, P, tangents);
+    if (with_tangents) kb_comparison_weigh(&s->comparison, begin, n, predicted);
+    kb_comparison_apply(&s->comparison, begin, n, predicted, P, tangents);
     return true;
 }
 
@@ -138,7 +138,7 @@ static void add_squares(kb_shooter *s, size_t window)
     for (size_t row = first; row <= s->windows->last[window]; row++) {
         double weight = row_weight(s, window, row);
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
-            double r = predicted[o - begin] - s->measure.target[o], relative = s->measure.relative[o];
+            double r = predicted[o - begin] - s->comparison.target[o], relative = s->comparison.relative[o];
             s->squares[d->group[o]] += weight * r * r / relative;
             s->log_relative += weight * log(relative);
         }
@@ -170,9 +170,9 @@ static void window_normals(kb_shooter *s, size_t window, const double *variance)
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
             const double *tangent = tangents + (o - begin) * P;
             double *out = s->weighted + used++ * P,
-                   root = sqrt(weight / (variance[d->group[o]] * s->measure.relative[o]));
+                   root = sqrt(weight / (variance[d->group[o]] * s->comparison.relative[o]));
             for (size_t p = 0; p < P; p++) out[p] = root * tangent[p];
-            double r = root * (predicted[o - begin] - s->measure.target[o]);
+            double r = root * (predicted[o - begin] - s->comparison.target[o]);
             kb_axpy(P, r, out, s->gradient);
             if (s->kept_residuals) s->kept_residuals[s->n_kept + used - 1] = r;
         }
@@ -377,8 +377,8 @@ static void renew_gradient(kb_shooter *s, const kb_fit *fit, size_t window)
     const double *predicted = s->predicted + s->offset[window];
     for (size_t row = first; row <= s->windows->last[window]; row++)
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++)
-            s->weighted[o - begin] = row_weight(s, window, row) * (predicted[o - begin] - s->measure.target[o]) /
-                                     (fit->variance[d->group[o]] * s->measure.relative[o]);
+            s->weighted[o - begin] = row_weight(s, window, row) * (predicted[o - begin] - s->comparison.target[o]) /
+                                     (fit->variance[d->group[o]] * s->comparison.relative[o]);
     kb_gemv(KB_PLAIN, P, n, 1, s->tangents + s->offset[window] * P, P, s->weighted, 0, s->gradient);
 }
 

@@ -8,10 +8,10 @@
 #ifndef KB_SHOOT_H
 #define KB_SHOOT_H
 
-#include "forward/fit.h"
-#include "forward/measure.h"
-#include "forward/trajectory.h"
-#include "solve/message.h"
+#include "weights/fit.h"
+#include "forward/comparison.h"
+#include "forward/ode/trajectory.h"
+#include "weights/message.h"
 
 /* One thread's workspace. */
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     double *normals, *weighted; /* one window's J'J and J */
     double *Hww, *gw, *Hzw, *Hzz, *gz, *system, *dw, *dz, *trial_w, *trial_start, *squares, *counts;
     double *gradient, *inverse, *spread;
-    kb_measure measure;
+    kb_comparison comparison;
     double log_relative;                    /* sum of log h over what squares were summed over */
     size_t n_tangents;                      /* of the model set last */
     double *kept_tangents, *kept_residuals; /* where kb_shooter_linearise wants them, or NULL */

@@ -31,9 +31,9 @@ void kb_shooter_estimate_noise(const kb_shooter *s, double effective, double *va
             if (!(s->counts[i] > 0)) continue;
             double freedom = fmax(s->counts[i] - effective * s->counts[i] / total, 0.2 * s->counts[i]);
             variance[i] = (s->squares[i] + noise_shrinkage * common) / (freedom + noise_shrinkage);
-            variance[i] = fmax(variance[i], kb_measure_variance(&s->measure, i, s->dynamics->noise_floor));
+            variance[i] = fmax(variance[i], kb_comparison_variance(&s->comparison, i, s->dynamics->noise_floor));
             if (s->dynamics->known_variance[i] > 0)
-                variance[i] = kb_measure_variance(&s->measure, i, s->dynamics->known_variance[i]);
+                variance[i] = kb_comparison_variance(&s->comparison, i, s->dynamics->known_variance[i]);
         }
     }
 }

@@ -16,9 +16,9 @@ static const char blanks[] = " \t\r\n,;";
 
 static kbass_status no_memory(kbass_error *error) { return kb_out_of_memory(error, "the mesh"); }
 
-static double end_of(const kb_cloud *cloud, size_t axis)
+static double end_of(const kb_field_samples *samples, size_t axis)
 {
-    return cloud->period[axis] > 0 ? cloud->period[axis] : cloud->extent[axis];
+    return samples->period[axis] > 0 ? samples->period[axis] : samples->extent[axis];
 }
 
 /* ---------------------------------------------------------------- the file */
@@ -27,7 +27,7 @@ typedef struct {
     const char *path;
     size_t line;
     const kbass_data *data;
-    kb_cloud *cloud;
+    kb_field_samples *samples;
     kbass_error *error;
 } reader;
 
@@ -41,31 +41,31 @@ static kbass_status find_axis(const reader *r, const char *name, size_t *axis)
     if (*axis == r->data->n_axes)
         return FAIL_AT_LINE(r, "\"%.60s\" is no axis of the data (a line is an axis and its coordinates: t 0 0.1 0.2)",
                             name);
-    if (r->cloud->mesh[*axis]) return FAIL_AT_LINE(r, "axis \"%s\" comes twice", name);
+    if (r->samples->mesh[*axis]) return FAIL_AT_LINE(r, "axis \"%s\" comes twice", name);
     return KBASS_OK;
 }
 
 /* One more coordinate of an axis, scaled. */
 static kbass_status take_coordinate(const reader *r, size_t axis, const char *word)
 {
-    double value = 0, first = r->cloud->first[axis], span = r->cloud->span[axis];
-    size_t n = r->cloud->n_mesh[axis];
+    double value = 0, first = r->samples->first[axis], span = r->samples->span[axis];
+    size_t n = r->samples->n_mesh[axis];
     const char *name = r->data->axis_names[axis];
     if (!kb_number_parse(word, &value) || !isfinite(value))
         return FAIL_AT_LINE(r, "axis \"%s\": \"%.60s\" is not a number", name, word);
     double s = (value - first) / span;
-    if (!(s >= -slack && s <= end_of(r->cloud, axis) + slack))
+    if (!(s >= -slack && s <= end_of(r->samples, axis) + slack))
         return FAIL_AT_LINE(r, "axis \"%s\": %g is outside the domain, %g to %g", name, value, first,
-                            first + span * end_of(r->cloud, axis));
-    if (n && !(s > r->cloud->mesh[axis][n - 1] + slack))
+                            first + span * end_of(r->samples, axis));
+    if (n && !(s > r->samples->mesh[axis][n - 1] + slack))
         return FAIL_AT_LINE(r, "axis \"%s\": %g does not follow %g, coordinates must ascend", name, value,
-                            first + span * r->cloud->mesh[axis][n - 1]);
+                            first + span * r->samples->mesh[axis][n - 1]);
     if (n >= FIRST_ROOM && !(n & (n - 1))) {
-        double *grown = kb_reallocate(r->cloud->mesh[axis], n, 2 * n, sizeof *grown);
+        double *grown = kb_reallocate(r->samples->mesh[axis], n, 2 * n, sizeof *grown);
         if (!grown) return no_memory(r->error);
-        r->cloud->mesh[axis] = grown;
+        r->samples->mesh[axis] = grown;
     }
-    r->cloud->mesh[axis][r->cloud->n_mesh[axis]++] = s;
+    r->samples->mesh[axis][r->samples->n_mesh[axis]++] = s;
     return KBASS_OK;
 }
 
@@ -92,12 +92,12 @@ static kbass_status read_axis(const reader *r, FILE *file, const char *name)
     size_t axis = 0;
     kbass_status status = find_axis(r, name, &axis);
     if (status != KBASS_OK) return status;
-    r->cloud->mesh[axis] = KB_NEW(double, FIRST_ROOM);
-    if (!r->cloud->mesh[axis]) return no_memory(r->error);
+    r->samples->mesh[axis] = KB_NEW(double, FIRST_ROOM);
+    if (!r->samples->mesh[axis]) return no_memory(r->error);
     while (status == KBASS_OK && next_word(file, word) && *word) status = take_coordinate(r, axis, word);
-    if (status == KBASS_OK && r->cloud->n_mesh[axis] < FEWEST)
+    if (status == KBASS_OK && r->samples->n_mesh[axis] < FEWEST)
         return FAIL_AT_LINE(r, "axis \"%s\" has %zu points, needed %d", r->data->axis_names[axis],
-                            r->cloud->n_mesh[axis], FEWEST);
+                            r->samples->n_mesh[axis], FEWEST);
     return status;
 }
 
@@ -117,20 +117,21 @@ static kbass_status read_file(reader *r)
 
 /* ---------------------------------------------------------------- numbers of points */
 
-static kbass_status read_counts(kb_cloud *cloud, const kbass_settings *settings, kbass_error *error)
+static kbass_status read_counts(kb_field_samples *samples, const kbass_settings *settings, kbass_error *error)
 {
-    size_t counts[KB_CLOUD_AXES] = {0};
-    kbass_status status = kb_mesh_parse(settings->mesh, cloud->n_axes, counts, error);
-    for (size_t a = 0; status == KBASS_OK && a < cloud->n_axes; a++)
-        if (counts[a]) status = kb_mesh_close(cloud, a, counts[a], error);
+    size_t counts[KB_SAMPLE_AXES] = {0};
+    kbass_status status = kb_mesh_parse(settings->mesh, samples->n_axes, counts, error);
+    for (size_t a = 0; status == KBASS_OK && a < samples->n_axes; a++)
+        if (counts[a]) status = kb_mesh_close(samples, a, counts[a], error);
     return status;
 }
 
-kbass_status kb_mesh_read(kb_cloud *cloud, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
+kbass_status kb_mesh_read(kb_field_samples *samples, const kbass_data *data, const kbass_settings *settings,
+                          kbass_error *error)
 {
-    reader r = {settings->mesh_file, 0, data, cloud, error};
+    reader r = {settings->mesh_file, 0, data, samples, error};
     kbass_status status = r.path && *r.path ? read_file(&r) : KBASS_OK;
-    return status == KBASS_OK ? read_counts(cloud, settings, error) : status;
+    return status == KBASS_OK ? read_counts(samples, settings, error) : status;
 }
 
 /* ---------------------------------------------------------------- open axes */
@@ -142,25 +143,25 @@ size_t kb_mesh_standard(size_t n_axes)
 }
 
 /* Of a periodic axis the end is left out: it is the beginning. */
-kbass_status kb_mesh_close(kb_cloud *cloud, size_t axis, size_t n, kbass_error *error)
+kbass_status kb_mesh_close(kb_field_samples *samples, size_t axis, size_t n, kbass_error *error)
 {
-    double end = end_of(cloud, axis), step = end / (double)(cloud->period[axis] > 0 ? n : n - 1);
-    if (cloud->mesh[axis]) return KBASS_OK;
+    double end = end_of(samples, axis), step = end / (double)(samples->period[axis] > 0 ? n : n - 1);
+    if (samples->mesh[axis]) return KBASS_OK;
     double *at = KB_NEW(double, n);
     if (!at) return no_memory(error);
     for (size_t i = 0; i < n; i++) at[i] = fmin(step * (double)i, end);
-    cloud->n_mesh[axis] = n;
-    cloud->mesh[axis] = at;
+    samples->n_mesh[axis] = n;
+    samples->mesh[axis] = at;
     return KBASS_OK;
 }
 
-kbass_status kb_mesh_check_memory(const kb_cloud *cloud, size_t doubles_per_point, kbass_error *error)
+kbass_status kb_mesh_check_memory(const kb_field_samples *samples, size_t doubles_per_point, kbass_error *error)
 {
     static const double giga = 1e9;
     char points[80] = "";
     double bytes = (double)(doubles_per_point * sizeof(double)), there = kb_memory_there();
-    for (size_t a = 0, used = 0; a < cloud->n_axes; a++) {
-        size_t n = cloud->mesh[a] ? cloud->n_mesh[a] : 1;
+    for (size_t a = 0, used = 0; a < samples->n_axes; a++) {
+        size_t n = samples->mesh[a] ? samples->n_mesh[a] : 1;
         bytes *= (double)n;
         used += (size_t)snprintf(points + used, sizeof points - used, "%s%zu", a ? " x " : "", n);
     }

@@ -2,7 +2,7 @@
 #ifndef KB_POSTERIOR_BAND_H
 #define KB_POSTERIOR_BAND_H
 
-#include "forward/fit.h"
+#include "weights/fit.h"
 
 enum {
     KB_RIVALS_OF_STATES = 12,

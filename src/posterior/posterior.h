@@ -9,7 +9,7 @@
 #ifndef KB_POSTERIOR_H
 #define KB_POSTERIOR_H
 
-#include "forward/chorus.h"
+#include "forward/pde1d/runs.h"
 #include "forward/shoot.h"
 
 typedef struct {
@@ -40,7 +40,7 @@ struct kbass_posterior {
     kb_belief *models;
     /* of fields */
     double origin[2], span[2]; /* scaled coordinates are (x - origin) / span: of one run alone the record's */
-    kb_line_settings line;
+    kb_pde1d_settings line;
     kb_profile profile;
     double spacing[2];         /* scaled, along time and space */
     double *mean, *sd, *bound; /* n_states: units of the scaled fields, and how far those may go */
@@ -61,8 +61,9 @@ void kb_belief_clear(kb_belief *belief);
 kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *record, const kb_dictionary *dictionary,
                                     const kb_columns *columns, const kb_windows *windows, const size_t *window_start,
                                     size_t n_fits, kb_fit *const *fits, kbass_posterior **out, kbass_error *error);
-kbass_status kb_posterior_of_fields(const kbass_data *data, const kb_scene *scenes, const kb_dictionary *dictionary,
-                                    const kb_columns *columns, const kb_windows *windows, const size_t *window_start,
-                                    size_t n_fits, kb_fit *const *fits, kbass_posterior **out, kbass_error *error);
+kbass_status kb_posterior_of_fields(const kbass_data *data, const kb_pde1d_setup *setups,
+                                    const kb_dictionary *dictionary, const kb_columns *columns,
+                                    const kb_windows *windows, const size_t *window_start, size_t n_fits,
+                                    kb_fit *const *fits, kbass_posterior **out, kbass_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include "gp/monitor.h"
 
 /* The coordinate of an even point, the last axis running fastest. */
-static double even_coordinate(const kb_cloud *c, const size_t *counts, size_t point, size_t axis)
+static double even_coordinate(const kb_field_samples *c, const size_t *counts, size_t point, size_t axis)
 {
     for (size_t a = c->n_axes; --a > axis;) point /= counts[a];
     double share = (double)(point % counts[axis]) / (double)(counts[axis] - 1);
@@ -13,8 +13,8 @@ static double even_coordinate(const kb_cloud *c, const size_t *counts, size_t po
 }
 
 /* The solution on even points, scaled: n x n_fields. */
-static kbass_status sample(const kb_cloud *c, kb_solution_at *solution, const void *context, const size_t *counts,
-                           size_t n, double *values, kbass_error *error)
+static kbass_status sample(const kb_field_samples *c, kb_solution_at *solution, const void *context,
+                           const size_t *counts, size_t n, double *values, kbass_error *error)
 {
     size_t space = c->n_axes - 1, fields = c->n_fields;
     double *times = KB_NEW(double, n), *positions = KB_NEW(double, n *space);
@@ -32,7 +32,7 @@ static kbass_status sample(const kb_cloud *c, kb_solution_at *solution, const vo
 }
 
 /* The axis' n points have the fields and `after` below them, `before` above: the fastest is the monitor's left. */
-static void spread(const kb_cloud *c, const double *values, size_t axis, size_t before, size_t n, size_t after,
+static void spread(const kb_field_samples *c, const double *values, size_t axis, size_t before, size_t n, size_t after,
                    double *M, double *coordinates)
 {
     kb_even_axis even = {n, c->extent[axis], false};
@@ -42,8 +42,8 @@ static void spread(const kb_cloud *c, const double *values, size_t axis, size_t 
     for (size_t i = 0; i < n; i++) coordinates[i] = c->first[axis] + c->span[axis] * coordinates[i];
 }
 
-kbass_status kb_solution_mesh(const kb_cloud *c, kb_solution_at *solution, const void *context, const size_t *counts,
-                              double *const *coordinates, kbass_error *error)
+kbass_status kb_solution_mesh(const kb_field_samples *c, kb_solution_at *solution, const void *context,
+                              const size_t *counts, double *const *coordinates, kbass_error *error)
 {
     size_t n = 1, before = 1, most = 0;
     for (size_t a = 0; a < c->n_axes; a++) {

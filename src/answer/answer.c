@@ -1,0 +1,489 @@
+#include "answer/answer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "dictionary/dimensions.h"
+#include "evidence/average.h"
+#include "answer/noise_report.h"
+
+static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
+static const double least_averaged = 1e-3; /* probability above which the models that have a term are averaged */
+static const double normal_quantile = 1.959963984540054; /* 95 % lie within so many standard deviations */
+enum { MOST_RUNNERS_UP = 20, WEIGHT_DIGITS = 4 };
+
+/* ---------------------------------------------------------------- memory */
+
+void *kb_answer_own(kb_answer *answer, size_t count, size_t size)
+{
+    if (answer->n_owned == answer->capacity) {
+        size_t capacity = 2 * answer->capacity + 32;
+        void **owned = kb_reallocate(answer->owned, answer->n_owned, capacity, sizeof *owned);
+        if (!owned) return NULL;
+        answer->owned = owned;
+        answer->capacity = capacity;
+    }
+    void *memory = kb_allocate(count, size);
+    if (memory) answer->owned[answer->n_owned++] = memory;
+    return memory;
+}
+
+static char *own_text(kb_answer *answer, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = kb_answer_own(answer, size, 1);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+void kb_answer_destroy(kb_answer *answer)
+{
+    if (!answer) return;
+    for (size_t i = 0; i < answer->n_owned; i++) kb_free(answer->owned[i]);
+    kb_free(answer->owned);
+    kb_free(answer);
+}
+
+/* What a scaled left-hand side of 1 is in the data's units. */
+static double slope_unit(const kb_frame *p, size_t state)
+{
+    return p->sd[state] / pow(p->span, p->dictionary->time_order);
+}
+
+/* ---------------------------------------------------------------- equations */
+
+static size_t count_equations(const kb_dictionary *dictionary)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < dictionary->n_states; i++) n += dictionary->has_equation[i];
+    return n;
+}
+
+kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *error)
+{
+    const kb_dictionary *dictionary = p->dictionary;
+    kb_answer *answer = KB_NEW(kb_answer, 1);
+    if (!answer) return kb_out_of_memory(error, "the answer");
+    size_t n = count_equations(dictionary), states = dictionary->n_states, e = 0;
+    kbass_equation *equations = kb_answer_own(answer, n, sizeof *equations);
+    double *noise = kb_answer_own(answer, states, sizeof *noise);
+    size_t runs = p->n_runs;
+    double *initial = kb_answer_own(answer, runs * states, sizeof *initial);
+    bool complete = equations && noise && initial;
+    for (size_t i = 0; complete && i < states; i++) {
+        char lhs[256];
+        noise[i] = NAN;
+        for (size_t run = 0; run < runs; run++) initial[run * states + i] = NAN;
+        if (!dictionary->has_equation[i]) continue;
+        snprintf(lhs, sizeof lhs, "%s%s", dictionary->state_names[i], kb_dictionary_suffix(dictionary));
+        equations[e].lhs = own_text(answer, lhs);
+        equations[e].known = dictionary->is_known[i];
+        complete = equations[e++].lhs != NULL;
+    }
+    if (!complete) {
+        kb_answer_destroy(answer);
+        return kb_out_of_memory(error, "the answer");
+    }
+    answer->result = (kbass_result){.equations = equations,
+                                    .n_states = states,
+                                    .noise = noise,
+                                    .n_runs = runs,
+                                    .initial = initial,
+                                    .outcome = KBASS_NO_MODEL,
+                                    .log_evidence = NAN,
+                                    .probability = NAN,
+                                    .seconds_per_iteration = NAN,
+                                    .period = NAN};
+    *out = answer;
+    return KBASS_OK;
+}
+
+static int by_falling_probability(const void *a, const void *b)
+{
+    const kbass_term *x = a, *y = b;
+    int order = (x->probability < y->probability) - (x->probability > y->probability);
+    return order ? order : strcmp(x->term, y->term);
+}
+
+static kbass_verdict judge(double probability, bool selected)
+{
+    if (selected) return probability >= KBASS_IN_FROM ? KBASS_IN : KBASS_UNDECIDED;
+    return probability <= KBASS_OUT_BELOW ? KBASS_OUT : KBASS_UNDECIDED;
+}
+
+static size_t gather_fixed(const kb_frame *p, size_t state, kbass_term *terms)
+{
+    const kb_columns *c = p->columns;
+    size_t n = 0;
+    for (size_t q = 0; q < c->n_fixed; q++) {
+        double weight = c->fixed_weight[q] * slope_unit(p, state);
+        if (c->fixed_equation[q] == state)
+            terms[n++] = (kbass_term){.term = kb_dictionary_name(p->dictionary, c->fixed_term[q]),
+                                      .weight = weight,
+                                      .probability = 1,
+                                      .selected = 1,
+                                      .verdict = KBASS_IN,
+                                      .low = weight,
+                                      .high = weight,
+                                      .average = weight};
+    }
+    return n;
+}
+
+/* 95 % interval of a weight, given that its term is in: over all models that have it. The averages count 0 in those
+   that have not: E(w | in) = E w / P(in), E(w^2 | in) = E w^2 / P(in). */
+static void find_interval(const kb_weights *w, size_t c, double *low, double *high)
+{
+    double mean = w->weight[c], sd = w->sd[c], average = w->average[c], spread = w->average_sd[c];
+    if (w->probability[c] > least_averaged && isfinite(average) && isfinite(spread)) {
+        mean = average / w->probability[c];
+        sd = sqrt(fmax((spread * spread + average * average) / w->probability[c] - mean * mean, 0));
+    }
+    *low = mean - normal_quantile * sd;
+    *high = mean + normal_quantile * sd;
+}
+
+static kbass_term make_term(const kb_frame *p, const kb_weights *w, size_t column, bool selected)
+{
+    double low, high;
+    find_interval(w, column, &low, &high);
+    return (kbass_term){.term = kb_dictionary_name(p->dictionary, p->columns->term[column]),
+                        .weight = w->weight[column],
+                        .sd = w->sd[column],
+                        .probability = w->probability[column],
+                        .selected = selected,
+                        .verdict = judge(w->probability[column], selected),
+                        .low = low,
+                        .high = high,
+                        .average = w->average[column],
+                        .average_sd = w->average_sd[column]};
+}
+
+/* Selected terms first, in the dictionary's order, then the others by falling probability. */
+static size_t gather_terms(const kb_frame *p, size_t state, const kb_weights *weights, const kb_support *selected,
+                           kbass_term *terms)
+{
+    const kb_columns *c = p->columns;
+    size_t n = 0;
+    for (int pass = 1; pass >= 0; pass--) {
+        size_t first = n;
+        for (size_t column = 0; column < c->n; column++)
+            if (c->equation[column] == state && kb_support_has(selected, column) == pass)
+                terms[n++] = make_term(p, weights, column, pass);
+        if (!pass) qsort(terms + first, n - first, sizeof *terms, by_falling_probability);
+    }
+    return n;
+}
+
+/* The weights' units, where there are any. */
+static bool add_units(kb_answer *answer, const kb_dictionary *dictionary, size_t state, size_t n, kbass_term *terms)
+{
+    bool complete = true;
+    for (size_t i = 0; dictionary->units && complete && i < n; i++) {
+        char unit[256];
+        size_t term = kb_dictionary_find(dictionary, terms[i].term);
+        if (!kb_dictionary_weight_text(dictionary, term, state, unit, sizeof unit)) continue;
+        terms[i].unit = own_text(answer, unit);
+        complete = terms[i].unit != NULL;
+    }
+    return complete;
+}
+
+kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *p, const kb_weights *weights,
+                                 const kb_support *selected, kbass_error *error)
+{
+    kbass_equation *equations = (kbass_equation *)answer->result.equations;
+    size_t e = 0;
+    for (size_t state = 0; state < p->dictionary->n_states; state++) {
+        if (!p->dictionary->has_equation[state]) continue;
+        kbass_term *terms = kb_answer_own(answer, p->dictionary->n_terms + 1, sizeof *terms);
+        if (!terms) return kb_out_of_memory(error, "the answer");
+        size_t fixed = gather_fixed(p, state, terms);
+        equations[e].terms = terms;
+        size_t n = fixed + gather_terms(p, state, weights, selected, terms + fixed);
+        if (!add_units(answer, p->dictionary, state, n, terms)) return kb_out_of_memory(error, "the answer");
+        equations[e++].n_terms = n;
+    }
+    answer->result.n_equations = e;
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- runners-up */
+
+static void append_term(char *text, size_t size, bool first, double weight, const char *name)
+{
+    size_t used = strlen(text);
+    char number[KB_NUMBER_SIZE];
+    kb_number_round(fabs(weight), WEIGHT_DIGITS, number);
+    const char *sign = first ? (weight < 0 ? "-" : "") : (weight < 0 ? " - " : " + ");
+    bool is_constant = !strcmp(name, "1");
+    snprintf(text + used, size - used, "%s%s%s%s", sign, number, is_constant ? "" : " ", is_constant ? "" : name);
+}
+
+/* "x_t = 1.02 y - 0.3 x^2*y" */
+static char *write_equation(kb_answer *answer, const kb_frame *p, const kb_fit *fit, size_t state)
+{
+    const kb_columns *c = p->columns;
+    size_t size = 64 + strlen(p->dictionary->state_names[state]);
+    for (size_t q = 0; q < fit->support.n; q++)
+        size += 40 + strlen(kb_dictionary_name(p->dictionary, c->term[fit->support.column[q]]));
+    for (size_t q = 0; q < c->n_fixed; q++) size += 40 + strlen(kb_dictionary_name(p->dictionary, c->fixed_term[q]));
+    char *text = kb_answer_own(answer, size, 1);
+    if (!text) return NULL;
+    snprintf(text, size, "%s%s = ", p->dictionary->state_names[state], kb_dictionary_suffix(p->dictionary));
+    bool first = true;
+    for (size_t q = 0; q < c->n_fixed; q++)
+        if (c->fixed_equation[q] == state) {
+            append_term(text, size, first, c->fixed_weight[q] * slope_unit(p, state),
+                        kb_dictionary_name(p->dictionary, c->fixed_term[q]));
+            first = false;
+        }
+    for (size_t q = 0; q < fit->support.n; q++) {
+        size_t column = fit->support.column[q];
+        if (c->equation[column] != state) continue;
+        append_term(text, size, first, fit->w[column] * c->unit[column],
+                    kb_dictionary_name(p->dictionary, c->term[column]));
+        first = false;
+    }
+    if (first) strcat(text, "0");
+    return text;
+}
+
+const char *const *kb_answer_law(kb_answer *answer, const kb_frame *p, const kb_fit *fit)
+{
+    const char **equations = kb_answer_own(answer, answer->result.n_equations, sizeof *equations);
+    size_t e = 0;
+    for (size_t state = 0; equations && state < p->dictionary->n_states; state++)
+        if (p->dictionary->has_equation[state] && !(equations[e++] = write_equation(answer, p, fit, state)))
+            return NULL;
+    return equations;
+}
+
+static bool fill_runner_up(kb_answer *answer, const kb_frame *p, const kb_fit *fit, kbass_runner_up *out)
+{
+    out->n_equations = answer->result.n_equations;
+    out->equations = kb_answer_law(answer, p, fit);
+    out->misfit = fit->misfit;
+    return out->equations != NULL;
+}
+
+static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const kb_pool *pool, kbass_error *error)
+{
+    kbass_runner_up *runners = kb_answer_own(answer, MOST_RUNNERS_UP, sizeof *runners);
+    size_t n = 0;
+    if (!runners) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 1; i < pool->n && n < MOST_RUNNERS_UP && pool->fits[i]->valid; i++) {
+        double log_odds = kb_fit_log_odds(pool->fits[i], pool->fits[0]);
+        if (!(log_odds > least_log_odds)) break;
+        runners[n].log_odds = log_odds;
+        runners[n].probability = exp(log_odds) * answer->result.probability;
+        if (!fill_runner_up(answer, p, pool->fits[i], &runners[n++])) return kb_out_of_memory(error, "the answer");
+    }
+    answer->result.runners_up = runners;
+    answer->result.n_runners_up = n;
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- averaging over models */
+
+/* A column's weight and sd in the likeliest model that has it, fitted or by the chosen model's message; NaN if none. */
+static void weigh(const kb_frame *p, const kb_search_result *found, size_t column, double *weight, double *sd)
+{
+    const kb_pool *pool = &found->pool;
+    const kb_neighbour *neighbour = found->neighbours ? &found->neighbours[column] : NULL;
+    double unit = p->columns->unit[column];
+    const kb_fit *fit = NULL;
+    for (size_t i = 0; !fit && i < pool->n && pool->fits[i]->valid; i++)
+        if (kb_support_has(&pool->fits[i]->support, column)) fit = pool->fits[i];
+    bool is_fitted = fit && !(neighbour && neighbour->gain > fit->log_evidence - pool->fits[0]->log_evidence);
+    *weight = unit * (is_fitted ? fit->w[column] : neighbour ? neighbour->mean : NAN);
+    *sd = fabs(unit) * sqrt(is_fitted ? kb_fit_variance(fit, column) : neighbour ? neighbour->variance : NAN);
+}
+
+/* Of all columns: weights in the data's units, and averages over models. */
+static void weigh_all(const kb_frame *p, const kb_search_result *found, const kb_average *average, double *out)
+{
+    size_t n = p->columns->n;
+    for (size_t c = 0; c < n; c++) {
+        double mean, variance, unit = p->columns->unit[c];
+        weigh(p, found, c, &out[c], &out[c + n]);
+        kb_average_weight(average, c, &mean, &variance);
+        out[c + 2 * n] = kb_average_inclusion(average, c);
+        out[c + 3 * n] = unit * mean;
+        out[c + 4 * n] = fabs(unit) * sqrt(variance);
+    }
+}
+
+/* Of the selected weights: units have no part in it. */
+static kbass_status add_correlation(kb_answer *answer, const kb_columns *columns, const kb_fit *best,
+                                    kbass_error *error)
+{
+    size_t k = best->support.n;
+    double *out = kb_answer_own(answer, k * k, sizeof *out);
+    if (!out) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; i < k; i++)
+        for (size_t j = 0; j < k; j++) {
+            double unit_i = columns->unit[best->support.column[i]], unit_j = columns->unit[best->support.column[j]];
+            double sds = sqrt(best->covariance[i + i * k] * best->covariance[j + j * k]);
+            out[i + j * k] = copysign(1, unit_i * unit_j) * best->covariance[i + j * k] / sds;
+        }
+    answer->result.n_weights = k;
+    answer->result.correlation = out;
+    return KBASS_OK;
+}
+
+static const char *lhs_of(const kb_answer *answer, const kb_frame *p, size_t column)
+{
+    size_t e = 0;
+    for (size_t i = 0; i < p->columns->equation[column]; i++) e += p->dictionary->has_equation[i];
+    return answer->result.equations[e].lhs;
+}
+
+static kbass_status name_group(kb_answer *answer, const kb_frame *p, const kb_group *group, kbass_group *out,
+                               kbass_error *error)
+{
+    const char **terms = kb_answer_own(answer, group->n, sizeof *terms);
+    if (!terms) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; i < group->n; i++)
+        terms[i] = kb_dictionary_name(p->dictionary, p->columns->term[group->column[i]]);
+    *out = (kbass_group){lhs_of(answer, p, group->column[0]), group->n, terms, group->n_present, group->probability};
+    return KBASS_OK;
+}
+
+static kbass_status add_groups(kb_answer *answer, const kb_frame *p, const kb_average *average, kbass_error *error)
+{
+    kb_group *groups = NULL;
+    size_t n = 0;
+    kbass_status status = kb_average_groups(average, &groups, &n, error);
+    kbass_group *named = kb_answer_own(answer, n, sizeof *named);
+    if (status == KBASS_OK && !named) status = kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = name_group(answer, p, &groups[i], &named[i], error);
+    if (status == KBASS_OK) {
+        answer->result.groups = named;
+        answer->result.n_groups = n;
+    }
+    kb_groups_free(groups, n);
+    return status;
+}
+
+/* ---------------------------------------------------------------- explanations */
+
+static double sd_in(const kb_frame *p, const kb_fit *fit, size_t column)
+{
+    double variance = kb_support_has(&fit->support, column) ? kb_fit_variance(fit, column) : 0;
+    return fabs(p->columns->unit[column]) * sqrt(variance);
+}
+
+/* The weights of the larger of the two models, which has those of the other. */
+static kbass_status add_changes(kb_answer *answer, const kb_frame *p, const kb_fit *before, const kb_fit *after,
+                                kbass_explanation *out, kbass_error *error)
+{
+    const kb_support *both = before->support.n > after->support.n ? &before->support : &after->support;
+    kbass_weight_change *changes = kb_answer_own(answer, both->n, sizeof *changes);
+    if (!changes) return kb_out_of_memory(error, "the answer");
+    for (size_t q = 0; q < both->n; q++) {
+        size_t c = both->column[q];
+        double unit = p->columns->unit[c];
+        changes[q] = (kbass_weight_change){lhs_of(answer, p, c),
+                                           kb_dictionary_name(p->dictionary, p->columns->term[c]),
+                                           kb_support_has(&before->support, c) ? unit * before->w[c] : 0,
+                                           sd_in(p, before, c),
+                                           kb_support_has(&after->support, c) ? unit * after->w[c] : 0,
+                                           sd_in(p, after, c)};
+    }
+    out->n_changes = both->n;
+    out->changes = changes;
+    return KBASS_OK;
+}
+
+static kbass_status add_explanations(kb_answer *answer, const kb_frame *p, const kb_search_result *found,
+                                     kbass_error *error)
+{
+    const kb_fit *best = found->pool.fits[0];
+    size_t n = found->explained.n;
+    kbass_explanation *out = kb_answer_own(answer, n, sizeof *out);
+    kbass_status status = out ? KBASS_OK : kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        const kb_fit *other = found->explained.fits[i];
+        size_t c = found->explained_column[i];
+        double gain = other->valid ? other->log_evidence - best->log_evidence : NAN;
+        out[i] = (kbass_explanation){.lhs = lhs_of(answer, p, c),
+                                     .term = kb_dictionary_name(p->dictionary, p->columns->term[c]),
+                                     .is_added = other->support.n > best->support.n,
+                                     .is_fitted = other->valid,
+                                     .log_evidence = gain,
+                                     .log_odds = kb_log_odds(gain),
+                                     .misfit_before = best->misfit,
+                                     .misfit_after = other->valid ? other->misfit : NAN};
+        if (other->valid) status = add_changes(answer, p, best, other, &out[i], error);
+    }
+    answer->result.explanations = out;
+    answer->result.n_explanations = status == KBASS_OK ? n : 0;
+    return status;
+}
+
+/* Each run's first window begins with it. */
+static void add_initial(kb_answer *answer, const kb_frame *p, const kb_search_result *found)
+{
+    if (!p->starts_with_states) return;
+    size_t n = p->dictionary->n_states, each = found->windows->n / p->n_runs;
+    double *initial = (double *)answer->result.initial;
+    for (size_t run = 0; run < p->n_runs; run++)
+        for (size_t i = 0; i < n; i++)
+            if (p->dictionary->has_equation[i])
+                initial[run * n + i] = p->mean[i] + p->sd[i] * found->pool.fits[0]->start[run * each * n + i];
+}
+
+static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_result *found, kbass_error *error)
+{
+    size_t n = p->columns->n;
+    const kb_fit *best = found->pool.fits[0];
+    kb_average *average = NULL;
+    kbass_status status = kb_average_create(p->columns, found, &average, error);
+    double *all = KB_NEW(double, 5 * n);
+    if (status == KBASS_OK && !all) status = kb_out_of_memory(error, "the answer");
+    if (status == KBASS_OK) {
+        kb_weights weights = {all, all + n, all + 2 * n, all + 3 * n, all + 4 * n};
+        weigh_all(p, found, average, all);
+        answer->result.probability = average->share[0];
+        answer->result.log_evidence = best->log_evidence;
+        status = kb_answer_equations(answer, p, &weights, &best->support, error);
+    }
+    if (status == KBASS_OK) status = add_runners_up(answer, p, &found->pool, error);
+    if (status == KBASS_OK) status = add_correlation(answer, p->columns, best, error);
+    if (status == KBASS_OK) status = add_groups(answer, p, average, error);
+    if (status == KBASS_OK) status = add_explanations(answer, p, found, error);
+    if (status == KBASS_OK) status = kb_answer_noise(answer, p, found, error);
+    if (status == KBASS_OK) add_initial(answer, p, found);
+    kb_free(all);
+    kb_average_destroy(average);
+    return status;
+}
+
+kbass_status kb_answer_create(const kb_frame *p, const kb_search_result *found, kbass_outcome outcome, kb_answer **out,
+                              kbass_error *error)
+{
+    kb_answer *answer = NULL;
+    kbass_status status = kb_answer_begin(p, &answer, error);
+    bool has_model = found->pool.n && found->pool.fits[0]->valid;
+    if (status == KBASS_OK && has_model) status = fill(answer, p, found, error);
+    if (status == KBASS_OK) {
+        bool was_stopped = outcome == KBASS_TIME_LIMIT || outcome == KBASS_CANCELLED;
+        answer->result.outcome = has_model || was_stopped ? outcome : KBASS_NO_MODEL;
+        answer->result.n_starts = found->n_starts;
+        answer->result.n_starts_lost = found->n_lost;
+        answer->result.n_models = found->n_models;
+        answer->result.n_windows = found->windows ? found->windows->n : 0;
+        answer->result.n_patches = found->n_patches;
+        memcpy(answer->result.seconds, found->seconds, sizeof found->seconds);
+        *out = answer;
+    } else {
+        kb_answer_destroy(answer);
+    }
+    return status;
+}

@@ -1,0 +1,23 @@
+/* A model that the kernel engine weighed: its structure, its weights, and the hyperparameters at which its evidence was
+ * found. From these its field can be made again.
+ */
+#ifndef KB_COLLOCATION_KERNEL_FIT_H
+#define KB_COLLOCATION_KERNEL_FIT_H
+
+#include "collocation/patch_solver.h"
+
+typedef struct {
+    kb_support support;
+    double *w;           /* by column, scaled */
+    double log_evidence; /* comparable among the proposals of one search */
+    double *variance;    /* per field: of the noise, scaled */
+    kb_steps steps;      /* where the evidence was found: length scales, tau, freedom of Student's t */
+    double tau, freedom;
+} kb_kernel_fit;
+
+/* A copy of a state without its field; nothing to clear when it fails. */
+kbass_status kb_kernel_fit_create(const kb_patch_solver *solver, const kb_kernel_state *state, kb_kernel_fit *out,
+                                  kbass_error *error);
+void kb_kernel_fit_clear(kb_kernel_fit *fit);
+
+#endif

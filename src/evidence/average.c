@@ -1,0 +1,182 @@
+#include "evidence/average.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { MOST_PRESENT = 2 };
+static const double together = 0.9;          /* probability at which columns are a group */
+static const double doubtful[] = {0.1, 0.9}; /* inclusion of a column that a group is sought for */
+static const double least_member = 0.005;    /* what a column has to add to its group */
+
+/* ---------------------------------------------------------------- the models and their shares */
+
+static void add_model(kb_average *a, size_t fit, size_t added, double log_odds)
+{
+    const kb_support *support = &a->found->pool.fits[fit]->support;
+    bool *has = a->has + a->n * a->columns->n;
+    for (size_t q = 0; q < support->n; q++) has[support->column[q]] = true;
+    if (added != KB_NO_COLUMN) has[added] = true;
+    a->fit[a->n] = fit;
+    a->added[a->n] = added;
+    a->share[a->n++] = log_odds;
+}
+
+static void add_models(kb_average *a)
+{
+    const kb_pool *pool = &a->found->pool;
+    double total = 0, most = 0; /* of a run that was stopped, neighbours may be far better than the chosen model */
+    for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++)
+        add_model(a, i, KB_NO_COLUMN, kb_fit_log_odds(pool->fits[i], pool->fits[0]));
+    for (size_t column = 0; a->found->neighbours && column < a->columns->n; column++)
+        if (a->found->neighbours[column].gain > -INFINITY)
+            add_model(a, 0, column, kb_log_odds(a->found->neighbours[column].gain));
+    for (size_t m = 0; m < a->n; m++) most = fmax(most, a->share[m]);
+    for (size_t m = 0; m < a->n; m++) total += a->share[m] = exp(a->share[m] - most);
+    for (size_t m = 0; m < a->n; m++) a->share[m] /= total;
+}
+
+kbass_status kb_average_create(const kb_columns *columns, const kb_search_result *found, kb_average **out,
+                               kbass_error *error)
+{
+    size_t most = found->pool.n + columns->n;
+    kb_average *a = KB_NEW(kb_average, 1);
+    if (!a) return kb_out_of_memory(error, "the average over models");
+    *a = (kb_average){.columns = columns, .found = found};
+    a->share = KB_NEW(double, most);
+    a->fit = KB_NEW(size_t, most);
+    a->added = KB_NEW(size_t, most);
+    a->has = KB_NEW(bool, most * columns->n);
+    if (!a->share || !a->fit || !a->added || !a->has) {
+        kb_average_destroy(a);
+        return kb_out_of_memory(error, "the average over models");
+    }
+    add_models(a);
+    *out = a;
+    return KBASS_OK;
+}
+
+void kb_average_destroy(kb_average *a)
+{
+    if (!a) return;
+    kb_free(a->share);
+    kb_free(a->fit);
+    kb_free(a->added);
+    kb_free(a->has);
+    kb_free(a);
+}
+
+/* ---------------------------------------------------------------- one column */
+
+static bool is_in(const kb_average *a, size_t model, size_t column) { return a->has[column + model * a->columns->n]; }
+
+double kb_average_inclusion(const kb_average *a, size_t column)
+{
+    double sum = 0;
+    if (a->columns->required[column]) return 1;
+    for (size_t m = 0; m < a->n; m++)
+        if (is_in(a, m, column)) sum += a->share[m];
+    return fmin(sum, 1);
+}
+
+/* E w = sum pi_m w_m,   var w = sum pi_m (v_m + w_m^2) - (E w)^2 */
+void kb_average_weight(const kb_average *a, size_t column, double *mean, double *variance)
+{
+    double sum = 0, squares = 0;
+    for (size_t m = 0; m < a->n; m++) {
+        if (!is_in(a, m, column)) continue;
+        const kb_fit *fit = a->found->pool.fits[a->fit[m]];
+        const kb_neighbour *added = a->added[m] == column ? &a->found->neighbours[column] : NULL;
+        double w = added ? added->mean : fit->w[column], v = added ? added->variance : kb_fit_variance(fit, column);
+        sum += a->share[m] * w;
+        squares += a->share[m] * (v + w * w);
+    }
+    *mean = sum;
+    *variance = fmax(squares - sum * sum, 0);
+}
+
+/* ---------------------------------------------------------------- groups */
+
+/* P(exactly `present` of the group's columns, and of one more unless it is KB_NO_COLUMN, are in) */
+static double probability_of(const kb_average *a, const kb_group *group, size_t more)
+{
+    double sum = 0;
+    for (size_t m = 0; m < a->n; m++) {
+        size_t count = more != KB_NO_COLUMN && is_in(a, m, more);
+        for (size_t i = 0; i < group->n; i++) count += is_in(a, m, group->column[i]);
+        if (count == group->n_present) sum += a->share[m];
+    }
+    return sum;
+}
+
+/* The column of the same equation that adds most to the group, unless it is too little. */
+static size_t next_member(const kb_average *a, const kb_group *group, const bool *taken, const double *inclusion)
+{
+    size_t best = KB_NO_COLUMN, equation = a->columns->equation[group->column[0]];
+    double most = group->probability + least_member;
+    for (size_t column = 0; column < a->columns->n; column++) {
+        if (taken[column] || a->columns->equation[column] != equation) continue;
+        if (!(inclusion[column] > least_member && inclusion[column] < doubtful[1])) continue;
+        double probability = probability_of(a, group, column);
+        if (probability > most) most = probability, best = column;
+    }
+    return best;
+}
+
+/* Grows a group from its seed; columns of a group that does not come together are given back. */
+static bool grow(const kb_average *a, kb_group *group, bool *taken, const double *inclusion)
+{
+    size_t next = group->column[0];
+    group->n = 0;
+    do {
+        group->column[group->n++] = next;
+        taken[next] = true;
+        group->probability = probability_of(a, group, KB_NO_COLUMN);
+        next = next_member(a, group, taken, inclusion);
+    } while (next != KB_NO_COLUMN);
+    bool is_group = group->n > group->n_present && group->probability >= together;
+    for (size_t i = 0; !is_group && i < group->n; i++) taken[group->column[i]] = false;
+    return is_group;
+}
+
+static bool is_doubtful(double inclusion) { return inclusion > doubtful[0] && inclusion < doubtful[1]; }
+
+static kbass_status keep_group(const kb_group *group, kb_group *kept, kbass_error *error)
+{
+    *kept = *group;
+    kept->column = KB_NEW(size_t, group->n);
+    if (!kept->column) return kb_out_of_memory(error, "groups of terms");
+    memcpy(kept->column, group->column, group->n * sizeof *group->column);
+    return KBASS_OK;
+}
+
+kbass_status kb_average_groups(const kb_average *a, kb_group **groups, size_t *n, kbass_error *error)
+{
+    size_t columns = a->columns->n;
+    kb_group *found = KB_NEW(kb_group, columns), trial = {.column = KB_NEW(size_t, columns)};
+    double *inclusion = KB_NEW(double, columns);
+    bool *taken = KB_NEW(bool, columns), complete = found && trial.column && inclusion && taken;
+    kbass_status status = complete ? KBASS_OK : kb_out_of_memory(error, "groups of terms");
+    *n = 0;
+    for (size_t c = 0; complete && c < columns; c++) inclusion[c] = kb_average_inclusion(a, c);
+    for (trial.n_present = 1; trial.n_present <= MOST_PRESENT; trial.n_present++)
+        for (size_t seed = 0; status == KBASS_OK && seed < columns; seed++) {
+            if (taken[seed] || !is_doubtful(inclusion[seed])) continue;
+            trial.column[0] = seed;
+            if (grow(a, &trial, taken, inclusion)) status = keep_group(&trial, &found[(*n)++], error);
+        }
+    kb_free(trial.column);
+    kb_free(inclusion);
+    kb_free(taken);
+    if (status == KBASS_OK) *groups = found;
+    else kb_groups_free(found, *n);
+    return status;
+}
+
+void kb_groups_free(kb_group *groups, size_t n)
+{
+    for (size_t i = 0; groups && i < n; i++) kb_free(groups[i].column);
+    kb_free(groups);
+}

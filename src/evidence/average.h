@@ -1,0 +1,40 @@
+/* Averages over models: every model compared has a share of the posterior, pi_m. Compared are the models
+ * fitted and, for columns in none of their neighbours, the chosen model with the column added as its own message judges
+ * it (docs/math.md, eqs 24, 36 and 37).
+ */
+#ifndef KB_EVIDENCE_AVERAGE_H
+#define KB_EVIDENCE_AVERAGE_H
+
+#include "search/result.h"
+
+typedef struct {
+    const kb_columns *columns;
+    const kb_search_result *found;
+    size_t n;      /* models */
+    double *share; /* n: they sum to 1; the first is the chosen model's */
+    size_t *fit;   /* n: place in the pool, */
+    size_t *added; /* n: and the column added to it, or KB_NO_COLUMN */
+    bool *has;     /* n x columns: has[column + model * columns] */
+} kb_average;
+
+kbass_status kb_average_create(const kb_columns *columns, const kb_search_result *found, kb_average **out,
+                               kbass_error *error);
+void kb_average_destroy(kb_average *average);
+
+/* P(column is in). */
+double kb_average_inclusion(const kb_average *average, size_t column);
+/* Mean and variance of a weight over models, scaled: 0 where the column is not in. */
+void kb_average_weight(const kb_average *average, size_t column, double *mean, double *variance);
+
+/* Columns of one equation that the data cannot tell apart: `n_present` of them are in, whichever. */
+typedef struct {
+    size_t n, *column;
+    size_t n_present;
+    double probability; /* that exactly so many are in */
+} kb_group;
+
+/* Groups without common columns; the caller frees them with kb_groups_free. */
+kbass_status kb_average_groups(const kb_average *average, kb_group **groups, size_t *n, kbass_error *error);
+void kb_groups_free(kb_group *groups, size_t n);
+
+#endif

@@ -1,0 +1,188 @@
+#include "forward/ode/flow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { STEPS_AT_LEAST = 2000, STEPS_PER_TIME = 30 };
+static const double smallest_step = 1e-14; /* times that are closer are one */
+
+static bool allocate_states(kb_flow *f, size_t max_tangents)
+{
+    size_t n = f->n, terms = f->dictionary->n_terms, P = max_tangents + n;
+    f->bound = KB_NEW(double, n);
+    f->x = KB_NEW(double, f->dictionary->n_variables);
+    f->values = KB_NEW(double, terms);
+    f->slopes = KB_NEW(double, terms *n);
+    f->work = KB_NEW(double, kb_dictionary_work(f->dictionary, 1));
+    f->stage = KB_NEW(double, KB_FLOW_STAGES *n);
+    f->rate = KB_NEW(double, KB_FLOW_STAGES *n);
+    f->state = KB_NEW(double, n);
+    f->trial = KB_NEW(double, n);
+    f->delta = KB_NEW(double, n);
+    f->jacobian = KB_NEW(double, n *n);
+    f->lu = KB_NEW(double, n *n);
+    f->pivot = KB_NEW(int, n);
+    f->tangent = KB_NEW(double, n *P);
+    f->tangent_stage = KB_NEW(double, n *P);
+    f->tangent_rate = KB_NEW(double, KB_FLOW_STAGES *n *P);
+    return f->bound && f->x && f->values && f->slopes && f->work && f->stage && f->rate && f->state && f->trial &&
+           f->delta && f->jacobian && f->lu && f->pivot && f->tangent && f->tangent_stage && f->tangent_rate;
+}
+
+kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
+                            size_t max_tangents, kb_flow **out, kbass_error *error)
+{
+    kb_flow *f = KB_NEW(kb_flow, 1);
+    if (!f) return kb_out_of_memory(error, "the flow");
+    f->record = record;
+    f->dictionary = dictionary;
+    f->columns = columns;
+    f->n = record->n_states;
+    f->tolerance = 3e-8;
+    kbass_status status = kb_rhs_create(dictionary, columns, max_tangents, &f->rhs, error);
+    if (status == KBASS_OK && !allocate_states(f, max_tangents)) status = kb_out_of_memory(error, "the flow");
+    if (status != KBASS_OK) {
+        kb_flow_destroy(f);
+        return status;
+    }
+    for (size_t i = 0; i < f->n; i++)
+        for (size_t row = 0; row < record->n_rows; row++)
+            f->bound[i] = dictionary->is_input[i]
+                              ? INFINITY
+                              : fmax(f->bound[i], 4 * fabs(record->value[row + i * record->n_rows]) + 2);
+    *out = f;
+    return KBASS_OK;
+}
+
+void kb_flow_destroy(kb_flow *f)
+{
+    if (!f) return;
+    void *arrays[] = {f->bound, f->x,       f->values,        f->slopes,      f->work,     f->stage,
+                      f->rate,  f->state,   f->trial,         f->delta,       f->jacobian, f->lu,
+                      f->pivot, f->tangent, f->tangent_stage, f->tangent_rate};
+    kb_rhs_clear(&f->rhs);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
+    kb_free(f);
+}
+
+void kb_flow_model(kb_flow *f, const kb_support *support, const double *w, const kb_support *tangents)
+{
+    kb_rhs_set(&f->rhs, support, w, tangents);
+    f->n_parameters = f->rhs.n_tangents + f->n;
+    f->stiff = false;
+}
+
+/* dq/ds of a followed state: the derivative of the cubic Hermite interpolant, or of the input's curve */
+static double followed_rate(const kb_flow *f, size_t state, double s)
+{
+    const kb_follow *c = &f->follow;
+    double slope;
+    if (f->dictionary->is_input[state]) {
+        kb_record_input(f->record, f->run, state, s, &slope);
+        return slope;
+    }
+    size_t first = c->start[f->run], n = c->start[f->run + 1] - first - 1;
+    double h = f->record->duration[f->run] / (double)n, position = fmin(fmax(s / h, 0), (double)n - 1e-9);
+    size_t i = first + (size_t)position + state * c->n;
+    double x = position - floor(position), d = (c->value[i + 1] - c->value[i]) / h;
+    return 6 * x * (1 - x) * d + (1 - x) * (1 - 3 * x) * c->slope[i] + x * (3 * x - 2) * c->slope[i + 1];
+}
+
+static bool holds(const kb_flow *f, size_t run) { return run == KB_ALL_RUNS || run == f->run; }
+
+void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *jacobian)
+{
+    size_t n = f->n;
+    for (size_t i = 0; i < n; i++) {
+        double value = f->dictionary->is_input[i] ? kb_record_input(f->record, f->run, i, s, NULL) : q[i];
+        f->x[i] = f->record->mean[i] + f->record->sd[i] * value;
+    }
+    f->x[n] = f->record->origin[f->run] + f->record->span * s;
+    kb_dictionary_at_point(f->dictionary, f->rhs.n_terms, f->rhs.terms, f->x, f->values, jacobian ? f->slopes : NULL,
+                           f->work);
+    for (size_t i = 0; i < n; i++) rate[i] = f->dictionary->has_equation[i] ? 0 : followed_rate(f, i, s);
+    for (size_t e = 0; e < f->rhs.n_entries; e++)
+        if (holds(f, f->rhs.entry_run[e]))
+            rate[f->rhs.entry_equation[e]] += f->rhs.entry_coefficient[e] * f->values[f->rhs.entry_slot[e]];
+    if (!jacobian) return;
+    memset(jacobian, 0, n * n * sizeof *jacobian);
+    for (size_t e = 0; e < f->rhs.n_entries; e++) {
+        double *row = jacobian + f->rhs.entry_equation[e] * n;
+        const double *slope = f->slopes + f->rhs.entry_slot[e] * n;
+        if (!holds(f, f->rhs.entry_run[e])) continue;
+        for (size_t j = 0; j < n; j++)
+            if (!f->dictionary->is_input[j]) row[j] += f->rhs.entry_coefficient[e] * slope[j] * f->record->sd[j];
+    }
+}
+
+void kb_flow_forcing(const kb_flow *f, double factor, double *out)
+{
+    for (size_t p = 0; p < f->rhs.n_tangents; p++)
+        if (holds(f, f->rhs.tangent_run[p]))
+            out[f->rhs.tangent_equation[p] * f->n_parameters + p] +=
+                factor * f->rhs.tangent_scale[p] * f->values[f->rhs.tangent_slot[p]];
+}
+
+static bool inside_bounds(const kb_flow *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (!(fabs(f->trial[i]) <= f->bound[i])) return false;
+    return true;
+}
+
+/* Steps from s to `end`; `budget` counts steps down, rejected ones included. */
+static bool advance(kb_flow *f, double s, double end, bool with_tangents, long *budget)
+{
+    double order = f->stiff ? 4 : 5, h = fmin(f->next_step, end - s);
+    while (end - s > smallest_step) {
+        bool last = s + h * 1.0000001 >= end;
+        if (last) h = end - s;
+        if (--*budget < 0 || !(h > smallest_step)) return false;
+        double error = f->stiff ? kb_implicit_step(f, s, h) : kb_explicit_step(f, s, h);
+        if (!(error <= 1)) {
+            h *= isfinite(error) ? fmax(0.2, 0.9 * pow(error, -1 / order)) : 0.2;
+            continue;
+        }
+        f->escaped = !inside_bounds(f);
+        if (f->escaped) return false;
+        if (with_tangents && !(f->stiff ? kb_implicit_tangent(f, s, h) : kb_explicit_tangent(f, s, h))) return false;
+        memcpy(f->state, f->trial, f->n * sizeof *f->state);
+        double grow = fmin(5, 0.9 * pow(fmax(error, 1e-8), -1 / order));
+        if (!last || grow < 1) f->next_step = h * grow;
+        else f->next_step = fmax(f->next_step, h * grow);
+        s = last ? end : s + h;
+        h = f->next_step;
+    }
+    return true;
+}
+
+static bool integrate(kb_flow *f, size_t n_times, const double *times, const double *start, double *states,
+                      double *tangents)
+{
+    size_t n = f->n, P = f->n_parameters;
+    long budget = STEPS_AT_LEAST + STEPS_PER_TIME * (long)n_times;
+    f->escaped = false;
+    memcpy(f->state, start, n * sizeof *start);
+    memset(f->tangent, 0, n * P * sizeof *f->tangent);
+    for (size_t i = 0; i < n; i++)
+        if (f->dictionary->has_equation[i]) f->tangent[i * P + f->rhs.n_tangents + i] = 1;
+    f->next_step = 0.01 * (times[n_times - 1] - times[0]);
+    for (size_t k = 0; k < n_times; k++) {
+        if (k > 0 && !advance(f, times[k - 1], times[k], tangents != NULL, &budget)) return false;
+        memcpy(states + k * n, f->state, n * sizeof *states);
+        if (tangents) memcpy(tangents + k * n * P, f->tangent, n * P * sizeof *tangents);
+    }
+    return true;
+}
+
+bool kb_flow_integrate(kb_flow *f, size_t n_times, const double *times, const double *start, double *states,
+                       double *tangents)
+{
+    if (!f->stiff && integrate(f, n_times, times, start, states, tangents)) return true;
+    if (!f->stiff && f->escaped) return false; /* no stepper brings it back */
+    f->stiff = true;
+    return integrate(f, n_times, times, start, states, tangents);
+}

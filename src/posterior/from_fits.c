@@ -1,0 +1,222 @@
+/* The posterior of a finished search: its best fits, linearised once more. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "posterior/band.h"
+#include "posterior/posterior.h"
+
+typedef struct {
+    const kb_dictionary *dictionary;
+    const kb_columns *columns;
+    const kb_windows *windows;
+    const double *mean, *sd; /* per state */
+    double span;             /* of time */
+    bool has_units;          /* the start is the state, scaled; else it is modes */
+    size_t n_start;          /* in the fits; a run may use fewer */
+    size_t n_parts;
+    struct part *parts;
+} setting;
+
+/* One run's share of the fits. */
+typedef struct part {
+    kbass_posterior *posterior;
+    double first;           /* time */
+    const double *row_time; /* scaled; of the rows from row_start on */
+    size_t row_start;
+    size_t first_window, end_window;
+} part;
+
+/* Scaled covariance V of the support's weights and the start to the data's units, behind the rows of given terms. */
+static void scale_covariance(const setting *s, const kb_fit *fit, size_t n_start, const double *V, double *out)
+{
+    size_t k = fit->support.n, size = k + n_start, stride = k + s->n_start, fixed = s->columns->n_fixed,
+           whole = size + fixed;
+    for (size_t j = 0; j < size; j++)
+        for (size_t i = 0; i < size; i++) {
+            double unit = 1;
+            unit *= i < k ? s->columns->unit[fit->support.column[i]] : s->has_units ? s->sd[i - k] : 1;
+            unit *= j < k ? s->columns->unit[fit->support.column[j]] : s->has_units ? s->sd[j - k] : 1;
+            out[fixed + i + (fixed + j) * whole] = unit * V[i + j * stride];
+        }
+}
+
+static bool name_terms(const setting *s, const kb_fit *fit, kb_belief *b)
+{
+    const kb_columns *c = s->columns;
+    bool complete = true;
+    for (size_t i = 0; i < b->n_terms; i++) {
+        bool is_fixed = i < c->n_fixed;
+        size_t column = is_fixed ? 0 : fit->support.column[i - c->n_fixed];
+        b->equation[i] = is_fixed ? c->fixed_equation[i] : c->equation[column];
+        b->term[i] = kb_strdup(kb_dictionary_name(s->dictionary, is_fixed ? c->fixed_term[i] : c->term[column]));
+        double unit = is_fixed ? s->sd[b->equation[i]] / pow(s->span, s->dictionary->time_order) : c->unit[column];
+        b->weight[i] = unit * (is_fixed ? c->fixed_weight[i] : fit->w[column]);
+        complete = b->term[i] && complete;
+    }
+    return complete;
+}
+
+static kbass_status add_model(const part *run, const setting *s, const kb_comparison *comparison, const kb_fit *fit,
+                              double log_odds, const double *V, kbass_error *error)
+{
+    kbass_posterior *p = run->posterior;
+    size_t n = p->n_start, size = fit->support.n + s->n_start, n_windows = run->end_window - run->first_window;
+    kb_belief *b = &p->models[p->n_models];
+    kbass_status status = kb_belief_allocate(p, s->columns->n_fixed + fit->support.n, n_windows, b, error);
+    if (status != KBASS_OK) return status;
+    p->n_models++;
+    b->log_odds = log_odds;
+    for (size_t i = 0; i < p->n_states; i++) b->noise[i] = sqrt(fit->variance[i]) * kb_comparison_unit(comparison, i);
+    for (size_t window = run->first_window; window < run->end_window; window++) {
+        kb_stretch *stretch = &b->windows[window - run->first_window];
+        const double *start = fit->start + window * s->n_start;
+        stretch->first = run->first + s->span * run->row_time[s->windows->first[window] - run->row_start];
+        stretch->last = run->first + s->span * run->row_time[s->windows->last[window] - run->row_start];
+        for (size_t i = 0; i < n; i++) stretch->start[i] = s->has_units ? s->mean[i] + s->sd[i] * start[i] : start[i];
+        scale_covariance(s, fit, n, V + window * size * size, stretch->covariance);
+    }
+    return name_terms(s, fit, b) ? KBASS_OK : kb_out_of_memory(error, "the posterior");
+}
+
+static size_t largest_support(size_t n_fits, kb_fit *const *fits)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < n_fits; i++)
+        if (fits[i]->support.n > most) most = fits[i]->support.n;
+    return most;
+}
+
+/* The best fit and those whose odds against it count, at most `most`, on the windows of the last fits. */
+static kbass_status add_models(const setting *s, kb_shooter *shooter, size_t n_fits, kb_fit *const *fits, size_t most,
+                               kbass_error *error)
+{
+    size_t size = shooter->max_columns + s->n_start, n = 0;
+    double *V = KB_NEW(double, s->windows->n *size *size);
+    kbass_status status = V ? KBASS_OK : kb_out_of_memory(error, "the posterior");
+    shooter->windows = s->windows;
+    for (size_t i = 0; i < s->n_parts; i++)
+        s->parts[i].posterior->is_relative = shooter->dynamics->noise_model != KB_NOISE_ADDITIVE;
+    for (size_t i = 0; status == KBASS_OK && i < n_fits && n < most; i++) {
+        double log_odds = kb_fit_log_odds(fits[i], fits[0]);
+        if (fits[i]->n_windows != s->windows->n) continue;
+        bool is_known = kb_shooter_covariances(shooter, fits[i], V);
+        if (!is_known && i == 0) break;
+        for (size_t k = 0; is_known && status == KBASS_OK && k < s->n_parts; k++)
+            status = add_model(&s->parts[k], s, &shooter->comparison, fits[i], log_odds, V, error);
+        n += is_known;
+    }
+    kb_free(V);
+    return status;
+}
+
+static kbass_status finish(kbass_status status, setting *s, kbass_posterior **out)
+{
+    for (size_t i = 0; s->parts && i < s->n_parts; i++) {
+        kbass_posterior *p = s->parts[i].posterior;
+        if (status == KBASS_OK && p && p->n_models) out[i] = p;
+        else kbass_posterior_destroy(p);
+    }
+    kb_free(s->parts);
+    return status;
+}
+
+static kbass_status make_parts(setting *s, const size_t *window_start, kbass_error *error)
+{
+    s->parts = KB_NEW(part, s->n_parts);
+    if (!s->parts) return kb_out_of_memory(error, "the posterior");
+    for (size_t i = 0; i < s->n_parts; i++)
+        s->parts[i] = (part){.first_window = window_start[i], .end_window = window_start[i + 1]};
+    return KBASS_OK;
+}
+
+kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *record, const kb_dictionary *dictionary,
+                                    const kb_columns *columns, const kb_windows *windows, const size_t *window_start,
+                                    size_t n_fits, kb_fit *const *fits, kbass_posterior **out, kbass_error *error)
+{
+    kb_shooter *shooter = NULL;
+    setting s = {.dictionary = dictionary,
+                 .columns = columns,
+                 .windows = windows,
+                 .mean = record->mean,
+                 .sd = record->sd,
+                 .span = record->span,
+                 .has_units = true,
+                 .n_start = record->n_states,
+                 .n_parts = record->n_runs};
+    for (size_t i = 0; i < record->n_states; i++)
+        if (!dictionary->has_equation[i]) return KBASS_OK; /* its future is nobody's to tell */
+    n_fits = kb_count_near(n_fits, fits);
+    kbass_status status = make_parts(&s, window_start, error);
+    for (size_t i = 0; status == KBASS_OK && i < s.n_parts; i++) {
+        s.parts[i].first = record->origin[i];
+        s.parts[i].row_time = record->time;
+        status = kb_posterior_create(data, i, record->n_states, KB_RIVALS_OF_STATES, &s.parts[i].posterior, error);
+    }
+    if (status == KBASS_OK)
+        status =
+            kb_shooter_create(record, dictionary, columns, windows->n, largest_support(n_fits, fits), &shooter, error);
+    if (status == KBASS_OK) status = add_models(&s, shooter, n_fits, fits, KB_RIVALS_OF_STATES, error);
+    kb_shooter_destroy(shooter);
+    return finish(status, &s, out);
+}
+
+/* What starts in modes mean: the grid, the profile, the scales. */
+static kbass_status keep_line(kbass_posterior *p, const kb_pde1d *line, const kb_profile *profile, kbass_error *error)
+{
+    const kb_field_samples *samples = line->samples;
+    p->line = line->settings;
+    p->profile = *profile;
+    p->n_boundary = line->n_boundary;
+    p->boundary = KB_NEW(double, line->n_boundary);
+    if (!p->boundary) return kb_out_of_memory(error, "the posterior");
+    memcpy(p->boundary, line->boundary_scale, line->n_boundary * sizeof *p->boundary);
+    memcpy(p->origin, samples->first, sizeof p->origin);
+    memcpy(p->span, samples->span, sizeof p->span);
+    memcpy(p->spacing, samples->spacing, sizeof p->spacing);
+    memcpy(p->mean, samples->mean, p->n_states * sizeof *p->mean);
+    memcpy(p->sd, samples->sd, p->n_states * sizeof *p->sd);
+    memcpy(p->bound, line->bound, p->n_states * sizeof *p->bound);
+    return KBASS_OK;
+}
+
+static kbass_status make_part(const kbass_data *data, size_t run, const kb_pde1d_runs *all_runs,
+                              const kb_profile *profile, part *own, kbass_error *error)
+{
+    const kb_pde1d *line = all_runs->lines[run];
+    own->first = line->samples->first[0];
+    own->row_time = line->samples->grid[0];
+    own->row_start = all_runs->run_start[run];
+    kbass_status status =
+        kb_posterior_create(data, run, line->dynamics.n_start, KB_RIVALS_OF_FIELDS, &own->posterior, error);
+    return status == KBASS_OK ? keep_line(own->posterior, line, profile, error) : status;
+}
+
+kbass_status kb_posterior_of_fields(const kbass_data *data, const kb_pde1d_setup *setups,
+                                    const kb_dictionary *dictionary, const kb_columns *columns,
+                                    const kb_windows *windows, const size_t *window_start, size_t n_fits,
+                                    kb_fit *const *fits, kbass_posterior **out, kbass_error *error)
+{
+    kb_pde1d_runs *all_runs = NULL;
+    kb_shooter *shooter = NULL;
+    const kb_field_samples *samples = setups[0].samples;
+    size_t runs = kbass_data_runs(data), near = kb_count_near(n_fits, fits), k = largest_support(near, fits);
+    setting s = {.dictionary = dictionary,
+                 .columns = columns,
+                 .windows = windows,
+                 .mean = samples->mean,
+                 .sd = samples->sd,
+                 .span = samples->span[0],
+                 .n_parts = runs};
+    kbass_status status = kb_pde1d_runs_create(runs, setups, dictionary, columns, k, &all_runs, error);
+    if (status != KBASS_OK) return status;
+    s.n_start = all_runs->dynamics.n_start;
+    status = kb_shooter_create_on(&all_runs->dynamics, columns, windows->n, k, &shooter, error);
+    if (status == KBASS_OK) status = make_parts(&s, window_start, error);
+    for (size_t i = 0; status == KBASS_OK && i < runs; i++)
+        status = make_part(data, i, all_runs, &setups[i].profile, &s.parts[i], error);
+    if (status == KBASS_OK) status = add_models(&s, shooter, near, fits, KB_RIVALS_OF_FIELDS, error);
+    kb_shooter_destroy(shooter);
+    return finish(status, &s, out);
+}

@@ -1,0 +1,287 @@
+#include "problem/ode.h"
+
+#include <math.h>
+#include <omp.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/settings.h"
+#include "base/status.h"
+
+/* The ladder of length scales, in shares of a patch. */
+static const double longest = 0.4, shortest = 0.015, ratio = 0.75;
+enum { MESH = 200, MOST_PATCHES = 64, VARIANCES = 13, ROWS_PER_PATCH = 12 };
+
+static void destroy_patches(kb_ode_problem *p)
+{
+    for (size_t i = p->n_levels * p->n_patches; i-- > 0;) kb_level_destroy(p->levels[i]); /* sharers before owners */
+    for (size_t i = 0; p->slices && i < p->n_patches; i++) kb_record_destroy(p->slices[i]);
+    kb_free(p->levels);
+    kb_free(p->slices);
+    kb_free(p->run_patch);
+    p->run_patch = NULL;
+    p->levels = NULL;
+    p->slices = NULL;
+    p->n_levels = p->n_patches = p->max_rank = 0;
+}
+
+double kb_ode_problem_length(const kb_ode_problem *p, size_t level)
+{
+    return p->levels[level * p->n_patches]->length / (double)p->n_cuts;
+}
+
+/* The level of the first patch, then the others' rows on it. */
+static kbass_status create_level(kb_ode_problem *p, size_t level)
+{
+    kb_level **patches = p->levels + level * p->n_patches;
+    kb_kernel_kind kind = (kb_kernel_kind)p->settings->kernel;
+    double length = longest * pow(ratio, (double)level);
+    kbass_status status = kb_level_create(p->slices[0], kind, length, p->n_mesh, &patches[0], NULL);
+    for (size_t i = 1; status == KBASS_OK && i < p->n_patches; i++)
+        status = kb_level_share(patches[0], p->slices[i], &patches[i], NULL);
+    return status;
+}
+
+/* A run has patches about as long as those of the longest. */
+static kbass_status cut_runs(kb_ode_problem *p, size_t n_cuts, kbass_error *error)
+{
+    const kb_record *record = p->record;
+    p->run_patch = KB_NEW(size_t, record->n_runs + 1);
+    if (!p->run_patch) return kb_out_of_memory(error, "the patches");
+    p->n_cuts = n_cuts;
+    for (size_t run = 0; run < record->n_runs; run++)
+        p->run_patch[run + 1] = p->run_patch[run] + (size_t)fmax(1, round(record->duration[run] * (double)n_cuts));
+    return KBASS_OK;
+}
+
+static kbass_status slice_run(kb_ode_problem *p, size_t run, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    size_t first = p->run_patch[run], n = p->run_patch[run + 1] - first;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        status = kb_record_slice(p->record, run, i, n, &p->slices[first + i], error);
+    return status;
+}
+
+static kbass_status create_patches(kb_ode_problem *p, size_t n_cuts, kbass_error *error)
+{
+    size_t n = 1 + (size_t)ceil(log(shortest / longest) / log(ratio));
+    kbass_status status = cut_runs(p, n_cuts, error), statuses[KB_MAX_LEVELS];
+    if (status != KBASS_OK) return status;
+    size_t n_patches = p->run_patch[p->record->n_runs];
+    p->slices = KB_NEW(kb_record *, n_patches);
+    p->levels = KB_NEW(kb_level *, n * n_patches);
+    if (!p->slices || !p->levels) return kb_out_of_memory(error, "the patches");
+    p->n_patches = n_patches;
+    p->n_levels = n;
+    for (size_t run = 0; status == KBASS_OK && run < p->record->n_runs; run++) status = slice_run(p, run, error);
+    if (status != KBASS_OK) return status;
+#pragma omp parallel for schedule(dynamic) num_threads(p->threads)
+    for (size_t i = 0; i < n; i++) statuses[i] = create_level(p, i);
+    for (size_t i = 0; i < n; i++) {
+        if (statuses[i] != KBASS_OK) status = kb_fail(error, statuses[i], "the kernel's basis could not be made");
+        else if (p->levels[i * n_patches]->rank > p->max_rank) p->max_rank = p->levels[i * n_patches]->rank;
+    }
+    return status;
+}
+
+static double grid_variance(int i) { return pow(10, -6 + 0.45 * i); } /* 1e-6 to 0.25 */
+
+static double level_evidence(const kb_ode_problem *p, size_t level, double variance, double *work)
+{
+    double sum = 0;
+    for (size_t patch = 0; patch < p->n_patches; patch++)
+        sum += kb_level_evidence(p->levels[level * p->n_patches + patch], p->slices[patch], variance, work);
+    return sum;
+}
+
+/* Marginal likelihood of the bare field over levels and noise. Scales below 0.55 of the spacing make any data look like
+   white noise and are left out. */
+static kbass_status fit_bare_field(kb_ode_problem *p, kbass_error *error)
+{
+    double best = -INFINITY, *work = KB_NEW(double, 2 * p->max_rank * p->max_rank + 2 * p->max_rank);
+    if (!work) return kb_out_of_memory(error, "the field");
+    p->best_level = 0;
+    p->best_variance = grid_variance(0);
+    for (size_t level = 0; level < p->n_levels; level++) {
+        if (level && kb_ode_problem_length(p, level) < 0.55 * p->record->spacing) break;
+        for (int i = 0; i < VARIANCES; i++) {
+            double evidence = level_evidence(p, level, grid_variance(i), work);
+            if (!(evidence > best)) continue;
+            best = evidence;
+            p->best_level = level;
+            p->best_variance = grid_variance(i);
+        }
+    }
+    kb_free(work);
+    return isfinite(best) ? KBASS_OK
+                          : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale of the kernel fits these data");
+}
+
+/* Patches follow the field: while the shortest scales win, and each half still holds enough rows, halve the patches. */
+static kbass_status choose_patches(kb_ode_problem *p, kbass_error *error)
+{
+    bool has_file = p->settings->mesh_file && *p->settings->mesh_file;
+    kbass_status status = kb_mesh_parse(p->settings->mesh, 1, &p->n_mesh, error);
+    if (status == KBASS_OK && has_file)
+        status =
+            kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh-file: needed fields over space (--axes t,x); found time alone");
+    if (status == KBASS_OK && kb_mesh_is_auto(p->settings->mesh))
+        status =
+            kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh: auto needs fields over space (--axes t,x); found time alone");
+    if (!p->n_mesh) p->n_mesh = MESH;
+    for (size_t n = 1;; n *= 2) {
+        if (status == KBASS_OK) status = create_patches(p, n, error);
+        if (status == KBASS_OK) status = fit_bare_field(p, error);
+        if (status != KBASS_OK) return status;
+        bool resolved = kb_ode_problem_length(p, p->best_level) > 3 * shortest / (double)n;
+        if (resolved || n >= MOST_PATCHES || p->record->n_rows < 2 * p->n_patches * ROWS_PER_PATCH) return KBASS_OK;
+        destroy_patches(p);
+    }
+}
+
+/* One patch's bare field: values and slopes of a state at the patch's share of the run's even reference points. */
+static bool regress_patch(kb_ode_problem *p, size_t run, size_t patch, size_t state, double *z, double *work)
+{
+    const kb_level *level = p->levels[p->best_level * p->n_patches + patch];
+    const kb_record *slice = p->slices[patch];
+    size_t m = p->n_mesh, r = level->rank;
+    size_t at = p->reference_start[run] + (patch - p->run_patch[run]) * (m - 1) + state * p->n_reference;
+    double v = slice->known_variance[state] > 0 ? slice->known_variance[state] : p->best_variance;
+    if (!kb_level_regress(level, slice, state, v, z, work)) return false;
+    kb_gemv(KB_PLAIN, m, r, 1, level->mesh, m, z, 0, p->follow + at);
+    kb_gemv(KB_PLAIN, m, r, slice->stretch, level->slope, m, z, 0, p->reference_slope + at);
+    return true;
+}
+
+static void take_input(kb_ode_problem *p, size_t run, size_t state)
+{
+    size_t first = p->reference_start[run], n = p->reference_start[run + 1] - first,
+           at = first + state * p->n_reference;
+    for (size_t k = 0; k < n; k++) {
+        double time = p->record->duration[run] * (double)k / (double)(n - 1);
+        p->follow[at + k] = kb_record_input(p->record, run, state, time, &p->reference_slope[at + k]);
+    }
+}
+
+static bool regress_state(kb_ode_problem *p, size_t state, double *z, double *work)
+{
+    const kb_record *record = p->record;
+    size_t m = p->n_reference;
+    double *u = p->reference + state * m, *slope = p->reference_slope + state * m;
+    for (size_t run = 0; run < record->n_runs; run++) {
+        if (p->dictionary->is_input[state]) take_input(p, run, state);
+        for (size_t patch = p->run_patch[run]; !p->dictionary->is_input[state] && patch < p->run_patch[run + 1];
+             patch++)
+            if (!regress_patch(p, run, patch, state, z, work)) return false;
+    }
+    for (size_t k = 0; k < m; k++) u[k] = record->mean[state] + record->sd[state] * p->follow[k + state * m];
+    p->slope_squares[state] = kb_dot(m, slope, slope) / (double)m;
+    return true;
+}
+
+static void list_reference_times(kb_ode_problem *p)
+{
+    const kb_record *record = p->record;
+    double *time = p->reference + record->n_states * p->n_reference;
+    for (size_t run = 0; run < record->n_runs; run++) {
+        size_t first = p->reference_start[run], n = p->reference_start[run + 1] - first;
+        for (size_t k = 0; k < n; k++)
+            time[first + k] = record->origin[run] + record->duration[run] * record->span * (double)k / (double)(n - 1);
+    }
+}
+
+static bool count_reference(kb_ode_problem *p)
+{
+    size_t runs = p->record->n_runs;
+    p->reference_start = KB_NEW(size_t, runs + 1);
+    for (size_t run = 0; p->reference_start && run < runs; run++)
+        p->reference_start[run + 1] =
+            p->reference_start[run] + (p->run_patch[run + 1] - p->run_patch[run]) * (p->n_mesh - 1) + 1;
+    if (p->reference_start) p->n_reference = p->reference_start[runs];
+    return p->reference_start != NULL;
+}
+
+static kbass_status make_reference(kb_ode_problem *p, kbass_error *error)
+{
+    if (!count_reference(p)) return kb_out_of_memory(error, "the field");
+    size_t m = p->n_reference, n = p->record->n_states, r = p->max_rank;
+    double *z = KB_NEW(double, r), *work = KB_NEW(double, r *r);
+    p->reference = KB_NEW(double, m *(n + 1));
+    p->follow = KB_NEW(double, m *n);
+    p->reference_slope = KB_NEW(double, m *n);
+    p->slope_squares = KB_NEW(double, n);
+    bool done = z && work && p->reference && p->follow && p->reference_slope && p->slope_squares;
+    for (size_t i = 0; done && i < n; i++) done = regress_state(p, i, z, work);
+    if (done) list_reference_times(p);
+    kb_free(z);
+    kb_free(work);
+    return done ? KBASS_OK : kb_out_of_memory(error, "the field");
+}
+
+kb_follow kb_ode_problem_follow(const kb_ode_problem *p)
+{
+    return (kb_follow){p->n_reference, p->reference_start, p->follow, p->reference_slope};
+}
+
+static kbass_status list_all(kb_ode_problem *p, kbass_error *error)
+{
+    kbass_status status = kb_support_create(p->columns->n, &p->all, error);
+    for (size_t i = 0; status == KBASS_OK && i < p->columns->n; i++) p->all.column[p->all.n++] = i;
+    return status;
+}
+
+kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings *settings,
+                                   const kb_dictionary *dictionary, kb_ode_problem **out, kbass_error *error)
+{
+    kb_ode_problem *p = KB_NEW(kb_ode_problem, 1);
+    if (!p) return kb_out_of_memory(error, "the problem");
+    p->settings = settings;
+    p->dictionary = dictionary;
+    p->threads = settings->threads ? settings->threads : omp_get_num_procs();
+    kbass_status status = kb_record_create(data, settings->noise, &p->record, error);
+    if (status == KBASS_OK)
+        status = kb_noise_read_model(data, settings, dictionary->has_equation, p->record->mean, p->record->sd,
+                                     &p->record->noise_model, p->record->known_variance, error);
+    if (status == KBASS_OK) status = kb_columns_check_data(dictionary, data, error);
+    if (status == KBASS_OK) status = kb_record_take_inputs(p->record, data, dictionary->is_input, error);
+    if (status == KBASS_OK) status = choose_patches(p, error);
+    if (status == KBASS_OK) status = make_reference(p, error);
+    if (status == KBASS_OK)
+        status = kb_columns_create(dictionary, p->record->sd, p->record->span, p->n_reference, p->reference,
+                                   p->slope_squares, &p->columns, error);
+    if (status == KBASS_OK) status = list_all(p, error);
+    if (status == KBASS_OK) *out = p;
+    else kb_ode_problem_destroy(p);
+    return status;
+}
+
+void kb_ode_problem_destroy(kb_ode_problem *p)
+{
+    if (!p) return;
+    destroy_patches(p);
+    kb_record_destroy(p->record);
+    kb_columns_destroy(p->columns);
+    kb_support_clear(&p->all);
+    kb_free(p->reference_start);
+    kb_free(p->reference);
+    kb_free(p->follow);
+    kb_free(p->reference_slope);
+    kb_free(p->slope_squares);
+    kb_free(p);
+}
+
+size_t kb_ode_problem_level(const kb_ode_problem *p, double length)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < p->n_levels; i++)
+        if (fabs(log(kb_ode_problem_length(p, i) / length)) < fabs(log(kb_ode_problem_length(p, best) / length)))
+            best = i;
+    return best;
+}
+
+kb_frame kb_ode_problem_frame(const kb_ode_problem *p)
+{
+    return (kb_frame){p->dictionary,     p->columns, p->record->mean, p->record->sd, p->record->span,
+                      p->record->n_runs, true};
+}

@@ -1,0 +1,77 @@
+#include "problem/pde_nd.h"
+
+#include <omp.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "collocation/collocation.h"
+#include "collocation/refine_mesh.h"
+#include "gp/mesh.h"
+#include "problem/run_samples.h"
+
+static const kb_scope scope = {0.6, 0.8, true}; /* there are many data: the bare field's scales are near */
+
+/* Where nobody said which axes are periodic, and fields may be followed if all of them are (crossing.h). */
+static bool may_look(const kb_pde_nd_problem *e, const kbass_settings *settings)
+{
+    bool is_told = settings->periodic && *settings->periodic;
+    return !is_told && e->n_runs == 1 && e->dictionary->time_order == 1 && e->dictionary->n_axes > 2;
+}
+
+/* A samples for each run, with what the settings say of it. */
+static kbass_status make_samples(kb_pde_nd_problem *e, const kbass_data *data, const kbass_settings *settings,
+                                 kbass_error *error)
+{
+    bool is_one;
+    e->n_runs = kbass_data_runs(data);
+    e->run_samples = KB_NEW(kb_field_samples *, e->n_runs);
+    if (!e->run_samples) return kb_out_of_memory(error, "the problem");
+    kbass_status status = kb_run_samples_create(data, settings, e->dictionary, e->run_samples, &is_one, error);
+    for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
+        status = kb_field_samples_read_periodic(e->run_samples[run], data, settings->periodic, error);
+        if (status == KBASS_OK && may_look(e, settings))
+            status = kb_field_samples_find_periodic(e->run_samples[run], error);
+        if (status == KBASS_OK) status = kb_mesh_lay(e->run_samples[run], data, settings, e->dictionary, error);
+        if (status == KBASS_OK)
+            status =
+                kb_mesh_check_memory(e->run_samples[run], kb_patch_workspace_doubles_per_point(e->dictionary), error);
+    }
+    return status;
+}
+
+kbass_status kb_pde_nd_problem_create(const kbass_data *data, const kbass_settings *settings,
+                                      const kb_dictionary *dictionary, kb_pde_nd_problem **out, kbass_error *error)
+{
+    int threads = settings->threads ? settings->threads : omp_get_num_procs();
+    kb_pde_nd_problem *e = KB_NEW(kb_pde_nd_problem, 1);
+    if (!e) return kb_out_of_memory(error, "the problem");
+    e->dictionary = dictionary;
+    kbass_status status = make_samples(e, data, settings, error);
+    if (status == KBASS_OK)
+        status = kb_patched_domain_create(e->n_runs, e->run_samples, dictionary, settings, scope, threads, &e->domain,
+                                          error);
+    if (status == KBASS_OK) {
+        kb_patched_domain *t = e->domain;
+        status = kb_columns_create(dictionary, t->samples->sd, t->samples->span[0], t->n_reference, t->reference,
+                                   t->slope_squares, &e->columns, error);
+    }
+    if (status == KBASS_OK) *out = e;
+    else kb_pde_nd_problem_destroy(e);
+    return status;
+}
+
+void kb_pde_nd_problem_destroy(kb_pde_nd_problem *e)
+{
+    if (!e) return;
+    kb_columns_destroy(e->columns);
+    kb_patched_domain_destroy(e->domain);
+    for (size_t run = 0; e->run_samples && run < e->n_runs; run++) kb_field_samples_destroy(e->run_samples[run]);
+    kb_free(e->run_samples);
+    kb_free(e);
+}
+
+kb_frame kb_pde_nd_problem_frame(const kb_pde_nd_problem *e)
+{
+    const kb_field_samples *c = e->run_samples[0];
+    return (kb_frame){e->dictionary, e->columns, c->mean, c->sd, c->span[0], e->n_runs, false};
+}

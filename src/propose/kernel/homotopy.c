@@ -1,0 +1,124 @@
+#include "propose/kernel/homotopy.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "propose/kernel/search.h"
+#include "propose/kernel/trace.h"
+
+enum { STAGES = 9, LEARN_NOISE_FROM = 5, PRUNE_FROM = 6, DECIDE_FROM = 7, ROUNDS = 2, STEPS_PER_ROUND = 2 };
+enum { MOST_TERMS = 8 };
+const kb_scope kb_kernel_scope = {0.44, 0.65, false};
+static const double last_tau = 9e-3, prune_below = 0.05, decide_below = 0.5, noise_share = 0.25;
+static const double start_share[] = {1, 0.6}; /* of the bare field's length scale in time */
+
+static double threshold(int stage) { return stage < PRUNE_FROM ? 0 : stage < DECIDE_FROM ? prune_below : decide_below; }
+
+/* Everything in play, the fields from the data alone, at a quarter of the noise the bare field sees. */
+static bool begin(kb_kernel_search *s, int time_step, kb_kernel_state *state)
+{
+    state->steps = (kb_steps){time_step, 0};
+    state->freedom = 0;
+    kb_support_copy(&s->solver->all, &state->support);
+    memset(state->w, 0, s->columns->n * sizeof *state->w);
+    for (size_t i = 0; i < s->solver->n_fields; i++)
+        state->variance[i] = fmax(noise_share * s->domain->variance[i], kb_patch_solver_variance_floor(s->solver, i));
+    return kb_patch_solver_regress(s->solver, state);
+}
+
+/* The structure that EP sees now; dropped columns may come back as long as they are likely. */
+static bool reconsider(kb_kernel_search *s, int stage, kb_kernel_state *state)
+{
+    kb_kernel_search_take_message(s);
+    if (!kb_kernel_search_select(s, threshold(stage), &state->support)) return false;
+    if (!(threshold(stage) > 0)) return true;
+    memset(state->w, 0, s->columns->n * sizeof *state->w);
+    for (size_t q = 0; q < state->support.n; q++)
+        state->w[state->support.column[q]] = s->ep->mean[state->support.column[q]];
+    return true;
+}
+
+static bool pass_stage(kb_kernel_search *s, int stage, int first_step, kb_kernel_state *state, kbass_error *error)
+{
+    double share = stage / (double)(STAGES - 1);
+    kb_steps steps = {first_step + (int)lrint(share * kb_ladder_step(s->domain->scope.time)),
+                      (int)lrint(share * kb_ladder_step(s->domain->scope.space))};
+    state->tau = pow(last_tau, share);
+    if (!kb_patch_solver_move(s->solver, state, steps)) return false;
+    for (int round = 0; round < ROUNDS; round++) {
+        kb_solve_options options = {STEPS_PER_ROUND, stage >= LEARN_NOISE_FROM, round == ROUNDS - 1, &s->solver->all};
+        if (!kb_run_continue(s->run, state->support.n) || !kb_patch_solver_iterate(s->solver, state, &options))
+            return false;
+        if (round == ROUNDS - 1 && state->support.n <= MOST_TERMS * s->solver->n_fields)
+            kb_kernel_pool_keep(s, state, error);
+        if (!reconsider(s, stage, state)) return false;
+    }
+    return true;
+}
+
+enum { PATHS = sizeof start_share / sizeof *start_share };
+
+static void follow_path(kb_kernel_search *s, int path, kbass_error *error)
+{
+    kb_kernel_state *state = s->spare[0];
+    int first_step = kb_ladder_step(start_share[path]);
+    if (!begin(s, first_step, state)) return;
+    for (int stage = 0; stage < STAGES; stage++) {
+        if (!pass_stage(s, stage, first_step, state, error)) return;
+        kb_trace_kernel_state(s, "homotopy", state);
+        kb_run_advance(s->run, 0.6 * (path * STAGES + stage + 1) / (PATHS * STAGES));
+    }
+}
+
+/* ---------------------------------------------------------------- proposals */
+
+/* The best, and within the last places those simpler than all that are better. */
+static kbass_status list_proposals(const kb_kernel_search *s, size_t most, kb_kernel_fit *proposals, size_t *n,
+                                   kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    size_t simplest = SIZE_MAX, reserved = most / 4;
+    for (size_t i = 0; status == KBASS_OK && i < s->pool.n && *n < most; i++) {
+        const kb_kernel_state *state = s->pool.states[i];
+        bool is_simpler = state->support.n < simplest;
+        if (!(state->log_evidence > -INFINITY) || (*n >= most - reserved && !is_simpler)) continue;
+        if (is_simpler) simplest = state->support.n;
+        status = kb_kernel_fit_create(s->solver, state, &proposals[*n], error);
+        if (status == KBASS_OK) (*n)++;
+    }
+    return status;
+}
+
+static bool has_choice(const kb_columns *columns)
+{
+    for (size_t j = 0; j < columns->n; j++)
+        if (!columns->required[j]) return true;
+    return false;
+}
+
+/* With nothing to choose, the first path that ends with weights is enough for those who go on from them. */
+kbass_status kb_kernel_search_run(kb_kernel_search *s, kbass_error *error)
+{
+    bool is_open = has_choice(s->columns);
+    kbass_status status = is_open && s->solver->n_patches == 1 ? kb_kernel_search_screen(s, error) : KBASS_OK;
+    for (int path = 0; status == KBASS_OK && path < PATHS && (is_open || !s->pool.n); path++)
+        follow_path(s, path, error);
+    if (status == KBASS_OK) status = kb_kernel_search_ascend(s, error);
+    return status;
+}
+
+kbass_status kb_kernel_propose(const kb_patched_domain *domain, const kb_columns *columns, kb_run *run, size_t most,
+                               kb_kernel_fit *proposals, size_t *n, kbass_error *error)
+{
+    kb_kernel_search *s = NULL;
+    kbass_status status = kb_kernel_search_create(domain, columns, run, &s, error);
+    *n = 0;
+    if (status == KBASS_OK) status = kb_kernel_search_run(s, error);
+    if (status == KBASS_OK) status = list_proposals(s, most, proposals, n, error);
+    kb_kernel_search_destroy(s);
+    return status;
+}

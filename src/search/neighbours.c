@@ -1,0 +1,342 @@
+#include "search/neighbours.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "search/trace.h"
+
+static const size_t NOT_KNOWN = SIZE_MAX;
+enum {
+    EXPLORED_AT_ONCE = 3,
+    MOST_MOVES = 16,
+    SEARCH_ITERATIONS = 12,
+    SCREENED = 3,
+    SCREENED_SIZE = 3,
+    SCREENED_COLUMNS = 64
+};
+static const double worth_exploring = 4; /* nats behind the best within which a model's neighbours are proposed */
+static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is usually fitted */
+static const double worth_again = 3;     /* nats by which a parent promises more than a fit has: a poor minimum */
+
+/* ---------------------------------------------------------------- one thread's workspace */
+
+kbass_status kb_search_worker_create(kb_shooter *shooter, const kb_columns *columns, kb_search_worker **out,
+                                     kbass_error *error)
+{
+    kb_search_worker *e = KB_NEW(kb_search_worker, 1);
+    if (!e) {
+        kb_shooter_destroy(shooter);
+        return kb_out_of_memory(error, "a thread's workspace");
+    }
+    e->shooter = shooter;
+    e->work = KB_NEW(double, kb_message_work(columns->n));
+    kbass_status status = e->work ? KBASS_OK : kb_out_of_memory(error, "a thread's workspace");
+    if (status == KBASS_OK) status = kb_message_create(columns->n, &e->message, error);
+    if (status == KBASS_OK) status = kb_support_create(columns->n, &e->trial, error);
+    if (status == KBASS_OK) *out = e;
+    else kb_search_worker_destroy(e);
+    return status;
+}
+
+void kb_search_worker_destroy(kb_search_worker *e)
+{
+    if (!e) return;
+    kb_shooter_destroy(e->shooter);
+    kb_message_destroy(e->message);
+    kb_support_clear(&e->trial);
+    kb_free(e->work);
+    kb_free(e);
+}
+
+/* ---------------------------------------------------------------- fitting in parallel */
+
+typedef struct {
+    kb_fit *fit;
+    const kb_fit *parent; /* where a second try starts from, or NULL */
+    size_t known;         /* place in the pool of an earlier fit that this one may replace, or NOT_KNOWN */
+} job;
+
+static bool may_fit(kb_search *a, const kb_fit *fit)
+{
+    return a->deadline > 0 ? kb_clock() < a->deadline : kb_run_continue(a->run, fit->support.n);
+}
+
+static void fit_all(kb_search *a, size_t n_jobs, const job *jobs, int iterations)
+{
+    double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
+#pragma omp parallel for schedule(dynamic) num_threads(a->n_workers)
+    for (size_t i = 0; i < n_jobs; i++) {
+        kb_shooter *shooter = a->workers[omp_get_thread_num()]->shooter;
+        if (!may_fit(a, jobs[i].fit)) continue;
+        shooter->windows = a->windows;
+        kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
+        if (jobs[i].fit->valid || !jobs[i].parent) continue;
+        kb_fit_begin(jobs[i].fit, jobs[i].parent, a->columns->n, a->pool->n_start);
+        kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
+    }
+}
+
+/* The newest first: on equal terms a refined structure is likelier than the one it came from. */
+kbass_status kb_search_fit(kb_search *a, int iterations, kbass_error *error)
+{
+    job *jobs = KB_NEW(job, a->pool->n);
+    if (!jobs) return kb_out_of_memory(error, "the search");
+    for (size_t i = 0; i < a->pool->n; i++) jobs[i] = (job){a->pool->fits[a->pool->n - 1 - i], NULL, NOT_KNOWN};
+    fit_all(a, a->pool->n, jobs, iterations);
+    kb_free(jobs);
+    kb_pool_sort(a->pool);
+    kb_pool_unite(a->pool);
+    kb_trace_pool(a, "fit");
+    return KBASS_OK;
+}
+
+/* ---------------------------------------------------------------- proposing */
+
+/* A neighbour proposed by a parent; its weights and starts are the quadratic's means, and so is the evidence it
+ * promises. */
+typedef struct {
+    kb_support support;
+    double *w, *start, promised;
+    const kb_fit *parent;
+    bool was_known; /* the pool had this structure before */
+} proposal;
+
+/* A start that is a state is followed from the first; many modes of a profile may go astray and are followed last. */
+static bool starts_are_states(const kb_search *a) { return a->workers[0]->shooter->flow != NULL; }
+
+/* The parent's starts, moved as its message supposes when the weights become those of the proposal. */
+static void follow(const kb_columns *columns, kb_search_worker *e, const kb_fit *parent, proposal *p)
+{
+    double *dw = e->work;
+    memset(dw, 0, columns->n * sizeof *dw);
+    for (size_t q = 0; q < parent->support.n; q++)
+        dw[parent->support.column[q]] -= parent->w[parent->support.column[q]];
+    for (size_t q = 0; q < p->support.n; q++) dw[p->support.column[q]] += p->w[q];
+    memcpy(p->start, parent->start, parent->n_windows * e->shooter->n * sizeof *p->start);
+    kb_shooter_follow(e->shooter, dw, p->start);
+}
+
+static kbass_status propose(const kb_columns *columns, kb_search_worker *w, const kb_fit *parent,
+                            const kb_support *support, proposal *out, kbass_error *error)
+{
+    double *mean = w->work;
+    kbass_status status = kb_support_create(support->n, &out->support, error);
+    out->w = KB_NEW(double, support->n);
+    out->start = KB_NEW(double, parent->n_windows * w->shooter->n);
+    if (status != KBASS_OK || !out->w || !out->start) return kb_out_of_memory(error, "a proposal");
+    kb_support_copy(support, &out->support);
+    double other = kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
+    memcpy(out->w, mean, support->n * sizeof *mean);
+    out->parent = parent;
+    out->promised =
+        parent->log_evidence + other - kb_message_evidence(w->message, columns, &parent->support, NULL, w->work);
+    follow(columns, w, parent, out);
+    return KBASS_OK;
+}
+
+static size_t n_equations(const kb_columns *columns)
+{
+    size_t n = 0;
+    for (size_t first = 0; first < columns->n; first = kb_columns_end(columns, first)) n++;
+    return n;
+}
+
+/* The best of all small right-hand sides of one equation on the quadratic, wherever the parent stands. */
+static kbass_status propose_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t first,
+                                     size_t n_columns, proposal *out, size_t *n, kbass_error *error)
+{
+    kb_support supports[SCREENED + SCREENED_SIZE];
+    size_t most = a->columns->n, *columns = KB_NEW(size_t, (SCREENED + SCREENED_SIZE) * most);
+    size_t largest = n_columns <= SCREENED_COLUMNS ? SCREENED_SIZE : SCREENED_SIZE - 1;
+    kbass_status status = columns ? KBASS_OK : kb_out_of_memory(error, "the search");
+    if (status != KBASS_OK) return status;
+    for (size_t i = 0; i < SCREENED + SCREENED_SIZE; i++) supports[i] = (kb_support){0, columns + i * most};
+    size_t found = kb_message_screen(w->message, a->columns, &parent->support, a->columns->equation[first], largest,
+                                     SCREENED, supports, w->work);
+    for (size_t i = 0; status == KBASS_OK && i < found; i++)
+        status = propose(a->columns, w, parent, &supports[i], &out[(*n)++], error);
+    kb_free(columns);
+    return status;
+}
+
+static kbass_status propose_all_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, proposal *out,
+                                         size_t *n, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t first = 0, last; status == KBASS_OK && first < a->columns->n; first = last) {
+        last = kb_columns_end(a->columns, first);
+        status = propose_screened(a, w, parent, first, last - first, out, n, error);
+    }
+    return status;
+}
+
+/* The neighbours of one model that are worth a fit: best single moves, and the end of a climb on the quadratic. */
+static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit *parent, proposal *out, size_t *n,
+                                 kbass_error *error)
+{
+    const kb_columns *columns = a->columns;
+    kb_move moves[MOST_MOVES];
+    kbass_status status = KBASS_OK;
+    w->shooter->windows = a->windows;
+    if (!kb_shooter_message(w->shooter, parent, a->all, w->message)) return KBASS_OK;
+    size_t most = a->most_moves ? a->most_moves : MOST_MOVES;
+    double behind = a->worth_fitting > 0 ? a->worth_fitting : worth_fitting;
+    size_t found = kb_message_moves(w->message, columns, &parent->support, true, most, moves, w->work);
+    for (size_t i = 0; status == KBASS_OK && i < found; i++) {
+        if (!(moves[i].gain > -behind)) break;
+        kb_support_copy(&parent->support, &w->trial);
+        kb_move_apply(&moves[i], &w->trial);
+        status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
+    }
+    if (status == KBASS_OK && a->screened) status = propose_all_screened(a, w, parent, out, n, error);
+    kb_support_copy(&parent->support, &w->trial);
+    if (status == KBASS_OK && kb_message_climb(w->message, columns, &w->trial, 30, w->work))
+        status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
+    return status;
+}
+
+static size_t find(const kb_pool *pool, const kb_support *support)
+{
+    size_t i = 0;
+    while (i < pool->n && !kb_support_equal(&pool->fits[i]->support, support)) i++;
+    return i < pool->n ? i : NOT_KNOWN;
+}
+
+static void prepare(const kb_search *a, const proposal *p, bool follows, kb_fit *fit)
+{
+    kb_fit_begin(fit, p->parent, a->columns->n, a->pool->n_start);
+    for (size_t q = 0; q < p->support.n; q++) fit->w[p->support.column[q]] = p->w[q];
+    if (follows) memcpy(fit->start, p->start, p->parent->n_windows * a->pool->n_start * sizeof *p->start);
+}
+
+/* The first fit of a structure that is new to the pool. */
+static kbass_status fit_first(kb_search *a, size_t n, proposal *proposals, job *jobs, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    size_t n_jobs = 0;
+    for (size_t i = 0; i < n; i++) proposals[i].was_known = find(a->pool, &proposals[i].support) != NOT_KNOWN;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        proposal *p = &proposals[i];
+        if (find(a->pool, &p->support) != NOT_KNOWN) continue;
+        job *j = &jobs[n_jobs++];
+        *j = (job){NULL, p->parent, NOT_KNOWN};
+        status = kb_pool_add(a->pool, &p->support, &j->fit, error);
+        if (status == KBASS_OK) prepare(a, p, starts_are_states(a), j->fit);
+    }
+    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, SEARCH_ITERATIONS);
+    return status;
+}
+
+/* A second fit replaces the first where it is better, and its neighbours are looked at anew. */
+static void settle_second(kb_pool *pool, job *j)
+{
+    kb_fit *first = pool->fits[j->known];
+    if (j->fit->valid && j->fit->log_evidence > first->log_evidence) {
+        kb_fit_copy(j->fit, first, pool->n_columns, pool->n_start);
+        pool->explored[j->known] = false;
+    }
+    kb_fit_destroy(j->fit);
+}
+
+static bool is_worth_again(const kb_search *a, const proposal *p)
+{
+    const kb_fit *known = a->pool->fits[find(a->pool, &p->support)];
+    if (starts_are_states(a) && !p->was_known) return false;
+    return known->valid && p->promised > known->log_evidence + worth_again;
+}
+
+/* Another fit beside one that holds less than is promised, from starts that follow the promise. */
+static kbass_status fit_again(kb_search *a, size_t n, const proposal *proposals, job *jobs, kbass_error *error)
+{
+    const kb_pool *pool = a->pool;
+    kbass_status status = KBASS_OK;
+    size_t n_jobs = 0;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        const proposal *p = &proposals[i];
+        if (!is_worth_again(a, p)) continue;
+        job *j = &jobs[n_jobs];
+        *j = (job){NULL, p->parent, find(pool, &p->support)};
+        status = kb_fit_create(pool->n_columns, pool->n_start, pool->max_windows, p->support.n, &j->fit, error);
+        if (status != KBASS_OK) break;
+        n_jobs++;
+        kb_support_copy(&p->support, &j->fit->support);
+        prepare(a, p, true, j->fit);
+    }
+    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, SEARCH_ITERATIONS);
+    for (size_t i = 0; i < n_jobs; i++) settle_second(a->pool, &jobs[i]);
+    return status;
+}
+
+static kbass_status fit_proposals(kb_search *a, size_t n, proposal *proposals, kbass_error *error)
+{
+    job *jobs = KB_NEW(job, n);
+    kbass_status status = jobs ? fit_first(a, n, proposals, jobs, error) : kb_out_of_memory(error, "the search");
+    if (status == KBASS_OK) status = fit_again(a, n, proposals, jobs, error);
+    kb_free(jobs);
+    return status;
+}
+
+static size_t choose_unexplored(kb_search *a, size_t beam, size_t *chosen)
+{
+    size_t n = 0;
+    const kb_pool *pool = a->pool;
+    for (size_t i = 0; i < pool->n && i < beam && n < EXPLORED_AT_ONCE; i++)
+        if (pool->fits[i]->valid && !pool->explored[i] &&
+            pool->fits[i]->log_evidence > pool->fits[0]->log_evidence - worth_exploring)
+            chosen[n++] = i;
+    return n;
+}
+
+/* One round: the neighbours of the best unexplored models. False in *more when there is nothing left to explore. */
+static kbass_status explore(kb_search *a, size_t beam, bool *more, kbass_error *error)
+{
+    size_t chosen[EXPLORED_AT_ONCE], n = choose_unexplored(a, beam, chosen), total = 0;
+    size_t counts[EXPLORED_AT_ONCE] = {0}, each = MOST_MOVES + 1 + (SCREENED + SCREENED_SIZE) * n_equations(a->columns);
+    kbass_status statuses[EXPLORED_AT_ONCE] = {KBASS_OK}, status = KBASS_OK;
+    proposal *proposals = KB_NEW(proposal, EXPLORED_AT_ONCE * each);
+    if (!proposals) return kb_out_of_memory(error, "the search");
+    *more = n > 0;
+#pragma omp parallel for schedule(dynamic) num_threads(a->n_workers)
+    for (size_t i = 0; i < n; i++)
+        statuses[i] = propose_from(a, a->workers[omp_get_thread_num()], a->pool->fits[chosen[i]], proposals + i * each,
+                                   &counts[i], NULL);
+    for (size_t i = 0; i < n; i++) {
+        a->pool->explored[chosen[i]] = true;
+        if (statuses[i] != KBASS_OK) status = kb_out_of_memory(error, "the search");
+        memmove(proposals + total, proposals + i * each, counts[i] * sizeof *proposals);
+        total += counts[i];
+    }
+    if (status == KBASS_OK) status = fit_proposals(a, total, proposals, error);
+    for (size_t i = 0; i < total; i++) {
+        kb_support_clear(&proposals[i].support);
+        kb_free(proposals[i].w);
+        kb_free(proposals[i].start);
+    }
+    kb_free(proposals);
+    kb_pool_sort(a->pool);
+    return status;
+}
+
+/* A stopped run still has what it is granted. */
+static bool may_go_on(const kb_search *a)
+{
+    return a->deadline > 0 ? kb_clock() < a->deadline : !kb_run_stopped(a->run);
+}
+
+kbass_status kb_search_explore(kb_search *a, size_t beam, int rounds, bool *settled, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    *settled = false;
+    for (int round = 0; status == KBASS_OK && round < rounds && !*settled && may_go_on(a); round++) {
+        bool more = false;
+        status = explore(a, beam, &more, error);
+        *settled = !more;
+        if (a->pool->n && a->pool->fits[0]->valid) a->run->log_evidence = a->pool->fits[0]->log_evidence;
+    }
+    kb_trace_pool(a, *settled ? "explored all" : "explored");
+    return status;
+}

@@ -1,0 +1,105 @@
+#include "search/polish.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "search/explain.h"
+#include "search/trace.h"
+
+enum { POLISHED = 4, ITERATIONS = 60 };
+
+bool kb_has_model(const kb_search_result *result) { return result->pool.n && result->pool.fits[0]->valid; }
+
+void kb_search_result_clear(kb_search_result *result)
+{
+    kb_pool_clear(&result->pool);
+    kb_windows_destroy(result->windows);
+    kb_kernel_fit_clear(&result->proposal);
+    kb_free(result->setups);
+    kb_free(result->fourier);
+    kb_free(result->run_windows);
+    kb_free(result->neighbours);
+    kb_free(result->noise_unit);
+    kb_free(result->noise_freedom);
+    kb_free(result->residual_tests.tests);
+    kb_pool_clear(&result->explained);
+    kb_free(result->explained_column);
+    memset(result, 0, sizeof *result);
+}
+
+kbass_status kb_search_result_measure(kb_search_result *result, const kb_message *message, const kb_columns *columns,
+                                      double *work, kbass_error *error)
+{
+    size_t n = columns->n;
+    const kb_support *best = &result->pool.fits[0]->support;
+    kb_support trial = {0};
+    kb_move *moves = KB_NEW(kb_move, 2 * n);
+    result->neighbours = KB_NEW(kb_neighbour, n);
+    kbass_status status = kb_support_create(n, &trial, error);
+    if (!moves || !result->neighbours) status = kb_out_of_memory(error, "the answer");
+    size_t found = status == KBASS_OK ? kb_message_moves(message, columns, best, false, 2 * n, moves, work) : 0;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) result->neighbours[i] = (kb_neighbour){-INFINITY, NAN, NAN};
+    for (size_t i = 0; i < found; i++) {
+        if (moves[i].add == KB_NO_COLUMN) continue;
+        kb_support_copy(best, &trial);
+        kb_move_apply(&moves[i], &trial);
+        double gain = kb_pool_find(&result->pool, &trial) ? -INFINITY : moves[i].gain;
+        result->neighbours[moves[i].add] = (kb_neighbour){gain, moves[i].mean, moves[i].variance};
+    }
+    kb_support_clear(&trial);
+    kb_free(moves);
+    return status;
+}
+
+static kbass_status note_noise(kb_shooter *shooter, kb_search_result *result, kbass_error *error)
+{
+    const kb_comparison *comparison = &shooter->comparison;
+    size_t n = shooter->n_groups;
+    result->noise_floor = comparison->dynamics->noise_floor;
+    result->noise_is_relative = comparison->dynamics->noise_model != KB_NOISE_ADDITIVE;
+    result->noise_unit = KB_NEW(double, n);
+    result->noise_freedom = KB_NEW(double, n);
+    if (!result->noise_unit || !result->noise_freedom) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; i < n; i++) {
+        result->noise_unit[i] = kb_comparison_unit(comparison, i);
+        result->noise_freedom[i] = kb_shooter_freedom(shooter, result->pool.fits[0], i);
+    }
+    return KBASS_OK;
+}
+
+/* What adding a column to the best model would do, by its message. */
+static kbass_status look_around(kb_search *a, kb_search_result *result, kbass_error *error)
+{
+    kb_search_worker *e = a->workers[0];
+    if (!kb_shooter_message(e->shooter, result->pool.fits[0], a->all, e->message)) return KBASS_OK;
+    return kb_search_result_measure(result, e->message, a->columns, e->work, error);
+}
+
+/* The best models to convergence, and all that is asked about the very best. */
+static kbass_status finish(kb_search *a, kb_search_result *result, kbass_error *error)
+{
+    kb_pool *pool = &result->pool;
+    kb_search_worker *e = a->workers[0];
+    for (size_t i = 0; i < pool->n && i < POLISHED && pool->fits[i]->valid; i++)
+        if (!pool->fits[i]->converged) kb_shooter_fit(e->shooter, pool->fits[i], ITERATIONS, -INFINITY);
+    kb_pool_sort(pool);
+    kbass_status status = look_around(a, result, error);
+    if (!result->neighbours) return status;
+    if (status == KBASS_OK) status = kb_explain(a, result, error);
+    return status == KBASS_OK ? kb_residual_tests_run(e->shooter, pool->fits[0], &result->residual_tests, error)
+                              : status;
+}
+
+kbass_status kb_polish(kb_search *a, kb_search_result *result, kbass_error *error)
+{
+    kb_shooter *shooter = a->workers[0]->shooter;
+    kbass_status status = KBASS_OK;
+    result->n_models = result->pool.n;
+    if (!kb_has_model(result)) return KBASS_OK;
+    shooter->windows = a->windows;
+    status = kb_run_stopped(a->run) ? look_around(a, result, error) : finish(a, result, error);
+    kb_trace_pool(a, "polished");
+    return status == KBASS_OK ? note_noise(shooter, result, error) : status;
+}

@@ -1,0 +1,46 @@
+/* What a search found: the arbitrated pool and how it was reached. */
+#ifndef KB_SEARCH_RESULT_H
+#define KB_SEARCH_RESULT_H
+
+#include "collocation/kernel_fit.h"
+#include "evidence/pool.h"
+#include "forward/pde1d/runs.h"
+#include "forward/spectral/fourier_model.h"
+#include "posterior/residual_tests.h"
+
+/* The chosen model with one column added, by its own message: what a candidate left out would weigh. */
+typedef struct {
+    double gain;           /* of log evidence over the chosen model; -INFINITY when the pool has this model, fitted */
+    double mean, variance; /* of the weight, scaled; NaN when unknown */
+} kb_neighbour;
+
+typedef struct {
+    kb_pool pool;                 /* sorted, best first */
+    kb_windows *windows;          /* of the final fits */
+    kb_pde1d_setup *setups;       /* of fields, by run: the grid of the final fits and the prior of their profiles, */
+    size_t *run_windows;          /* and how many windows it has */
+    kb_fourier_settings *fourier; /* of fields over several axes that were followed: how; NULL otherwise */
+    kb_kernel_fit
+        proposal; /* of the kernel engine, where it gives the answer: the chosen model with its hyperparameters */
+    size_t n_starts, n_lost;
+    size_t n_models;
+    size_t n_patches; /* of the kernel engine, where it gives the answer */
+    bool settled;
+    double *noise_unit;    /* per state: what a noise variance of 1 is, kb_comparison_unit; NULL: its sd squared */
+    double *noise_freedom; /* likewise: degrees of freedom behind it */
+    double noise_floor;    /* of the final fits, scaled */
+    bool noise_is_relative;
+    kb_neighbour *neighbours;         /* per column; NULL when the run was stopped before */
+    kb_residual_tests residual_tests; /* of the chosen model's residuals */
+    kb_pool explained;                /* the chosen model without a column, or with it, as --explain asks; */
+    size_t *explained_column;         /* that column */
+    double seconds[KBASS_STAGE_COUNT];
+} kb_search_result;
+
+bool kb_has_model(const kb_search_result *result);
+void kb_search_result_clear(kb_search_result *result);
+/* Fills neighbours from the message about all columns at the chosen model. work: kb_message_work(n) */
+kbass_status kb_search_result_measure(kb_search_result *result, const kb_message *message, const kb_columns *columns,
+                                      double *work, kbass_error *error);
+
+#endif

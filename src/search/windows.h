@@ -1,0 +1,17 @@
+/* Merging windows pairwise. Where the joined windows lose the data at once, as on chaotic records, the border between
+ * them slides: the first grows into the second, row by row, until nothing is left of it, so that at each step the fit
+ * has to reach only a little beyond what it already follows.
+ */
+#ifndef KB_SEARCH_WINDOWS_H
+#define KB_SEARCH_WINDOWS_H
+
+#include "forward/shoot.h"
+
+/* Geometric mean of the noise variances over the groups that the shooter's last fit observed. */
+double kb_fit_noise(const kb_shooter *shooter, const kb_fit *fit);
+
+/* Moves a valid fit from `from` to the half as many windows of `to`. */
+kbass_status kb_fit_merge(kb_shooter *shooter, const kb_windows *from, const kb_windows *to, kb_fit *fit,
+                          kbass_error *error);
+
+#endif

@@ -1,0 +1,16 @@
+/* What scaled numbers mean in the data's units: all that an answer needs to know of the problem it answers. */
+#ifndef KB_WEIGHTS_FRAME_H
+#define KB_WEIGHTS_FRAME_H
+
+#include "weights/columns.h"
+
+typedef struct {
+    const kb_dictionary *dictionary;
+    const kb_columns *columns;
+    const double *mean, *sd; /* per state */
+    double span;             /* of time */
+    size_t n_runs;
+    bool starts_with_states; /* the starts of a fit are initial states, not profiles */
+} kb_frame;
+
+#endif

@@ -1,0 +1,96 @@
+/* The search around fitted models: a fit that ended in a poor minimum is found out by a neighbour. */
+#include "search/neighbours.h"
+#include "ode_setup.h"
+
+enum { ROWS = 41 };
+
+static const char *const equations[] = {"x_t = y", "y_t = 1.5*(1 - x^2)*y - x"};
+
+typedef struct {
+    setup s;
+    kb_search_worker *worker;
+    kb_windows *windows;
+    kb_pool pool;
+    kb_run run;
+} fixture;
+
+static void begin(fixture *f)
+{
+    static const double initial[] = {1, 0.5};
+    kbass_settings settings;
+    kb_shooter *shooter = NULL;
+    kb_settings_default(&settings);
+    settings.terms = "x, y, x^2*y, x*y";
+    *f = (fixture){0};
+    kbass_data *data = setup_sample(2, equations, initial, ROWS, 8);
+    CHECK_OK(kbass_data_add_noise(data, 2, 3, &error));
+    setup_open(&f->s, data, &settings, 200);
+    const kb_columns *columns = f->s.columns;
+    CHECK_OK(kb_shooter_create(f->s.record, f->s.dictionary, columns, 1, columns->n, &shooter, &error));
+    CHECK_OK(kb_search_worker_create(shooter, columns, &f->worker, &error));
+    CHECK_OK(kb_windows_divide(ROWS, 1, &f->windows, &error));
+    kb_pool_init(&f->pool, columns->n, 2, 1);
+    kb_run_begin(&f->run, NULL, NULL, 0);
+}
+
+static void end(fixture *f)
+{
+    kb_pool_clear(&f->pool);
+    kb_windows_destroy(f->windows);
+    kb_search_worker_destroy(f->worker);
+    setup_close(&f->s);
+}
+
+/* The law, with x*y in the second equation when asked for, fitted from weights near the truth. */
+static kb_fit *add_law(fixture *f, bool with_extra)
+{
+    kb_fit *fit = NULL;
+    double w[16] = {0};
+    f->s.support.n = 0;
+    setup_include(&f->s, 0, "y", 1, w);
+    setup_include(&f->s, 1, "x", -1, w);
+    setup_include(&f->s, 1, "y", 1.5, w);
+    setup_include(&f->s, 1, "x^2*y", -1.5, w);
+    if (with_extra) setup_include(&f->s, 1, "x*y", 0, w);
+    CHECK_OK(kb_pool_add(&f->pool, &f->s.support, &fit, &error));
+    memcpy(fit->w, w, f->s.columns->n * sizeof *w);
+    for (size_t i = 0; i < 2; i++) {
+        fit->variance[i] = 0.01;
+        fit->start[i] = f->s.record->value[i * ROWS];
+    }
+    f->worker->shooter->windows = f->windows;
+    kb_shooter_fit(f->worker->shooter, fit, 40, -INFINITY);
+    CHECK(fit->valid && fit->converged);
+    return fit;
+}
+
+static void a_poor_minimum_is_left(void **state)
+{
+    fixture f;
+    bool settled = false;
+    (void)state;
+    begin(&f);
+    add_law(&f, true);
+    kb_fit *law = add_law(&f, false);
+    double evidence = law->log_evidence;
+    law->log_evidence -= 40; /* as if the fit had stopped far away, the search been here, and the fit thought final */
+    for (size_t q = 0; q < law->support.n; q++) law->w[law->support.column[q]] *= 0.5;
+    f.pool.explored[1] = true;
+    kb_search search = {.columns = f.s.columns,
+                        .all = &f.s.all,
+                        .n_workers = 1,
+                        .workers = &f.worker,
+                        .pool = &f.pool,
+                        .windows = f.windows,
+                        .run = &f.run};
+    CHECK_OK(kb_search_explore(&search, 1, 1, &settled, &error));
+    CHECK(f.pool.fits[0] == law);
+    CHECK_CLOSE(law->log_evidence, evidence, 0.02); /* fits end within 0.005 nats of their maximum */
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_poor_minimum_is_left)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
