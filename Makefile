@@ -6,6 +6,7 @@
 # make check-browser   load reports in a headless Chromium, narrow and wide
 # make fuzz       fuzz every reader and parser for SECONDS each (default 60) with clang's libFuzzer
 # make install    install under PREFIX (default /usr/local), below DESTDIR if given
+# make deb        Debian packages of command, library and development files, in build/packages
 # make docs       write docs/options.md anew from the command's tables
 # make format     format the sources with clang-format
 # make check-format   say which sources clang-format would change
@@ -16,8 +17,8 @@ JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages test-packages demo check sanitize check-browser fuzz check-traces install docs format check-format \
-        clean
+.PHONY: all packages test-packages demo check sanitize check-browser fuzz check-traces install deb docs format \
+        check-format clean
 
 all: packages
 	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > build.log 2>&1 \
@@ -55,6 +56,14 @@ check-traces: all
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install build
+
+deb:
+	@tools/install-packages.sh dpkg-dev file
+	@$(MAKE) all PREFIX=/usr
+	@rm -rf build/packages
+	@cd build && cpack -B packages > packages.log || { cat packages.log; exit 1; }
+	@rm -rf build/packages/_CPack_Packages
+	@ls build/packages/*.deb
 
 docs: all
 	@build/kbass help --markdown > docs/options.md
