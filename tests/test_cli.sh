@@ -331,7 +331,7 @@ awk -F, 'NR > 1 { for (i = 1; i <= 4; i++) print i, $i }' field_solution.csv | s
 [ "$(head -c 4 field.npz | od -A n -t x1)" = ' 50 4b 03 04' ] || complain "field.npz is no archive"
 [ "$(grep -ac 'u_sd.npy' field.npz)" -ge 1 ] || complain "field.npz has no u_sd"
 tail -c +$((30 + 5 + 1)) field.npz | head -c 128 | grep -aq "'shape': (20,)" || complain "field.npz: t"
-command -v unzip > /dev/null && { unzip -tqq field.npz || complain "field.npz: unzip finds it damaged"; }
+if command -v unzip > /dev/null; then unzip -tqq field.npz || complain "field.npz: unzip finds it damaged"; else skip "no unzip"; fi
 [ "$(tr -cd '[' < field_solution.json | wc -c)" -eq 44 ] || complain "field_solution.json: two lists, two of 20 each"
 grep -q '"u_residual": \[' field_residuals.json || complain "field_residuals.json: $(head -c 200 field_residuals.json)"
 if /usr/bin/python3 -c 'import numpy' 2> /dev/null; then
@@ -342,6 +342,8 @@ assert sorted(z.files) == sorted(j) == ["t", "u", "u_sd", "x"] and a.shape == (4
 assert z["t"].shape == (20,) and z["x"].shape == (30,) and (z["u"] == a[2]).all() and (z["u_sd"] == a[3]).all()
 assert numpy.allclose(z["u"], numpy.array(j["u"]), rtol=1e-14)
 EOF
+else
+    skip "reading by NumPy: no python3-numpy"
 fi
 # the law holds along its own solution
 same_field --law-residuals field_law.csv
@@ -400,6 +402,8 @@ refuses 'is neither an axis nor a state' doctor fit.csv --units 'q:m'
 if command -v gnuplot > /dev/null; then
     "$kbass" doctor spike.csv --figure spike.svg > out 2> err
     grep -q '</svg>' spike.svg || complain "doctor --figure: $(cat err)"
+else
+    skip "doctor --figure: no gnuplot"
 fi
 accepts discover fit.csv --quiet --degree 3 --units 't:s, x:m, y:m/s' --json units.json
 grep -q ' unit ' out && grep -q 'm^-2 s^-1\|s^-1 m^-2' out || complain "discover --units: $(head -12 out)"
@@ -430,5 +434,4 @@ interrupts() {
 }
 interrupts long.csv
 
-[ $failures -eq 0 ] && echo "all is well"
-exit $((failures > 0))
+finish

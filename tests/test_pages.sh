@@ -21,8 +21,11 @@ accepts() {
 holds() { grep -qF -- "$2" "$1" || complain "$1 lacks $2"; }
 lacks() { ! grep -qE -- "$2" "$1" || complain "$1 holds $2"; }
 
-# edit FILE.json "python statement about r"
-edit() { python3 -c "import json; r = json.load(open('vdp.json')); $2; json.dump(r, open('$1', 'w'))"; }
+# edit FILE.json "sed script": vdp.json with a change
+edit() {
+    sed "$2" vdp.json > "$1"
+    ! cmp -s "$1" vdp.json || complain "$1: the edit changes nothing"
+}
 
 "$kbass" simulate vdp -n 12 --noise 5 -o vdp.csv
 "$kbass" discover vdp.csv -q --terms "x, y, x^2*y" --json vdp.json --report early.html > /dev/null 2> err
@@ -99,22 +102,20 @@ refuses 2 "needs --until" plot vdp.json forecast -o x.svg
 refuses 2 "where the record ends" plot vdp.json forecast --until 1 -o x.svg
 refuses 1 "is for fields over space" plot vdp.json field -o x.svg
 refuses 1 "is for states over time" plot heat.json solution -o x.svg
-if command -v python3 > /dev/null; then
-    edit other.json "r['format_version'] = 99"
-    refuses 2 "\"format_version\" is not" report other.json -o x.html
-    edit quote.json "r['data']['states'][0] = 'x\\'; system(\"touch harm\") #'"
-    refuses 2 "\"data.states\" holds something that is not a name" plot quote.json solution -o x.svg
-    [ -e harm ] && complain "a name in a result file was run as a command"
-    edit few.json "r['solution']['mean']['x'].pop()"
-    refuses 2 "\"solution.mean.x\" has 399 numbers, needed 400" report few.json -o x.html
-    edit word.json "r['samples']['measured']['y'][3] = 'n/a'"
-    refuses 2 "\"samples.measured.y\" holds something that is not a number, at 3" report word.json -o x.html
-    edit bare.json "r['solution'] = r['samples'] = None"
-    refuses 1 "holds no solution" plot bare.json solution -o x.svg
-    edit tag.json "r['equations'][0]['terms'][0]['term'] = '<b>&'"
-    "$kbass" report tag.json -o tag.html > out 2> err || complain "report of strange names: $(cat err)"
-    lacks tag.html '<b>'
-fi
+edit other.json 's/"format_version": 1/"format_version": 99/'
+refuses 2 "\"format_version\" is not" report other.json -o x.html
+edit quote.json '/^ *"states": \[/{n;s/"x"/"x'"'"'; system(\\"touch harm\\") #"/}'
+refuses 2 "\"data.states\" holds something that is not a name" plot quote.json solution -o x.svg
+[ -e harm ] && complain "a name in a result file was run as a command"
+edit few.json '/^ *"solution":/s/"mean":{"x":\[[^,]*,/"mean":{"x":[/'
+refuses 2 "\"solution.mean.x\" has 399 numbers, needed 400" report few.json -o x.html
+edit word.json '/^ *"samples":/s/\("measured":{[^}]*"y":\[[^,]*,[^,]*,[^,]*\),[^,]*/\1,"n\/a"/'
+refuses 2 "\"samples.measured.y\" holds something that is not a number, at 3" report word.json -o x.html
+edit bare.json 's/^\( *"\(solution\|samples\)": \){.*}/\1null/'
+refuses 1 "holds no solution" plot bare.json solution -o x.svg
+edit tag.json '0,/"term": "y"/s//"term": "<b>\&"/'
+"$kbass" report tag.json -o tag.html > out 2> err || complain "report of strange names: $(cat err)"
+lacks tag.html '<b>'
 
 # ---------------------------------------------------------------- figures
 if command -v gnuplot > /dev/null; then
@@ -139,8 +140,7 @@ if command -v gnuplot > /dev/null; then
     lacks heat.html 'https?://'
     [ "$(grep -o ' id=["'"'"'][^"'"'"']*' page.html | sort | uniq -d | wc -l)" -eq 0 ] || complain "ids stand twice in page.html"
 else
-    echo "gnuplot is not installed: figures are not checked"
+    skip "figures: no gnuplot"
 fi
 
-[ $failures -eq 0 ] && echo "all is well"
-exit $((failures > 0))
+finish

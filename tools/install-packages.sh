@@ -3,7 +3,7 @@
 # with --tests those that any test uses, and those named. Without root it prints the line to run.
 build="gcc libc6-dev make cmake pkg-config libopenblas-serial-dev liblapacke-dev libsundials-dev libjansson-dev zlib1g-dev
        libexpat1-dev libhdf5-dev libcmocka-dev"
-tests="gnuplot-nox python3 python3-sympy octave texlive-latex-base zsh groff"
+tests="gnuplot-nox python3 python3-numpy python3-sympy octave texlive-latex-base zsh groff unzip locales"
 
 command -v dpkg-query > /dev/null || exit 0 # not a Debian machine: CMake says what is missing
 
