@@ -6,7 +6,6 @@ find_package(SUNDIALS REQUIRED COMPONENTS cvodes nvecserial sunmatrixdense sunli
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat)
-pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)
 
 if(SUNDIALS_VERSION VERSION_LESS 6)
     message(FATAL_ERROR "found SUNDIALS ${SUNDIALS_VERSION}, needed 6 or later")
