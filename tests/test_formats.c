@@ -135,6 +135,7 @@ static void test_same_numbers(void **state)
         {"grid.csv", "t,x", "grid_cell.mat", NULL},
         {"grid.csv", "t,x", "grid_cell_v73.mat", NULL},
         {"grid.csv", "t,x", "grid_steps.npz", NULL},
+        {"points.csv", "t,x,y", "points.mat", NULL},
         {"square.csv", "t,x", "square_tx.npz", "t,x"},
         {"square.csv", "t,x", "square_xt.npz", "x,t"},
     };
@@ -167,6 +168,9 @@ static void test_other_names(void **state)
         {"grid_tt.npz", NULL, NULL, {"tt", "x"}, {"u", "v"}},
         {"grid_tt.npz", NULL, "x,tt", {"tt", "x"}, {"u", "v"}},
         {"grid_tt.npz", "tt", "x,tt", {"tt", "x"}, {"u", "v"}},
+        {"grid_mesh_x.npz", NULL, NULL, {"t", "X"}, {"u", "v"}},
+        {"grid_mesh_t.npz", NULL, NULL, {"t", "x"}, {"u", "v"}},
+        {"grid_apart.h5", NULL, NULL, {"t", "x"}, {"u", "v"}},
         {"grid_steps.npz", NULL, "t,x", {"t", "x"}, {"u", "v"}},
         {"grid_no_time.npz", "0.25", NULL, {"t", "x"}, {"u", "v"}},
         {"grid_no_time.npz", "0.25", "s,x", {"s", "x"}, {"u", "v"}},
@@ -198,6 +202,17 @@ static void test_other_names(void **state)
     kbass_data_destroy(plain);
 }
 
+/* Of an array without names and without time, every column is a state. */
+static void test_steps(void **state)
+{
+    kbass_data *data = read_named("count_backwards.npy", "0.5", NULL);
+    (void)state;
+    CHECK(kbass_data_rows(data) == 6 && kbass_data_states(data) == 2);
+    CHECK_TEXT(kbass_data_state_name(data, 0), "x1");
+    CHECK(kbass_data_times(data)[5] == 2.5 && kbass_data_values(data)[0] == -3 && kbass_data_values(data)[1] == 13);
+    kbass_data_destroy(data);
+}
+
 static void check_description(const char *name, const char *axes, const char *part)
 {
     char text[1000];
@@ -223,6 +238,9 @@ static void test_what_was_understood(void **state)
     check_description("grid_complex_v7.mat", NULL, "an imaginary part of at most 1e-17, rounding: taken as real");
     check_description("grid_parts.mat", NULL, "w is complex: w_re, w_im");
     check_description("grid_tt.npz", NULL, "tt is taken for time");
+    check_description("grid_mesh_x.npz", NULL, "X (4 x 5) is a mesh: taken as an axis of 4");
+    check_description("count_complex.npy", NULL, "columns taken for t, x_re, x_im");
+    check_description("points.mat", NULL, "X_star are 3 points in space: x,y");
     check_description("grid_steps.npz", NULL, "time is not there: t counts 5 steps of 0.25");
 }
 
@@ -248,6 +266,10 @@ static void test_asks_back(void **state)
     refuse("grid_cells.mat", "xs_1,xs_2", KBASS_ERROR_DATA, "which one is it? Say --time xs_2");
     refuse("grid_structs.mat", NULL, KBASS_ERROR_DATA, "name one as in file:/group; there are: /run_1, /run_2");
     refuse("grid_structs_v73.mat", NULL, KBASS_ERROR_DATA, "name one as in file:/group; there are: /run_1, /run_2");
+    refuse("grid_sparse.mat", NULL, KBASS_ERROR_DATA, "\"u\" (4 x 4) runs along \"t\" and cannot be read: a sparse");
+    refuse("ode_objects.npz", NULL, KBASS_ERROR_DATA, "\"x\" (8) runs along \"t\" and cannot be read: Python objects");
+    refuse("ode_objects.npy", NULL, KBASS_ERROR_DATA, "Python objects, pickled, which only Python reads");
+    refuse("count_backwards.npy", NULL, KBASS_ERROR_DATA, "should be time and goes back: say --time 0.1");
     refuse("grid_no_time.npz", NULL, KBASS_ERROR_DATA, "or where there is none its step, as in --time 0.1");
     refuse("ode.csv:x", NULL, KBASS_ERROR_ARGUMENT, "text has nothing inside");
     refuse("nowhere.h5:/u", NULL, KBASS_ERROR_FILE, "nowhere.h5:/u: cannot be read");
@@ -453,9 +475,9 @@ static void test_hostile_arrays(void **state)
     refuse_npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 1), }", "Python objects, pickled");
     refuse_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", "without times");
     refuse_npy("", "cannot be understood");
-    refuse("hostile_huge.h5", NULL, KBASS_ERROR_DATA, "left out: u (more than its bytes in the file can hold)");
-    refuse("hostile_external.h5", NULL, KBASS_ERROR_DATA, "left out: u (numbers that lie in other files)");
-    refuse("hostile_virtual.h5", NULL, KBASS_ERROR_DATA, "left out: u (numbers that lie in other files)");
+    refuse("hostile_huge.h5", NULL, KBASS_ERROR_DATA, "u (more than its bytes in the file can hold)");
+    refuse("hostile_external.h5", NULL, KBASS_ERROR_DATA, "cannot be read: numbers that lie in other files");
+    refuse("hostile_virtual.h5", NULL, KBASS_ERROR_DATA, "cannot be read: numbers that lie in other files");
     refuse_bytes("\x93NUMPY", 6, "breaks off");
     refuse_bytes("PK\3\4", 4, "its directory");
     refuse_bytes("\211HDF\r\n\032\n", 8, "the HDF5 library cannot read it");
@@ -507,17 +529,12 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_numbers),
-        cmocka_unit_test(test_other_names),
-        cmocka_unit_test(test_what_was_understood),
-        cmocka_unit_test(test_asks_back),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_number_ends),
-        cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_many_blocks),
-        cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_hostile_arrays),
-        cmocka_unit_test(test_hostile_text),
+        cmocka_unit_test(test_same_numbers),   cmocka_unit_test(test_other_names),
+        cmocka_unit_test(test_steps),          cmocka_unit_test(test_what_was_understood),
+        cmocka_unit_test(test_asks_back),      cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_number_ends),    cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_many_blocks),    cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_hostile_arrays), cmocka_unit_test(test_hostile_text),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

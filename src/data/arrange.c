@@ -221,8 +221,8 @@ static kbass_status take_fields(grid *g, const kb_view *leading)
             if (first.along[i] != COMPONENTS) g->order[first.along[i]] = i;
     for (size_t i = 0; i < a->n_views; i++) {
         kb_view *v = &a->views[i];
-        bool is_field =
-            !is_axis(g, v) && kb_view_is_asked(a, v) && kb_data_is_name(v->name) && assign(g, v, &g->runs[g->n_fields]);
+        bool is_field = !is_axis(g, v) && !v->is_elsewhere && kb_view_is_asked(a, v) && kb_data_is_name(v->name) &&
+                        assign(g, v, &g->runs[g->n_fields]);
         if (is_field) note_field(a, g, v, &g->runs[g->n_fields]);
         if (is_field) g->fields[g->n_fields++] = v;
         v->is_used |= is_field || is_axis(g, v);
@@ -374,7 +374,7 @@ static void note_unused(kb_arrangement *a)
 {
     bool is_first = true;
     for (size_t i = 0; i < a->n_views; i++) {
-        if (a->views[i].is_used || a->field) continue;
+        if (a->views[i].is_used || a->views[i].is_elsewhere || a->field) continue;
         char shape[100];
         kb_array_shape(a->views[i].array, shape, sizeof shape);
         kb_arrangement_note(a, "%s%s (%s)",
@@ -386,14 +386,40 @@ static void note_unused(kb_arrangement *a)
     }
 }
 
+/* What cannot be read but runs along time may be the field that is meant. */
+static kbass_status refuse_unread(const kb_arrangement *a, const kb_view *time)
+{
+    for (size_t i = 0; !a->field && i < a->source.n_arrays; i++) {
+        const kb_array *array = &a->source.arrays[i];
+        bool fits = false;
+        for (size_t k = 0; k < array->n_dims; k++) fits |= array->dims[k] == time->dims[0] && array->dims[k] > 1;
+        if (!fits || !array->is_unread || strcmp(array->trouble, "text") == 0) continue;
+        char shape[100];
+        kb_array_shape(array, shape, sizeof shape);
+        return kb_fail(a->reading->error, KBASS_ERROR_DATA,
+                       "%s: \"%.60s\" (%s) runs along \"%.60s\" and cannot be read: %s; to read another array alone, "
+                       "name it as in file:NAME",
+                       a->reading->file.path, array->name, shape, time->name, array->trouble);
+    }
+    return KBASS_OK;
+}
+
 static kbass_status arrange(kb_arrangement *a)
 {
     kb_view *time = NULL;
-    if (a->n_views == 1 && !*a->views[0].name) return kb_arrange_unnamed(a);
+    double step = 0;
+    bool has_step = a->reading->time && kb_number_parse(a->reading->time, &step);
+    bool has_name = *a->views[0].array->name && strcmp(a->views[0].array->name, "_re") != 0;
+    if (!has_name && !has_step) return kb_arrange_unnamed(a);
+    if (!has_name) kb_views_name(a);
     kbass_status status = kb_time_find(a, &time);
+    if (status == KBASS_OK) status = refuse_unread(a, time);
     if (status != KBASS_OK) return status;
-    if (time->n_dims == 1 && is_grid(a, time)) status = kb_arrange_grid(a, time);
-    else status = kb_arrange_columns(a, time);
+    kb_meshes_reduce(a, time);
+    bool is_done = false;
+    status = kb_arrange_points(a, time, &is_done);
+    if (!is_done)
+        status = time->n_dims == 1 && is_grid(a, time) ? kb_arrange_grid(a, time) : kb_arrange_columns(a, time);
     note_unused(a);
     return status;
 }

@@ -17,6 +17,7 @@ typedef struct {
     size_t n_dims, dims[KB_MOST_DIMS], strides[KB_MOST_DIMS];
     size_t shift; /* bytes to its first number */
     bool is_used;
+    bool is_elsewhere; /* of another group: an axis at most */
 } kb_view;
 
 typedef struct {
@@ -38,6 +39,8 @@ kbass_status kb_select_views(kb_arrangement *a);
 kb_view kb_view_of(kb_array *array);
 /* Decides whether a real part at this place of the source needs its imaginary part, and names both. */
 kbass_status kb_complex_settle(kb_arrangement *a, size_t index);
+/* The imaginary numbers are nil beside the real ones but for rounding; both are loaded. */
+bool kb_complex_is_nil(const kb_view *real, const kb_view *imaginary);
 /* The view is the field the caller named, or part of it, or they named none. */
 bool kb_view_is_asked(const kb_arrangement *a, const kb_view *v);
 /* "u (3 x 4), t (3)" of what is there, and what was left out, for messages. */
@@ -49,6 +52,8 @@ kb_view *kb_leading_view(const kb_arrangement *a);
 /* By what the caller said, or by names; steps where there is only a step. Ok, or a message. */
 kbass_status kb_time_find(kb_arrangement *a, kb_view **time);
 bool kb_is_space_name(const char *name);
+/* Makes axes of meshes beside an axis of time, or of a mesh of time beside axes of space. */
+void kb_meshes_reduce(kb_arrangement *a, kb_view *time);
 
 /* n numbers, last dimension fastest, from the first-th; the array must be loaded. */
 void kb_view_read(const kb_view *v, size_t first, size_t n, double *to);
@@ -74,6 +79,10 @@ kbass_status kb_fill(kb_filling *filling);
 kbass_status kb_arrange_grid(kb_arrangement *a, kb_view *time);
 /* Arrays of the same shape as time, a column each. */
 kbass_status kb_arrange_columns(kb_arrangement *a, const kb_view *time);
+/* Fields at points that lie anywhere, an array of positions beside them; is_done is false where it is not so. */
+kbass_status kb_arrange_points(kb_arrangement *a, kb_view *time, bool *is_done);
+/* Calls an array without name x, or x_re and x_im. */
+void kb_views_name(kb_arrangement *a);
 /* The two dimensions of an array without name: rows and columns. */
 kbass_status kb_arrange_unnamed(kb_arrangement *a);
 

@@ -33,6 +33,13 @@ static void measure(const kb_view *real, const kb_view *imaginary, double larges
     }
 }
 
+bool kb_complex_is_nil(const kb_view *real, const kb_view *imaginary)
+{
+    double largest[2];
+    measure(real, imaginary, largest);
+    return largest[1] <= rounding_of(real->array) * largest[0];
+}
+
 static bool rename_array(kb_array *array, const char *ending)
 {
     size_t length = strlen(array->name), size = length + strlen(ending) + 1;
@@ -62,7 +69,7 @@ static void note_nil(kb_arrangement *a, const kb_array *array, double largest)
 static kbass_status part_fields(kb_arrangement *a, kb_array *real, kb_array *imaginary)
 {
     const char *name = short_name(real);
-    kb_arrangement_note(a, "%s%s is complex: %s_re, %s_im", *a->note ? "; " : "", *name ? name : "it", name, name);
+    if (*name) kb_arrangement_note(a, "%s%s is complex: %s_re, %s_im", *a->note ? "; " : "", name, name, name);
     bool all = rename_array(real, "_re") && rename_array(imaginary, "_im");
     return all ? KBASS_OK : kb_out_of_memory(a->reading->error, "the names");
 }

@@ -55,16 +55,18 @@ kb_view kb_view_of(kb_array *array)
     return v;
 }
 
-static void add_view(kb_arrangement *a, kb_array *array, bool is_inherited)
+/* An array of another group is taken for an axis where the group and those around it have none of its name. */
+static void add_view(kb_arrangement *a, kb_array *array, bool is_inherited, bool is_elsewhere)
 {
     kb_view v = kb_view_of(array);
     if (is_inherited && v.n_dims != 1) return;
     for (size_t i = 0; is_inherited && i < a->n_views; i++)
         if (strcmp(a->views[i].name, v.name) == 0) return;
+    v.is_elsewhere = is_elsewhere;
     a->views[a->n_views++] = v;
 }
 
-static void note_left_out(kb_arrangement *a, const kb_array *array, bool *is_first)
+static void note_left_out(kb_arrangement *a, kb_array *array, bool *is_first)
 {
     char shape[100];
     kb_array_shape(array, shape, sizeof shape);
@@ -75,6 +77,15 @@ static void note_left_out(kb_arrangement *a, const kb_array *array, bool *is_fir
                                    : "left out: ",
                         *array->name ? short_name(array->name) : "it", array->trouble ? array->trouble : shape);
     *is_first = false;
+    array->is_unread = array->trouble != NULL;
+}
+
+/* No other array has its name, in whatever group. */
+static bool is_only_one(const kb_source *s, size_t index)
+{
+    for (size_t i = 0; i < s->n_arrays; i++)
+        if (i != index && strcmp(short_name(s->arrays[i].name), short_name(s->arrays[index].name)) == 0) return false;
+    return true;
 }
 
 /* In the group or in one around it. */
@@ -91,7 +102,7 @@ static void view_group(kb_arrangement *a, const char *group, size_t length)
     bool is_first = true;
     for (size_t i = 0; i < s->n_arrays; i++) {
         if (!is_in_group(s->arrays[i].name, group, length)) continue;
-        if (is_useful(&s->arrays[i])) add_view(a, &s->arrays[i], false);
+        if (is_useful(&s->arrays[i])) add_view(a, &s->arrays[i], false, false);
         else note_left_out(a, &s->arrays[i], &is_first);
     }
     while (length) {
@@ -99,8 +110,16 @@ static void view_group(kb_arrangement *a, const char *group, size_t length)
         if (length) length--;
         for (size_t i = 0; i < s->n_arrays; i++)
             if (is_in_group(s->arrays[i].name, group, length) && is_useful(&s->arrays[i]))
-                add_view(a, &s->arrays[i], true);
+                add_view(a, &s->arrays[i], true, false);
     }
+    for (size_t i = 0; !a->reading->inside && i < s->n_arrays; i++)
+        if (is_useful(&s->arrays[i]) && is_only_one(s, i)) add_view(a, &s->arrays[i], true, true);
+}
+
+void kb_views_name(kb_arrangement *a)
+{
+    static const char *const names[] = {"x", "x_re", "x_im"};
+    for (size_t i = 0; i < a->n_views; i++) a->views[i].name = names[a->n_views == 1 ? 0 : a->views[i].array->portion];
 }
 
 /* ---------------------------------------------------------------- which group */

@@ -38,6 +38,7 @@ typedef struct {
     const char *trouble;        /* why it is of no use: "text"; NULL when it is */
     kb_portion portion;
     bool is_dropped;      /* an imaginary part that is nil */
+    bool is_unread;       /* of the group that was asked for, but with trouble */
     size_t place, offset; /* where the reader finds it again */
 } kb_array;
 

@@ -239,3 +239,17 @@ def structs_73(file):
 
 matlab("grid_cell_v73.mat", cells_73)
 matlab("grid_structs_v73.mat", structs_73)
+
+save_zip("grid_mesh_x.npz", dict(t=T, X=np.broadcast_to(X[:, None], (4, 5)).copy(), u=u.T.copy(), v=v), zipfile.ZIP_STORED)
+save_zip("grid_mesh_t.npz", dict(t=np.broadcast_to(T, (4, 5)).copy(), x=X, u=u.T.copy(), v=v), zipfile.ZIP_STORED)
+with h5py.File("grid_apart.h5", "w") as file:
+    file["grid/t"], file["grid/x"], file["fields/u"], file["fields/v"] = T, X, u, v
+np.save("count_backwards.npy", np.stack([s, p], axis=1)[::-1])
+np.save("count_complex.npy", np.stack([n, p + 1j * s], axis=1))
+np.save("ode_objects.npy", np.array([[0, "a"], [1, None]], dtype=object))
+save_zip("ode_objects.npz", dict(t=t, x=np.array([None] * 8)), zipfile.ZIP_STORED, allow_pickle=True)
+place = np.array([[0.5, 1], [0.25, -1], [0, 2]])
+there = np.arange(24.0).reshape(3, 2, 4)
+scipy.io.savemat("points.mat", dict(X_star=place, t=X[:, None], p_star=there[:, 0, :] ** 2, U_star=there))
+write("points.csv", table(["t", "x", "y", "p_star", "U_star1", "U_star2"], np.array(
+    [[X[k], *place[i], there[i, 0, k] ** 2, *there[i, :, k]] for k in range(4) for i in range(3)]).T))
