@@ -3,6 +3,8 @@
 # make check      build and run all tests
 # make sanitize   build and run all tests with AddressSanitizer and UBSan
 # make check-traces    compare what searches do, stage by stage, with what they did
+# make python     build for Python: PYTHONPATH=python python3 -c 'import kbass'; docs/python.md
+# make check-python    test the Python package with PYTHON (default /usr/bin/python3)
 # make check-browser   load reports in a headless Chromium, narrow and wide
 # make fuzz       fuzz every reader and parser for SECONDS each (default 60) with clang's libFuzzer
 # make install    install under PREFIX (default /usr/local), below DESTDIR if given
@@ -13,12 +15,13 @@
 # make clean      remove what was built
 
 PREFIX ?= /usr/local
+PYTHON ?= /usr/bin/python3
 JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages test-packages demo check sanitize check-browser fuzz check-traces install deb docs format \
-        check-format clean
+.PHONY: all packages test-packages demo check sanitize check-browser fuzz check-traces python check-python install deb \
+        docs format check-format clean
 
 all: packages
 	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > build.log 2>&1 \
@@ -53,6 +56,17 @@ fuzz:
 
 check-traces: all
 	@tools/check-traces
+
+python: all
+	@PYTHONPATH=python $(PYTHON) -c 'import kbass; print("kbass", kbass.__version__, "works from PYTHONPATH=python")'
+
+python_packages = python3 python3-venv python3-pip python3-numpy python3-pandas python3-xarray python3-sklearn \
+                  python3-matplotlib python3-joblib python3-tqdm python3-sympy python3-pytest python3-hypothesis \
+                  python3-nbclient python3-nbformat python3-ipykernel mypy gnuplot-nox
+
+check-python: all
+	@tools/install-packages.sh $(python_packages)
+	@PYTHONPATH=python $(PYTHON) -m pytest python/tests $(PYTEST_OPTIONS)
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install build

@@ -1,0 +1,363 @@
+"""libkbass, found and declared. Prototypes stand here as they stand in include/kbass/kbass.h, which a test compares."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import threading
+from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from .errors import BY_STATUS, LibraryError
+
+PROTOTYPES = """
+const char *kbass_version(void);
+void kbass_free(void *memory);
+const char *kbass_nearest(const char *word, size_t n, const char *const *names);
+
+size_t kbass_settings_count(void);
+const kbass_setting_info *kbass_settings_info(size_t index);
+kbass_status kbass_settings_create(kbass_settings **settings, kbass_error *error);
+kbass_status kbass_settings_set(kbass_settings *settings, const char *name, const char *value, kbass_error *error);
+size_t kbass_settings_get(const kbass_settings *settings, const char *name, char *text, size_t size);
+int kbass_settings_is_given(const kbass_settings *settings, const char *name);
+void kbass_settings_destroy(kbass_settings *settings);
+
+kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **data,
+                             kbass_error *error);
+kbass_status kbass_data_create_axes(size_t n_rows, size_t n_axes, size_t n_fields, const double *times,
+                                    const double *positions, const double *values, const char *const *axis_names,
+                                    const char *const *field_names, kbass_data **data, kbass_error *error);
+const char *kbass_data_example_name(size_t index);
+const char *kbass_data_example_summary(size_t index);
+kbass_status kbass_data_example(const char *name, kbass_data **data, kbass_error *error);
+kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error);
+kbass_status kbass_data_split(kbass_data *data, const char *column, kbass_error *error);
+kbass_status kbass_data_join(size_t n_parts, const kbass_data *const *parts, const char *const *names,
+                             kbass_data **data, kbass_error *error);
+kbass_status kbass_data_error_bars(kbass_data *data, const char *columns, kbass_error *error);
+const double *kbass_data_sigma(const kbass_data *data);
+size_t kbass_data_runs(const kbass_data *data);
+const char *kbass_data_run_name(const kbass_data *data, size_t run);
+size_t kbass_data_run_start(const kbass_data *data, size_t run);
+size_t kbass_data_rows(const kbass_data *data);
+size_t kbass_data_states(const kbass_data *data);
+const char *kbass_data_state_name(const kbass_data *data, size_t state);
+size_t kbass_data_axes(const kbass_data *data);
+const char *kbass_data_axis_name(const kbass_data *data, size_t axis);
+const double *kbass_data_positions(const kbass_data *data);
+const double *kbass_data_times(const kbass_data *data);
+const double *kbass_data_values(const kbass_data *data);
+const char *kbass_data_sha256(const kbass_data *data);
+size_t kbass_data_describe(const kbass_data *data, char *text, size_t size);
+kbass_status kbass_data_add_noise(kbass_data *data, double percent, uint64_t seed, kbass_error *error);
+void kbass_data_destroy(kbass_data *data);
+
+kbass_status kbass_discovery_create(const kbass_data *data, const kbass_settings *settings,
+                                    kbass_discovery **discovery, kbass_error *error);
+size_t kbass_discovery_candidates(const kbass_discovery *discovery);
+const char *kbass_discovery_candidate(const kbass_discovery *discovery, size_t index);
+kbass_status kbass_discovery_run(kbass_discovery *discovery, kbass_progress_callback progress, void *user,
+                                 kbass_error *error);
+kbass_status kbass_discovery_run_solution(const kbass_discovery *discovery, size_t run, size_t n_times,
+                                          const double *times, double *mean, double *sd, kbass_error *error);
+kbass_status kbass_discovery_run_field(const kbass_discovery *discovery, size_t run, size_t n_points,
+                                       const double *times, const double *positions, double *mean, double *sd,
+                                       kbass_error *error);
+kbass_status kbass_discovery_run_law(const kbass_discovery *discovery, size_t run, size_t n_points,
+                                     const double *times, const double *positions, double *lhs, double *rhs,
+                                     kbass_error *error);
+kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
+kbass_status kbass_discovery_text(const kbass_discovery *discovery, int parts, char **text, kbass_error *error);
+void kbass_discovery_destroy(kbass_discovery *discovery);
+
+kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kbass_posterior **posterior,
+                                      kbass_error *error);
+size_t kbass_posterior_states(const kbass_posterior *posterior);
+size_t kbass_posterior_axes(const kbass_posterior *posterior);
+void kbass_posterior_range(const kbass_posterior *posterior, size_t axis, double *first, double *last);
+size_t kbass_posterior_models(const kbass_posterior *posterior);
+kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options,
+                                      size_t n_times, const double *times, size_t n_places, const double *places,
+                                      kbass_forecast **forecast, kbass_error *error);
+kbass_status kbass_posterior_draws(const kbass_posterior *posterior, size_t n_points, const double *times,
+                                   const double *positions, int order_t, int order_x, size_t n_draws, uint64_t seed,
+                                   double *draws, kbass_error *error);
+kbass_status kbass_posterior_gain(const kbass_posterior *posterior, size_t n_points, const double *times,
+                                  const double *positions, double *about_models, double *about_weights,
+                                  kbass_error *error);
+void kbass_posterior_destroy(kbass_posterior *posterior);
+size_t kbass_forecast_draws(const kbass_forecast *forecast);
+const double *kbass_forecast_values(const kbass_forecast *forecast, size_t draw);
+size_t kbass_forecast_lost(const kbass_forecast *forecast, double *first);
+kbass_status kbass_forecast_summary(const kbass_forecast *forecast, size_t n_quantiles, const double *probabilities,
+                                    double *mean, double *quantiles, size_t *reached, kbass_error *error);
+void kbass_forecast_destroy(kbass_forecast *forecast);
+
+kbass_status kbass_doctor_create(const kbass_data *data, const kbass_settings *settings, kbass_doctor **doctor,
+                                 kbass_error *error);
+kbass_status kbass_doctor_smooth(const kbass_doctor *doctor, size_t n_points, const double *times,
+                                 const double *positions, double *mean, double *sd, kbass_error *error);
+kbass_status kbass_doctor_json(const kbass_doctor *doctor, char **json, kbass_error *error);
+void kbass_doctor_destroy(kbass_doctor *doctor);
+
+const char *kbass_model_name(size_t index);
+const char *kbass_model_summary(size_t index);
+kbass_status kbass_model_named(const char *name, kbass_model **model, kbass_error *error);
+kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
+                               kbass_error *error);
+size_t kbass_model_states(const kbass_model *model);
+const char *kbass_model_state_name(const kbass_model *model, size_t state);
+const char *kbass_model_equation(const kbass_model *model, size_t state);
+const double *kbass_model_initial(const kbass_model *model);
+void kbass_model_span(const kbass_model *model, double *first, double *last);
+kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial, size_t n_times,
+                                   const double *times, double *states, kbass_error *error);
+kbass_status kbass_model_rates(const kbass_model *model, size_t n_points, const double *times, const double *states,
+                               double *rates, kbass_error *error);
+void kbass_model_destroy(kbass_model *model);
+
+const char *kbass_export_format(size_t index);
+kbass_status kbass_export(const char *json_path, const char *format, const char *function, char **text,
+                          kbass_error *error);
+
+const char *kbass_pde_name(size_t index);
+const char *kbass_pde_summary(size_t index);
+kbass_status kbass_pde_named(const char *name, kbass_pde **pde, kbass_error *error);
+kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain,
+                             const char *initial, const char *boundary, kbass_pde **pde, kbass_error *error);
+kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass_error *error);
+size_t kbass_pde_fields(const kbass_pde *pde);
+size_t kbass_pde_axes(const kbass_pde *pde);
+kbass_status kbass_pde_within(kbass_pde *pde, const char *ranges, kbass_error *error);
+kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const double *points, double *values,
+                              kbass_error *error);
+kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_data **data, kbass_error *error);
+kbass_status kbass_pde_scattered(const kbass_pde *pde, size_t n_points, uint64_t seed, kbass_data **data,
+                                 kbass_error *error);
+void kbass_pde_destroy(kbass_pde *pde);
+"""
+
+
+class kbass_error(ctypes.Structure):
+    _fields_ = [("message", c_char * 512), ("source", c_char * 256), ("column", c_int)]
+
+
+class kbass_setting_info(ctypes.Structure):
+    _fields_ = [
+        ("kind", c_int),
+        ("name", c_char_p),
+        ("standard", c_double),
+        ("low", c_double),
+        ("high", c_double),
+        ("value_name", c_char_p),
+        ("choices", c_char_p),
+        ("group", c_char_p),
+        ("help", c_char_p),
+    ]
+
+
+class kbass_progress(ctypes.Structure):
+    _fields_ = [
+        ("stage", c_char_p),
+        ("fraction", c_double),
+        ("seconds", c_double),
+        ("n_active", c_size_t),
+        ("log_evidence", c_double),
+        ("n_iterations", c_size_t),
+    ]
+
+
+kbass_progress_callback = ctypes.CFUNCTYPE(c_int, POINTER(kbass_progress), c_void_p)
+
+
+class kbass_read_options(ctypes.Structure):
+    _fields_ = [
+        ("time_column", c_char_p),
+        ("axes", c_char_p),
+        ("progress", kbass_progress_callback),
+        ("user", c_void_p),
+        ("within", c_char_p),
+        ("every", c_size_t),
+    ]
+
+
+class kbass_forecast_options(ctypes.Structure):
+    _fields_ = [
+        ("n_draws", c_size_t),
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("average", c_int),
+        ("state", POINTER(c_double)),
+        ("boundary", c_char_p),
+    ]
+
+
+STRUCTS = (kbass_error, kbass_setting_info, kbass_progress, kbass_read_options, kbass_forecast_options)
+
+# ---------------------------------------------------------------- prototypes to ctypes
+
+_PLAIN = {"size_t": c_size_t, "int": c_int, "double": c_double, "uint64_t": c_uint64, "kbass_status": c_int,
+          "kbass_progress_callback": kbass_progress_callback, "void": None}  # fmt: skip
+_TARGETS = {"char": c_char_p, "double": POINTER(c_double), "size_t": POINTER(c_size_t)}
+_TARGETS.update({struct.__name__: POINTER(struct) for struct in STRUCTS})
+
+
+def _type_of(text: str, returned: bool = False) -> Any:
+    """The ctypes type of "const char *const *": handles are untyped pointers, texts that we must free too."""
+    base = re.sub(r"\bconst\b|\*", " ", text).split()[0]
+    stars = text.count("*")
+    if stars == 0:
+        return _PLAIN[base]
+    if stars == 1:
+        owned = returned and base == "char" and "const" not in text
+        return c_void_p if owned else _TARGETS.get(base, c_void_p)
+    return POINTER(c_char_p) if base == "char" and "const" in text else POINTER(c_void_p)
+
+
+def split(prototype: str) -> "tuple[str, str, List[str]]":
+    """Returned type, name and argument types of "size_t f(const char *name, int n)"."""
+    match = re.fullmatch(r"\s*(.*?)(\w+)\((.*)\)\s*", " ".join(prototype.split()))
+    assert match, prototype
+    result, name, arguments = match.groups()
+    types = [re.sub(r"\w+$", "", a.strip()) if a.strip() != "void" else "" for a in arguments.split(",")]
+    return result.strip(), name, [t for t in types if t]
+
+
+def _declare(library: ctypes.CDLL) -> None:
+    for prototype in PROTOTYPES.split(";")[:-1]:
+        result, name, arguments = split(prototype)
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            raise LibraryError("%s has no %s: it is of another version than this package" % (library._name, name))
+        function.restype = _type_of(result, returned=True)
+        function.argtypes = [_type_of(argument) for argument in arguments]
+
+
+# ---------------------------------------------------------------- finding it
+
+_here = Path(__file__).resolve().parent
+
+
+def candidates() -> List[str]:
+    """Where libkbass is looked for: KBASS_LIBRARY, the wheel's copy, the clone's build, the system's."""
+    named = os.environ.get("KBASS_LIBRARY")
+    if named:
+        return [named]
+    places = [_here / "lib" / "libkbass.so", _here.parent.parent / "build" / "libkbass.so"]
+    return [str(place) for place in places if place.exists()] + ["libkbass.so.0", "libkbass.so"]
+
+
+def _open() -> ctypes.CDLL:
+    reasons = []
+    for name in candidates():
+        try:
+            return ctypes.CDLL(name)
+        except OSError as error:
+            reasons.append(str(error))
+    raise LibraryError("libkbass is not found: run `make python` in the clone, or name it in KBASS_LIBRARY (%s)"
+                       % "; ".join(reasons))  # fmt: skip
+
+
+lib = _open()
+_declare(lib)
+
+
+def command() -> Optional[str]:
+    """The kbass executable beside the library, for pages; None when there is none."""
+    beside = Path(lib._name).resolve().parent / "kbass"
+    if beside.is_file() and os.access(beside, os.X_OK):
+        return str(beside)
+    import shutil
+
+    return shutil.which("kbass")
+
+
+# ---------------------------------------------------------------- calling it
+
+
+def text(raw: Optional[bytes]) -> str:
+    return raw.decode("utf-8", "replace") if raw is not None else ""
+
+
+def encode(value: "str | os.PathLike[str]", what: str = "text") -> bytes:
+    from .errors import ArgumentError
+
+    raw = os.fsencode(value)
+    if b"\0" in raw:
+        raise ArgumentError("%s: found a NUL character in %r" % (what, value), field=what)
+    return raw
+
+
+def texts(values: "List[str]") -> Any:
+    return (c_char_p * max(len(values), 1))(*[encode(value, "name") for value in values])
+
+
+def call(name: str, *arguments: Any, field: Optional[str] = None) -> None:
+    """Calls a function that returns a status and takes an error last; raises what it says."""
+    error = kbass_error()
+    status = getattr(lib, name)(*arguments, byref(error))
+    if status:
+        kind = BY_STATUS[status] if status < len(BY_STATUS) else BY_STATUS[0]
+        raise kind(text(error.message), field, text(error.source), error.column)
+
+
+def take_text(name: str, *arguments: Any) -> str:
+    """The text that a function hands over."""
+    out = c_void_p()
+    call(name, *arguments, byref(out))
+    try:
+        return text(ctypes.string_at(out.value or 0)) if out.value else ""
+    finally:
+        lib.kbass_free(out)
+
+
+class Handle:
+    """An owned pointer of the library, destroyed with the last reference to it."""
+
+    __slots__ = ("pointer", "_destroy", "_lock", "__weakref__")
+
+    def __init__(self, kind: str) -> None:
+        self.pointer = c_void_p()
+        self._destroy = getattr(lib, "kbass_%s_destroy" % kind)
+        self._lock = threading.Lock()  # distinct handles may be used at once, one handle may not
+
+    @property
+    def _as_parameter_(self) -> c_void_p:
+        return self.pointer
+
+    @property
+    def out(self) -> Any:
+        return byref(self.pointer)
+
+    def __enter__(self) -> "Handle":
+        self._lock.acquire()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._lock.release()
+
+    def __del__(self) -> None:
+        if self.pointer:
+            self._destroy(self.pointer)
+            self.pointer = c_void_p()
+
+
+def create(kind: str, function: str, *arguments: Any, field: Optional[str] = None) -> Handle:
+    """A handle from a function whose last arguments are the handle's place and the error."""
+    handle = Handle(kind)
+    call(function, *arguments, handle.out, field=field)
+    return handle
+
+
+def names(function: str) -> "Dict[str, str]":
+    """Names and summaries of a list that ends with NULL: kbass_model, kbass_pde, kbass_data_example."""
+    found: Dict[str, str] = {}
+    while True:
+        name = getattr(lib, function + "_name")(len(found))
+        if name is None:
+            return found
+        found[text(name)] = text(getattr(lib, function + "_summary")(len(found)))

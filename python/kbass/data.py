@@ -1,0 +1,409 @@
+"""Measurements: from a file, a DataFrame, a dict of arrays, an xarray Dataset, or a list of any of these as runs."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _arrays
+from ._arrays import contiguous, copied, needs_numpy, numbers, numpy, pointer, shaped
+from ._library import Handle, call, create, encode, kbass_read_options, lib, names, text, texts
+from ._run import Run
+from ._settings import write
+from .errors import ArgumentError, DataError
+
+Names = Union[str, Sequence[str]]
+
+
+class Data:
+    """A table of measurements as the library holds it: rows sorted by run and time.
+
+    >>> data = kbass.example("hare-lynx")
+    >>> data.states, len(data)
+    (['x', 'y'], 21)
+    >>> data.to_dict()["x"][:3]
+    [30.0, 47.2, 70.2]
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    def __len__(self) -> int:
+        return int(lib.kbass_data_rows(self._handle))
+
+    def __str__(self) -> str:
+        room = ctypes.create_string_buffer(4000)
+        lib.kbass_data_describe(self._handle, room, len(room))
+        return text(room.value).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return "<kbass.Data: %s>" % str(self).split("\n")[0]
+
+    @property
+    def states(self) -> List[str]:
+        """Names of the states, or of the fields."""
+        return [text(lib.kbass_data_state_name(self._handle, j)) for j in range(lib.kbass_data_states(self._handle))]
+
+    @property
+    def axes(self) -> List[str]:
+        """Names of time and of the axes of space."""
+        return [text(lib.kbass_data_axis_name(self._handle, a)) for a in range(lib.kbass_data_axes(self._handle))]
+
+    @property
+    def runs(self) -> List[str]:
+        """Names of the runs; empty for one alone."""
+        found = [lib.kbass_data_run_name(self._handle, i) for i in range(lib.kbass_data_runs(self._handle))]
+        return [text(name) for name in found if name is not None]
+
+    @property
+    def run_starts(self) -> List[int]:
+        """The first row of each run, then the number of rows."""
+        return [lib.kbass_data_run_start(self._handle, i) for i in range(lib.kbass_data_runs(self._handle) + 1)]
+
+    @property
+    def times(self) -> Any:
+        return copied(lib.kbass_data_times(self._handle), len(self))
+
+    @property
+    def positions(self) -> Any:
+        """Rows x axes of space; None without space."""
+        n = len(self.axes) - 1
+        return copied(lib.kbass_data_positions(self._handle), len(self), n) if n else None
+
+    @property
+    def values(self) -> Any:
+        """Rows x states, NaN where nothing was measured."""
+        return copied(lib.kbass_data_values(self._handle), len(self), len(self.states))
+
+    @property
+    def sigma(self) -> Any:
+        """Error bars, rows x states; None without."""
+        source = lib.kbass_data_sigma(self._handle)
+        return copied(source, len(self), len(self.states)) if source else None
+
+    @property
+    def sha256(self) -> str:
+        return text(lib.kbass_data_sha256(self._handle))
+
+    def to_dict(self) -> Dict[str, List[float]]:
+        """Columns by name, as lists."""
+        columns: Dict[str, List[float]] = {self.axes[0]: list(map(float, self.times))}
+        for group, rows in ((self.axes[1:], self.positions), (self.states, self.values)):
+            for j, name in enumerate(group):
+                columns[name] = [float(row[j]) for row in rows]
+        return columns
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, with a column ``run`` where there are several."""
+        import pandas
+
+        frame = pandas.DataFrame(self.to_dict())
+        if self.runs:
+            starts = self.run_starts
+            lengths = [end - start for start, end in zip(starts, starts[1:])]
+            frame.insert(0, "run", [name for name, n in zip(self.runs, lengths) for _ in range(n)])
+        return frame
+
+    def write(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the table as CSV."""
+        call("kbass_data_write", self._handle, encode(path), field=str(path))
+
+    def add_noise(self, percent: float, seed: int = 1) -> "Data":
+        """Adds Gaussian noise of so many percent of each state's standard deviation, in place."""
+        call("kbass_data_add_noise", self._handle, float(percent), int(seed))
+        return self
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _words(value: Optional[Names]) -> Optional[str]:
+    if value is None or isinstance(value, str):
+        return value
+    return ",".join(str(word) for word in value)
+
+
+def create_table(axis_names: Sequence[str], state_names: Sequence[str], times: Any, positions: Any,
+                 values: Any) -> Data:  # fmt: skip
+    """Positions: rows x axes of space, or None; values: rows x states, contiguous."""
+    n = _arrays.size(times)
+    return Data(create("data", "kbass_data_create_axes", n, len(axis_names), len(state_names), pointer(times),
+                       pointer(positions), pointer(values), texts(list(axis_names)),
+                       texts(list(state_names))))  # fmt: skip
+
+
+def _time_name(columns: Sequence[str], time: Optional[str]) -> str:
+    wanted = [time] if time is not None else ["t", "time"]
+    for same in (lambda word: word, str.lower):
+        for name in wanted:
+            for column in columns:
+                if same(column) == same(name):
+                    return column
+    raise DataError('found no column %s among %s: name the one that holds time by time=' % (
+        " or ".join('"%s"' % name for name in wanted), ", ".join('"%s"' % c for c in columns) or "none"),
+        field="time")  # fmt: skip
+
+
+def _put_time_first(axes: List[str], time: Optional[str]) -> None:
+    """The one that is said to be time, else called so, else the first."""
+    axes.sort(key=lambda name: name != time if time is not None else name.lower() not in ("t", "time"))
+
+
+def _check_lengths(columns: Dict[str, Any]) -> int:
+    lengths = {name: len(column) for name, column in columns.items()}
+    first = next(iter(lengths))
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            raise DataError('columns of different lengths: "%s" has %d rows, "%s" %d'
+                            % (first, lengths[first], name, length), field=name)  # fmt: skip
+    return lengths[first]
+
+
+def _from_columns(columns: Dict[str, Any], time: Optional[str], axes: Optional[str]) -> Data:
+    """Columns of one length each; without axes all but time are states."""
+    if not columns:
+        raise DataError("found no columns, needed one of times and one or more of values")
+    if axes is not None:
+        axis_names = [word.strip() for word in axes.split(",")]
+        for name in axis_names:
+            if name not in columns:
+                raise DataError('axes: found no column "%s" among %s' % (name, ", ".join(columns)), field="axes")
+        _put_time_first(axis_names, time)
+    else:
+        axis_names = [_time_name(list(columns), time)]
+    n = _check_lengths(columns)
+    states = [name for name in columns if name not in axis_names]
+    cells = _arrays.table([columns[name] for name in states], n)
+    places = _arrays.table([columns[name] for name in axis_names[1:]], n) if len(axis_names) > 1 else None
+    times = contiguous(columns[axis_names[0]])
+    return create_table(axis_names, states, times, places, cells)
+
+
+# ---------------------------------------------------------------- dicts
+
+
+def _spread(columns: Dict[str, Any]) -> Dict[str, Any]:
+    """Arrays of two dimensions are components: X becomes X1, X2, ..."""
+    found: Dict[str, Any] = {}
+    for name, column in columns.items():
+        if getattr(column, "ndim", 1) == 1:
+            found[name] = column
+        elif column.ndim == 2:
+            found.update({"%s%d" % (name, j + 1): column[:, j] for j in range(column.shape[1])})
+        else:
+            raise DataError('"%s": found %d dimensions, needed one, or axes= that names those of a grid'
+                            % (name, column.ndim), field=name)  # fmt: skip
+    return found
+
+
+def _order(shape: Tuple[int, ...], lengths: List[int], name: str) -> List[int]:
+    """Which dimension of the array is which axis: in the axes' order, else by length."""
+    if list(shape) == lengths:
+        return list(range(len(lengths)))
+    if sorted(shape) == sorted(lengths) and len(set(lengths)) == len(lengths):
+        return [list(shape).index(length) for length in lengths]
+    raise DataError('"%s": found an array of shape %s, needed %s, the lengths of the axes'
+                    % (name, "x".join(map(str, shape)), "x".join(map(str, lengths))), field=name)  # fmt: skip
+
+
+def _from_grid(columns: Dict[str, Any], axes: str, time: Optional[str] = None) -> Data:
+    np = needs_numpy("a grid")
+    axis_names = [word.strip() for word in axes.split(",")]
+    for name in axis_names:
+        if name not in columns:
+            raise DataError('axes: found no array "%s" among %s' % (name, ", ".join(columns)), field="axes")
+    _put_time_first(axis_names, time)
+    lengths = [columns[name].size for name in axis_names]
+    mesh = np.meshgrid(*(columns[name].ravel() for name in axis_names), indexing="ij")
+    rows = {name: grid.ravel() for name, grid in zip(axis_names, mesh)}
+    for name, column in columns.items():
+        if name not in rows:
+            rows[name] = column.transpose(_order(column.shape, lengths, name)).ravel()
+    return _from_columns(rows, axis_names[0], ",".join(axis_names))
+
+
+def _from_mapping(table: Mapping[str, Any], time: Optional[str], axes: Optional[str]) -> Data:
+    columns = {str(name): numbers(column, 'column "%s"' % name) for name, column in table.items()}
+    for name, column in columns.items():
+        if getattr(column, "ndim", 1) == 0:
+            raise DataError('column "%s": found one number, needed as many as there are times' % name, field=name)
+    if axes is not None and any(getattr(column, "ndim", 1) > 1 for column in columns.values()):
+        return _from_grid(columns, axes, time)
+    return _from_columns(_spread(columns), time, axes)
+
+
+# ---------------------------------------------------------------- pandas and xarray
+
+
+def _kind(value: Any) -> str:
+    """"DataFrame", "Dataset", ... without importing anything."""
+    module = type(value).__module__.split(".")[0]
+    return type(value).__name__ if module in ("pandas", "xarray", "polars", "pyarrow") else ""
+
+
+def frame_columns(frame: Any, time: Optional[str] = None) -> Dict[str, Any]:
+    """Columns by name; an index that is time is one of them."""
+    columns = {str(name): frame[name].to_numpy() for name in frame.columns}
+    index = frame.index
+    wanted = [time] if time else ["t", "time"]
+    if index.name in wanted and index.name not in columns:
+        columns = {str(index.name): index.to_numpy(), **columns}
+    elif not any(name in columns for name in wanted) and index.dtype.kind in "mM" and time is None:
+        columns = {"t": index.to_numpy(), **columns}
+    return columns
+
+
+def _from_frame(frame: Any, time: Optional[str], axes: Optional[str], run: Optional[str]) -> Data:
+    columns = frame_columns(frame, time)
+    if run is not None and run in columns and columns[run].dtype.kind not in "iufb":  # labels: a part each
+        labels = list(dict.fromkeys(columns[run].tolist()))
+        parts = [{n: c[columns[run] == label] for n, c in columns.items() if n != run} for label in labels]
+        return _join([_from_mapping(part, time, axes) for part in parts], [str(label) for label in labels])
+    return _split(_from_mapping(columns, time, axes), run)
+
+
+def _from_dataset(dataset: Any, time: Optional[str], axes: Optional[str], run: Optional[str]) -> Data:
+    if _kind(dataset) == "DataArray":
+        dataset = dataset.to_dataset(name=dataset.name or "u")
+    dims = [str(dim) for dim in dataset.sizes]
+    if run is not None and run in dims:
+        parts = [dataset.isel({run: i}, drop=True) for i in range(dataset.sizes[run])]
+        labels = dataset[run].values.tolist() if run in dataset.coords else range(1, len(parts) + 1)
+        return _join([_from_dataset(part, time, axes, None) for part in parts], [str(label) for label in labels])
+    wanted = [word.strip() for word in axes.split(",")] if axes else [_time_name(dims, time)]
+    order = wanted + [dim for dim in dims if dim not in wanted]
+    columns = {dim: dataset[dim].values for dim in order}
+    for name, variable in dataset.data_vars.items():
+        if not set(order) <= set(variable.dims):
+            raise DataError('"%s" has the dimensions %s, needed %s' % (name, variable.dims, tuple(order)), field=str(name))
+        columns[str(name)] = variable.transpose(*order).values
+    if len(order) == 1:
+        return _from_mapping(columns, order[0], None)
+    grid = {n: numbers(c, 'variable "%s"' % n) for n, c in columns.items()}
+    return _from_grid(grid, ",".join(order), time if axes else order[0])
+
+
+# ---------------------------------------------------------------- runs and files
+
+
+def _split(data: Data, run: Optional[str]) -> Data:
+    if run is not None:
+        call("kbass_data_split", data._handle, encode(run), field="run")
+    return data
+
+
+def _join(parts: List[Data], run_names: List[str]) -> Data:
+    handles = (ctypes.c_void_p * len(parts))(*[part._handle.pointer for part in parts])
+    return Data(create("data", "kbass_data_join", len(parts), handles, texts(run_names)))
+
+
+def _read(path: Any, time: Optional[str], axes: Optional[str], within: Any, every: Optional[int],
+          progress: Optional[bool]) -> Data:  # fmt: skip
+    ranges = None if within is None else write("within", within)
+    if every is not None and not (isinstance(every, int) and every >= 1):
+        raise ArgumentError("every: found %r, needed a whole number from 1 on" % (every,), field="every")
+
+    def work(tick: Any) -> Handle:
+        options = kbass_read_options(_arrays.optional(time), _arrays.optional(axes), tick, None,
+                                     _arrays.optional(ranges), every or 0)  # fmt: skip
+        return create("data", "kbass_data_open", encode(path), ctypes.byref(options), field=str(path))
+
+    return Data(Run(progress, raises=True)(work))
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def _is_runs(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(
+        _is_path(v) or isinstance(v, (Mapping, Data)) or _kind(v) for v in value)  # fmt: skip
+
+
+def _one(source: Any, time: Optional[str], axes: Optional[str], run: Optional[str], within: Any,
+         every: Optional[int], progress: Optional[bool]) -> Data:  # fmt: skip
+    if isinstance(source, Data):
+        return source
+    if _is_path(source):
+        return _split(_read(source, time, axes, within, every, progress), run)
+    for name, value in (("within", within), ("every", every)):
+        if value is not None:
+            raise ArgumentError("%s= is for files; give that part of the %s" % (name, type(source).__name__), field=name)
+    if isinstance(source, Mapping) and not _kind(source):
+        return _split(_from_mapping(source, time, axes), run)
+    kind = _kind(source)
+    if kind in ("Dataset", "DataArray"):
+        return _from_dataset(source, time, axes, run)
+    if kind == "DataFrame" and hasattr(source, "index"):
+        return _from_frame(source, time, axes, run)
+    if kind and hasattr(source, "to_pandas"):
+        return _from_frame(source.to_pandas(), time, axes, run)
+    raise DataError("found a %s, needed a path, a DataFrame, a dict of columns, an xarray Dataset, or a list of these "
+                    "as runs; arrays X and t go to kbass.KBASS().fit(X, t)" % type(source).__name__)  # fmt: skip
+
+
+def read(source: Any, *, time: Optional[str] = None, axes: Optional[Names] = None, run: Optional[str] = None,
+         sigma: Any = None, within: Any = None, every: Optional[int] = None,
+         progress: Optional[bool] = None) -> Data:  # fmt: skip
+    """Measurements from whatever holds them: a path, a DataFrame, a dict of columns, an xarray Dataset; a list of these,
+    or a dict of them by name, is several runs.
+
+    ``time``, ``axes``, ``run``, ``sigma``, ``within`` and ``every`` mean what they mean to the command.
+
+    >>> kbass.read({"t": [0, 1, 2], "x": [1, 2, 4], "y": [0, None, 3]})
+    <kbass.Data: 3 rows, 2 states (x, y), t from 0 to 2, spacing 1 (even), 1 of 6 values missing (y 1)>
+    """
+    columns = _words(axes)
+    if isinstance(source, Mapping) and source and all(isinstance(v, (Mapping, Data)) or _kind(v) == "DataFrame"
+                                                      for v in source.values()):  # fmt: skip
+        parts = [_one(part, time, columns, run, within, every, progress) for part in source.values()]
+        data = _join(parts, [str(name) for name in source])
+    elif _is_runs(source):
+        parts = [_one(part, time, columns, run, within, every, progress) for part in source]
+        labels = [os.fspath(part) if _is_path(part) else str(i + 1) for i, part in enumerate(source)]
+        data = parts[0] if len(parts) == 1 else _join(parts, labels)
+    else:
+        data = _one(source, time, columns, run, within, every, progress)
+    if sigma is not None:
+        call("kbass_data_error_bars", data._handle, encode(write("sigma", sigma)), field="sigma")
+    return data
+
+
+# ---------------------------------------------------------------- arrays, as scikit-learn has them
+
+
+def from_arrays(values: Any, times: Any, state_names: Sequence[str]) -> Data:
+    """One record: rows x states, and ascending times."""
+    np = needs_numpy("an array X")
+    cells, t = contiguous(values), contiguous(times)
+    if t.ndim != 1 or cells.ndim != 2 or len(t) != len(cells):
+        raise DataError("t has the shape %s, X %s: needed one time for each row of X" % (t.shape, cells.shape), field="t")
+    bad = np.flatnonzero(~(np.diff(t) > 0)) if len(t) > 1 else []
+    if not np.all(np.isfinite(t)):
+        raise DataError("t: found %g at row %d, needed finite times" % (t[~np.isfinite(t)][0], np.flatnonzero(~np.isfinite(t))[0]), field="t")
+    if len(bad):
+        raise DataError("t: found %.10g at row %d, after %.10g: times must ascend (several runs are lists: "
+                        "fit([X1, X2], [t1, t2]))" % (t[bad[0] + 1], bad[0] + 1, t[bad[0]]), field="t")  # fmt: skip
+    return create_table(["t"], list(state_names), t, None, cells)
+
+
+def join(parts: List[Data], run_names: Optional[List[str]] = None) -> Data:
+    return _join(parts, run_names or [str(i + 1) for i in range(len(parts))])
+
+
+def example(name: str) -> Data:
+    """Data that ship with the library; ``kbass.examples()`` names them."""
+    return Data(create("data", "kbass_data_example", encode(name), field=name))
+
+
+def examples() -> Dict[str, str]:
+    """Names of the data that ship with the library, and what they are.
+
+    >>> "hare-lynx" in kbass.examples()
+    True
+    """
+    return names("kbass_data_example")
+
+
+__all__ = ["Data", "read", "example", "examples", "shaped", "numpy"]
