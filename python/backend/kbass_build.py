@@ -39,7 +39,7 @@ def compile_library():
         options.append("-DKBASS_TESTS=OFF")
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
     steps = [["cmake", "-S", str(ROOT), "-B", str(BUILD), *options],
-             ["cmake", "--build", str(BUILD), "--parallel", jobs, "--target", "kbass_shared", "kbass"]]
+             ["cmake", "--build", str(BUILD), "--parallel", jobs, "--target", "kbass_shared", "kbass", "kbass-hdf5"]]
     for step in steps:
         try:
             done = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -107,7 +107,8 @@ def fill_wheel(wheel):
         if path.is_file() and path.suffix in (".py", ".typed"):
             wheel.add("kbass/" + path.relative_to(ROOT / "python" / "kbass").as_posix(), path.read_bytes())
     wheel.add("kbass/lib/libkbass.so", (BUILD / "libkbass.so").read_bytes(), 0o755)
-    wheel.add("kbass/lib/kbass", (BUILD / "kbass").read_bytes(), 0o755)
+    for program in ("kbass", "kbass-hdf5"):  # the library finds the latter beside itself
+        wheel.add("kbass/lib/" + program, (BUILD / program).read_bytes(), 0o755)
 
 
 def get_requires_for_build_wheel(config_settings=None):

@@ -37,6 +37,7 @@ kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_er
 kbass_status kbass_data_split(kbass_data *data, const char *column, kbass_error *error);
 kbass_status kbass_data_join(size_t n_parts, const kbass_data *const *parts, const char *const *names,
                              kbass_data **data, kbass_error *error);
+kbass_status kbass_data_pick(const kbass_data *data, size_t run, kbass_data **one, kbass_error *error);
 kbass_status kbass_data_error_bars(kbass_data *data, const char *columns, kbass_error *error);
 const double *kbass_data_sigma(const kbass_data *data);
 size_t kbass_data_runs(const kbass_data *data);
@@ -181,6 +182,12 @@ class kbass_read_options(ctypes.Structure):
         ("user", c_void_p),
         ("within", c_char_p),
         ("every", c_size_t),
+        ("run", c_char_p),
+        ("use", c_char_p),
+        ("ignore", c_char_p),
+        ("rename", c_char_p),
+        ("dates", c_char_p),
+        ("missing", c_char_p),
     ]
 
 
@@ -248,7 +255,7 @@ def candidates() -> List[str]:
     if named:
         return [named]
     places = [_here / "lib" / "libkbass.so", _here.parent.parent / "build" / "libkbass.so"]
-    return [str(place) for place in places if place.exists()] + ["libkbass.so.0", "libkbass.so"]
+    return [str(place) for place in places if place.exists()] + ["libkbass.so.0.2", "libkbass.so"]
 
 
 def _open() -> ctypes.CDLL:

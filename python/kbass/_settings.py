@@ -10,7 +10,8 @@ from . import _library
 from ._library import Handle, call, create, encode, lib, text, texts
 from .errors import ArgumentError
 
-READING = ("time", "axes", "run", "sigma", "within", "every")  # how data are read, beside the settings
+#: how data are read, beside the settings
+READING = ("time", "axes", "run", "sigma", "within", "every", "use", "ignore", "rename", "dates", "missing")
 
 
 class Setting(NamedTuple):
@@ -62,7 +63,7 @@ def check_names(given: Any, known: Any) -> None:
 
 # How a dict is written: between a key and its value, between two of them.
 _PAIRS = {"noise": ("=", ", "), "units": (":", ", "), "constants": (":", ", "), "sigma": ("=", ", "),
-          "within": ("=", ", "), "fix": (" = ", "; ")}  # fmt: skip
+          "within": ("=", ", "), "rename": ("=", ", "), "fix": (" = ", "; ")}  # fmt: skip
 
 
 def write(name: str, value: Any) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import ctypes
 import os
+import tempfile
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _arrays
@@ -11,9 +14,29 @@ from ._arrays import contiguous, copied, needs_numpy, numbers, numpy, pointer, s
 from ._library import Handle, call, create, encode, kbass_read_options, lib, names, text, texts
 from ._run import Run
 from ._settings import write
-from .errors import ArgumentError, DataError
+from .errors import ArgumentError, DataError, Error
 
-Names = Union[str, Sequence[str]]
+Names = Union[str, Sequence[str], None]
+
+
+@dataclass
+class How:
+    """How data are read: the keywords of :func:`read`, as text."""
+
+    time: Optional[str] = None
+    axes: Optional[str] = None
+    run: Optional[str] = None
+    within: Optional[str] = None
+    every: Optional[int] = None
+    use: Optional[str] = None
+    ignore: Optional[str] = None
+    rename: Optional[str] = None
+    dates: Optional[str] = None
+    missing: Optional[str] = None
+    progress: Optional[bool] = None
+
+    def one_run(self) -> "How":
+        return replace(self, run=None)
 
 
 class Data:
@@ -118,10 +141,8 @@ class Data:
 # ---------------------------------------------------------------- tables
 
 
-def _words(value: Optional[Names]) -> Optional[str]:
-    if value is None or isinstance(value, str):
-        return value
-    return ",".join(str(word) for word in value)
+def _words(value: Optional[str]) -> List[str]:
+    return [word.strip() for word in value.split(",")] if value else []
 
 
 def create_table(axis_names: Sequence[str], state_names: Sequence[str], times: Any, positions: Any,
@@ -223,8 +244,24 @@ def _from_grid(columns: Dict[str, Any], axes: str, time: Optional[str] = None) -
     return _from_columns(rows, axis_names[0], ",".join(axis_names))
 
 
-def _from_mapping(table: Mapping[str, Any], time: Optional[str], axes: Optional[str]) -> Data:
-    columns = {str(name): numbers(column, 'column "%s"' % name) for name, column in table.items()}
+def _chosen(columns: Mapping[str, Any], how: How) -> Dict[str, Any]:
+    """With other names, without the columns that are not wanted."""
+    pairs = [pair.partition("=") for pair in _words(how.rename)]
+    names_of = {old.strip(): new.strip() for old, _, new in pairs}
+    for name in list(names_of) + _words(how.ignore):
+        if name not in columns and name not in names_of.values():
+            raise DataError('no column "%s"; there are: %s' % (name, ", ".join(map(str, columns))), field=name)
+    found = {names_of.get(str(name), str(name)): column for name, column in columns.items()}
+    kept = _words(how.use)
+    if kept:
+        kept += _words(how.axes) or [_time_name(list(found), how.time)]
+        kept += [how.run] if how.run else []
+    return {n: c for n, c in found.items() if n not in _words(how.ignore) and (not kept or n in kept)}
+
+
+def _from_mapping(table: Mapping[str, Any], how: How) -> Data:
+    time, axes = how.time, how.axes
+    columns = {str(name): numbers(column, 'column "%s"' % name) for name, column in _chosen(table, how).items()}
     for name, column in columns.items():
         if getattr(column, "ndim", 1) == 0:
             raise DataError('column "%s": found one number, needed as many as there are times' % name, field=name)
@@ -254,23 +291,50 @@ def frame_columns(frame: Any, time: Optional[str] = None) -> Dict[str, Any]:
     return columns
 
 
-def _from_frame(frame: Any, time: Optional[str], axes: Optional[str], run: Optional[str]) -> Data:
-    columns = frame_columns(frame, time)
-    if run is not None and run in columns and columns[run].dtype.kind not in "iufb":  # labels: a part each
-        labels = list(dict.fromkeys(columns[run].tolist()))
-        parts = [{n: c[columns[run] == label] for n, c in columns.items() if n != run} for label in labels]
-        return _join([_from_mapping(part, time, axes) for part in parts], [str(label) for label in labels])
-    return _split(_from_mapping(columns, time, axes), run)
+def _is_plain(columns: Dict[str, Any], how: How) -> bool:
+    """Numbers under names that can stand in equations, and time among them."""
+    has_time = how.axes is not None or any(n == how.time if how.time else n in ("t", "time") for n in columns)
+    return has_time and all(c.dtype.kind in "iufb" and n.isidentifier() and n.isascii() for n, c in columns.items())
 
 
-def _from_dataset(dataset: Any, time: Optional[str], axes: Optional[str], run: Optional[str]) -> Data:
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    return repr(float(value)) if isinstance(value, (int, float)) else str(value)
+
+
+def _from_text(columns: Dict[str, Any], how: How) -> Data:
+    """Names with blanks, dates, labels: the library reads them as it reads a table in a file."""
+    with tempfile.TemporaryDirectory(prefix="kbass_") as folder:
+        path = os.path.join(folder, "table.csv")
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            out = csv.writer(file)
+            out.writerow(columns)
+            out.writerows([_cell(v) for v in row] for row in zip(*(_listed(c) for c in columns.values())))
+        try:
+            return _read(path, how)
+        except Error as error:
+            raise type(error)(str(error.args[0]).replace(path, "the DataFrame"), None, error.source, error.column) from None
+
+
+def _listed(column: Any) -> Any:
+    return [str(v) if str(v) != "NaT" else None for v in column] if column.dtype.kind == "M" else column.tolist()
+
+
+def _from_frame(frame: Any, how: How) -> Data:
+    columns = frame_columns(frame, how.time)
+    return _split(_from_mapping(columns, how), how.run) if _is_plain(columns, how) else _from_text(columns, how)
+
+
+def _from_dataset(dataset: Any, how: How) -> Data:
+    time, axes, run = how.time, how.axes, how.run
     if _kind(dataset) == "DataArray":
         dataset = dataset.to_dataset(name=dataset.name or "u")
     dims = [str(dim) for dim in dataset.sizes]
     if run is not None and run in dims:
         parts = [dataset.isel({run: i}, drop=True) for i in range(dataset.sizes[run])]
         labels = dataset[run].values.tolist() if run in dataset.coords else range(1, len(parts) + 1)
-        return _join([_from_dataset(part, time, axes, None) for part in parts], [str(label) for label in labels])
+        return _join([_from_dataset(part, how.one_run()) for part in parts], [str(label) for label in labels])
     wanted = [word.strip() for word in axes.split(",")] if axes else [_time_name(dims, time)]
     order = wanted + [dim for dim in dims if dim not in wanted]
     columns = {dim: dataset[dim].values for dim in order}
@@ -279,7 +343,7 @@ def _from_dataset(dataset: Any, time: Optional[str], axes: Optional[str], run: O
             raise DataError('"%s" has the dimensions %s, needed %s' % (name, variable.dims, tuple(order)), field=str(name))
         columns[str(name)] = variable.transpose(*order).values
     if len(order) == 1:
-        return _from_mapping(columns, order[0], None)
+        return _from_mapping(columns, replace(how, time=order[0], axes=None))
     grid = {n: numbers(c, 'variable "%s"' % n) for n, c in columns.items()}
     return _from_grid(grid, ",".join(order), time if axes else order[0])
 
@@ -298,18 +362,14 @@ def _join(parts: List[Data], run_names: List[str]) -> Data:
     return Data(create("data", "kbass_data_join", len(parts), handles, texts(run_names)))
 
 
-def _read(path: Any, time: Optional[str], axes: Optional[str], within: Any, every: Optional[int],
-          progress: Optional[bool]) -> Data:  # fmt: skip
-    ranges = None if within is None else write("within", within)
-    if every is not None and not (isinstance(every, int) and every >= 1):
-        raise ArgumentError("every: found %r, needed a whole number from 1 on" % (every,), field="every")
-
+def _read(path: Any, how: How) -> Data:
     def work(tick: Any) -> Handle:
-        options = kbass_read_options(_arrays.optional(time), _arrays.optional(axes), tick, None,
-                                     _arrays.optional(ranges), every or 0)  # fmt: skip
+        words = [_arrays.optional(value) for value in (how.run, how.use, how.ignore, how.rename, how.dates, how.missing)]
+        options = kbass_read_options(_arrays.optional(how.time), _arrays.optional(how.axes), tick, None,
+                                     _arrays.optional(how.within), how.every or 0, *words)  # fmt: skip
         return create("data", "kbass_data_open", encode(path), ctypes.byref(options), field=str(path))
 
-    return Data(Run(progress, raises=True)(work))
+    return Data(Run(how.progress, raises=True)(work))
 
 
 def _is_path(value: Any) -> bool:
@@ -321,50 +381,58 @@ def _is_runs(value: Any) -> bool:
         _is_path(v) or isinstance(v, (Mapping, Data)) or _kind(v) for v in value)  # fmt: skip
 
 
-def _one(source: Any, time: Optional[str], axes: Optional[str], run: Optional[str], within: Any,
-         every: Optional[int], progress: Optional[bool]) -> Data:  # fmt: skip
+def _one(source: Any, how: How) -> Data:
     if isinstance(source, Data):
         return source
     if _is_path(source):
-        return _split(_read(source, time, axes, within, every, progress), run)
-    for name, value in (("within", within), ("every", every)):
-        if value is not None:
-            raise ArgumentError("%s= is for files; give that part of the %s" % (name, type(source).__name__), field=name)
+        return _read(source, how)
+    for name in ("within", "every", "dates", "missing"):
+        if getattr(how, name) is not None:
+            raise ArgumentError("%s= is for files; change the %s itself" % (name, type(source).__name__), field=name)
     if isinstance(source, Mapping) and not _kind(source):
-        return _split(_from_mapping(source, time, axes), run)
+        return _split(_from_mapping(source, how), how.run)
     kind = _kind(source)
     if kind in ("Dataset", "DataArray"):
-        return _from_dataset(source, time, axes, run)
+        return _from_dataset(source, how)
     if kind == "DataFrame" and hasattr(source, "index"):
-        return _from_frame(source, time, axes, run)
+        return _from_frame(source, how)
     if kind and hasattr(source, "to_pandas"):
-        return _from_frame(source.to_pandas(), time, axes, run)
+        return _from_frame(source.to_pandas(), how)
     raise DataError("found a %s, needed a path, a DataFrame, a dict of columns, an xarray Dataset, or a list of these "
                     "as runs; arrays X and t go to kbass.KBASS().fit(X, t)" % type(source).__name__)  # fmt: skip
 
 
-def read(source: Any, *, time: Optional[str] = None, axes: Optional[Names] = None, run: Optional[str] = None,
-         sigma: Any = None, within: Any = None, every: Optional[int] = None,
-         progress: Optional[bool] = None) -> Data:  # fmt: skip
-    """Measurements from whatever holds them: a path, a DataFrame, a dict of columns, an xarray Dataset; a list of these,
-    or a dict of them by name, is several runs.
+def _is_named_runs(source: Any) -> bool:
+    return isinstance(source, Mapping) and bool(source) and not _kind(source) and all(
+        isinstance(part, (Mapping, Data)) or _kind(part) == "DataFrame" for part in source.values())  # fmt: skip
 
-    ``time``, ``axes``, ``run``, ``sigma``, ``within`` and ``every`` mean what they mean to the command.
+
+def _how(keywords: Dict[str, Any]) -> How:
+    every = keywords.get("every")
+    if every is not None and not (isinstance(every, int) and every >= 1):
+        raise ArgumentError("every: found %r, needed a whole number from 1 on" % (every,), field="every")
+    return How(**{n: v if v is None or n in ("every", "progress") else write(n, v) for n, v in keywords.items()})
+
+
+def read(source: Any, *, time: Optional[str] = None, axes: Names = None, run: Optional[str] = None, sigma: Any = None,
+         within: Any = None, every: Optional[int] = None, use: Names = None, ignore: Names = None, rename: Any = None,
+         dates: Optional[str] = None, missing: Names = None, progress: Optional[bool] = None) -> Data:  # fmt: skip
+    """Measurements from whatever holds them: a path, a DataFrame, a dict of columns, an xarray Dataset; a list of these,
+    or a dict of them by name, is several runs. The keywords mean what they mean to the command.
 
     >>> kbass.read({"t": [0, 1, 2], "x": [1, 2, 4], "y": [0, None, 3]})
     <kbass.Data: 3 rows, 2 states (x, y), t from 0 to 2, spacing 1 (even), 1 of 6 values missing (y 1)>
     """
-    columns = _words(axes)
-    if isinstance(source, Mapping) and source and all(isinstance(v, (Mapping, Data)) or _kind(v) == "DataFrame"
-                                                      for v in source.values()):  # fmt: skip
-        parts = [_one(part, time, columns, run, within, every, progress) for part in source.values()]
-        data = _join(parts, [str(name) for name in source])
+    how = _how(dict(time=time, axes=axes, run=run, within=within, every=every, use=use, ignore=ignore, rename=rename,
+                    dates=dates, missing=missing, progress=progress))  # fmt: skip
+    if _is_named_runs(source):
+        data = _join([_one(part, how) for part in source.values()], [str(name) for name in source])
     elif _is_runs(source):
-        parts = [_one(part, time, columns, run, within, every, progress) for part in source]
+        parts = [_one(part, how) for part in source]
         labels = [os.fspath(part) if _is_path(part) else str(i + 1) for i, part in enumerate(source)]
         data = parts[0] if len(parts) == 1 else _join(parts, labels)
     else:
-        data = _one(source, time, columns, run, within, every, progress)
+        data = _one(source, how)
     if sigma is not None:
         call("kbass_data_error_bars", data._handle, encode(write("sigma", sigma)), field="sigma")
     return data

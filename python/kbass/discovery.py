@@ -44,13 +44,15 @@ def run_discovery(data: Data, keywords: Dict[str, Any], *, progress: Optional[bo
 
 
 def discover(data: Any, *, time: Optional[str] = None, axes: Any = None, run: Optional[str] = None, sigma: Any = None,
-             within: Any = None, every: Optional[int] = None, progress: Optional[bool] = None,
+             within: Any = None, every: Optional[int] = None, use: Any = None, ignore: Any = None, rename: Any = None,
+             dates: Optional[str] = None, missing: Any = None, progress: Optional[bool] = None,
              callback: Optional[Callable[[Progress], Any]] = None, **settings: Any) -> Result:  # fmt: skip
     """Finds the equations behind measurements.
 
     `data` is a path, a DataFrame, a dict of columns, an xarray Dataset, or a list of these as runs of one law. `time`
     names the column of time (default: t or time), `axes` those of time and space ("t,x"), `run` the one that numbers
-    runs, `sigma` those of error bars; `within` and `every` read a part of a file. All settings of the command are
+    runs, `sigma` those of error bars; `use`, `ignore` and `rename` choose columns;
+    `within` and `every` read a part of a file, `dates` and `missing` say how its cells are meant. All settings of the command are
     keywords: ``degree=3``, ``terms=["x*y", "sin(x)"]``, ``noise={"x": 0.1}``, ``time_limit=10``;
     :func:`kbass.settings` has them all.
 
@@ -63,5 +65,6 @@ def discover(data: Any, *, time: Optional[str] = None, axes: Any = None, run: Op
     ['x_t', 'y_t']
     """
     _settings.check_names(settings, list(_settings.settings()) + list(_settings.READING) + ["progress", "callback"])
-    table = read(data, time=time, axes=axes, run=run, sigma=sigma, within=within, every=every, progress=progress)
+    table = read(data, time=time, axes=axes, run=run, sigma=sigma, within=within, every=every, use=use,
+                 ignore=ignore, rename=rename, dates=dates, missing=missing, progress=progress)  # fmt: skip
     return run_discovery(table, settings, progress=progress, callback=callback)

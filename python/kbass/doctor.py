@@ -46,14 +46,16 @@ def smooth(data: Data, times: Any, keywords: Dict[str, Any]) -> Any:
 
 
 def doctor(data: Any, *, time: Optional[str] = None, axes: Any = None, run: Optional[str] = None, sigma: Any = None,
-           within: Any = None, every: Optional[int] = None, **settings: Any) -> Findings:  # fmt: skip
+           within: Any = None, every: Optional[int] = None, use: Any = None, ignore: Any = None, rename: Any = None,
+             dates: Optional[str] = None, missing: Any = None, **settings: Any) -> Findings:  # fmt: skip
     """Says what data can carry: sampling, noise, outliers, gaps, terms that are alike. Data and keywords are those of
     :func:`kbass.discover`.
 
     >>> kbass.doctor(kbass.example("hare-lynx")).verdict in ("fine", "warning")
     True
     """
-    table = read(data, time=time, axes=axes, run=run, sigma=sigma, within=within, every=every)
+    table = read(data, time=time, axes=axes, run=run, sigma=sigma, within=within, every=every, use=use,
+                 ignore=ignore, rename=rename, dates=dates, missing=missing)  # fmt: skip
     document = json.loads(take_text("kbass_doctor_json", examine(table, settings)))
     found = Findings(document["findings"])
     found.verdict = document["verdict"]
