@@ -1,43 +1,49 @@
 # OpenBLAS and LAPACKE, kept to ourselves. A host such as NumPy has an OpenBLAS of its own, whose number of threads holds
-# for the whole process: the archive of the serial one goes into the library, and its names are not seen from outside.
-# Where there is no such archive, the system's OpenBLAS is linked as any other library.
+# for the whole process: a copy of what linalg.c calls goes into the library, and its names are not seen from outside.
+# It is made of the archive with threads, since Debian's serial one may not be called from several (0.3.21 gives wrong
+# products then), and told that it has one: src/base/blas_environment.c. Where there is no such archive, the system's
+# OpenBLAS is linked as any other library.
 #
 #   blas               what the sources are compiled with, and what programs link that use the objects: tests
-#   BLAS_ARCHIVES      what goes into the library; empty without the archive
+#   BLAS_OBJECT        what goes into the library; empty without the archive
 #   BLAS_DEPENDENCIES  what the library links instead
 
-file(GLOB serial_folders /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial /usr/lib/*/openblas-serial)
-find_library(KBASS_OPENBLAS_ARCHIVE libopenblas.a PATHS ${serial_folders} NO_DEFAULT_PATH
-             DOC "static archive of a serial OpenBLAS that may be called from several threads")
-find_library(KBASS_LAPACKE_ARCHIVE liblapacke.a)
+file(GLOB archive_folders /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread /usr/lib/*/openblas-pthread)
+find_library(KBASS_OPENBLAS libopenblas.a PATHS ${archive_folders} NO_DEFAULT_PATH
+             DOC "static archive of an OpenBLAS that may be called from several threads")
+find_library(KBASS_LAPACKE liblapacke.a)
 pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
 add_library(blas INTERFACE)
 
-if(KBASS_OPENBLAS_ARCHIVE AND KBASS_LAPACKE_ARCHIVE AND CMAKE_OBJCOPY)
-    set(BLAS_ARCHIVES ${KBASS_LAPACKE_ARCHIVE} ${KBASS_OPENBLAS_ARCHIVE})
+if(KBASS_OPENBLAS AND KBASS_LAPACKE AND CMAKE_OBJCOPY)
+    set(BLAS_OBJECT ${PROJECT_BINARY_DIR}/blas.o)
     set(BLAS_DEPENDENCIES "")
     set(BLAS_MODULES "")
-    get_filename_component(folder ${KBASS_OPENBLAS_ARCHIVE} DIRECTORY)
+    get_filename_component(folder ${KBASS_OPENBLAS} DIRECTORY)
     get_filename_component(flavour ${folder} NAME)
     find_path(KBASS_CBLAS_FOLDER cblas.h PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/${flavour} REQUIRED)
     target_include_directories(blas INTERFACE ${KBASS_CBLAS_FOLDER} ${LAPACKE_INCLUDE_DIRS})
 
-    # Sixty test programs share one copy of what linalg.c calls.
-    set(shared_copy ${PROJECT_BINARY_DIR}/libkbass-tests-blas.so)
     file(STRINGS ${PROJECT_SOURCE_DIR}/src/base/linalg.c lines REGEX "(cblas|LAPACKE)_[a-z_]+\\(")
     string(REGEX MATCHALL "(cblas|LAPACKE)_[a-z_]+" names "${lines}")
-    list(TRANSFORM names PREPEND "-Wl,-u,")
-    add_custom_command(OUTPUT ${shared_copy} VERBATIM
-                       COMMAND ${CMAKE_C_COMPILER} -shared -o ${shared_copy} ${names} ${BLAS_ARCHIVES} -lm
-                       DEPENDS ${BLAS_ARCHIVES} ${PROJECT_SOURCE_DIR}/src/base/linalg.c)
-    add_custom_target(blas_of_tests DEPENDS ${shared_copy})
-    add_dependencies(blas blas_of_tests)
-    target_link_libraries(blas INTERFACE ${shared_copy})
+    list(TRANSFORM names PREPEND "--undefined=")
+    add_custom_command(OUTPUT ${BLAS_OBJECT} VERBATIM
+                       COMMAND ${CMAKE_LINKER} -r -d -o ${BLAS_OBJECT} ${names} ${KBASS_LAPACKE} ${KBASS_OPENBLAS}
+                       COMMAND ${CMAKE_OBJCOPY} --redefine-sym getenv=kb_blas_getenv ${BLAS_OBJECT}
+                       DEPENDS ${KBASS_LAPACKE} ${KBASS_OPENBLAS} ${PROJECT_SOURCE_DIR}/src/base/linalg.c)
+    add_custom_target(blas_object DEPENDS ${BLAS_OBJECT})
+
+    # Sixty test programs share one copy.
+    add_library(blas_of_tests SHARED src/base/blas_environment.c ${BLAS_OBJECT})
+    set_target_properties(blas_of_tests PROPERTIES OUTPUT_NAME kbass-tests-blas)
+    target_link_libraries(blas_of_tests PRIVATE m)
+    add_dependencies(blas_of_tests blas_object)
+    target_link_libraries(blas INTERFACE blas_of_tests)
 else()
-    message(STATUS "No archive of a serial OpenBLAS (Debian: libopenblas-serial-dev): the system's OpenBLAS is linked; "
-                   "if it has threads of its own, run with OPENBLAS_NUM_THREADS=1")
+    message(STATUS "No archive of OpenBLAS (Debian: libopenblas-pthread-dev): the system's is linked; if it has threads "
+                   "of its own, run with OPENBLAS_NUM_THREADS=1")
     pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
-    set(BLAS_ARCHIVES "")
+    set(BLAS_OBJECT "")
     set(BLAS_MODULES "openblas lapacke ")
     set(BLAS_DEPENDENCIES PkgConfig::LAPACKE PkgConfig::OPENBLAS)
     target_link_libraries(blas INTERFACE ${BLAS_DEPENDENCIES})

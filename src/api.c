@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/apart.h"
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/settings.h"
@@ -131,17 +132,32 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
     return status;
 }
 
+typedef struct {
+    kbass_discovery *discovery;
+    const kbass_data *data;
+    const kbass_settings *settings;
+    kbass_status status;
+    kbass_error *error;
+} building;
+
+static void build_apart(void *context)
+{
+    building *b = context;
+    b->status = build(b->discovery, b->data, b->settings, b->error);
+}
+
 kbass_status kbass_discovery_create(const kbass_data *data, const kbass_settings *settings, kbass_discovery **discovery,
                                     kbass_error *error)
 {
     double start = kb_clock();
     kbass_discovery *d = KB_NEW(kbass_discovery, 1);
     if (!d) return kb_out_of_memory(error, "the discovery");
-    kbass_status status = build(d, data, settings, error);
+    building b = {d, data, settings, KBASS_OK, error};
+    kb_apart(build_apart, &b);
     d->seconds_to_create = kb_clock() - start;
-    if (status == KBASS_OK) *discovery = d;
+    if (b.status == KBASS_OK) *discovery = d;
     else kbass_discovery_destroy(d);
-    return status;
+    return b.status;
 }
 
 size_t kbass_discovery_candidates(const kbass_discovery *d) { return d->dictionary->n_terms; }
@@ -229,6 +245,19 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     return status;
 }
 
+typedef struct {
+    kbass_discovery *discovery;
+    kb_run *run;
+    kbass_status status;
+    kbass_error *error;
+} running;
+
+static void run_apart(void *context)
+{
+    running *r = context;
+    r->status = run_method(r->discovery, r->run, r->error);
+}
+
 kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback progress, void *user, kbass_error *error)
 {
     kb_run run;
@@ -236,13 +265,14 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     kb_run_begin(&run, progress, user, d->settings.time_limit);
     run.trace = d->trace;
     run.start -= d->seconds_to_create; /* the limit is for both */
-    kbass_status status = run_method(d, &run, error);
-    if (status == KBASS_OK) {
+    running r = {d, &run, KBASS_OK, error};
+    kb_apart(run_apart, &r);
+    if (r.status == KBASS_OK) {
         d->answer->result.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
         d->answer->result.seconds_total = kb_clock() - run.start;
         kb_trace_answer(d->trace, &d->answer->result);
     }
-    return status;
+    return r.status;
 }
 
 void kb_discovery_trace(kbass_discovery *d, const kb_trace *trace) { d->trace = trace; }
@@ -304,6 +334,29 @@ typedef struct {
     const double *times, *positions;
 } whereabouts;
 
+typedef struct {
+    const whereabouts *at;
+    double *mean, *sd;
+    kbass_status status;
+    kbass_error *error;
+} evaluation;
+
+static void patches_apart(void *context)
+{
+    evaluation *e = context;
+    const whereabouts *at = e->at;
+    const kbass_discovery *d = at->discovery;
+    e->status =
+        kb_pde_nd_solution(d->pde_nd, &d->found, at->run, at->n, at->times, at->positions, e->mean, e->sd, e->error);
+}
+
+static kbass_status patches_of(const whereabouts *at, double *mean, double *sd, kbass_error *error)
+{
+    evaluation e = {at, mean, sd, KBASS_OK, error};
+    kb_apart(patches_apart, &e);
+    return e.status;
+}
+
 static kbass_status states_of(const void *context, const kb_fit *fit, double *mean, double *sd, kbass_error *error)
 {
     const whereabouts *at = context;
@@ -362,8 +415,8 @@ kbass_status kbass_discovery_run_field(const kbass_discovery *d, size_t run, siz
     if (status == KBASS_OK) status = check_positions(d, run, n, positions, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return d->paper->evaluate(d->paper, n, times, positions, mean, sd, error);
-    if (d->pde_nd) return kb_pde_nd_solution(d->pde_nd, &d->found, run, n, times, positions, mean, sd, error);
     whereabouts at = {d, run, n, times, positions};
+    if (d->pde_nd) return patches_of(&at, mean, sd, error);
     if (!sd) return fields_of(&at, d->found.pool.fits[0], mean, NULL, error);
     return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * samples->n_fields, fields_of, &at,
                    mean, sd, error);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # install-packages.sh [--tests] [PACKAGE ...]: installs the Debian packages that this machine lacks of those the build needs,
 # with --tests those that any test uses, and those named. Without root it prints the line to run.
-build="gcc libc6-dev make cmake pkg-config libopenblas-serial-dev liblapacke-dev libsundials-dev libjansson-dev zlib1g-dev
+build="gcc libc6-dev make cmake pkg-config libopenblas-pthread-dev liblapacke-dev libsundials-dev libjansson-dev zlib1g-dev
        libexpat1-dev libhdf5-dev libcmocka-dev"
 tests="gnuplot-nox python3 python3-numpy python3-sympy octave texlive-latex-base zsh groff unzip locales"
 

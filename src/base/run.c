@@ -17,7 +17,8 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     run->start = kb_clock();
     run->time_limit = time_limit;
     run->stage = "field";
-    run->fraction = run->from = run->until = 0;
+    run->from = run->until = 0;
+    run->fraction = 0;
     run->log_evidence = NAN;
     run->trace = NULL;
     atomic_store(&run->reason, 0);
@@ -28,7 +29,8 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
 double kb_run_stage(kb_run *run, int stage, double from, double until)
 {
     run->stage = kbass_stage_name(stage);
-    run->fraction = run->from = from;
+    run->fraction = from;
+    run->from = from;
     run->until = until;
     return kb_clock();
 }

@@ -14,8 +14,9 @@ typedef struct {
     atomic_int reason;        /* 0 while running, else 1 + the kbass_outcome that stopped it */
     atomic_flag reporting;    /* one thread at a time calls back */
     const char *stage;
-    double fraction, from, until; /* of the whole run: now, and where the stage begins and ends */
-    double log_evidence;
+    _Atomic double fraction; /* of the whole run, now; */
+    double from, until;      /* where the stage begins and ends */
+    _Atomic double log_evidence;
     atomic_size_t n_iterations;
     const kb_trace *trace; /* NULL: none */
 } kb_run;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/apart.h"
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/status.h"
@@ -65,6 +66,19 @@ static kbass_status read_path(char *path, kb_reading *r, kbass_data *data)
     return status;
 }
 
+typedef struct {
+    char *path;
+    kb_reading *reading;
+    kbass_data *data;
+    kbass_status status;
+} opening;
+
+static void read_apart(void *context)
+{
+    opening *o = context;
+    o->status = read_path(o->path, o->reading, o->data);
+}
+
 kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **out, kbass_error *error)
 {
     static const kbass_read_options none;
@@ -86,13 +100,14 @@ kbass_status kbass_data_open(const char *path, const kbass_read_options *options
     char *copy = kb_strdup(path);
     kbass_data *data = KB_NEW(kbass_data, 1);
     if (data) data->source = kb_strdup(path);
-    kbass_status status = copy && data && data->source ? KBASS_OK : kb_out_of_memory(error, "the data");
+    opening work = {copy, &r, data, KBASS_OK};
+    if (!copy || !data || !data->source) work.status = kb_out_of_memory(error, "the data");
+    else kb_apart(read_apart, &work);
 
-    if (status == KBASS_OK) status = read_path(copy, &r, data);
-    if (status == KBASS_OK) *out = data;
+    if (work.status == KBASS_OK) *out = data;
     else kbass_data_destroy(data);
     kb_free(copy);
-    return status;
+    return work.status;
 }
 
 kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **data, kbass_error *error)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/linalg.h"
+#include "base/apart.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -299,6 +300,27 @@ static kbass_status carry_draws(const request *q, const departure *d, size_t mod
     return worst;
 }
 
+typedef struct {
+    const request *request;
+    const double *times, *positions;
+    kbass_status status;
+    kbass_error *error;
+} carrying;
+
+/* The draws of all models that are asked for. */
+static void carry_apart(void *context)
+{
+    carrying *j = context;
+    const request *q = j->request;
+    size_t n = q->options->average ? q->posterior->n_models : 1;
+    for (size_t m = 0; j->status == KBASS_OK && m < n; m++) {
+        departure d;
+        j->status = depart(q, &q->posterior->models[m], &d, j->error);
+        if (j->status == KBASS_OK) j->status = carry_draws(q, &d, m, j->times, j->positions, j->error);
+        leave(&d);
+    }
+}
+
 /* ---------------------------------------------------------------- the public door */
 
 static kbass_status check(request *q, kbass_error *error)
@@ -360,12 +382,9 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
     kbass_status status = check(&q, error);
     if (status == KBASS_OK) status = forecast_allocate(&q, &q.forecast, error);
     if (status == KBASS_OK && posterior->n_axes > 1) status = list_points(&q, &point_times, &positions, error);
-    for (size_t m = 0; status == KBASS_OK && m < (options->average ? posterior->n_models : 1); m++) {
-        departure d;
-        status = depart(&q, &posterior->models[m], &d, error);
-        if (status == KBASS_OK) status = carry_draws(&q, &d, m, point_times, positions, error);
-        leave(&d);
-    }
+    carrying j = {&q, point_times, positions, status, error};
+    if (status == KBASS_OK) kb_apart(carry_apart, &j);
+    status = j.status;
     kb_free(point_times);
     kb_free(positions);
     if (status == KBASS_OK) *forecast = q.forecast;
