@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "commands.h"
 #include "message.h"
 #include "output.h"
@@ -73,6 +74,14 @@ static int run(discover_job *job)
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
+/* A file with an answer stays when this run has none. */
+static bool is_kept(const discover_job *job, const char *path, bool (*holds_answer)(const char *))
+{
+    if (kbass_discovery_result(job->discovery)->n_equations || !holds_answer(path)) return false;
+    cli_fail("%s: is left as it is: it holds an answer, and this run found none", path);
+    return true;
+}
+
 /* The result as JSON and as a page. */
 static int write_result(const discover_job *job)
 {
@@ -81,8 +90,10 @@ static int write_result(const discover_job *job)
     kbass_status status = kbass_discovery_json(job->discovery, &json, &error);
     int saved = EXIT_OK, shown = EXIT_OK;
     if (status != KBASS_OK) saved = cli_fail_with(status, &error);
-    if (json && job->json) saved = cli_output_text(job->json, json);
-    if (json && job->report) shown = cli_report_write(json, job->report);
+    if (json && job->json && !is_kept(job, job->json, cli_result_holds_answer))
+        saved = cli_output_text(job->json, json);
+    if (json && job->report && !is_kept(job, job->report, cli_page_holds_answer))
+        shown = cli_report_write(json, job->report);
     kbass_free(json);
     return saved == EXIT_OK && shown == EXIT_OK ? EXIT_OK : EXIT_NO_RESULT;
 }
@@ -122,8 +133,9 @@ int cli_discover(const cli_arguments *arguments)
     if (code == EXIT_OK) code = load(&job);
     if (code == EXIT_OK) code = begin(&job);
     if (code == EXIT_OK) code = run(&job);
-    cli_interrupts_release();
+    cli_interrupts_key_ends();
     if (code == EXIT_OK) code = deliver(&job);
+    cli_interrupts_release();
     kbass_discovery_destroy(job.discovery);
     kbass_settings_destroy(job.settings);
     kbass_data_destroy(job.data);

@@ -150,7 +150,8 @@ int cli_doctor(const cli_arguments *arguments)
     if (code == EXIT_OK) code = figure_options(arguments, cli_value(arguments, "figure"));
     if (code == EXIT_OK) code = cli_read_all(arguments, false, &v.data);
     if (code == EXIT_OK) code = examine(&v, settings);
-    if (code == EXIT_OK) code = deliver(&v);
+    /* 1 says warnings: what could not be done at all is 2 */
+    code = code == EXIT_OK ? deliver(&v) : EXIT_BAD_INPUT;
     for (size_t run = 0; v.doctors && run < v.n_runs; run++) kbass_doctor_destroy(v.doctors[run]);
     free(v.doctors);
     kbass_settings_destroy(settings);

@@ -39,7 +39,7 @@ static void write_row(const sheet *s, size_t row, size_t state)
 {
     double value = value_of(s->data, row, state);
     if (isfinite(value))
-        fprintf(s->script, "%.10g %.10g %.10g\n", kbass_data_times(s->data)[row], coordinate_of(s->data, row), value);
+        fprintf(s->script, "%.15g %.15g %.15g\n", kbass_data_times(s->data)[row], coordinate_of(s->data, row), value);
 }
 
 static void write_values(const sheet *s, size_t state)
@@ -80,7 +80,7 @@ static int write_curve(const sheet *s, size_t state)
     fputs("$curve << EOD\n", s->script);
     for (size_t k = 0; code == EXIT_OK && k < CURVE; k++) {
         double m = mean[k * n_states + state], d = 2 * sd[k * n_states + state];
-        if (isfinite(m)) fprintf(s->script, "%.10g %.10g %.10g %.10g\n", times[k], m, m - d, m + d);
+        if (isfinite(m)) fprintf(s->script, "%.15g %.15g %.15g %.15g\n", times[k], m, m - d, m + d);
     }
     fputs("EOD\n", s->script);
     free(mean);
@@ -110,7 +110,7 @@ static void write_gaps(const sheet *s, size_t state)
     for (size_t i = 0; (finding = kbass_doctor_finding(s->doctor, i)); i++)
         if (is_about(finding, "gap", kbass_data_state_name(s->data, state)))
             fprintf(s->script,
-                    "set object rectangle from first %.10g, graph 0 to first %.10g, graph 1 behind fc rgb '#eecc66' "
+                    "set object rectangle from first %.15g, graph 0 to first %.15g, graph 1 behind fc rgb '#eecc66' "
                     "fs transparent solid 0.35 noborder\n",
                     kbass_data_times(s->data)[finding->rows[0]], kbass_data_times(s->data)[finding->rows[1]]);
 }

@@ -21,8 +21,8 @@ static void write_bands(FILE *script, const cli_outlook *o, size_t state)
 {
     fputs("$bands << EOD\n", script);
     for (size_t i = 0; i < o->n_written; i++) {
-        fprintf(script, "%.10g", o->times.values[i]);
-        for (size_t k = 0; k < o->percents.n; k++) fprintf(script, " %.10g", quantile_at(o, k, i, 0, state));
+        fprintf(script, "%.15g", o->times.values[i]);
+        for (size_t k = 0; k < o->percents.n; k++) fprintf(script, " %.15g", quantile_at(o, k, i, 0, state));
         fputc('\n', script);
     }
     fputs("EOD\n", script);
@@ -33,7 +33,7 @@ static void write_points(FILE *script, const cli_outlook *o, size_t state)
     fputs("$points << EOD\n", script);
     for (size_t row = 0; o->data && row < kbass_data_rows(o->data); row++) {
         double value = kbass_data_values(o->data)[row * kbass_data_states(o->data) + state];
-        if (isfinite(value)) fprintf(script, "%.10g %.10g\n", kbass_data_times(o->data)[row], value);
+        if (isfinite(value)) fprintf(script, "%.15g %.15g\n", kbass_data_times(o->data)[row], value);
     }
     fputs("EOD\n", script);
 }
@@ -63,11 +63,11 @@ static void plot_states(FILE *script, const cli_outlook *o)
     size_t n = kbass_posterior_states(o->posterior);
     kbass_posterior_range(o->posterior, 0, &first, &last);
     fprintf(script,
-            "set multiplot layout %zu,1\nset style fill noborder\nset key outside right top\nset xrange [%.10g:%.10g]\n"
+            "set multiplot layout %zu,1\nset style fill noborder\nset key outside right top\nset xrange [%.15g:%.15g]\n"
             "set border 3\nset tics nomirror\n",
             n, o->data ? first : o->times.values[0], o->times.values[o->times.n - 1]);
     if (o->data)
-        fprintf(script, "set arrow from first %.10g, graph 0 to first %.10g, graph 1 nohead dt 2 lc rgb '#888888'\n",
+        fprintf(script, "set arrow from first %.15g, graph 0 to first %.15g, graph 1 nohead dt 2 lc rgb '#888888'\n",
                 last, last);
     for (size_t i = 0; i < n; i++) {
         if (i + 1 == n) fprintf(script, "set xlabel '%s' noenhanced\n", kbass_posterior_axis_name(o->posterior, 0));
@@ -85,7 +85,7 @@ static void plot_map(FILE *script, const cli_outlook *o, size_t state, bool is_w
         for (size_t j = 0; j < o->places.n; j++) {
             double value = is_width ? quantile_at(o, n - 1, i, j, state) - quantile_at(o, 0, i, j, state)
                                     : quantile_at(o, n / 2, i, j, state);
-            fprintf(script, "%.10g %.10g %.10g\n", o->times.values[i], o->places.values[j], value);
+            fprintf(script, "%.15g %.15g %.15g\n", o->times.values[i], o->places.values[j], value);
         }
         fputc('\n', script);
     }
@@ -105,7 +105,7 @@ static void plot_fields(FILE *script, const cli_outlook *o)
     fprintf(script,
             "set multiplot layout %zu,2\nset palette defined (0 '#224466', 0.5 '#4aa3a2', 1 '#fde725')\n"
             "set xlabel '%s' noenhanced\nset ylabel '%s' noenhanced\n"
-            "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\n",
+            "set xrange [%.15g:%.15g]\nset yrange [%.15g:%.15g]\n",
             n, kbass_posterior_axis_name(o->posterior, 0), kbass_posterior_axis_name(o->posterior, 1),
             o->times.values[0], o->times.values[o->n_written - 1], o->places.values[0],
             o->places.values[o->places.n - 1]);

@@ -58,7 +58,7 @@ void cli_help_overview(FILE *out)
     print_examples(out, cli_commands, "A first result:\n", "  ");
     fputc('\n', out);
     for (const cli_command *c = cli_commands; c->name; c++) fprintf(out, "  kbass %-11s %s\n", c->name, c->summary);
-    fputs("  kbass help        help on a command: kbass help discover, or --all of it\n"
+    fputs("  kbass help        help on a command: kbass help discover, --help-all in full\n"
           "  kbass version     the version\n",
           out);
 }

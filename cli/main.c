@@ -269,7 +269,7 @@ const cli_command cli_commands[] = {
      "alike on "
      "these data. Each finding has a number, a sentence and, where something can be done, a suggestion; several runs "
      "are examined one by one. Exit code 0: fit to go; "
-     "1: with warnings; 2: hopeless, or no data.",
+     "1: with warnings; 2: hopeless, or nothing could be said (the message tells why).",
      "kbass doctor hares.csv --figure doctor.svg", doctor_options, true,
      "axes run json figure size degree derivatives terms noise units", cli_doctor},
     {"bench", "paper | map | calibration | speed | samples | results FILE.json ... [options]",
@@ -322,13 +322,26 @@ static int unknown_command(const char *name)
     return cli_fail("unknown command \"%s\" (see kbass help)", name);
 }
 
+static int is_one_of(const char *word, const char *a, const char *b) { return !strcmp(word, a) || !strcmp(word, b); }
+
+/* Every option of every command. */
+static void help_all(void)
+{
+    cli_help_overview(stdout);
+    for (const cli_command *c = cli_commands; c->name; c++) {
+        putchar('\n');
+        cli_help_command(stdout, c, true);
+    }
+}
+
 static int help(const char *topic, const char *more)
 {
     const cli_command *command = topic ? find_command(topic) : NULL;
     if (!topic) cli_help_overview(stdout);
+    else if (is_one_of(topic, "--all", "--help-all")) help_all();
     else if (!strcmp(topic, "--man")) cli_help_manual(stdout);
     else if (!strcmp(topic, "--markdown")) cli_help_markdown(stdout);
-    else if (command) cli_help_command(stdout, command, more && !strcmp(more, "--all"));
+    else if (command) cli_help_command(stdout, command, more && is_one_of(more, "--all", "--help-all"));
     else return unknown_command(topic);
     return EXIT_OK;
 }
@@ -343,8 +356,6 @@ static int run(const cli_command *command, int count, char **words)
     cli_arguments_clear(&arguments);
     return code;
 }
-
-static int is_one_of(const char *word, const char *a, const char *b) { return !strcmp(word, a) || !strcmp(word, b); }
 
 int main(int count, char **words)
 {

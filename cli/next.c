@@ -171,7 +171,7 @@ static void write_blocks(FILE *script, const next_job *job)
     for (size_t j = 0; j < job->n_states; j++) {
         fprintf(script, "$gain%zu << EOD\n", j);
         for (size_t i = 0; i < job->n; i++) {
-            fprintf(script, "%.10g %.10g %.10g\n", job->times[i], job->n_places > 1 ? job->positions[i] : 0.0,
+            fprintf(script, "%.15g %.15g %.15g\n", job->times[i], job->n_places > 1 ? job->positions[i] : 0.0,
                     gains(job)[i * job->n_states + j]);
             if (job->n_places > 1 && (i + 1) % job->n_places == 0) fputc('\n', script);
         }

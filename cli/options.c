@@ -135,6 +135,8 @@ static int parse_option(cli_arguments *arguments, int count, char **words, int *
             return cli_fail("--%s needs a value: --%s %s", option.name, option.name, option.value_name);
         value = words[++*at];
     }
+    if (option.value_name && !value[strspn(value, " \t")]) /* an unset variable of the shell */
+        return cli_fail("--%s: found an empty value, needed %s", option.name, option.value_name);
     return store(&arguments->values[index], value ? value : "", option.separator);
 }
 

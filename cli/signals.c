@@ -38,6 +38,8 @@ void cli_interrupts_release(void)
         if (ending[i] == SIGINT || !interrupted) sigaction(ending[i], &before_catch[i], NULL);
 }
 
+void cli_interrupts_key_ends(void) { signal(SIGINT, SIG_DFL); }
+
 int cli_interrupted(void) { return interrupted; }
 
 int cli_interrupted_code(void) { return 128 + (interrupted ? (int)interrupted : SIGINT); }

@@ -122,6 +122,7 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
                          "vary: needed several runs (several files, or a column of run numbers), found one");
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
+    if (status == KBASS_OK) status = kb_data_check_scale(d->data, error);
     if (status == KBASS_OK && d->data->n_axes > 1) return build_fields(d, error);
     if (status == KBASS_OK)
         status = kb_dictionary_create(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,

@@ -25,6 +25,7 @@ static kbass_status build(kbass_doctor *d, const kbass_data *data, const kbass_s
     if (status == KBASS_OK && kbass_data_runs(data) > 1)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "the doctor takes one run, found %zu: ask about each alone",
                          kbass_data_runs(data));
+    if (status == KBASS_OK) status = kb_data_check_scale(d->data, error);
     if (status != KBASS_OK) return status;
     const char *const *names = (const char *const *)d->data->state_names, *const *axes =
                                                                               (const char *const *)d->data->axis_names;

@@ -41,7 +41,7 @@ void panel_block(FILE *script, const char *name) { fprintf(script, "$%s << EOD\n
 
 void panel_number(FILE *script, double value)
 {
-    if (isfinite(value)) fprintf(script, "%.7g ", value);
+    if (isfinite(value)) fprintf(script, "%.15g ", value);
     else fputs("NaN ", script);
 }
 

@@ -190,7 +190,7 @@ static void forecast_curve(FILE *script, const view *v, size_t state)
     }
     panel_block_end(script);
     fprintf(script,
-            "set arrow from first %.10g, graph 0 to first %.10g, graph 1 nohead dt 2 lc rgb '" PANEL_GREY "'\nplot ",
+            "set arrow from first %.15g, graph 0 to first %.15g, graph 1 nohead dt 2 lc rgb '" PANEL_GREY "'\nplot ",
             v->span[0][1], v->span[0][1]);
     if (v->n_points) fputs("$curve using 1:2 with lines lw 1.5 lc rgb '" PANEL_BLUE "' title 'fitted', ", script);
     fprintf(script, "$ahead using 1:2:4 with filledcurves fc rgb '" PANEL_ORANGE

@@ -1,5 +1,6 @@
 #include "base/run.h"
 
+#include <omp.h>
 #include <math.h>
 #include <time.h>
 
@@ -60,4 +61,10 @@ bool kb_run_continue(kb_run *run, size_t n_active)
         atomic_flag_clear(&run->reporting);
     }
     return !kb_run_stopped(run);
+}
+
+int kb_threads(int asked)
+{
+    int processors = omp_get_num_procs();
+    return asked > 0 && asked < processors ? asked : processors;
 }

@@ -22,6 +22,8 @@ typedef struct {
 } kb_run;
 
 double kb_clock(void); /* seconds, monotonic */
+/* How many threads to run: as asked, at most one for each processor; 0 asks for all of them. */
+int kb_threads(int asked);
 void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, double time_limit);
 /* A stage of the run, from one fraction of it to another; returns the clock. And how much of the stage is done. */
 double kb_run_stage(kb_run *run, int stage, double from, double until);

@@ -43,6 +43,8 @@ struct kbass_data {
 /* What discovery needs: at least 4 measured values per state, no constant state, all finite, and of every state more
    than one coordinate along each axis. */
 kbass_status kb_data_check(const kbass_data *data, kbass_error *error);
+/* Neither axes nor states so large or so small that their products leave a double's range. */
+kbass_status kb_data_check_scale(const kbass_data *data, kbass_error *error);
 
 /* A state's name stands in equations: a letter or _, then letters, digits, _. */
 bool kb_data_is_name(const char *name);

@@ -9,6 +9,7 @@
 #include "base/linalg.h"
 #include "base/apart.h"
 #include "base/memory.h"
+#include "base/run.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "forecast/spread.h"
@@ -377,7 +378,7 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
                  .n_places = posterior->n_axes > 1 ? n_places : 1,
                  .times = times,
                  .places = places,
-                 .threads = options->threads > 0 ? options->threads : omp_get_num_procs()};
+                 .threads = kb_threads(options->threads)};
     double *point_times = NULL, *positions = NULL;
     kbass_status status = check(&q, error);
     if (status == KBASS_OK) status = forecast_allocate(&q, &q.forecast, error);

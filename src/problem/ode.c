@@ -238,7 +238,7 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
     if (!p) return kb_out_of_memory(error, "the problem");
     p->settings = settings;
     p->dictionary = dictionary;
-    p->threads = settings->threads ? settings->threads : omp_get_num_procs();
+    p->threads = kb_threads(settings->threads);
     kbass_status status = kb_record_create(data, settings->noise, &p->record, error);
     if (status == KBASS_OK)
         status = kb_noise_read_model(data, settings, dictionary->has_equation, p->record->mean, p->record->sd,

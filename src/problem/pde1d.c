@@ -173,7 +173,7 @@ kbass_status kb_pde1d_problem_create(const kbass_data *data, const kbass_setting
     if (!l) return kb_out_of_memory(error, "the problem");
     l->settings = settings;
     l->dictionary = dictionary;
-    l->threads = settings->threads ? settings->threads : omp_get_num_procs();
+    l->threads = kb_threads(settings->threads);
     kbass_status status = check_equations(dictionary, error);
     if (status == KBASS_OK) status = make_samples(l, data, error);
     for (size_t run = 0, end; status == KBASS_OK && run < l->n_runs; run = end) {

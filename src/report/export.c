@@ -121,8 +121,22 @@ static kbass_status find_format(const char *name, size_t *format, kbass_error *e
     return kb_fail(error, KBASS_ERROR_ARGUMENT, "unknown format \"%.60s\"%s", name, advice);
 }
 
-static kbass_status check_function(const char *function, kbass_error *error)
+/* A word that the language, its compiler or what stands around the function has for itself; in C also its functions. */
+static bool is_taken(const kb_language *language, const char *word)
 {
+    static const char *const in_c[] = {"main", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", NULL};
+    for (const char *const *w = language ? language->reserved : NULL; w && *w; w++)
+        if (!strcmp(*w, word)) return true;
+    for (const char *const *w = language == &kb_c ? in_c : NULL; w && *w; w++)
+        if (!strcmp(*w, word)) return true;
+    return false;
+}
+
+static kbass_status check_function(const kb_language *language, const char *function, kbass_error *error)
+{
+    if (kb_is_identifier(function) && function[0] != '_' && is_taken(language, function))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "function name \"%.60s\": is a word of the language: choose another", function);
     if (kb_is_identifier(function) && function[0] != '_') return KBASS_OK;
     return kb_fail(error, KBASS_ERROR_ARGUMENT,
                    "function name \"%.60s\": needed letters, digits and _, and a letter first", function);
@@ -135,7 +149,7 @@ kbass_status kbass_export(const char *json_path, const char *format, const char 
     kb_export e = {.law = &law, .function = function ? function : "kbass_rhs"};
     size_t index = 0;
     kbass_status status = find_format(format, &index, error);
-    if (status == KBASS_OK) status = check_function(e.function, error);
+    if (status == KBASS_OK) status = check_function(formats[index].language, e.function, error);
     if (status == KBASS_OK) status = kb_written_read(json_path, &law, error);
     if (status == KBASS_OK) {
         e.language = formats[index].language;

@@ -413,12 +413,21 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
 /* Parts with many numbers, which would take a line each: they are written without breaks, behind the rest. */
 typedef struct {
     const char *key;
-    size_t digits;
-    json_t *value;
-    char *text;
+    char *text; /* NULL when memory ran out */
 } appendix;
 
-enum { N_APPENDICES = 4, ALL_DIGITS = 15, DIGITS_TO_DRAW = 7 };
+/* 17 digits read back as the same number: a posterior that was saved forecasts what one at hand does. */
+enum { N_APPENDICES = 4, DIGITS = 15, ALL_DIGITS = 17 };
+
+/* Takes the value over. */
+static char *compact(json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(ALL_DIGITS)) : NULL;
+    char *copy = text ? kb_strdup(text) : NULL;
+    free(text);
+    json_decref(value);
+    return copy;
+}
 
 static json_t *posterior_of(const kbass_posterior *posterior)
 {
@@ -453,30 +462,22 @@ kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settin
                             kbass_error *error)
 {
     size_t runs = kbass_data_runs(data);
-    appendix parts[N_APPENDICES] = {
-        {"posterior", ALL_DIGITS, posterior_of(runs == 1 ? posteriors[0] : NULL), NULL},
-        {"run_posteriors", ALL_DIGITS, run_posteriors(runs, posteriors), NULL},
-        {"solution", DIGITS_TO_DRAW, sketch ? kb_report_solution(data, sketch) : json_null(), NULL},
-        {"samples", DIGITS_TO_DRAW, sketch ? kb_report_samples(data, sketch) : json_null(), NULL}};
+    appendix parts[N_APPENDICES] = {{"posterior", compact(posterior_of(runs == 1 ? posteriors[0] : NULL))},
+                                    {"run_posteriors", compact(run_posteriors(runs, posteriors))},
+                                    {"solution", sketch ? kb_report_solution(data, sketch) : kb_strdup("null")},
+                                    {"samples", sketch ? kb_report_samples(data, sketch) : kb_strdup("null")}};
     json_t *root = root_object(data, settings, result);
     if (root) put(&root, "format_version", json_integer(KB_FORMAT_VERSION));
     if (root) put(&root, "varied", all_varied(result));
     if (root) put(&root, "varied_equations", varied_equations(result));
     if (root) put(&root, "missing", all_missing(data, result));
     if (root) put(&root, "misfits", all_misfits(data, result));
-    char *rest = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(ALL_DIGITS)) : NULL;
+    char *rest = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS)) : NULL;
     bool is_whole = rest != NULL;
-    for (size_t i = 0; i < N_APPENDICES; i++) {
-        const size_t format = JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(parts[i].digits);
-        parts[i].text = parts[i].value ? json_dumps(parts[i].value, format) : NULL;
-        is_whole = is_whole && parts[i].text;
-    }
+    for (size_t i = 0; i < N_APPENDICES; i++) is_whole = is_whole && parts[i].text;
     char *written = is_whole ? join(rest, parts) : NULL;
     if (written) *json = written;
-    for (size_t i = 0; i < N_APPENDICES; i++) {
-        free(parts[i].text);
-        json_decref(parts[i].value);
-    }
+    for (size_t i = 0; i < N_APPENDICES; i++) kb_free(parts[i].text);
     free(rest);
     json_decref(root);
     return written ? KBASS_OK : kb_out_of_memory(error, "the result as JSON");

@@ -17,7 +17,7 @@ kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settin
 /* The part of it that forecasts are drawn from; NULL when memory ran out. */
 json_t *kb_report_posterior(const kbass_posterior *posterior);
 /* The parts that figures are drawn from; likewise. */
-json_t *kb_report_solution(const kbass_data *data, const kb_sketch *sketch);
-json_t *kb_report_samples(const kbass_data *data, const kb_sketch *sketch);
+char *kb_report_solution(const kbass_data *data, const kb_sketch *sketch);
+char *kb_report_samples(const kbass_data *data, const kb_sketch *sketch);
 
 #endif

@@ -1,72 +1,115 @@
-/* The sketch as JSON: "solution" and "samples". Numbers that are not finite are null. */
+/* The sketch as JSON: "solution" and "samples". Coordinates have all their digits, so that they ascend whatever they
+ * count; values have enough to be drawn. Numbers that are not finite are null.
+ */
+#include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/buffer.h"
+#include "base/number.h"
 #include "report/json.h"
 
-/* n numbers, `stride` apart; NULL when memory ran out, and so is what contains it. */
-static json_t *column(size_t n, const double *values, size_t stride)
+enum { ALL_DIGITS = 0, DIGITS_TO_DRAW = 7 };
+
+static void put_number(kb_buffer *out, double value, int digits)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) {
-        double value = values[i * stride];
-        if (json_array_append_new(array, isfinite(value) ? json_real(value) : json_null()) == 0) continue;
-        json_decref(array);
-        return NULL;
+    char text[KB_NUMBER_SIZE];
+    if (!isfinite(value)) kb_buffer_put(out, "null");
+    else if (digits == ALL_DIGITS) kb_buffer_number(out, value);
+    else {
+        kb_number_round(value, digits, text);
+        kb_buffer_put(out, text);
     }
-    return array;
 }
 
-static void put(json_t **object, const char *key, json_t *value)
+/* n numbers, `stride` apart */
+static void put_column(kb_buffer *out, size_t n, const double *values, size_t stride, int digits)
 {
-    if (json_object_set_new(*object, key, value) == 0) return;
-    json_decref(*object);
-    *object = NULL;
+    kb_buffer_put(out, "[");
+    for (size_t i = 0; i < n; i++) {
+        if (i) kb_buffer_put(out, ",");
+        put_number(out, values[i * stride], digits);
+    }
+    kb_buffer_put(out, "]");
 }
 
-/* {"x": [...], "y": [...]} of n x n_states values, the rows `stride` apart */
-static json_t *by_state(const kbass_data *data, size_t n, const double *values, size_t stride)
+/* ,"name": with what separates it from the key before */
+static void put_key(kb_buffer *out, size_t index, const char *name)
 {
-    json_t *object = json_object();
-    for (size_t j = 0; j < data->n_states; j++)
-        put(&object, data->state_names[j], column(n, values + j, stride * data->n_states));
-    return object;
+    json_t *string = json_string(name);
+    char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    if (quoted) kb_buffer_print(out, "%s%s:", index ? "," : "", quoted);
+    else out->is_lost = true;
+    free(quoted);
+    json_decref(string);
+}
+
+/* {"x":[...],"y":[...]} of n x n_states values, the rows `stride` apart */
+static void put_states(kb_buffer *out, const char *key, const kbass_data *data, size_t n, const double *values,
+                       size_t stride)
+{
+    kb_buffer_print(out, ",\"%s\":", key);
+    for (size_t j = 0; j < data->n_states; j++) {
+        kb_buffer_put(out, j ? "" : "{");
+        put_key(out, j, data->state_names[j]);
+        put_column(out, n, values + j, stride * data->n_states, DIGITS_TO_DRAW);
+    }
+    kb_buffer_put(out, "}");
 }
 
 /* The run of each point of the grid, of each row; empty for one run alone. */
-static json_t *runs_of_points(const kb_sketch *s)
+static void put_runs_of_points(kb_buffer *out, const kb_sketch *s)
 {
-    json_t *array = json_array();
+    kb_buffer_put(out, "\"run\":[");
     for (size_t i = 0; s->n_runs > 1 && i < s->n_along[0]; i++)
-        json_array_append_new(array, json_integer((json_int_t)(i * s->n_runs / s->n_along[0])));
-    return array;
+        kb_buffer_print(out, "%s%zu", i ? "," : "", i * s->n_runs / s->n_along[0]);
+    kb_buffer_put(out, "]");
 }
 
-static json_t *runs_of_rows(const kbass_data *data, const kb_sketch *s)
+static void put_runs_of_rows(kb_buffer *out, const kbass_data *data, const kb_sketch *s)
 {
-    json_t *array = json_array();
+    kb_buffer_put(out, "\"run\":[");
     for (size_t i = 0; s->n_runs > 1 && i < s->n_rows; i++)
-        json_array_append_new(array, json_integer((json_int_t)kb_sketch_run(data, i * s->step)));
-    return array;
+        kb_buffer_print(out, "%s%zu", i ? "," : "", kb_sketch_run(data, i * s->step));
+    kb_buffer_put(out, "]");
 }
 
-json_t *kb_report_solution(const kbass_data *data, const kb_sketch *s)
+char *kb_report_solution(const kbass_data *data, const kb_sketch *s)
 {
-    json_t *axes = json_object();
+    kb_buffer out = {0};
     size_t n = kb_sketch_points(s);
-    for (size_t a = 0; a < s->n_axes; a++) put(&axes, data->axis_names[a], column(s->n_along[a], s->along[a], 1));
-    return json_pack("{s:o, s:o, s:o, s:o}", "run", runs_of_points(s), "axes", axes, "mean",
-                     by_state(data, n, s->mean, 1), "sd", by_state(data, n, s->sd, 1));
+    kb_buffer_put(&out, "{");
+    put_runs_of_points(&out, s);
+    kb_buffer_put(&out, ",\"axes\":{");
+    for (size_t a = 0; a < s->n_axes; a++) {
+        put_key(&out, a, data->axis_names[a]);
+        put_column(&out, s->n_along[a], s->along[a], 1, ALL_DIGITS);
+    }
+    kb_buffer_put(&out, "}");
+    put_states(&out, "mean", data, n, s->mean, 1);
+    put_states(&out, "sd", data, n, s->sd, 1);
+    kb_buffer_put(&out, "}");
+    return kb_buffer_take(&out);
 }
 
-json_t *kb_report_samples(const kbass_data *data, const kb_sketch *s)
+char *kb_report_samples(const kbass_data *data, const kb_sketch *s)
 {
-    json_t *axes = json_object();
+    kb_buffer out = {0};
     size_t n_space = s->n_axes - 1;
-    put(&axes, data->axis_names[0], column(s->n_rows, data->times, s->step));
-    for (size_t a = 1; a < s->n_axes; a++)
-        put(&axes, data->axis_names[a], column(s->n_rows, data->positions + a - 1, s->step * n_space));
-    json_t *sigma = data->sigma ? by_state(data, s->n_rows, data->sigma, s->step) : json_null();
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "step", (json_int_t)s->step, "run", runs_of_rows(data, s),
-                     "axes", axes, "measured", by_state(data, s->n_rows, data->values, s->step), "sigma", sigma,
-                     "fitted", by_state(data, s->n_rows, s->fitted, 1));
+    kb_buffer_print(&out, "{\"step\":%zu,", s->step);
+    put_runs_of_rows(&out, data, s);
+    kb_buffer_put(&out, ",\"axes\":{");
+    put_key(&out, 0, data->axis_names[0]);
+    put_column(&out, s->n_rows, data->times, s->step, ALL_DIGITS);
+    for (size_t a = 1; a < s->n_axes; a++) {
+        put_key(&out, a, data->axis_names[a]);
+        put_column(&out, s->n_rows, data->positions + a - 1, s->step * n_space, ALL_DIGITS);
+    }
+    kb_buffer_put(&out, "}");
+    put_states(&out, "measured", data, s->n_rows, data->values, s->step);
+    if (data->sigma) put_states(&out, "sigma", data, s->n_rows, data->sigma, s->step);
+    else kb_buffer_put(&out, ",\"sigma\":null");
+    put_states(&out, "fitted", data, s->n_rows, s->fitted, 1);
+    kb_buffer_put(&out, "}");
+    return kb_buffer_take(&out);
 }

@@ -1,0 +1,40 @@
+#include "answer.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* NULL where there is no such file, or it is no regular one: a pipe would be emptied. */
+static FILE *open_file(const char *path)
+{
+    struct stat there;
+    return stat(path, &there) == 0 && S_ISREG(there.st_mode) ? fopen(path, "r") : NULL;
+}
+
+bool cli_result_holds_answer(const char *path)
+{
+    FILE *file = open_file(path);
+    json_t *root = file ? json_loadf(file, 0, NULL) : NULL;
+    bool holds = json_array_size(json_object_get(root, "equations")) > 0;
+    json_decref(root);
+    if (file) fclose(file);
+    return holds;
+}
+
+bool cli_page_holds_answer(const char *path)
+{
+    static const char law[] = "class=\"law\"", none[] = "No model was found";
+    FILE *file = open_file(path);
+    char *line = NULL;
+    size_t room = 0;
+    bool has_law = false, has_none = false;
+    while (file && getline(&line, &room, file) >= 0) {
+        has_law = has_law || strstr(line, law);
+        has_none = has_none || strstr(line, none);
+    }
+    free(line);
+    if (file) fclose(file);
+    return has_law && !has_none;
+}

@@ -1,0 +1,12 @@
+/* Whether a file that is there holds an answer: then one without does not take its place. */
+#ifndef CLI_ANSWER_H
+#define CLI_ANSWER_H
+
+#include <stdbool.h>
+
+/* A result file with equations in it. */
+bool cli_result_holds_answer(const char *path);
+/* A page of one. */
+bool cli_page_holds_answer(const char *path);
+
+#endif
