@@ -1,8 +1,7 @@
 #include "problem/pde_nd.h"
 
-#include <omp.h>
-
 #include "base/memory.h"
+#include "base/run.h"
 #include "base/status.h"
 #include "collocation/collocation.h"
 #include "collocation/refine_mesh.h"
@@ -42,7 +41,7 @@ static kbass_status make_samples(kb_pde_nd_problem *e, const kbass_data *data, c
 kbass_status kb_pde_nd_problem_create(const kbass_data *data, const kbass_settings *settings,
                                       const kb_dictionary *dictionary, kb_pde_nd_problem **out, kbass_error *error)
 {
-    int threads = settings->threads ? settings->threads : omp_get_num_procs();
+    int threads = kb_threads(settings->threads);
     kb_pde_nd_problem *e = KB_NEW(kb_pde_nd_problem, 1);
     if (!e) return kb_out_of_memory(error, "the problem");
     e->dictionary = dictionary;
