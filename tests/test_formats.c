@@ -202,6 +202,39 @@ static void test_other_names(void **state)
     kbass_data_destroy(plain);
 }
 
+/* What is used, left out and renamed; a name means all components of an array. */
+static void test_wishes(void **state)
+{
+    static const struct {
+        const char *name, *use, *ignore, *rename, *states;
+    } cases[] = {
+        {"grid_tx.npz", "v", NULL, NULL, "v"},
+        {"grid_tx.npz", NULL, "v", NULL, "u"},
+        {"grid_tx.npz", NULL, NULL, "u=temp", "temp,v"},
+        {"grid_components.npz", "w2", NULL, NULL, "w2"},
+        {"grid_components.npz", NULL, NULL, "w=q", "q1,q2"},
+        {"ode_columns.npz", NULL, "x", "y=z", "z"},
+        {"grid_parts.mat", "w_im", NULL, NULL, "w_im"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char full[400], states[100] = "";
+        kbass_data *data = NULL;
+        kbass_read_options options = {.use = cases[i].use, .ignore = cases[i].ignore, .rename = cases[i].rename};
+        snprintf(full, sizeof full, FOLDER "%s", cases[i].name);
+        CHECK_OK(kbass_data_open(full, &options, &data, &error));
+        for (size_t k = 0; k < kbass_data_states(data); k++) {
+            if (k) strcat(states, ",");
+            strcat(states, kbass_data_state_name(data, k));
+        }
+        CHECK_TEXT(states, cases[i].states);
+        kbass_data_destroy(data);
+    }
+    kbass_data *data = NULL;
+    CHECK_FAILS(kbass_data_open(FOLDER "grid_tx.npz", &(kbass_read_options){.use = "q"}, &data, &error),
+                KBASS_ERROR_DATA, "no column \"q\" for --use");
+}
+
 /* Of an array without names and without time, every column is a state. */
 static void test_steps(void **state)
 {
@@ -241,6 +274,8 @@ static void test_what_was_understood(void **state)
     check_description("grid_mesh_x.npz", NULL, "X (4 x 5) is a mesh: taken as an axis of 4");
     check_description("count_complex.npy", NULL, "columns taken for t, x_re, x_im");
     check_description("points.mat", NULL, "X_star are 3 points in space: x,y");
+    check_description("grid_other_group.h5", NULL, "not read: the group /old (file:/GROUP reads one)");
+    check_description("grid_other_group.h5", NULL, "1 field (U_exact), t_coordinate from 0 to 1");
     check_description("grid_steps.npz", NULL, "time is not there: t counts 5 steps of 0.25");
 }
 
@@ -529,12 +564,19 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_numbers),   cmocka_unit_test(test_other_names),
-        cmocka_unit_test(test_steps),          cmocka_unit_test(test_what_was_understood),
-        cmocka_unit_test(test_asks_back),      cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_number_ends),    cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_many_blocks),    cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_hostile_arrays), cmocka_unit_test(test_hostile_text),
+        cmocka_unit_test(test_same_numbers),
+        cmocka_unit_test(test_other_names),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_wishes),
+        cmocka_unit_test(test_what_was_understood),
+        cmocka_unit_test(test_asks_back),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_number_ends),
+        cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_many_blocks),
+        cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_hostile_arrays),
+        cmocka_unit_test(test_hostile_text),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

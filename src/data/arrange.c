@@ -29,7 +29,8 @@ typedef struct {
     size_t order[MOST_CHOICES]; /* place of each axis in the caller's list */
     size_t n_fields;
     kb_view **fields;
-    assignment *runs; /* n_fields */
+    assignment *runs;  /* n_fields */
+    bool *is_left_out; /* of axes and components */
 } grid;
 
 /* ---------------------------------------------------------------- dimensions */
@@ -136,7 +137,7 @@ static void list_choices(grid *g, kb_view *time, const kb_view *field)
         kb_view *v = &a->views[i];
         bool fits = false;
         for (size_t k = 0; k < field->n_dims; k++) fits |= v->n_dims == 1 && v->dims[0] == field->dims[k];
-        if (fits && v != time && v != field && kb_data_is_name(v->name)) g->axes[g->n_axes++] = v;
+        if (fits && v != time && v != field) g->axes[g->n_axes++] = v;
     }
 }
 
@@ -221,8 +222,8 @@ static kbass_status take_fields(grid *g, const kb_view *leading)
             if (first.along[i] != COMPONENTS) g->order[first.along[i]] = i;
     for (size_t i = 0; i < a->n_views; i++) {
         kb_view *v = &a->views[i];
-        bool is_field = !is_axis(g, v) && !v->is_elsewhere && kb_view_is_asked(a, v) && kb_data_is_name(v->name) &&
-                        assign(g, v, &g->runs[g->n_fields]);
+        bool is_field =
+            !is_axis(g, v) && !v->is_elsewhere && kb_view_is_asked(a, v) && assign(g, v, &g->runs[g->n_fields]);
         if (is_field) note_field(a, g, v, &g->runs[g->n_fields]);
         if (is_field) g->fields[g->n_fields++] = v;
         v->is_used |= is_field || is_axis(g, v);
@@ -242,28 +243,40 @@ static size_t components_of(const kb_view *v, const assignment *run, size_t *str
     return 1;
 }
 
-static kbass_status name_everything(grid *g)
+/* Axes, then the fields' components, u or u1, u2, ..., as the file has them. */
+static bool list_names(const grid *g, char **names)
 {
-    kbass_data *data = g->arrangement->data;
-    size_t stride = 0, n = 0;
-    bool all = true;
-    for (size_t i = 0; i < g->n_fields; i++) data->n_states += components_of(g->fields[i], &g->runs[i], &stride);
-    data->n_axes = g->n_axes;
-    data->axis_names = KB_NEW(char *, g->n_axes);
-    data->state_names = KB_NEW(char *, data->n_states);
-    if (!data->axis_names || !data->state_names) return kb_out_of_memory(g->arrangement->reading->error, "the names");
-    for (size_t i = 0; all && i < g->n_axes; i++) all = (data->axis_names[i] = kb_strdup(g->axes[i]->name)) != NULL;
-    for (size_t i = 0; all && i < g->n_fields; i++) {
+    size_t n = 0, stride = 0;
+    for (size_t i = 0; i < g->n_axes; i++)
+        if (!(names[n++] = kb_strdup(g->axes[i]->name))) return false;
+    for (size_t i = 0; i < g->n_fields; i++) {
         size_t n_components = components_of(g->fields[i], &g->runs[i], &stride);
-        for (size_t k = 0; all && k < n_components; k++) {
+        for (size_t k = 0; k < n_components; k++) {
             char name[KB_LONGEST_NAME + 24];
             if (n_components == 1) snprintf(name, sizeof name, "%s", g->fields[i]->name);
             else snprintf(name, sizeof name, "%s%zu", g->fields[i]->name, k + 1);
-            all = (data->state_names[n++] = kb_strdup(name)) != NULL;
+            if (!(names[n++] = kb_strdup(name))) return false;
         }
     }
-    data->time_name = data->axis_names[0];
-    return all ? KBASS_OK : kb_out_of_memory(g->arrangement->reading->error, "the names");
+    return true;
+}
+
+static kbass_status name_everything(grid *g)
+{
+    const kb_reading *r = g->arrangement->reading;
+    kb_roles roles = {.place = r->file.path, .n = g->n_axes, .n_axes = g->n_axes};
+    size_t stride = 0;
+    for (size_t i = 0; i < g->n_axes; i++) roles.axes[i] = i;
+    for (size_t i = 0; i < g->n_fields; i++) roles.n += components_of(g->fields[i], &g->runs[i], &stride);
+    char **names = KB_NEW(char *, roles.n);
+    g->is_left_out = KB_NEW(bool, roles.n);
+    roles.names = names;
+    bool all = names && g->is_left_out && list_names(g, names);
+    kbass_status status = all ? kb_name_as_wished(r, &roles, g->is_left_out, g->arrangement->data)
+                              : kb_out_of_memory(r->error, "the names");
+    for (size_t i = 0; names && i < roles.n; i++) kb_free(names[i]);
+    kb_free(names);
+    return status;
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -308,12 +321,13 @@ static kb_view spread(const grid *g, const kb_view *v, const assignment *run, si
 
 static void list_columns(const grid *g, kb_column *columns)
 {
-    size_t n = 0, state = 0, stride = 0;
+    size_t n = 0, state = 0, stride = 0, place = g->n_axes;
     for (size_t i = 0; i < g->n_axes; i++)
         columns[n++] = (kb_column){spread(g, g->axes[i], &(assignment){.along = {i}}, 0), true, i};
     for (size_t i = 0; i < g->n_fields; i++)
         for (size_t k = 0; k < components_of(g->fields[i], &g->runs[i], &stride); k++)
-            columns[n++] = (kb_column){spread(g, g->fields[i], &g->runs[i], k), false, state++};
+            if (!g->is_left_out[place++])
+                columns[n++] = (kb_column){spread(g, g->fields[i], &g->runs[i], k), false, state++};
 }
 
 static kbass_status fail_at_time(const grid *g, const kb_filling *f)
@@ -357,6 +371,7 @@ kbass_status kb_arrange_grid(kb_arrangement *a, kb_view *time)
     if (status == KBASS_OK) status = fill(&g);
     kb_free(g.fields);
     kb_free(g.runs);
+    kb_free(g.is_left_out);
     return status;
 }
 

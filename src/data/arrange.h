@@ -6,6 +6,7 @@
 #ifndef KB_ARRANGE_H
 #define KB_ARRANGE_H
 
+#include "data/roles.h"
 #include "data/source.h"
 
 enum { KB_NOTE_SIZE = 800, KB_VIEWS_SIZE = 320 };
@@ -85,6 +86,9 @@ kbass_status kb_arrange_points(kb_arrangement *a, kb_view *time, bool *is_done);
 void kb_views_name(kb_arrangement *a);
 /* The two dimensions of an array without name: rows and columns. */
 kbass_status kb_arrange_unnamed(kb_arrangement *a);
+
+/* Names the data by the roles, as the caller wishes to use, ignore and rename them; marks what is left out. */
+kbass_status kb_name_as_wished(const kb_reading *reading, const kb_roles *roles, bool *is_left_out, kbass_data *data);
 
 /* Adds to the note. */
 __attribute__((format(printf, 2, 3))) void kb_arrangement_note(kb_arrangement *a, const char *format, ...);

@@ -18,34 +18,38 @@ typedef struct {
     char **names;
     kb_view *views;
     kb_roles roles;
+    bool *is_left_out; /* n */
 } columns;
 
 /* ---------------------------------------------------------------- rows */
 
-static kbass_status fail_at_row(const columns *c, size_t column, size_t row, const char *what)
+static kbass_status fail_at_row(const columns *c, const char *name, size_t row, const char *what)
 {
     const kb_reading *r = c->arrangement->reading;
-    return kb_fail(r->error, KBASS_ERROR_DATA, "%s: row %zu: \"%.100s\" %s", r->file.path, row + 1, c->names[column],
-                   what);
+    return kb_fail(r->error, KBASS_ERROR_DATA, "%s: row %zu: \"%.100s\" %s", r->file.path, row + 1, name, what);
 }
 
 static kbass_status fill(const columns *c)
 {
-    kb_filling f = {
-        .arrangement = c->arrangement, .n_rows = c->n_rows, .n_columns = c->n, .columns = KB_NEW(kb_column, c->n)};
+    kb_filling f = {.arrangement = c->arrangement, .n_rows = c->n_rows, .columns = KB_NEW(kb_column, c->n)};
     size_t axis = 0, state = 0;
     if (!f.columns) return kb_out_of_memory(c->arrangement->reading->error, "the columns");
     for (size_t i = 0; i < c->n; i++) {
         bool is_axis = kb_roles_axis(&c->roles, i, &axis);
-        f.columns[i] = (kb_column){c->views[i], is_axis, is_axis ? axis : state++};
+        if (c->is_left_out[i]) continue;
+        f.columns[f.n_columns++] = (kb_column){c->views[i], is_axis, is_axis ? axis : state++};
     }
     kbass_status status = kb_fill(&f);
-    kb_free(f.columns);
-    if (!f.is_bad) return status;
     double number = 0;
-    kb_view_read(&c->views[f.bad_column], f.bad_row, 1, &number);
-    return fail_at_row(c, f.bad_column, f.bad_row,
-                       isnan(number) ? "is missing, an axis must have a number" : "is infinite (use NaN for missing)");
+    if (f.is_bad) {
+        const kb_view *bad = &f.columns[f.bad_column].view;
+        kb_view_read(bad, f.bad_row, 1, &number);
+        status =
+            fail_at_row(c, bad->name, f.bad_row,
+                        isnan(number) ? "is missing, an axis must have a number" : "is infinite (use NaN for missing)");
+    }
+    kb_free(f.columns);
+    return status;
 }
 
 static kbass_status take_columns(columns *c, const char *time, const char *axes)
@@ -55,9 +59,14 @@ static kbass_status take_columns(columns *c, const char *time, const char *axes)
     c->roles = (kb_roles){.place = a->reading->file.path, .n = c->n, .names = c->names};
     kbass_status status = kb_roles_check(&c->roles, error);
     if (status == KBASS_OK) status = kb_roles_find(&c->roles, time, axes, error);
-    if (status == KBASS_OK) status = kb_roles_name(&c->roles, a->data, error);
-    for (size_t i = 0; status == KBASS_OK && i < c->n; i++) status = kb_source_load(&a->source, c->views[i].array);
-    return status == KBASS_OK ? fill(c) : status;
+    c->is_left_out = KB_NEW(bool, c->n);
+    if (!c->is_left_out) status = kb_out_of_memory(error, "the columns");
+    if (status == KBASS_OK) status = kb_name_as_wished(a->reading, &c->roles, c->is_left_out, a->data);
+    for (size_t i = 0; status == KBASS_OK && i < c->n; i++)
+        if (!c->is_left_out[i]) status = kb_source_load(&a->source, c->views[i].array);
+    if (status == KBASS_OK) status = fill(c);
+    kb_free(c->is_left_out);
+    return status;
 }
 
 /* A column with a name of its own. */
@@ -128,8 +137,7 @@ kbass_status kb_arrange_columns(kb_arrangement *a, const kb_view *time)
     if (status == KBASS_OK && c.n < 2) status = refuse_lonely(a, time);
     name_mesh_axes(&c, time, axes, sizeof axes);
     bool is_mesh = time->n_dims > 1 && !a->reading->axes;
-    if (status == KBASS_OK)
-        status = take_columns(&c, is_mesh ? NULL : a->reading->time, is_mesh ? axes : a->reading->axes);
+    if (status == KBASS_OK) status = take_columns(&c, time->name, is_mesh ? axes : a->reading->axes);
     kb_free(c.names);
     kb_free(c.views);
     return status;
@@ -246,7 +254,7 @@ kbass_status kb_arrange_points(kb_arrangement *a, kb_view *time, bool *is_done)
     }
     kb_arrangement_note(a, "%s%s are %zu points in space: %s", *a->note ? "; " : "", points->name, c.scattered[1],
                         axes + strlen(time->name) + 1);
-    if (status == KBASS_OK) status = take_columns(&c, NULL, axes);
+    if (status == KBASS_OK) status = take_columns(&c, time->name, axes);
     for (size_t i = 0; c.names && i < c.n; i++) kb_free(c.names[i]);
     kb_free(c.names);
     kb_free(c.views);

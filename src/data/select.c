@@ -4,9 +4,12 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/status.h"
 #include "data/arrange.h"
 #include "data/roles.h"
+
+enum { MOST_COMPARED = 2048 }; /* arrays, each with each other */
 
 /* ---------------------------------------------------------------- names and groups */
 
@@ -112,7 +115,7 @@ static void view_group(kb_arrangement *a, const char *group, size_t length)
             if (is_in_group(s->arrays[i].name, group, length) && is_useful(&s->arrays[i]))
                 add_view(a, &s->arrays[i], true, false);
     }
-    for (size_t i = 0; !a->reading->inside && i < s->n_arrays; i++)
+    for (size_t i = 0; !a->reading->inside && s->n_arrays <= MOST_COMPARED && i < s->n_arrays; i++)
         if (is_useful(&s->arrays[i]) && is_only_one(s, i)) add_view(a, &s->arrays[i], true, true);
 }
 
@@ -120,6 +123,30 @@ void kb_views_name(kb_arrangement *a)
 {
     static const char *const names[] = {"x", "x_re", "x_im"};
     for (size_t i = 0; i < a->n_views; i++) a->views[i].name = names[a->n_views == 1 ? 0 : a->views[i].array->portion];
+}
+
+/* Fields of groups that were not asked for are not left out in silence. */
+static void note_other_groups(kb_arrangement *a, const char *group, size_t length)
+{
+    const kb_source *s = &a->source;
+    size_t n_named = 0;
+    for (size_t i = 0; i < s->n_arrays && i < MOST_COMPARED; i++) {
+        const char *name = s->arrays[i].name;
+        bool is_new =
+            is_useful(&s->arrays[i]) && !is_within(name, group, length) && kb_view_of(&s->arrays[i]).n_dims > 1;
+        for (size_t k = 0; is_new && k < i; k++)
+            is_new = !is_useful(&s->arrays[k]) || kb_view_of(&s->arrays[k]).n_dims < 2 ||
+                     !is_in_group(s->arrays[k].name, name, group_length(name));
+        if (is_new && n_named < 4)
+            kb_arrangement_note(a, "%s/%.*s",
+                                n_named    ? ", "
+                                : *a->note ? "; not read: the group "
+                                           : "not read: the group ",
+                                (int)group_length(name), name);
+        else if (is_new && n_named == 4) kb_arrangement_note(a, ", ...");
+        n_named += is_new;
+    }
+    if (n_named) kb_arrangement_note(a, " (file:/GROUP reads one)");
 }
 
 /* ---------------------------------------------------------------- which group */
@@ -218,6 +245,7 @@ kbass_status kb_select_views(kb_arrangement *a)
     for (size_t i = 0; status == KBASS_OK && i < a->source.n_arrays; i++)
         if (is_within(a->source.arrays[i].name, copy, length)) status = kb_complex_settle(a, i);
     if (status == KBASS_OK) view_group(a, copy, length);
+    if (status == KBASS_OK && !a->reading->inside) note_other_groups(a, copy, length);
     kb_free(copy);
     if (status != KBASS_OK || a->n_views) return status;
     return kb_fail(a->reading->error, KBASS_ERROR_DATA, "%s: no array of numbers%s%s", a->reading->file.path,
@@ -244,7 +272,7 @@ kb_view *kb_find_view(const kb_arrangement *a, const char *name)
     for (size_t i = 0; i < a->n_views; i++)
         if (strcmp(a->views[i].name, name) == 0) return &a->views[i];
     for (size_t i = 0; i < a->n_views; i++)
-        if (strcasecmp(a->views[i].name, name) == 0) return &a->views[i];
+        if (kb_face_is(a->views[i].name, name)) return &a->views[i];
     return NULL;
 }
 

@@ -219,6 +219,8 @@ static kbass_status note_sheet(const kb_workbook *book, const kb_sheet_entry *sh
     if (cells->n_errors)
         kb_buffer_print(&note, "; %zu cell%s with errors such as #N/A taken as missing", cells->n_errors,
                         cells->n_errors > 1 ? "s" : "");
+    if (cells->aside)
+        kb_buffer_print(&note, "; left out: text beside the table such as \"%.60s\"", book->texts.text + cells->aside);
     if (data->note && *data->note) kb_buffer_print(&note, "; %s", data->note);
     char *text = kb_buffer_take(&note);
     if (!text) return kb_out_of_memory(book->reading->error, "the data");

@@ -46,6 +46,7 @@ typedef struct {
     size_t n_merged, merged_capacity;
     kb_cell_range *merged;
     size_t n_errors; /* cells with #N/A and the like, which are missing */
+    size_t aside;    /* a text that stands outside of the table, its place; 0: none */
 } kb_cells;
 
 /* Adds a text to the texts; its place. */

@@ -114,15 +114,37 @@ static void put_text(kb_buffer *out, const char *text)
     kb_buffer_put(out, "\"");
 }
 
-/* Columns that have a cell, in order. */
-static size_t list_columns(const kb_cells *c, uint32_t *columns)
+/* Cells of each column: all, and those that are no text. */
+typedef struct {
+    uint32_t n, n_plain;
+} column_count;
+
+/* A column with a text or two and nothing else, beside others that go on, is a title or a remark. */
+static bool is_aside(const column_count *count, size_t n_rows)
 {
-    static const size_t most = KB_MOST_SHEET_COLUMNS + 1;
-    bool is_used[KB_MOST_SHEET_COLUMNS + 1] = {false};
-    size_t n = 0;
-    for (size_t i = 0; i < c->n; i++) is_used[c->cells[i].column] = true;
-    for (size_t i = 1; i < most; i++)
-        if (is_used[i]) columns[n++] = (uint32_t)i;
+    enum { FEW = 2, GO_ON = 6 };
+    return count->n <= FEW && !count->n_plain && n_rows >= GO_ON;
+}
+
+/* Columns of the table, in order; texts aside of it are dropped. */
+static size_t list_columns(kb_cells *c, size_t n_rows, uint32_t *columns)
+{
+    column_count count[KB_MOST_SHEET_COLUMNS + 1] = {0};
+    size_t n = 0, n_kept = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        count[c->cells[i].column].n++;
+        count[c->cells[i].column].n_plain += !c->cells[i].is_text;
+    }
+    for (uint32_t i = 1; i <= KB_MOST_SHEET_COLUMNS; i++)
+        if (count[i].n && !is_aside(&count[i], n_rows)) columns[n++] = i;
+    for (size_t i = 0; n && i < c->n; i++) {
+        bool is_dropped = is_aside(&count[c->cells[i].column], n_rows);
+        if (is_dropped && !c->aside) c->aside = c->cells[i].text;
+        if (!is_dropped) c->cells[n_kept++] = c->cells[i];
+    }
+    if (n) c->n = n_kept;
+    for (uint32_t i = 1; !n_kept && i <= KB_MOST_SHEET_COLUMNS; i++) /* nothing but texts */
+        if (count[i].n) columns[n++] = i;
     return n;
 }
 
@@ -161,7 +183,7 @@ kbass_status kb_cells_write(kb_workbook *book, kb_cells *cells, kb_buffer *text)
     kbass_status status = fill_down(book, cells);
     if (status == KBASS_OK) status = join_headers(book, cells);
     if (status != KBASS_OK) return status;
-    size_t n = list_columns(cells, columns), n_rows = count_rows(cells);
+    size_t n_rows = count_rows(cells), n = list_columns(cells, n_rows, columns);
     if (n * n_rows > 100 * cells->n + 1000000)
         return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %zu cells over %zu rows and %zu columns are no table",
                        r->file.path, cells->n, n_rows, n);

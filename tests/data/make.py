@@ -253,3 +253,5 @@ there = np.arange(24.0).reshape(3, 2, 4)
 scipy.io.savemat("points.mat", dict(X_star=place, t=X[:, None], p_star=there[:, 0, :] ** 2, U_star=there))
 write("points.csv", table(["t", "x", "y", "p_star", "U_star1", "U_star2"], np.array(
     [[X[k], *place[i], there[i, 0, k] ** 2, *there[i, :, k]] for k in range(4) for i in range(3)]).T))
+with h5py.File("grid_other_group.h5", "w") as file:
+    file["t-coordinate"], file["x-coordinate"], file["U exact"], file["old/u"] = T, X, u, v

@@ -45,7 +45,7 @@ typedef struct {
 
 static void put_number(archive *a, uint64_t number, int n)
 {
-    for (int i = 0; i < n; i++) a->bytes[a->n++] = (unsigned char)(number >> 8 * i);
+    for (int i = 0; i < n; i++, number >>= 8) a->bytes[a->n++] = (unsigned char)number;
 }
 
 static void put(archive *a, const void *bytes, size_t n)
