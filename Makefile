@@ -1,6 +1,7 @@
 # make            build; the command is build/kbass
 # make demo       discover the van der Pol equations from ten noisy samples
 # make check      build and run all tests
+# make check-fresh     make demo, make check and make deb on bare Debians 12 and 13, as root
 # make sanitize   build and run all tests with AddressSanitizer and UBSan
 # make check-traces    compare what searches do, stage by stage, with what they did
 # make python     build for Python: PYTHONPATH=python python3 -c 'import kbass'; docs/python.md
@@ -20,8 +21,8 @@ JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages test-packages demo check sanitize check-browser fuzz check-traces python check-python install deb \
-        docs format check-format clean
+.PHONY: all packages test-packages demo check check-fresh sanitize check-browser fuzz check-traces python check-python \
+        install deb docs format check-format clean
 
 all: packages
 	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_OPTIONS) > build.log 2>&1 \
@@ -39,12 +40,15 @@ demo: all
 	@tools/demo.sh build/kbass
 
 check: test-packages all
-	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
+	@tools/run-tests build --parallel $(JOBS)
+
+check-fresh:
+	@tools/check-fresh $(PLAN)
 
 sanitize: test-packages
 	@cmake -S . -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKBASS_SANITIZE=ON $(CMAKE_OPTIONS)
 	@cmake --build build-sanitize --parallel $(JOBS)
-	@ctest --test-dir build-sanitize --output-on-failure --parallel $(JOBS)
+	@tools/run-tests build-sanitize --parallel $(JOBS)
 
 check-browser: all
 	@tools/install-packages.sh chromium gnuplot-nox fonts-dejavu-core
@@ -88,8 +92,8 @@ format:
 	@clang-format -i $(sources)
 
 check-format:
-	@tools/install-packages.sh clang-format
+	@tools/install-packages.sh --only clang-format
 	@clang-format --dry-run -Werror $(sources)
 
 clean:
-	@rm -rf build build-sanitize build-clang build-fuzz
+	@rm -rf build build-sanitize build-clang build-fuzz build-fresh

@@ -1,14 +1,18 @@
 #!/bin/sh
-# install-packages.sh [--tests] [PACKAGE ...]: installs the Debian packages that this machine lacks of those the build needs,
-# with --tests those that any test uses, and those named. Without root it prints the line to run.
+# install-packages.sh [--tests | --only] [PACKAGE ...]: installs the Debian packages that this machine lacks of those the build
+# needs, with --tests those that any test uses, and those named; with --only no others. Without root it prints the line
+# to run.
 build="gcc libc6-dev make cmake pkg-config libopenblas-pthread-dev liblapacke-dev libsundials-dev libjansson-dev zlib1g-dev
        libexpat1-dev libhdf5-dev libcmocka-dev"
 tests="gnuplot-nox python3 python3-numpy python3-sympy octave texlive-latex-base zsh groff unzip locales"
 
 command -v dpkg-query > /dev/null || exit 0 # not a Debian machine: CMake says what is missing
 
-needed=$build
-[ "$1" != --tests ] || { needed="$needed $tests"; shift; }
+case $1 in
+    --tests) needed="$build $tests"; shift ;;
+    --only) needed=; shift ;;
+    *) needed=$build ;;
+esac
 missing=
 for package in $needed "$@"; do
     case $(dpkg-query -W -f '${Status}' "$package" 2> /dev/null) in
