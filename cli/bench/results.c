@@ -6,6 +6,7 @@
 
 #include "bench.h"
 #include "cell.h"
+#include "figure.h"
 #include "message.h"
 #include "output.h"
 #include "results.h"
@@ -143,6 +144,18 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Without gnuplot the page says what it lacks. */
+static int put_figure(const char *words, const json_t *document, int (*draw)(const json_t *, const char *),
+                      const char *path, FILE *out)
+{
+    if (!figure_is_possible()) {
+        fprintf(out, "\n%s: not drawn, gnuplot was not there.\n", words);
+        return EXIT_OK;
+    }
+    fprintf(out, "\n![%s](%s)\n", words, file_name(path));
+    return draw(document, path);
+}
+
 static int write_map(const json_t *document, const char *figure, FILE *out)
 {
     bench_table table;
@@ -154,9 +167,8 @@ static int write_map(const json_t *document, const char *figure, FILE *out)
           out);
     write_machine(document, out);
     table_markdown(&table, out);
-    fprintf(out, "\n![Rates over noise and length](%s)\n", file_name(figure));
     table_clear(&table);
-    return bench_map_figure(document, figure);
+    return put_figure("Rates over noise and length", document, bench_map_figure, figure, out);
 }
 
 static int write_calibration(const json_t *document, const char *figure, FILE *out)
@@ -170,14 +182,14 @@ static int write_calibration(const json_t *document, const char *figure, FILE *o
         json_array_size(json_object_get(document, "rows")));
     write_machine(document, out);
     table_markdown(&table, out);
-    fprintf(out, "\n![Reliability diagram](%s)\n", file_name(figure));
+    int code = put_figure("Reliability diagram", document, bench_calibration_figure, figure, out);
     table_clear(&table);
     bench_calibration_reasons(document, out);
     bench_calibration_groups(document, &table);
     fputc('\n', out);
     table_markdown(&table, out);
     table_clear(&table);
-    return bench_calibration_figure(document, figure);
+    return code;
 }
 
 static int write_speed(const json_t *document, const char *figure, FILE *out)
@@ -194,9 +206,8 @@ static int write_speed(const json_t *document, const char *figure, FILE *out)
     for (size_t i = 0; speed_key(i); i++) fprintf(out, "- *%s*: %s\n", speed_key(i), speed_what(i));
     fputc('\n', out);
     table_markdown(&table, out);
-    fprintf(out, "\n![Seconds against size](%s)\n", file_name(figure));
     table_clear(&table);
-    return bench_speed_figure(document, figure);
+    return put_figure("Seconds against size", document, bench_speed_figure, figure, out);
 }
 
 /* ---------------------------------------------------------------- the file */
@@ -213,6 +224,10 @@ static int write_all(const bench_saved *saved, const char *output, FILE *out)
 {
     char figure[PATH_SIZE];
     int code = EXIT_OK;
+    if ((saved->map || saved->calibration || saved->speed) && !figure_is_possible())
+        cli_fail("figures need gnuplot, which is not installed (Debian: apt-get install gnuplot-nox): %s is made "
+                 "without them",
+                 output);
     fputs("# Results\n\nWritten by `kbass bench results` from saved runs; changes by hand are lost.\n\n", out);
     if (saved->paper) write_paper(saved->paper, out);
     bench_losses(saved, out);
