@@ -341,6 +341,7 @@ static kbass_status note_oddities(table *t)
 {
     kb_plan *plan = &t->plan;
     if (t->lines.is_gzip) kb_plan_say(plan, "gzip");
+    if (t->lines.encoding) kb_plan_say(plan, "UTF-16");
     if (plan->form.point == ',') kb_plan_say(plan, "decimal commas");
     if (t->n_midnights == 1) kb_plan_say(plan, "times of day pass midnight once");
     if (t->n_midnights > 1) kb_plan_say(plan, "times of day pass midnight %zu times", t->n_midnights);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { BLOCK = 8 << 20, LONGEST_LINE = 256 << 20, SHRUNK_BY = 16 };
+enum { BLOCK = 8 << 20, LONGEST_LINE = 256 << 20, SHRUNK_BY = 16, LEAST_ROOM = 64 };
 
 static bool begins_with(const kb_lines *lines, const char *bytes, size_t n)
 {
@@ -25,8 +25,6 @@ kbass_status kb_lines_open(kb_lines *lines, kb_reading *reading)
 {
     *lines = (kb_lines){.reading = reading};
     take_source(lines, reading);
-    if (begins_with(lines, "\xff\xfe", 2) || begins_with(lines, "\xfe\xff", 2))
-        return kb_fail(reading->error, KBASS_ERROR_DATA, "%s:1: text in UTF-16, UTF-8 is needed", reading->file.path);
     kbass_status status = lines->is_gzip ? kb_file_complete(&reading->file, reading->error) : KBASS_OK;
     if (status != KBASS_OK) return status;
     take_source(lines, reading);
@@ -43,6 +41,7 @@ void kb_lines_close(kb_lines *lines)
 {
     kb_inflater_close(&lines->inflater);
     kb_free(lines->text);
+    kb_free(lines->raw);
 }
 
 size_t kb_lines_count(const char *begin, const char *end)
@@ -65,6 +64,7 @@ static kbass_status refuse_nul_byte(const kb_lines *lines, const char *nul)
 /* \r\n stays, the \r being a blank at the end of its line; a \r alone becomes \n. The last byte waits for the next. */
 static void settle_line_ends(char *begin, char *end, bool is_over)
 {
+    if (begin == end) return;
     char *last = is_over ? end : end - 1;
     while (begin < last && (begin = memchr(begin, '\r', (size_t)(last - begin)))) {
         if (begin + 1 == end || begin[1] != '\n') *begin = '\n';
@@ -92,24 +92,71 @@ static kbass_status copy_text(kb_lines *lines, char *to, size_t room, size_t *n)
     return status;
 }
 
+/* The next bytes, inflated. */
+static kbass_status read_bytes(kb_lines *lines, char *to, size_t room, size_t *n)
+{
+    *n = 0;
+    if (!lines->is_gzip) return copy_text(lines, to, room, n);
+    if (!kb_inflater_read(&lines->inflater, to, room, n))
+        return kb_fail(lines->reading->error, KBASS_ERROR_DATA, "%s:%zu: the compressed text %s after this line",
+                       lines->reading->file.path,
+                       lines->n_lines + kb_lines_count(lines->text, lines->text + lines->length + *n),
+                       lines->inflater.trouble);
+    lines->taken = lines->inflater.given - lines->inflater.stream.avail_in;
+    lines->is_over = *n < room;
+    return KBASS_OK;
+}
+
+/* The same from UTF-16, of which two bytes become three at most. */
+static kbass_status read_wide(kb_lines *lines, char *to, size_t room, size_t *n)
+{
+    size_t wanted = (room - 1) / 3 * 2, got = 0, used = 0;
+    if (lines->n_room < wanted) {
+        unsigned char *grown = kb_resize(lines->raw, wanted, 1);
+        if (!grown) return kb_out_of_memory(lines->reading->error, lines->reading->file.path);
+        lines->raw = grown;
+        lines->n_room = wanted;
+    }
+    kbass_status status = read_bytes(lines, (char *)lines->raw + lines->n_raw, wanted - lines->n_raw, &got);
+    if (status != KBASS_OK) return status;
+    got += lines->n_raw;
+    *n = kb_utf16_read(lines->encoding, lines->raw, got, lines->is_over, to, &used);
+    lines->n_raw = got - used;
+    memmove(lines->raw, lines->raw + used, lines->n_raw);
+    return KBASS_OK;
+}
+
+/* Which encoding it is shows in the first bytes: they are read again where they are UTF-16. */
+static kbass_status begin_wide(kb_lines *lines, size_t *n)
+{
+    size_t used = 0, capacity = 2 * lines->capacity + LEAST_ROOM;
+    unsigned char *raw = lines->raw = kb_resize(NULL, *n + 4, 1);
+    if (raw) memcpy(raw, lines->text, *n);
+    char *grown = raw ? kb_reallocate(lines->text, lines->capacity, capacity, 1) : NULL;
+    if (!grown) return kb_out_of_memory(lines->reading->error, lines->reading->file.path);
+    lines->text = grown;
+    lines->capacity = capacity;
+    lines->n_room = *n + 4;
+    *n = kb_utf16_read(lines->encoding, raw, lines->n_room - 4, lines->is_over, lines->text, &used);
+    lines->n_raw = lines->n_room - 4 - used;
+    memmove(raw, raw + used, lines->n_raw);
+    return KBASS_OK;
+}
+
 static kbass_status fill(kb_lines *lines)
 {
-    const kb_file *file = &lines->reading->file;
     size_t room = lines->capacity - lines->length, n = 0;
     size_t before = lines->length ? lines->length - 1 : 0; /* a \r that waits */
-    char *to = lines->text + lines->length;
-    if (lines->is_gzip) {
-        if (!kb_inflater_read(&lines->inflater, to, room, &n))
-            return kb_fail(lines->reading->error, KBASS_ERROR_DATA, "%s:%zu: the compressed text %s after this line",
-                           file->path, lines->n_lines + kb_lines_count(lines->text, to + n), lines->inflater.trouble);
-        lines->taken = lines->inflater.given - lines->inflater.stream.avail_in;
-        lines->is_over = n < room;
-    } else {
-        kbass_status status = copy_text(lines, to, room, &n);
-        if (status != KBASS_OK) return status;
+    kbass_status status = lines->encoding ? read_wide(lines, lines->text + lines->length, room, &n)
+                                          : read_bytes(lines, lines->text + lines->length, room, &n);
+    if (status == KBASS_OK && !lines->is_known) {
+        lines->is_known = true;
+        lines->encoding = kb_encoding_of((const unsigned char *)lines->text, n);
+        if (lines->encoding) status = begin_wide(lines, &n);
     }
+    if (status != KBASS_OK) return status;
+    const char *nul = memchr(lines->text + lines->length, '\0', n);
     lines->length += n;
-    const char *nul = memchr(to, '\0', n);
     if (nul) return refuse_nul_byte(lines, nul);
     settle_line_ends(lines->text + before, lines->text + lines->length, lines->is_over);
     return KBASS_OK;
@@ -145,7 +192,7 @@ kbass_status kb_lines_next(kb_lines *lines, char **begin, char **end)
     memmove(lines->text, lines->text + lines->block, lines->length);
     lines->block = 0;
     while (status == KBASS_OK && !lines->block && !lines->is_over) {
-        if (lines->length == lines->capacity) status = grow(lines);
+        if (lines->length + (lines->encoding ? LEAST_ROOM : 0) >= lines->capacity) status = grow(lines);
         if (status == KBASS_OK) status = fill(lines);
         lines->block = whole_lines(lines);
     }

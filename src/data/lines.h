@@ -4,6 +4,7 @@
 
 #include "data/inflate.h"
 #include "data/read.h"
+#include "data/utf16.h"
 
 typedef struct {
     kb_reading *reading;
@@ -12,8 +13,12 @@ typedef struct {
     size_t size;
     bool is_stream; /* the file has more to give than the bytes */
     bool is_gzip, is_over;
-    size_t taken; /* bytes so far */
-    char *text;   /* the block, then what is left of it: the beginning of a line */
+    bool is_known; /* which encoding it is */
+    kb_encoding encoding;
+    unsigned char *raw;   /* bytes that are not UTF-8 yet, */
+    size_t n_raw, n_room; /* how many of them wait, how many fit */
+    size_t taken;         /* bytes so far */
+    char *text;           /* the block, then what is left of it: the beginning of a line */
     size_t capacity, length, block;
     size_t n_lines; /* in the blocks before this one */
 } kb_lines;
