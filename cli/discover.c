@@ -48,10 +48,11 @@ static int print(const discover_job *job, int parts)
 {
     char *text = NULL;
     kbass_error error;
-    bool is_bold = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    FILE *out = job->json && cli_output_is_standard(job->json) ? stderr : stdout; /* the result is alone on its way */
+    bool is_bold = isatty(fileno(out)) && !getenv("NO_COLOR");
     kbass_status status = kbass_discovery_text(job->discovery, parts | (is_bold ? KBASS_TEXT_BOLD : 0), &text, &error);
     if (status != KBASS_OK) return cli_fail_with(status, &error);
-    fputs(text, stdout);
+    fputs(text, out);
     kbass_free(text);
     return cli_finish_output();
 }

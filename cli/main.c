@@ -49,7 +49,8 @@
 static const cli_option discover_options[] = {
     READING_OPTIONS,
     SIGMA_OPTION,
-    {"json", 0, "FILE", NULL, "write the result as JSON (docs/schema.md)"},
+    {"json", 0, "FILE", NULL,
+     "write the result as JSON (docs/schema.md); - is standard output, the report then goes to standard error"},
     {"solution", 0, "FILE", NULL,
      "write the solution with its standard deviation; denoised, at 200 even times and the measured ones; for fields "
      "over "
@@ -118,7 +119,8 @@ static const cli_option forecast_options[] = {
     {"seed", 0, "N", NULL, "seed of the draws; default: 1"},
     {"threads", 0, "N", NULL, "threads; the draws do not depend on them (default: all cores)"},
     {"data", 0, "FILE", NULL, "show these data in the figure; they must be those the result was made from"},
-    {"axes", 0, "AXES", NULL, "the columns of time and space in --data"},
+    {"time", 0, "NAME", NULL, "the column of time in --data (default: as the result recorded)"},
+    {"axes", 0, "AXES", NULL, "the columns of time and space in --data (default: as the result recorded)"},
     {"output", 'o', "FILE", NULL,
      "write mean and quantiles here; the ending says the format: .csv, .npz, .json (default: CSV to standard output)"},
     {"save-draws", 0, "FILE", NULL, "write the draws, in the same formats; a draw ends where it diverges"},
@@ -155,7 +157,8 @@ static const cli_option data_options[] = {
 static const cli_option report_options[] = {
     {"output", 'o', "FILE.html", NULL, "write the page here (default: the result's name with .html)"},
     {"data", 0, "FILE", NULL, "check that the result was made from these data"},
-    {"axes", 0, "AXES", NULL, "the columns of time and space in --data"},
+    {"time", 0, "NAME", NULL, "the column of time in --data (default: as the result recorded)"},
+    {"axes", 0, "AXES", NULL, "the columns of time and space in --data (default: as the result recorded)"},
     {"until", 0, "T", NULL, "add a forecast from the end of the record to T (see kbass help forecast)"},
     RUN_OPTION,
     {0}};

@@ -34,9 +34,12 @@ const panel_kind *panel_find(const char *name); /* or NULL */
 
 /* Forgets what the panel before has set. */
 void panel_begin(FILE *script, const char *x_label, const char *y_label);
+/* Where times were dates they stand along the axis x, which goes from first to last. */
+void panel_dates(FILE *script, const view *v, double first, double last);
 /* "$name << EOD" ... "EOD" around rows of numbers. */
 void panel_block(FILE *script, const char *name);
 void panel_number(FILE *script, double value); /* and a blank */
+void panel_place(FILE *script, double at);     /* with all its digits: far from 0 places differ in the last */
 void panel_row(FILE *script);                  /* ends a row */
 void panel_block_end(FILE *script);
 double panel_point_size(size_t n);

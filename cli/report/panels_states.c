@@ -66,6 +66,7 @@ static void plot_title(FILE *script, const view *v, size_t run, const char *alon
 void solution_draw(FILE *script, const view *v, size_t state)
 {
     panel_begin(script, v->axis_labels[0], v->state_labels[state]);
+    panel_dates(script, v, v->span[0][0], v->span[0][1]);
     samples_block(script, v, state);
     curve_block(script, v, state);
     fputs("plot ", script);
@@ -180,6 +181,7 @@ static void forecast_curve(FILE *script, const view *v, size_t state)
 {
     const view_forecast *f = &v->forecast;
     panel_begin(script, v->axis_labels[0], v->state_labels[state]);
+    panel_dates(script, v, v->span[0][0], f->times[f->n_times - 1]);
     samples_block(script, v, state);
     if (v->n_points) curve_block(script, v, state);
     panel_block(script, "ahead");

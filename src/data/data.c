@@ -57,6 +57,9 @@ static void free_names(size_t n, char **names)
     kb_free(names);
 }
 
+const char *const kb_asked_names[KB_ASKED] = {"time",   "axes",  "run",     "use",    "ignore",
+                                              "rename", "dates", "missing", "within", "every"};
+
 static void free_caption(kb_caption *caption)
 {
     kb_free(caption->face);
@@ -80,6 +83,7 @@ void kbass_data_destroy(kbass_data *data)
     if (!data) return;
     for (size_t i = 0; data->state_captions && i < data->n_states; i++) free_caption(&data->state_captions[i]);
     for (size_t i = 0; i < KBASS_MAX_AXES; i++) free_caption(&data->axis_captions[i]);
+    for (size_t i = 0; i < KB_ASKED; i++) kb_free(data->asked[i]);
     kb_free(data->state_captions);
     kb_free(data->time_origin);
     free_names(data->n_states, data->state_names);
@@ -214,6 +218,8 @@ static bool copy_captions(const kbass_data *table, kbass_data *data)
     bool all = true;
     for (size_t i = 0; all && i < KBASS_MAX_AXES; i++)
         all = copy_caption(&table->axis_captions[i], &data->axis_captions[i]);
+    for (size_t i = 0; all && i < KB_ASKED; i++)
+        if (table->asked[i]) all = (data->asked[i] = kb_strdup(table->asked[i])) != NULL;
     if (table->time_origin) all = all && (data->time_origin = kb_strdup(table->time_origin));
     if (!table->state_captions) return all;
     data->state_captions = KB_NEW(kb_caption, table->n_states);

@@ -9,6 +9,10 @@
 
 #include "kbass/kbass.h"
 
+/* What reading can be told, each as text (kbass_read_options). */
+enum { KB_ASKED = 10 };
+extern const char *const kb_asked_names[KB_ASKED];
+
 /* What a column is called beside its name in equations; both may be NULL. */
 typedef struct {
     char *face; /* as it was written, "Biomass [g/L]", where that differs from the name */
@@ -35,6 +39,7 @@ struct kbass_data {
     char **labels;
     char *run_column, *sigma_columns; /* what runs and error bars were made of; NULL: nothing */
     char *part;                       /* of the file that was read, "t=0:10, every 5"; NULL: all of it */
+    char *asked[KB_ASKED];            /* what the reader was told; NULL: nothing */
     char sha256[65];
     char *source; /* path it was read from, or "" */
     char *note;   /* how a file was understood where that is not plain: "u (256 x 101) over (x, t)"; NULL or "" */

@@ -63,7 +63,8 @@ kbass_status kb_file_complete(kb_file *file, kbass_error *error)
 kbass_status kb_file_open(const char *path, kb_file *file, kbass_error *error)
 {
     *file = (kb_file){.path = path};
-    file->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_standard = path[0] == '-' && !path[1];
+    file->descriptor = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
     if (file->descriptor < 0) return cannot_read(file, error);
     return map_bytes(file) ? KBASS_OK : read_upto(file, FIRST_BYTES, error);
 }

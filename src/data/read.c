@@ -1,6 +1,7 @@
 #include "data/read.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,6 +80,18 @@ static void read_apart(void *context)
     o->status = read_path(o->path, o->reading, o->data);
 }
 
+/* For those who read the same data again. */
+static kbass_status keep_options(const kbass_read_options *o, kbass_data *data, kbass_error *error)
+{
+    char every[32];
+    snprintf(every, sizeof every, "%zu", o->every);
+    const char *const asked[KB_ASKED] = {o->time_column, o->axes,  o->run,     o->use,    o->ignore,
+                                         o->rename,      o->dates, o->missing, o->within, o->every > 1 ? every : NULL};
+    for (size_t i = 0; i < KB_ASKED; i++)
+        if (asked[i] && !(data->asked[i] = kb_strdup(asked[i]))) return kb_out_of_memory(error, "the data");
+    return KBASS_OK;
+}
+
 kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **out, kbass_error *error)
 {
     static const kbass_read_options none;
@@ -102,7 +115,8 @@ kbass_status kbass_data_open(const char *path, const kbass_read_options *options
     if (data) data->source = kb_strdup(path);
     opening work = {copy, &r, data, KBASS_OK};
     if (!copy || !data || !data->source) work.status = kb_out_of_memory(error, "the data");
-    else kb_apart(read_apart, &work);
+    else work.status = keep_options(o, data, error);
+    if (work.status == KBASS_OK) kb_apart(read_apart, &work);
 
     if (work.status == KBASS_OK) *out = data;
     else kbass_data_destroy(data);

@@ -113,6 +113,29 @@ static json_t *span(const kbass_data *data, size_t axis)
     return pair(low, high);
 }
 
+/* Names as they were written, and units, where there are any. */
+static json_t *captions(const kbass_data *data, bool are_faces)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < data->n_axes + data->n_states; i++) {
+        bool is_axis = i < data->n_axes;
+        const char *name = is_axis ? data->axis_names[i] : data->state_names[i - data->n_axes];
+        const char *face = kbass_data_face(data, name), *unit = kbass_data_unit(data, name);
+        if (are_faces && strcmp(face, name) != 0) put(&object, name, text(face));
+        if (!are_faces && unit) put(&object, name, text(unit));
+    }
+    return object;
+}
+
+/* What reading was told: for those who read the data again. */
+static json_t *reading(const kbass_data *data)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < KB_ASKED; i++)
+        if (data->asked[i]) put(&object, kb_asked_names[i], text(data->asked[i]));
+    return object;
+}
+
 static json_t *data_summary(const kbass_data *data)
 {
     json_t *states = json_array(), *missing = json_object(), *axes = json_array(), *spans = json_object();
@@ -124,13 +147,15 @@ static json_t *data_summary(const kbass_data *data)
         append(&axes, text(data->axis_names[axis]));
         put(&spans, data->axis_names[axis], span(data, axis));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source),
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source),
                      "sha256", text(data->sha256), "rows", count(data->n_rows), "states", states, "axes", axes, "span",
                      spans, "time_name", text(data->time_name), "first_time", number(data->times[0]), "last_time",
                      number(data->times[kb_data_run_start(data, 1) - 1]), "missing", missing, "run_column",
                      data->run_column ? text(data->run_column) : json_null(), "sigma_columns",
                      data->sigma_columns ? text(data->sigma_columns) : json_null(), "part",
-                     data->part ? text(data->part) : json_null());
+                     data->part ? text(data->part) : json_null(), "faces", captions(data, true), "units",
+                     captions(data, false), "time_origin", data->time_origin ? text(data->time_origin) : json_null(),
+                     "reading", reading(data));
 }
 
 static json_t *by_state(const kbass_data *data, size_t n, const double *values)
