@@ -64,7 +64,8 @@ static void read_origin(view *v)
     const char *unit = json_string_value(json_object_get(json_object_get(data, "units"), v->axes[0]));
     v->origin = json_string_value(json_object_get(data, "time_origin"));
     int year, month, day;
-    if (v->origin && (strlen(v->origin) > 30 || strpbrk(v->origin, "'\\\"") || sscanf(v->origin, "%d-%d-%d", &year, &month, &day) != 3))
+    if (v->origin && (strlen(v->origin) > 30 || strpbrk(v->origin, "'\\\"") ||
+                      sscanf(v->origin, "%d-%d-%d", &year, &month, &day) != 3))
         v->origin = NULL;
     v->seconds = unit && !strcmp(unit, "d") ? 86400 : 1;
 }

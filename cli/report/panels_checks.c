@@ -99,7 +99,7 @@ static void draw_over_time(FILE *script, const view *v, const double *z)
 {
     panel_block(script, "residuals");
     for (size_t i = 0; i < v->n_rows; i += v->n_rows / MOST_DOTS + 1) {
-        panel_number(script, v->at[0][i]);
+        panel_place(script, v->at[0][i]);
         panel_number(script, z[i]);
         panel_row(script);
     }

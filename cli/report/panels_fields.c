@@ -277,7 +277,7 @@ static void near_samples(FILE *script, const view *v, size_t state, double time)
     panel_row(script);
     for (size_t i = 0; i < v->n_rows; i++)
         if (fabs(v->at[0][i] - time) <= near) {
-            panel_number(script, v->at[1][i]);
+            panel_place(script, v->at[1][i]);
             panel_number(script, v->measured[state][i]);
             panel_row(script);
         }

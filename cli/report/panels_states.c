@@ -22,7 +22,7 @@ static void samples_block(FILE *script, const view *v, size_t state)
     panel_block(script, "samples");
     for (size_t i = 0; i < v->n_rows; i++) {
         part_runs(script, v->row_run, i);
-        panel_number(script, v->at[0][i]);
+        panel_place(script, v->at[0][i]);
         panel_number(script, v->measured[state][i]);
         panel_number(script, v->sigma ? v->sigma[state][i] : NAN);
         panel_row(script);
@@ -168,8 +168,8 @@ static void forecast_map(FILE *script, const view *v, size_t state)
             v->states[state], *run ? ", " : "", run);
     panel_block(script, "map");
     for (size_t i = 0; i < f->n_times * f->n_places; i++) {
-        panel_number(script, f->times[i / f->n_places]);
-        panel_number(script, f->places[i % f->n_places]);
+        panel_place(script, f->times[i / f->n_places]);
+        panel_place(script, f->places[i % f->n_places]);
         panel_number(script, f->quantiles[1][i * v->n_states + state]);
         panel_row(script);
     }
@@ -186,7 +186,7 @@ static void forecast_curve(FILE *script, const view *v, size_t state)
     if (v->n_points) curve_block(script, v, state);
     panel_block(script, "ahead");
     for (size_t i = 0; i < f->n_times; i++) {
-        panel_number(script, f->times[i]);
+        panel_place(script, f->times[i]);
         for (size_t k = 0; k < 3; k++) panel_number(script, f->quantiles[k][i * v->n_states + state]);
         panel_row(script);
     }

@@ -35,13 +35,13 @@ typedef struct {
     size_t n_states, n_axes, n_equations;
     const char **states, *axes[KBASS_MAX_AXES];
     char **state_labels, *axis_labels[KBASS_MAX_AXES]; /* "x (m)" where the unit is known */
-    const char *origin; /* "2021-03-04 05:06": the date of time 0 where times were dates; else NULL, */
-    double seconds;     /* and a unit of time in seconds */
-    size_t n_runs;                                     /* 1 or more */
-    const char **runs;                                 /* their names, "" for one alone */
-    double span[KBASS_MAX_AXES][2];                    /* measured, along each axis */
-    double *noise;                                     /* by state, */
-    bool noise_is_relative;                            /* as a share of the value */
+    const char *origin;             /* "2021-03-04 05:06": the date of time 0 where times were dates; else NULL, */
+    double seconds;                 /* and a unit of time in seconds */
+    size_t n_runs;                  /* 1 or more */
+    const char **runs;              /* their names, "" for one alone */
+    double span[KBASS_MAX_AXES][2]; /* measured, along each axis */
+    double *noise;                  /* by state, */
+    bool noise_is_relative;         /* as a share of the value */
     view_equation *equations;
     /* the solution on an even grid, time slowest; n_points is 0 where there is none. Of several runs each has its own
        grid, one after the other */

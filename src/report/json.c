@@ -147,12 +147,12 @@ static json_t *data_summary(const kbass_data *data)
         append(&axes, text(data->axis_names[axis]));
         put(&spans, data->axis_names[axis], span(data, axis));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", text(data->source),
-                     "sha256", text(data->sha256), "rows", count(data->n_rows), "states", states, "axes", axes, "span",
-                     spans, "time_name", text(data->time_name), "first_time", number(data->times[0]), "last_time",
-                     number(data->times[kb_data_run_start(data, 1) - 1]), "missing", missing, "run_column",
-                     data->run_column ? text(data->run_column) : json_null(), "sigma_columns",
-                     data->sigma_columns ? text(data->sigma_columns) : json_null(), "part",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
+                     text(data->source), "sha256", text(data->sha256), "rows", count(data->n_rows), "states", states,
+                     "axes", axes, "span", spans, "time_name", text(data->time_name), "first_time",
+                     number(data->times[0]), "last_time", number(data->times[kb_data_run_start(data, 1) - 1]),
+                     "missing", missing, "run_column", data->run_column ? text(data->run_column) : json_null(),
+                     "sigma_columns", data->sigma_columns ? text(data->sigma_columns) : json_null(), "part",
                      data->part ? text(data->part) : json_null(), "faces", captions(data, true), "units",
                      captions(data, false), "time_origin", data->time_origin ? text(data->time_origin) : json_null(),
                      "reading", reading(data));
