@@ -34,6 +34,7 @@ static void print_description(const char *path, const kbass_data *data)
         if (next) next += 2;
         printf("  %s\n", part);
     }
+    for (size_t i = 0; kbass_data_doubt(data, i, text, sizeof text); i++) printf("  warning: %s\n", text);
     printf("  SHA-256 %s\n", kbass_data_sha256(data));
 }
 

@@ -123,7 +123,7 @@ static int load(const cli_arguments *arguments, forecast_job *job)
     kbass_status status = kbass_posterior_read_run(job->path, run, &job->outlook.posterior, &error);
     if (status != KBASS_OK) return cli_fail_with(status, &error);
     if (data && run) return cli_fail("--data: the figure shows the data of one run alone, the result is of several");
-    int code = data ? cli_read(arguments, data, true, &job->outlook.data) : EXIT_OK;
+    int code = data ? cli_read_like(arguments, job->path, data, &job->outlook.data) : EXIT_OK;
     if (data && code == EXIT_OK) {
         status = kbass_posterior_check_data(job->outlook.posterior, job->outlook.data, &error);
         if (status != KBASS_OK) return cli_fail("%s: %s", data, error.message);

@@ -38,13 +38,42 @@ static void write_points(FILE *script, const cli_outlook *o, size_t state)
     fputs("EOD\n", script);
 }
 
+/* In gnuplot's single quotes a quote is written twice. */
+static void put_quoted(FILE *script, const char *text)
+{
+    fputc('\'', script);
+    for (; *text; text++) {
+        if (*text == '\'') fputc('\'', script);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, script);
+    }
+    fputc('\'', script);
+}
+
+/* "Day: days since 2021-03-04" where times were dates. */
+static void put_time_label(FILE *script, const cli_outlook *o)
+{
+    const char *name = kbass_posterior_axis_name(o->posterior, 0),
+               *origin = o->data ? kbass_data_time_origin(o->data) : NULL;
+    const char *unit = o->data ? kbass_data_unit(o->data, name) : NULL;
+    char label[200];
+    if (origin)
+        snprintf(label, sizeof label, "%.100s: %s since %s", name, unit && *unit == 'd' ? "days" : "seconds", origin);
+    else snprintf(label, sizeof label, "%.190s", o->data ? kbass_data_face(o->data, name) : name);
+    fputs("set xlabel ", script);
+    put_quoted(script, label);
+    fputs(" noenhanced\n", script);
+}
+
 /* Pairs of quantiles from the outermost in, shaded; the middle one, if there is one, as a line. */
 static void plot_state(FILE *script, const cli_outlook *o, size_t state)
 {
     size_t n = o->percents.n;
     write_bands(script, o, state);
     write_points(script, o, state);
-    fprintf(script, "set ylabel '%s' noenhanced\nplot ", kbass_posterior_state_name(o->posterior, state));
+    const char *name = kbass_posterior_state_name(o->posterior, state);
+    fputs("set ylabel ", script);
+    put_quoted(script, o->data ? kbass_data_face(o->data, name) : name);
+    fputs(" noenhanced\nplot ", script);
     for (size_t k = 0; k < n / 2; k++)
         fprintf(script,
                 "$bands using 1:%zu:%zu with filledcurves fc rgb '#4477aa' fs transparent solid 0.3 noborder title "
@@ -70,7 +99,7 @@ static void plot_states(FILE *script, const cli_outlook *o)
         fprintf(script, "set arrow from first %.15g, graph 0 to first %.15g, graph 1 nohead dt 2 lc rgb '#888888'\n",
                 last, last);
     for (size_t i = 0; i < n; i++) {
-        if (i + 1 == n) fprintf(script, "set xlabel '%s' noenhanced\n", kbass_posterior_axis_name(o->posterior, 0));
+        if (i + 1 == n) put_time_label(script, o);
         plot_state(script, o, i);
     }
 }

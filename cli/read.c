@@ -1,6 +1,8 @@
 #include "read.h"
 
+#include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "message.h"
 #include "progress.h"
@@ -12,59 +14,108 @@ static int show(const kbass_progress *now, void *user)
     return now->seconds < PATIENCE ? 0 : cli_progress_show(now, user);
 }
 
+/* What the command line says, else what a result has recorded. */
+typedef struct {
+    const cli_arguments *arguments;
+    const json_t *reading; /* of the result, or NULL */
+    const char *sigma;
+} request;
+
+static const char *asked(const request *r, const char *name)
+{
+    const char *value = cli_value(r->arguments, name);
+    return value ? value : json_string_value(json_object_get(r->reading, name));
+}
+
+/* --use of states leaves the columns of their error bars. */
+static char *used_columns(const request *r)
+{
+    const char *use = asked(r, "use"), *sigma = r->sigma ? r->sigma : cli_value(r->arguments, "sigma");
+    char *all = use ? calloc(strlen(use) + (sigma ? strlen(sigma) : 0) + 2, 1) : NULL;
+    if (!all) return NULL;
+    strcpy(all, use);
+    while (sigma && *sigma) {
+        size_t length = strcspn(sigma, ",");
+        const char *name = memchr(sigma, '=', length);
+        name = name ? name + 1 : sigma;
+        strcat(all, ",");
+        strncat(all, name, (size_t)(sigma + length - name));
+        sigma += length + (sigma[length] == ',');
+    }
+    return all;
+}
+
 /* One run, or several by a column of it. */
-static int read_part(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data)
+static int read_part(const request *r, const char *path, bool is_quiet, kbass_data **data)
 {
     kbass_error error;
     cli_progress progress;
     unsigned long every = 1;
-    int code = cli_count(arguments, "every", 1, 1e15, &every);
-    kbass_read_options options = {.time_column = cli_value(arguments, "time"),
-                                  .axes = cli_value(arguments, "axes"),
+    const char *recorded = json_string_value(json_object_get(r->reading, "every"));
+    if (recorded) every = strtoul(recorded, NULL, 10);
+    int code = cli_count(r->arguments, "every", 1, 1e15, &every);
+    if (code != EXIT_OK) return code;
+    char *use = used_columns(r);
+    kbass_read_options options = {.time_column = asked(r, "time"),
+                                  .axes = asked(r, "axes"),
                                   .progress = show,
                                   .user = &progress,
-                                  .within = cli_value(arguments, "within"),
+                                  .within = asked(r, "within"),
                                   .every = every,
-                                  .run = cli_value(arguments, "run"),
-                                  .use = cli_value(arguments, "use"),
-                                  .ignore = cli_value(arguments, "ignore"),
-                                  .rename = cli_value(arguments, "rename"),
-                                  .dates = cli_value(arguments, "dates"),
-                                  .missing = cli_value(arguments, "missing")};
-    if (code != EXIT_OK) return code;
+                                  .run = asked(r, "run"),
+                                  .use = use,
+                                  .ignore = asked(r, "ignore"),
+                                  .rename = asked(r, "rename"),
+                                  .dates = asked(r, "dates"),
+                                  .missing = asked(r, "missing")};
     cli_progress_begin(&progress, is_quiet);
     kbass_status status = kbass_data_open(path, &options, data, &error);
     cli_progress_end(&progress);
+    free(use);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
 /* Error bars are columns until the runs are together. */
-static int take_error_bars(const cli_arguments *arguments, kbass_data *data)
+static int take_error_bars(const request *r, kbass_data *data)
 {
     kbass_error error;
-    const char *sigma = cli_value(arguments, "sigma");
+    const char *sigma = cli_value(r->arguments, "sigma");
+    if (!sigma) sigma = r->sigma;
     kbass_status status = sigma ? kbass_data_error_bars(data, sigma, &error) : KBASS_OK;
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
 int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data)
 {
-    int code = read_part(arguments, path, is_quiet, data);
-    return code == EXIT_OK ? take_error_bars(arguments, *data) : code;
+    const request r = {.arguments = arguments};
+    int code = read_part(&r, path, is_quiet, data);
+    return code == EXIT_OK ? take_error_bars(&r, *data) : code;
+}
+
+int cli_read_like(const cli_arguments *arguments, const char *result, const char *path, kbass_data **data)
+{
+    json_t *root = json_load_file(result, 0, NULL), *made_of = json_object_get(root, "data");
+    const request r = {.arguments = arguments,
+                       .reading = json_object_get(made_of, "reading"),
+                       .sigma = json_string_value(json_object_get(made_of, "sigma_columns"))};
+    int code = read_part(&r, path, true, data);
+    if (code == EXIT_OK) code = take_error_bars(&r, *data);
+    json_decref(root);
+    return code;
 }
 
 int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **data)
 {
     size_t n = arguments->n_operands;
     kbass_error error;
+    const request r = {.arguments = arguments};
     if (n == 1) return cli_read(arguments, arguments->operands[0], is_quiet, data);
     kbass_data **parts = calloc(n, sizeof *parts);
     int code = parts ? EXIT_OK : cli_fail("out of memory for %zu files", n);
-    for (size_t i = 0; code == EXIT_OK && i < n; i++)
-        code = read_part(arguments, arguments->operands[i], is_quiet, &parts[i]);
+    for (size_t i = 0; code == EXIT_OK && i < n; i++) code = read_part(&r, arguments->operands[i], is_quiet, &parts[i]);
     if (code == EXIT_OK) {
         kbass_status status = kbass_data_join(n, (const kbass_data *const *)parts, arguments->operands, data, &error);
-        code = status == KBASS_OK ? take_error_bars(arguments, *data) : cli_fail_with(status, &error);
+        code = status == KBASS_OK ? take_error_bars(&r, *data) : cli_fail_with(status, &error);
     }
     for (size_t i = 0; parts && i < n; i++) kbass_data_destroy(parts[i]);
     free(parts);

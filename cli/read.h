@@ -6,6 +6,8 @@
 
 /* As the options --time, --axes, --run and --sigma say; an exit code, with the message printed. */
 int cli_read(const cli_arguments *arguments, const char *path, bool is_quiet, kbass_data **data);
+/* The data that a result was made of, as it recorded; options that are given here come before that. */
+int cli_read_like(const cli_arguments *arguments, const char *result, const char *path, kbass_data **data);
 /* All operands, several as runs of one law. */
 int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **data);
 

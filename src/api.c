@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "data/data.h"
+#include "data/doubts.h"
 #include "dictionary/column_units.h"
 #include "answer/answer.h"
 #include "discover/discover.h"
@@ -124,6 +125,7 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
     if (status == KBASS_OK) status = kb_data_check_scale(d->data, error);
+    if (status == KBASS_OK) status = kb_doubts_refuse(d->data, error);
     if (status == KBASS_OK) status = kb_column_units(d->data, &d->settings, error);
     if (status == KBASS_OK && d->data->n_axes > 1) return build_fields(d, error);
     if (status == KBASS_OK)

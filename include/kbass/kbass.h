@@ -195,6 +195,9 @@ KBASS_API const double *kbass_data_values(const kbass_data *data);    /* n_rows 
 KBASS_API const char *kbass_data_sha256(const kbass_data *data);
 /* What was understood, in one or two lines of words; written into `text` as snprintf does. */
 KBASS_API size_t kbass_data_describe(const kbass_data *data, char *text, size_t size);
+/* Signs that the data were taken for something else than they are, one by one: columns that are repeats of one
+   measurement, a column that counts the rows, a single state that turns. As snprintf; 0 after the last. */
+KBASS_API size_t kbass_data_doubt(const kbass_data *data, size_t index, char *text, size_t size);
 /* Adds Gaussian noise of `percent` of each state's standard deviation. */
 KBASS_API kbass_status kbass_data_add_noise(kbass_data *data, double percent, uint64_t seed, kbass_error *error);
 /* The same with a standard deviation for each state. */

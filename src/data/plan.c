@@ -27,7 +27,9 @@ void kb_plan_clear(kb_plan *p)
     for (size_t i = 0; i < p->n; i++) {
         if (p->faces) kb_free(p->faces[i]);
         if (p->units) kb_free(p->units[i]);
+        if (p->written) kb_free(p->written[i]);
     }
+    kb_free(p->written);
     kb_free(p->faces);
     kb_free(p->units);
     kb_free(p->is_unnamed);
@@ -37,6 +39,15 @@ void kb_plan_clear(kb_plan *p)
     kb_sample_clear(&p->sample);
     kb_labels_clear(&p->labels);
     kb_buffer_clear(&p->note);
+}
+
+size_t kb_plan_column(const kb_plan *p, const char *name)
+{
+    const kb_roles all = {.n = p->n, .names = p->faces};
+    size_t column = kb_roles_column(&all, name);
+    for (size_t i = 0; column == p->n && p->written && i < p->n; i++)
+        if (p->written[i] && kb_face_is(p->written[i], name)) return i;
+    return column;
 }
 
 /* ---------------------------------------------------------------- --use and --ignore */
@@ -53,7 +64,7 @@ static kbass_status mark_listed(kb_plan *p, const char *list, const char *option
         if (next) *next++ = '\0';
         while (*name == ' ') name++;
         for (char *end = name + strlen(name); end > name && end[-1] == ' ';) *--end = '\0';
-        size_t column = kb_roles_column(&all, name);
+        size_t column = kb_plan_column(p, name);
         if (column == p->n) status = kb_roles_missing(&all, name, option, p->reading->error);
         else is_listed[column] = true;
     }
@@ -115,7 +126,7 @@ static kbass_status find_run(kb_plan *p)
     p->run = p->n;
     if (!p->reading->run) return KBASS_OK;
     const kb_roles all = {.place = p->place, .n = p->n, .names = p->faces};
-    p->run = kb_roles_column(&all, p->reading->run);
+    p->run = kb_plan_column(p, p->reading->run);
     if (p->run == p->n) return kb_roles_missing(&all, p->reading->run, "the runs", p->reading->error);
     p->is_left_out[p->run] = false;
     return KBASS_OK;
@@ -156,13 +167,15 @@ static kbass_status find_roles(kb_plan *p, const bool *is_used)
     kbass_status status = kb_roles_check(&p->roles, r->error);
     if (status == KBASS_OK) status = find_run(p);
     p->roles.is_left_out = p->is_left_out;
-    if (status == KBASS_OK) status = kb_roles_find(&p->roles, r->time, r->axes, r->error);
+    size_t time = r->time ? kb_plan_column(p, r->time) : p->n;
+    if (status == KBASS_OK)
+        status = kb_roles_find(&p->roles, time < p->n ? p->faces[time] : r->time, r->axes, r->error);
     if (status != KBASS_OK) return status;
     for (size_t i = 0; i < p->roles.n_axes; i++) p->is_left_out[p->roles.axes[i]] = false;
     if (r->use)
         for (size_t i = 0; i < p->n; i++) p->is_left_out[i] |= !is_used[i] && !is_axis(p, i) && i != p->run;
     join_date_and_clock(p, is_used);
-    size_t time = p->roles.axes[0];
+    time = p->roles.axes[0];
     if (p->kinds[time] == KB_LABELS)
         return kb_fail(r->error, KBASS_ERROR_DATA, "%s: time, \"%.100s\", is neither numbers nor dates: found \"%s\"",
                        p->place, p->faces[time], p->sample.columns[time].example);

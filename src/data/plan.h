@@ -17,6 +17,7 @@ typedef struct {
     kb_sample sample;
     size_t n;
     char **faces;         /* n: the columns' names as written, or as renamed */
+    char **written;       /* n: those that were renamed, as they were before; NULL others */
     char **units;         /* n: a row of units, or NULL */
     bool *is_unnamed;     /* n */
     unsigned char *kinds; /* n */
@@ -38,6 +39,8 @@ kbass_status kb_plan_make(kb_plan *plan, kb_reading *reading, kbass_data *data, 
                           size_t line, const char *comment);
 /* Adds to what is said, as a part of its own. */
 __attribute__((format(printf, 2, 3))) void kb_plan_say(kb_plan *plan, const char *format, ...);
+/* A column by its name, the new one or the old; n when there is none. */
+size_t kb_plan_column(const kb_plan *plan, const char *name);
 void kb_plan_clear(kb_plan *plan);
 
 /* The steps, for kb_plan_make. plan_names.c: names, renamed ones, units. */

@@ -125,7 +125,8 @@ static kbass_status rename_one(kb_plan *p, char *part)
     if (column == p->n) return kb_roles_missing(&all, trimmed(part), "--rename", p->reading->error);
     char *face = kb_face_copy(trimmed(equals + 1));
     if (!face) return kb_out_of_memory(p->reading->error, "the names");
-    kb_free(p->faces[column]);
+    kb_free(p->written[column]);
+    p->written[column] = p->faces[column];
     p->faces[column] = face;
     p->is_unnamed[column] = false;
     return KBASS_OK;
@@ -134,7 +135,9 @@ static kbass_status rename_one(kb_plan *p, char *part)
 static kbass_status rename_columns(kb_plan *p)
 {
     char *copy = p->reading->rename ? kb_strdup(p->reading->rename) : NULL;
-    kbass_status status = p->reading->rename && !copy ? kb_out_of_memory(p->reading->error, "the names") : KBASS_OK;
+    p->written = copy ? KB_NEW(char *, p->n) : NULL;
+    kbass_status status =
+        p->reading->rename && !p->written ? kb_out_of_memory(p->reading->error, "the names") : KBASS_OK;
     for (char *part = copy, *next; status == KBASS_OK && part; part = next) {
         next = strchr(part, ',');
         if (next) *next++ = '\0';

@@ -71,12 +71,19 @@ static bool has_time_word(const char *face, size_t length)
     return (word > 0 && word < N_SURE_WORDS) || (final > 0 && final < N_SURE_WORDS);
 }
 
+/* "t_1", "time2", "time.1": of several times side by side. */
+static bool is_numbered_time(const char *face, size_t length)
+{
+    while (length && strchr("0123456789._ ", face[length - 1])) length--;
+    return face[length] && time_word(face, length) < N_SURE_WORDS && face[0] != 'T';
+}
+
 double kb_time_likeness(const char *face)
 {
     static const double capital_t = 0.05; /* temperature as often as time */
     const char *unit;
     size_t unit_length, length = kb_face_length(face, &unit, &unit_length), word = time_word(face, length);
-    if (word == N_TIME_WORDS) return has_time_word(face, length) ? 0.1 : 0;
+    if (word == N_TIME_WORDS) return has_time_word(face, length) ? 0.1 : is_numbered_time(face, length) ? 0.01 : 0;
     if (word == 0 && face[0] == 'T') return capital_t;
     bool is_lower = face[0] >= 'a' && face[0] <= 'z';
     return 1 - 0.02 * (double)word + (is_lower ? 0.001 : 0) + (face[length] ? 0 : 0.002);

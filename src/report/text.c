@@ -465,12 +465,24 @@ static void print_outcome(const page *to, const kbass_result *result)
 
 /* ---------------------------------------------------------------- the report */
 
+/* What was understood, a line for each part, and what makes that doubtful. */
+static void print_data(const page *to, const kbass_data *data)
+{
+    char text[2000];
+    kbass_data_describe(data, text, sizeof text);
+    for (char *part = text, *next = NULL; part; part = next) {
+        next = strstr(part, "; ");
+        if (next) *next = '\0';
+        if (next) next += 2;
+        fprintf(to->out, "%s%s\n", part == text ? "" : "  ", part);
+    }
+    for (size_t i = 0; kbass_data_doubt(data, i, text, sizeof text); i++) fprintf(to->out, "  warning: %s\n", text);
+}
+
 static void print_problem(const page *to, const kbass_data *data, const kbass_discovery *discovery)
 {
-    char text[1000];
     size_t n = kbass_discovery_candidates(discovery), i = 0;
-    kbass_data_describe(data, text, sizeof text);
-    fprintf(to->out, "%s%s", text, text[0] && text[strlen(text) - 1] == '\n' ? "" : "\n");
+    print_data(to, data);
     int column = fprintf(to->out, "%zu candidate terms in each equation:", n);
     for (; i < n; i++) {
         const char *term = kbass_discovery_candidate(discovery, i);

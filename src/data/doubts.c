@@ -1,0 +1,217 @@
+#include "data/doubts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { FEWEST_ALONG = 3, FEWEST_COUNTED = 5, FEWEST_TURNED = 6 };
+static const double alike = 0.95; /* correlation of repeated measurements */
+
+static double value(const kbass_data *d, size_t row, size_t state) { return d->values[row * d->n_states + state]; }
+
+static const char *file_of(const kbass_data *d) { return d->source && *d->source ? d->source : "DATA"; }
+
+/* ---------------------------------------------------------------- a grid */
+
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* At every time the state has the same values, several of them and each once. */
+static bool is_axis(const kbass_data *d, size_t state, double *here, double *first, size_t *n_along)
+{
+    size_t n_times = 0;
+    for (size_t row = 0, end; row < d->n_rows; row = end, n_times++) {
+        for (end = row; end < d->n_rows && d->times[end] == d->times[row];) end++;
+        size_t n = end - row;
+        if (n < FEWEST_ALONG || (n_times && n != *n_along)) return false;
+        for (size_t i = 0; i < n; i++) here[i] = value(d, row + i, state);
+        qsort(here, n, sizeof *here, ascending);
+        for (size_t i = 0; i < n; i++)
+            if (!(isfinite(here[i]) && (!i || here[i] > here[i - 1]))) return false;
+        if (!n_times) memcpy(first, here, n * sizeof *first);
+        if (memcmp(first, here, n * sizeof *first) != 0) return false;
+        *n_along = n;
+    }
+    return n_times >= FEWEST_ALONG;
+}
+
+static kbass_status refuse_grid(const kbass_data *d, kbass_error *error)
+{
+    if (d->n_axes > 1 || d->n_runs || d->n_states < 2) return KBASS_OK;
+    size_t n_along = 0, state = 0;
+    double *here = KB_NEW(double, d->n_rows), *first = KB_NEW(double, d->n_rows);
+    kbass_status status = here && first ? KBASS_OK : kb_out_of_memory(error, "the rows");
+    while (status == KBASS_OK && state < d->n_states && !is_axis(d, state, here, first, &n_along)) state++;
+    if (status == KBASS_OK && state < d->n_states) {
+        const char *name = d->state_names[state], *time = d->time_name;
+        status = kb_fail(
+            error, KBASS_ERROR_DATA,
+            "%.200s: \"%s\" has the same %zu values at every time, as the places of a field have: kbass discover "
+            "%.200s --axes %s,%s; or runs, if it names them: --run %s",
+            file_of(d), name, n_along, file_of(d), time, name, name);
+    }
+    kb_free(here);
+    kb_free(first);
+    return status;
+}
+
+/* ---------------------------------------------------------------- experiments side by side */
+
+/* The name without the number it ends with: x of x_2, x2, x. */
+static size_t stem_length(const char *name)
+{
+    size_t n = strlen(name);
+    while (n > 1 && name[n - 1] >= '0' && name[n - 1] <= '9') n--;
+    while (n > 1 && name[n - 1] == '_') n--;
+    return n;
+}
+
+static bool have_one_stem(const char *a, const char *b)
+{
+    size_t n = stem_length(a);
+    return n == stem_length(b) && strncmp(a, b, n) == 0;
+}
+
+static kbass_status refuse_times(const kbass_data *d, kbass_error *error)
+{
+    for (size_t i = 0; d->n_axes == 1 && i < d->n_states; i++) {
+        const char *name = d->state_names[i], *time = d->time_name;
+        bool rises = d->n_rows > 1;
+        for (size_t row = 1; row < d->n_rows; row++) rises &= !(value(d, row, i) < value(d, row - 1, i));
+        if (!rises || !have_one_stem(name, time) || d->n_states < 3) continue;
+        return kb_fail(
+            error, KBASS_ERROR_DATA,
+            "%.120s: \"%s\" beside \"%s\" is the time of another experiment: write each into a file of its own, kbass "
+            "data %.120s --time %s --use COLUMNS --rename \"%s=%.*s, ...\" -o run2.csv, and give these together",
+            file_of(d), name, time, file_of(d), name, name, (int)stem_length(name), name);
+    }
+    return KBASS_OK;
+}
+
+kbass_status kb_doubts_refuse(const kbass_data *data, kbass_error *error)
+{
+    kbass_status status = refuse_grid(data, error);
+    return status == KBASS_OK ? refuse_times(data, error) : status;
+}
+
+static double correlation(const kbass_data *d, size_t a, size_t b)
+{
+    double n = 0, mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
+    for (size_t row = 0; row < d->n_rows; row++) {
+        double x = value(d, row, a), y = value(d, row, b);
+        if (isnan(x) || isnan(y)) continue;
+        double step_a = x - mean_a, step_b = y - mean_b;
+        mean_a += step_a / ++n;
+        mean_b += step_b / n;
+        aa += step_a * (x - mean_a);
+        bb += step_b * (y - mean_b);
+        ab += step_a * (y - mean_b);
+    }
+    return n > 3 && aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
+}
+
+/* The states that have a stem with this one and go with it; how many. */
+static size_t count_repeats(const kbass_data *d, size_t state, size_t *last)
+{
+    size_t n = 1;
+    for (size_t i = state + 1; i < d->n_states; i++) {
+        if (!have_one_stem(d->state_names[state], d->state_names[i])) continue;
+        if (!(correlation(d, state, i) >= alike)) return 0;
+        *last = i;
+        n++;
+    }
+    return n;
+}
+
+static size_t doubt_repeats(const kbass_data *d, char *text, size_t size)
+{
+    for (size_t i = 0; d->n_axes == 1 && i < d->n_states; i++) {
+        size_t last = i, n = count_repeats(d, i, &last);
+        const char *name = d->state_names[i];
+        if (n < 2) continue;
+        return (size_t)snprintf(
+            text, size,
+            "%s to %s run alike: %zu measurements of one quantity, or experiments side by side? Then each "
+            "is a run of its own: kbass data %.120s --use %s --rename \"%s=%.*s\" -o run1.csv, and so on",
+            name, d->state_names[last], n, file_of(d), name, name, (int)stem_length(name), name);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- an index */
+
+static size_t doubt_index(const kbass_data *d, char *text, size_t size)
+{
+    for (size_t i = 0;
+         d->n_runs == 0 && d->n_axes == 1 && d->n_rows >= FEWEST_COUNTED && i < d->n_states && d->n_states > 1; i++) {
+        size_t row = 1;
+        while (row < d->n_rows && value(d, row, i) - value(d, row - 1, i) == 1) row++;
+        if (row < d->n_rows || value(d, 0, i) != floor(value(d, 0, i))) continue;
+        const char *name = d->state_names[i];
+        return (size_t)snprintf(text, size, "%s counts the rows; if it is no measurement: --ignore %s", name, name);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- one state that turns */
+
+/* The noise, from how the middle of three neighbours differs from the others. */
+static double noise_of(size_t n, const double *x, double *work)
+{
+    size_t m = 0;
+    for (size_t i = 1; i + 1 < n; i++) work[m++] = fabs(x[i - 1] - 2 * x[i] + x[i + 1]);
+    qsort(work, m, sizeof *work, ascending);
+    return m ? work[m / 2] / (0.6745 * sqrt(6)) : 0;
+}
+
+/* It rises and falls by more than noise can. */
+static bool turns(size_t n, const double *x, double *work)
+{
+    double low = x[0], high = x[0], rise = 0, fall = 0;
+    for (size_t i = 0; i < n; i++) {
+        rise = fmax(rise, x[i] - low);
+        fall = fmax(fall, high - x[i]);
+        low = fmin(low, x[i]);
+        high = fmax(high, x[i]);
+    }
+    double limit = (2 * sqrt(2 * log((double)n)) + 0.5) * noise_of(n, x, work);
+    return fmin(rise, fall) > limit && fmin(rise, fall) > 0.05 * (high - low);
+}
+
+static size_t doubt_turning(const kbass_data *d, char *text, size_t size)
+{
+    bool is_turning = false;
+    double *x = d->n_axes == 1 && d->n_states == 1 ? KB_NEW(double, 2 * d->n_rows) : NULL;
+    for (size_t run = 0; x && run < kbass_data_runs(d); run++) {
+        size_t n = 0;
+        for (size_t row = kb_data_run_start(d, run); row < kb_data_run_start(d, run + 1); row++)
+            if (!isnan(d->values[row])) x[n++] = d->values[row];
+        is_turning |= n >= FEWEST_TURNED && turns(n, x, x + d->n_rows);
+    }
+    kb_free(x);
+    if (!is_turning) return 0;
+    const char *name = d->state_names[0];
+    return (size_t)snprintf(
+        text, size,
+        "%s rises and falls through the same values, which no law %s_t = f(%s) does: a second state is "
+        "needed (its rate, or what drives it), or a term of time: --terms \"sin(%s)\"",
+        name, name, name, d->time_name);
+}
+
+size_t kbass_data_doubt(const kbass_data *data, size_t index, char *text, size_t size)
+{
+    static size_t (*const checks[])(const kbass_data *, char *, size_t) = {doubt_repeats, doubt_index, doubt_turning};
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        size_t length = checks[i](data, text, size);
+        if (length && index-- == 0) return length;
+    }
+    if (size) *text = '\0';
+    return 0;
+}
