@@ -7,10 +7,12 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "base/status.h"
+#include "solve/columns_screen.h"
 
 /* The ladder of length scales, in shares of a patch. */
 static const double longest = 0.4, shortest = 0.015, ratio = 0.75;
 enum { MESH = 200, MOST_PATCHES = 64, VARIANCES = 13, ROWS_PER_PATCH = 12 };
+enum { MOST_COLUMNS = 1200 }; /* of all equations: a thread holds some 10 matrices of columns x columns, 115 MB */
 
 static void destroy_patches(kb_ode_problem *p)
 {
@@ -250,6 +252,9 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
     if (status == KBASS_OK)
         status = kb_columns_create(dictionary, p->record->sd, p->record->span, p->n_reference, p->reference,
                                    p->slope_squares, &p->columns, error);
+    if (status == KBASS_OK)
+        status = kb_columns_screen(p->columns, dictionary, p->n_reference, p->reference, p->reference_slope, MOST_COLUMNS,
+                                   error);
     if (status == KBASS_OK) status = list_all(p, error);
     if (status == KBASS_OK) *out = p;
     else kb_ode_problem_destroy(p);
