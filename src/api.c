@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/apart.h"
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/settings.h"
@@ -41,6 +42,7 @@ struct kbass_discovery {
     kb_answer *answer;
     const kb_trace *trace;
     double seconds_to_create;
+    kb_budget budget;
 };
 
 const char *kbass_outcome_name(kbass_outcome outcome)
@@ -148,7 +150,11 @@ typedef struct {
 static void build_apart(void *context)
 {
     building *b = context;
-    b->status = build(b->discovery, b->data, b->settings, b->error);
+    kbass_discovery *d = b->discovery;
+    b->status = kb_budget_begin(&d->budget, b->settings->memory, b->settings->time_limit, b->error);
+    kb_budget *before = kb_budget_enter(&d->budget);
+    if (b->status == KBASS_OK) b->status = build(d, b->data, b->settings, b->error);
+    kb_budget_enter(before);
 }
 
 kbass_status kbass_discovery_create(const kbass_data *data, const kbass_settings *settings, kbass_discovery **discovery,
@@ -260,7 +266,9 @@ typedef struct {
 static void run_apart(void *context)
 {
     running *r = context;
+    kb_budget *before = kb_budget_enter(&r->discovery->budget);
     r->status = run_method(r->discovery, r->run, r->error);
+    kb_budget_enter(before);
 }
 
 kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback progress, void *user, kbass_error *error)

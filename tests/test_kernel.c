@@ -227,6 +227,36 @@ static void test_feature_derivatives(void **state)
     }
 }
 
+/* A large mesh: its pivots make the same features, orthogonal, that give the kernel back on the mesh and between. */
+static void test_pivots(void **state)
+{
+    enum { LARGE = 700 };
+    (void)state;
+    double *mesh = calloc(LARGE, sizeof *mesh), *work = calloc((size_t)LARGE * LARGE, sizeof *work);
+    for (int i = 0; i < LARGE; i++) mesh[i] = i / (LARGE - 1.0);
+    for (int kernel = 0; kernel < N_KERNELS; kernel++) {
+        fixture f = {0};
+        CHECK_OK(kb_basis_create(&kernels[kernel], LARGE, mesh, &f.basis, &error));
+        CHECK(f.basis->rank <= f.basis->n_nodes && f.basis->n_nodes <= LARGE);
+        double *at = features(&f, LARGE, mesh, 0, work), last = INFINITY;
+        for (size_t i = 0; i < LARGE; i += 23)
+            for (size_t j = 0; j < LARGE; j += 31)
+                CHECK_CLOSE(product(f.basis->rank, at, LARGE, i, at, LARGE, j),
+                            textbook(&kernels[kernel], mesh[i] - mesh[j]), 1e-10 * LARGE); /* the cut, lambda_max < n */
+        for (size_t p = 0; p < f.basis->rank; p += 7) {
+            double own = kb_dot(LARGE, at + p * LARGE, at + p * LARGE);
+            CHECK(own > 0 && own <= last * (1 + 1e-6));
+            last = own;
+            for (size_t q = 0; q < p; q += 5)
+                CHECK_CLOSE(kb_dot(LARGE, at + p * LARGE, at + q * LARGE), 0, 1e-6); /* 1e-16 n / pivot_cut^(1/2) */
+        }
+        free(at);
+        kb_basis_destroy(f.basis);
+    }
+    free(mesh);
+    free(work);
+}
+
 static void test_bad_kernel(void **state)
 {
     static const double mesh[] = {0, 0.5, 1};
@@ -251,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_orthogonal),
         cmocka_unit_test(test_between_mesh_points),
         cmocka_unit_test(test_feature_derivatives),
+        cmocka_unit_test(test_pivots),
         cmocka_unit_test(test_bad_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,12 +37,13 @@ extern "C" {
 
 typedef enum {
     KBASS_OK = 0,
-    KBASS_ERROR_ARGUMENT, /* an option, name or number given by the caller is not usable */
-    KBASS_ERROR_FILE,     /* a file cannot be opened, read or written */
-    KBASS_ERROR_DATA,     /* the data do not allow what was asked */
-    KBASS_ERROR_SYNTAX,   /* an expression or equation cannot be read; `column` points into `source` */
-    KBASS_ERROR_MEMORY,   /* memory ran out; nothing was lost */
-    KBASS_ERROR_NUMERICAL /* the numbers left the range where an answer has a meaning */
+    KBASS_ERROR_ARGUMENT,  /* an option, name or number given by the caller is not usable */
+    KBASS_ERROR_FILE,      /* a file cannot be opened, read or written */
+    KBASS_ERROR_DATA,      /* the data do not allow what was asked */
+    KBASS_ERROR_SYNTAX,    /* an expression or equation cannot be read; `column` points into `source` */
+    KBASS_ERROR_MEMORY,    /* memory ran out; nothing was lost */
+    KBASS_ERROR_NUMERICAL, /* the numbers left the range where an answer has a meaning */
+    KBASS_ERROR_TIME       /* the time limit was reached before data and dictionary were set up */
 } kbass_status;
 
 typedef struct {

@@ -1,15 +1,15 @@
 #include "base/memory.h"
 
-#include <math.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "kbass/kbass.h"
 
 enum { ALIGNMENT = 64, LARGE = 32 << 20 }; /* from where malloc gives pages of their own */
@@ -43,16 +43,22 @@ void *kb_allocate(size_t count, size_t size)
 {
     if (!is_possible(count, size)) return NULL;
     size_t bytes = whole_bytes(count, size);
+    if (!kb_budget_allows(bytes)) return NULL;
     void *memory = advise(aligned_alloc(ALIGNMENT, bytes), bytes);
-    if (memory) memset(memory, 0, bytes);
+    if (!memory) return NULL;
+    kb_budget_count(malloc_usable_size(memory), 0);
+    memset(memory, 0, bytes);
     return memory;
 }
 
 void *kb_resize(void *memory, size_t count, size_t size)
 {
     if (!is_possible(count, size)) return NULL;
-    size_t bytes = whole_bytes(count, size);
-    return advise(realloc(memory, bytes), bytes);
+    size_t bytes = whole_bytes(count, size), before = malloc_usable_size(memory);
+    if (bytes > before && !kb_budget_allows(bytes - before)) return NULL;
+    void *moved = advise(realloc(memory, bytes), bytes);
+    if (moved) kb_budget_count(malloc_usable_size(moved), before);
+    return moved;
 }
 
 void *kb_reallocate(void *memory, size_t old_count, size_t count, size_t size)
@@ -64,17 +70,11 @@ void *kb_reallocate(void *memory, size_t old_count, size_t count, size_t size)
     return grown;
 }
 
-double kb_memory_there(void)
+void kb_free(void *memory)
 {
-    struct rlimit limit;
-    double pages = (double)sysconf(_SC_PHYS_PAGES),
-           there = pages > 0 ? pages * (double)sysconf(_SC_PAGESIZE) : HUGE_VAL;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (double)limit.rlim_cur < there)
-        there = (double)limit.rlim_cur;
-    return there;
+    kb_budget_count(0, malloc_usable_size(memory));
+    free(memory);
 }
-
-void kb_free(void *memory) { free(memory); }
 
 void kbass_free(void *memory) { kb_free(memory); }
 

@@ -15,9 +15,6 @@ void *kb_resize(void *memory, size_t count, size_t size);
 void kb_free(void *memory);
 char *kb_strdup(const char *text);
 
-/* Bytes of the machine's memory, or of the process' limit when that is lower. */
-double kb_memory_there(void);
-
 #define KB_NEW(type, count) ((type *)kb_allocate((count), sizeof(type)))
 
 /* For tests: the n-th allocation from now fails, and all after it; a negative n switches that off. */

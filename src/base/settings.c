@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -199,6 +200,11 @@ static kbass_status set_text(kbass_settings *settings, size_t index, const char 
     const char **field = field_of(settings, index);
     if (field == &settings->mesh) {
         kbass_status status = kb_mesh_parse(value, 0, NULL, error);
+        if (status != KBASS_OK) return status;
+    }
+    if (field == &settings->memory) {
+        double bytes = 0;
+        kbass_status status = kb_memory_parse(value, &bytes, error);
         if (status != KBASS_OK) return status;
     }
     char *copy = kb_strdup(value);

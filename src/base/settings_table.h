@@ -67,6 +67,7 @@
     X(INTEGER, threads, 0, 1, 1024, "N", NULL, "inference", "threads (default: all cores)")                            \
     X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference",                                                       \
       "stop after this time with the best answer so far (default: none)")                                              \
+    X(TEXT, memory, NULL, 0, 0, "SIZE", NULL, "inference", "memory it may take: 500MB, 2GB (default: what is free)")   \
     X(CHOICE, method, 0, 0, 1, "NAME", "kbass|paper", "inference", "our method, or the algorithm as published")        \
     X(REAL, paper_length_scale, 0, 0, 10, "L", NULL, "paper",                                                          \
       "length scale of the kernel along each axis, as a share of the record (default: 0.7 of the sample spacing, 0.8 " \

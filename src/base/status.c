@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/budget.h"
+
 static void fill(kbass_error *error, const char *source, size_t column, const char *format, va_list arguments)
 {
     if (!error) return;
@@ -31,11 +33,18 @@ kbass_status kb_fail_at(kbass_error *error, const char *source, size_t column, c
 
 kbass_status kb_out_of_memory(kbass_error *error, const char *what)
 {
-    return kb_fail(error, KBASS_ERROR_MEMORY, "out of memory for %s", what);
+    static const double mega = 1e6;
+    const kb_budget *budget = kb_budget_current();
+    size_t refused = budget ? atomic_load(&budget->refused) : 0;
+    if (!refused) return kb_fail(error, KBASS_ERROR_MEMORY, "out of memory for %s", what);
+    return kb_fail(error, KBASS_ERROR_MEMORY,
+                   "%s: needed %.4g MB beside the %.4g MB in use, found a limit of %.4g MB (--memory raises it; fewer "
+                   "terms, rows or threads need less)",
+                   what, (double)refused / mega, (double)atomic_load(&budget->used) / mega, budget->limit / mega);
 }
 
 const char *kbass_status_name(kbass_status status)
 {
-    static const char *const names[] = {"ok", "argument", "file", "data", "syntax", "memory", "numerical"};
+    static const char *const names[] = {"ok", "argument", "file", "data", "syntax", "memory", "numerical", "time"};
     return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }

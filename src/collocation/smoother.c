@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/linalg.h"
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "tensor/rows.h"
@@ -158,9 +159,9 @@ static void variance_points(kb_smoother *s, size_t field, const kb_mode *feature
 static kbass_status check_points(const kb_patch *p, kbass_error *error)
 {
     double n = (double)p->n_points, bytes = 8 * n * n * (double)(p->n_fields + 1);
-    if (p->gridded || bytes <= kb_memory_there()) return KBASS_OK;
+    if (p->gridded || bytes <= kb_memory_available()) return KBASS_OK;
     return kb_fail(error, KBASS_ERROR_DATA, "%zu points that fill no grid take %.3g GB of memory, %.3g GB are there",
-                   p->n_points, bytes / 1e9, kb_memory_there() / 1e9);
+                   p->n_points, bytes / 1e9, kb_memory_available() / 1e9);
 }
 
 static size_t work_size(const kb_patch *p)

@@ -15,6 +15,7 @@
 #include "search/trace.h"
 
 enum { MAX_STARTS = 12, MOST_TERMS_PER_EQUATION = 14 };
+enum { MOST_UNKNOWNS = 10000 };   /* of the fields together: one factorisation takes half a minute, and 0.8 GB */
 static const double followed = 2; /* growth of the squared misfit up to which fewer windows follow the data */
 
 /* Workspaces, one per thread. */
@@ -180,6 +181,17 @@ static kbass_status add_worker(const kb_ode_problem *p, size_t max_windows, kb_s
     return kb_search_worker_create(shooter, p->columns, out, error);
 }
 
+static kbass_status check_size(const kb_ode_problem *p, kbass_error *error)
+{
+    size_t n = p->record->n_states, unknowns = n * p->max_rank;
+    if (unknowns <= MOST_UNKNOWNS) return KBASS_OK;
+    return kb_fail(
+        error, KBASS_ERROR_DATA,
+        "%zu states whose curves have up to %zu coefficients each: %zu unknowns, needed at most %d: take the "
+        "states that belong together (--use), or a record with fewer swings",
+        n, p->max_rank, unknowns, MOST_UNKNOWNS);
+}
+
 static kbass_status gather_team(const kb_ode_problem *p, size_t max_windows, kb_run *run, team *t, kbass_error *error)
 {
     size_t n = (size_t)p->threads;
@@ -210,7 +222,8 @@ kbass_status kb_discover(const kb_ode_problem *p, kb_run *run, kb_search_result 
     team t = {0};
     memset(result, 0, sizeof *result);
     kb_pool_init(&result->pool, p->columns->n, p->record->n_states, max_windows);
-    kbass_status status = gather_team(p, max_windows, run, &t, error);
+    kbass_status status = check_size(p, error);
+    if (status == KBASS_OK) status = gather_team(p, max_windows, run, &t, error);
     if (status == KBASS_OK) status = run_stages(p, &t, run, result, error);
     dismiss_team(p, &t);
     return status;

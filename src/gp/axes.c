@@ -146,7 +146,7 @@ static kbass_status fill_level(const kb_axis *axis, kb_axis_level *level, kbass_
     kbass_status status = kb_basis_create(&kernel, m, axis->mesh, &level->basis, error);
     if (status != KBASS_OK) return status;
     level->rank = level->basis->rank;
-    double *work = KB_NEW(double, (m > n ? m : n) * m);
+    double *work = KB_NEW(double, kb_basis_work(level->basis, m > n ? m : n));
     level->eigenvalue = KB_NEW(double, level->rank);
     level->data = KB_NEW(double, n * level->rank);
     level->gram = KB_NEW(double, level->rank * level->rank);

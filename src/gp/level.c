@@ -3,13 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 
 static kbass_status fill_features(kb_level *level, const kb_record *record, const double *mesh, kbass_error *error)
 {
     size_t n = level->n_mesh, rows = level->n_rows, rank = level->rank;
-    double *work = KB_NEW(double, (rows > n ? rows : n) * n);
+    double *work = KB_NEW(double, kb_basis_work(level->basis, rows > n ? rows : n));
     level->rows = KB_NEW(double, rows *rank);
     level->mesh = KB_NEW(double, n *rank);
     level->slope = KB_NEW(double, n *rank);
@@ -22,6 +23,7 @@ static kbass_status fill_features(kb_level *level, const kb_record *record, cons
         for (size_t q = 0; q < rank; q++) level->eigenvalue[q] = kb_dot(n, level->mesh + q * n, level->mesh + q * n);
     }
     kb_free(work);
+    if (complete && kb_budget_expired()) return kb_out_of_time(error, "the kernel's features were made");
     return complete ? KBASS_OK : kb_out_of_memory(error, "the kernel's features");
 }
 
@@ -52,7 +54,7 @@ kbass_status kb_level_share(const kb_level *level, const kb_record *slice, kb_le
 {
     size_t rows = slice->n_rows;
     kb_level *shared = KB_NEW(kb_level, 1);
-    double *features = KB_NEW(double, rows * level->rank), *work = KB_NEW(double, rows * level->n_mesh);
+    double *features = KB_NEW(double, rows * level->rank), *work = KB_NEW(double, kb_basis_work(level->basis, rows));
     bool complete = shared && features && work;
     if (complete) {
         *shared = *level;

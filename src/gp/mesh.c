@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/settings.h"
@@ -159,7 +160,7 @@ kbass_status kb_mesh_check_memory(const kb_field_samples *samples, size_t double
 {
     static const double giga = 1e9;
     char points[80] = "";
-    double bytes = (double)(doubles_per_point * sizeof(double)), there = kb_memory_there();
+    double bytes = (double)(doubles_per_point * sizeof(double)), there = kb_memory_available();
     for (size_t a = 0, used = 0; a < samples->n_axes; a++) {
         size_t n = samples->mesh[a] ? samples->n_mesh[a] : 1;
         bytes *= (double)n;

@@ -4,10 +4,11 @@
 #include <omp.h>
 
 #include "base/linalg.h"
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/settings.h"
 #include "base/status.h"
-#include "solve/columns_screen.h"
+#include "weights/columns_screen.h"
 
 /* The ladder of length scales, in shares of a patch. */
 static const double longest = 0.4, shortest = 0.015, ratio = 0.75;
@@ -36,11 +37,12 @@ double kb_ode_problem_length(const kb_ode_problem *p, size_t level)
 static kbass_status create_level(kb_ode_problem *p, size_t level)
 {
     kb_level **patches = p->levels + level * p->n_patches;
+    if (kb_budget_expired()) return KBASS_ERROR_TIME;
     kb_kernel_kind kind = (kb_kernel_kind)p->settings->kernel;
     double length = longest * pow(ratio, (double)level);
     kbass_status status = kb_level_create(p->slices[0], kind, length, p->n_mesh, &patches[0], NULL);
     for (size_t i = 1; status == KBASS_OK && i < p->n_patches; i++)
-        status = kb_level_share(patches[0], p->slices[i], &patches[i], NULL);
+        status = kb_budget_expired() ? KBASS_ERROR_TIME : kb_level_share(patches[0], p->slices[i], &patches[i], NULL);
     return status;
 }
 
@@ -65,6 +67,13 @@ static kbass_status slice_run(kb_ode_problem *p, size_t run, kbass_error *error)
     return status;
 }
 
+static kbass_status level_failed(kbass_status status, kbass_error *error)
+{
+    if (status == KBASS_ERROR_TIME) return kb_out_of_time(error, "the kernel's features at rows and mesh were made");
+    if (status == KBASS_ERROR_MEMORY) return kb_out_of_memory(error, "the kernel's features at rows and mesh");
+    return kb_fail(error, status, "the kernel's basis could not be made");
+}
+
 static kbass_status create_patches(kb_ode_problem *p, size_t n_cuts, kbass_error *error)
 {
     size_t n = 1 + (size_t)ceil(log(shortest / longest) / log(ratio));
@@ -78,10 +87,15 @@ static kbass_status create_patches(kb_ode_problem *p, size_t n_cuts, kbass_error
     p->n_levels = n;
     for (size_t run = 0; status == KBASS_OK && run < p->record->n_runs; run++) status = slice_run(p, run, error);
     if (status != KBASS_OK) return status;
+    kb_budget *budget = kb_budget_current();
 #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
-    for (size_t i = 0; i < n; i++) statuses[i] = create_level(p, i);
     for (size_t i = 0; i < n; i++) {
-        if (statuses[i] != KBASS_OK) status = kb_fail(error, statuses[i], "the kernel's basis could not be made");
+        kb_budget *before = kb_budget_enter(budget);
+        statuses[i] = create_level(p, i);
+        kb_budget_enter(before);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (statuses[i] != KBASS_OK) status = level_failed(statuses[i], error);
         else if (p->levels[i * n_patches]->rank > p->max_rank) p->max_rank = p->levels[i * n_patches]->rank;
     }
     return status;
@@ -107,7 +121,7 @@ static kbass_status fit_bare_field(kb_ode_problem *p, kbass_error *error)
     p->best_variance = grid_variance(0);
     for (size_t level = 0; level < p->n_levels; level++) {
         if (level && kb_ode_problem_length(p, level) < 0.55 * p->record->spacing) break;
-        for (int i = 0; i < VARIANCES; i++) {
+        for (int i = 0; i < VARIANCES && !kb_budget_expired(); i++) {
             double evidence = level_evidence(p, level, grid_variance(i), work);
             if (!(evidence > best)) continue;
             best = evidence;
@@ -116,6 +130,7 @@ static kbass_status fit_bare_field(kb_ode_problem *p, kbass_error *error)
         }
     }
     kb_free(work);
+    if (kb_budget_expired()) return kb_out_of_time(error, "length scale and noise of the bare field were found");
     return isfinite(best) ? KBASS_OK
                           : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale of the kernel fits these data");
 }
@@ -253,8 +268,8 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
         status = kb_columns_create(dictionary, p->record->sd, p->record->span, p->n_reference, p->reference,
                                    p->slope_squares, &p->columns, error);
     if (status == KBASS_OK)
-        status = kb_columns_screen(p->columns, dictionary, p->n_reference, p->reference, p->reference_slope, MOST_COLUMNS,
-                                   error);
+        status = kb_columns_screen(p->columns, dictionary, p->n_reference, p->reference, p->reference_slope,
+                                   MOST_COLUMNS, error);
     if (status == KBASS_OK) status = list_all(p, error);
     if (status == KBASS_OK) *out = p;
     else kb_ode_problem_destroy(p);

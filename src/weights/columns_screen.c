@@ -1,4 +1,4 @@
-#include "solve/columns_screen.h"
+#include "weights/columns_screen.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +102,8 @@ static void weigh_equation(screen *s, size_t stride, const double *slope)
 {
     memcpy(s->left, s->terms, s->n * s->n_terms * sizeof *s->left);
     for (size_t i = 0; i < s->n; i++) s->slope[i] = slope[i * stride];
-    for (size_t j = 0; j < s->n_terms; j++) s->share[j] = 0, s->square[j] = kb_dot(s->n, s->left + j * s->n, s->left + j * s->n);
+    for (size_t j = 0; j < s->n_terms; j++)
+        s->share[j] = 0, s->square[j] = kb_dot(s->n, s->left + j * s->n, s->left + j * s->n);
     for (int step = 0; step < STEPS; step++) {
         size_t best = weigh_terms(s);
         if (best == s->n_terms) return;

@@ -7,7 +7,7 @@
 #ifndef KB_COLUMNS_SCREEN_H
 #define KB_COLUMNS_SCREEN_H
 
-#include "solve/columns.h"
+#include "weights/columns.h"
 
 /* reference: n_points x n_variables in the data's units, slopes: n_points x n_states, dq/ds there, both column-major.
    Required columns stay, and so do those that --explain asks about. Prior odds are those of the whole dictionary. */
