@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -12,7 +13,8 @@
 #include "base/status.h"
 
 static _Thread_local kb_budget *current;
-static const double grace = 0.5; /* seconds that any limit leaves for setting up: most need less, and then can answer */
+static const double grace =
+    0.5; /* processor seconds that any limit leaves for setting up: most need less, then answer */
 
 /* ---------------------------------------------------------------- what the machine has */
 
@@ -121,12 +123,20 @@ kbass_status kb_memory_parse(const char *text, double *bytes, kbass_error *error
 
 /* ---------------------------------------------------------------- counting */
 
+static double processor_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 kbass_status kb_budget_begin(kb_budget *budget, const char *memory, double time_limit, kbass_error *error)
 {
     atomic_store(&budget->used, 0);
     atomic_store(&budget->refused, 0);
     budget->time_limit = time_limit;
-    budget->deadline = time_limit > 0 ? kb_clock() + 1.05 * time_limit + grace : INFINITY;
+    budget->deadline = time_limit > 0 ? kb_clock() + time_limit : INFINITY;
+    budget->worked = processor_seconds();
     return kb_memory_parse(memory, &budget->limit, error);
 }
 
@@ -139,7 +149,10 @@ kb_budget *kb_budget_enter(kb_budget *budget)
 
 kb_budget *kb_budget_current(void) { return current; }
 
-bool kb_budget_expired(void) { return current && kb_clock() > current->deadline; }
+bool kb_budget_expired(void)
+{
+    return current && kb_clock() > current->deadline && processor_seconds() > current->worked + grace;
+}
 
 kbass_status kb_out_of_time(kbass_error *error, const char *what)
 {

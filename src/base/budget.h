@@ -17,6 +17,7 @@
 typedef struct {
     double limit;      /* bytes */
     double deadline;   /* of kb_clock; INFINITY: none */
+    double worked;     /* processor seconds of the process when it began */
     double time_limit; /* seconds behind it */
     atomic_llong used; /* bytes; what was taken before it began may be given back under it, so never negative by much */
     atomic_size_t refused; /* bytes of the last request that would have passed the limit; 0: none */
