@@ -151,7 +151,8 @@ static void build_apart(void *context)
 {
     building *b = context;
     kbass_discovery *d = b->discovery;
-    b->status = kb_budget_begin(&d->budget, b->settings->memory, b->settings->time_limit, b->error);
+    b->status = kb_budget_begin(&d->budget, b->settings ? b->settings->memory : NULL,
+                                b->settings ? b->settings->time_limit : 0, b->error);
     kb_budget *before = kb_budget_enter(&d->budget);
     if (b->status == KBASS_OK) b->status = build(d, b->data, b->settings, b->error);
     kb_budget_enter(before);
