@@ -1,4 +1,5 @@
 /* The second route of a search that is in doubt. */
+#include "base/memory.h"
 #include "check.h"
 #include "discover/doubt.h"
 #include "discover/horizon.h"
@@ -97,16 +98,55 @@ static void gives_up_where_lost(void **state)
     setup_destroy(&s);
 }
 
-/* A run that is stopped before the second route keeps what the first one has. */
+/* Cancels when a search begins after another has ended. */
+static int cancel_the_second(const kbass_progress *progress, void *user)
+{
+    bool *has_ended = user;
+    if (!strcmp(progress->stage, "arbitrate")) *has_ended = true;
+    return *has_ended && !strcmp(progress->stage, "search");
+}
+
+/* A run that is stopped in the second route keeps what the first one has. */
 static void doubt_needs_time(void **state)
 {
     (void)state;
     setup s;
+    bool has_ended = false;
     setup_create(&s);
-    kb_run_begin(&s.run, NULL, NULL, 1e-3);
+    kb_run_begin(&s.run, cancel_the_second, &has_ended, 0);
     CHECK_OK(kb_doubt_search(s.problem, &s.run, &s.result, &error));
     assert_true(kb_run_stopped(&s.run));
+    assert_true(kb_has_model(&s.result) && s.result.windows);
     setup_destroy(&s);
+}
+
+/* The first search alone, or with the second one after it, when memory ends after so many allocations. */
+static bool search_with(long allocations, bool with_second)
+{
+    setup s;
+    setup_create(&s);
+    s.problem->threads = 1;
+    kb_memory_fail_after(allocations);
+    kbass_status status = with_second ? kb_doubt_search(s.problem, &s.run, &s.result, NULL)
+                                      : kb_horizon_search(s.problem, &s.run, &s.result, NULL);
+    kb_memory_fail_after(-1);
+    bool has_model = status == KBASS_OK && kb_has_model(&s.result);
+    setup_destroy(&s);
+    return has_model;
+}
+
+/* Memory that is enough for the first search and ends in the second leaves the first one's answer. */
+static void an_error_in_the_second_search_leaves_the_first(void **state)
+{
+    (void)state;
+    long few = 0, enough = 1000;
+    for (; !search_with(enough, false); enough *= 2) few = enough;
+    while (enough - few > enough / 10) {
+        long half = (few + enough) / 2;
+        if (search_with(half, false)) enough = half;
+        else few = half;
+    }
+    assert_true(search_with(enough, true)); /* 10 % more than the first needs is far less than the second does */
 }
 
 /* Fisher's front: growth from a tail that was there before looks the same, but for the first lines. */
@@ -130,9 +170,8 @@ static void diffusion_behind_a_front(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(simple_terms_first),
-        cmocka_unit_test(gives_up_where_lost),
-        cmocka_unit_test(doubt_needs_time),
+        cmocka_unit_test(simple_terms_first),       cmocka_unit_test(gives_up_where_lost),
+        cmocka_unit_test(doubt_needs_time),         cmocka_unit_test(an_error_in_the_second_search_leaves_the_first),
         cmocka_unit_test(diffusion_behind_a_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

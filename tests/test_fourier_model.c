@@ -1,4 +1,5 @@
 /* Fields over several space axes: against closed forms and differences. */
+#include "base/larger.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -144,7 +145,7 @@ static double largest_error(setup *s)
 {
     double most = 0;
     CHECK(predict(s));
-    for (size_t o = 0; o < s->n; o++) most = fmax(most, fabs(s->predicted[o] - s->d->observed[o]));
+    for (size_t o = 0; o < s->n; o++) most = kb_larger(most, fabs(s->predicted[o] - s->d->observed[o]));
     return most;
 }
 

@@ -1,10 +1,11 @@
 /* The kernel engine's search on small PDEs whose data are made here: by closed forms and by a fine explicit scheme. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "check.h"
 #include "posterior/kernel_solution.h"
-#include "propose/kernel/homotopy.h"
+#include "propose/kernel/search.h"
 
 static kbass_error error;
 
@@ -19,9 +20,8 @@ typedef struct {
 } search;
 
 /* Takes the data over. */
-static void seek(search *s, kbass_data *data, const kbass_settings *settings, double time_limit)
+static void make_search(search *s, kbass_data *data, const kbass_settings *settings)
 {
-    kb_run run;
     *s = (search){.data = data};
     CHECK_OK(kb_field_samples_create(data, NULL, &s->samples, &error));
     CHECK_OK(kb_dictionary_create_fields(settings, data->n_states, (const char *const *)data->state_names, data->n_axes,
@@ -29,6 +29,12 @@ static void seek(search *s, kbass_data *data, const kbass_settings *settings, do
     CHECK_OK(kb_patched_domain_create(1, &s->samples, s->dictionary, settings, kb_kernel_scope, 2, &s->domain, &error));
     CHECK_OK(kb_columns_create(s->dictionary, s->samples->sd, s->samples->span[0], s->domain->n_reference,
                                s->domain->reference, s->domain->slope_squares, &s->columns, &error));
+}
+
+static void seek(search *s, kbass_data *data, const kbass_settings *settings, double time_limit)
+{
+    kb_run run;
+    make_search(s, data, settings);
     kb_run_begin(&run, NULL, NULL, time_limit);
     CHECK_OK(kb_kernel_propose(s->domain, s->columns, &run, 8, s->proposals, &s->n, &error));
 }
@@ -217,6 +223,35 @@ static void drift_and_diffusion_from_scattered_points(void **state)
     forget(&s);
 }
 
+/* A model that there is no memory to keep is an error, not a model less; and the search for hyperparameters has an end
+   only where no step away from them helps. */
+static void what_cannot_be_kept_or_tuned_is_told(void **state)
+{
+    (void)state;
+    search s;
+    kb_run run;
+    kb_kernel_search *kernel = NULL;
+    kbass_settings settings;
+    kb_settings_default(&settings);
+    settings.terms = "u_x, u_xx";
+    make_search(&s, scattered_data(60, 0.02), &settings);
+    kb_run_begin(&run, NULL, NULL, 0);
+    CHECK_OK(kb_kernel_search_create(s.domain, s.columns, &run, &kernel, &error));
+    kb_kernel_state *at = kernel->spare[0];
+    CHECK(kb_kernel_search_begin(kernel, at) && kb_kernel_search_propose(kernel, 0.5, at));
+    CHECK(kb_kernel_search_evaluate(kernel, at, 3, false) > -INFINITY);
+    kb_kernel_search_tune(kernel, at, kernel->spare[1], true, 2, 1);
+    CHECK(at->is_settled && !at->is_tuned);
+    kb_kernel_search_tune(kernel, at, kernel->spare[1], true, 100, 1000);
+    CHECK(at->is_settled && at->is_tuned);
+    kb_memory_fail_after(0);
+    kb_kernel_pool_keep(kernel, at);
+    kb_memory_fail_after(-1);
+    assert_int_equal(kb_kernel_search_ascend(kernel, &error), KBASS_ERROR_MEMORY);
+    kb_kernel_search_destroy(kernel);
+    forget(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +259,7 @@ int main(void)
         cmocka_unit_test(told_terms_need_no_search),
         cmocka_unit_test(a_stopped_search_leaves_what_there_is),
         cmocka_unit_test(drift_and_diffusion_from_scattered_points),
+        cmocka_unit_test(what_cannot_be_kept_or_tuned_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

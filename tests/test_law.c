@@ -1,6 +1,7 @@
 /* The law along functions that solve it, and along one that does not. */
 #include <math.h>
 
+#include "base/larger.h"
 #include "base/settings.h"
 #include "check.h"
 #include "posterior/law.h"
@@ -59,7 +60,7 @@ static double worst(field *u, size_t n_space, const char *list, const char *lhs_
                   .n_borders = n_borders,
                   .borders = borders};
     CHECK_OK(kb_law_sides(&law, N, times, positions, lhs, rhs, &error));
-    for (size_t i = 0; i < N; i++) most = fmax(most, fabs(lhs[i] - rhs[i]));
+    for (size_t i = 0; i < N; i++) most = kb_larger(most, fabs(lhs[i] - rhs[i]));
     kb_dictionary_destroy(dictionary);
     return most;
 }

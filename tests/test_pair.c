@@ -42,14 +42,14 @@ static double feature(const kb_mode *modes, size_t point, size_t index)
 static void gram_is_the_sum_over_points(void **state)
 {
     setup c;
-    size_t place[KEPT];
+    size_t place[KEPT], row[KEPT];
     double paired[RANKS * RANKS], G[KEPT * KEPT], *work = KB_NEW(double, kb_pair_work(AXES, rows, RANKS));
     (void)state;
     begin(&c);
     CHECK(work != NULL);
     kb_pair_product(AXES, c.a, c.b, c.s, paired, work);
     for (size_t i = 0; i < KEPT; i++) place[i] = 3 * i / 2;
-    kb_pair_open(AXES, rank, KEPT, place, paired, G);
+    kb_pair_open(AXES, rank, KEPT, place, paired, row, G);
     for (size_t j = 0; j < KEPT; j++)
         for (size_t i = 0; i < KEPT; i++) {
             double sum = 0;

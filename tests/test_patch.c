@@ -242,7 +242,7 @@ static void marginal_is_dense_elimination(void **state)
     dense_mirror(nz, prior), dense_mirror(nz, H);
     memcpy(X, b->Hzw, nz * k * sizeof *X);
     memcpy(X + nz * k, b->gz, nz * sizeof *X);
-    double logdet = dense_solve(nz, H, k + 1, X), step_weights[3] = {0.3, -0.2, 0.1}, step[nz];
+    double logdet = dense_solve(nz, H, k + 1, X), step_weights[3] = {0.3, -0.2, 0.1}, *step = KB_NEW(double, nz);
     CHECK(kb_normal_marginalise(b, s.patch, &s.hyper, &s.all, s.z, s.w, true, true, message));
     CHECK_CLOSE(message->logdet, logdet, 1e-8 * (double)nz);                        /* rounding, condition about 1e6 */
     CHECK_CLOSE(message->logdet_prior, dense_logdet(nz, prior), 1e-8 * (double)nz); /* likewise */
@@ -260,7 +260,7 @@ static void marginal_is_dense_elimination(void **state)
         for (size_t q = 0; q < k; q++) expected -= X[i + q * nz] * step_weights[q];
         CHECK_CLOSE(step[i], expected, 1e-7 * (1 + fabs(expected))); /* condition about 1e6 */
     }
-    kb_free(prior), kb_free(H), kb_free(X);
+    kb_free(prior), kb_free(H), kb_free(X), kb_free(step);
     kb_patch_message_destroy(message);
     close_setup(&s);
 }
@@ -316,6 +316,31 @@ static void distance_is_in_the_posterior_precision(void **state)
             expected += d[2 * i] * d[2 * j] * (solver->G[i + 2 * j] + (i == j ? 1 / solver->slab[2 * i] : 0));
     CHECK_CLOSE(kb_patch_solver_distance(solver, found, w), expected, 1e-9 * expected); /* rounding */
     CHECK_CLOSE(kb_patch_solver_distance(solver, found, found->w), 0, 0);
+    kb_kernel_state_destroy(found);
+    kb_patch_solver_destroy(solver);
+    close_setup(&s);
+}
+
+/* Two patches that see the same agree; one whose matrix fails agrees with nothing. */
+static void a_patch_that_fails_does_not_agree(void **state)
+{
+    (void)state;
+    setup s;
+    kb_patch_solver *solver = NULL;
+    kb_kernel_state *found = NULL;
+    kbass_settings settings = some_terms("u,u_x,u_xx");
+    open_setup(&s, make_data(2, 1, (size_t[]){6, 7}, false, false), &settings, 0.4);
+    kb_patch *twice[] = {s.patch, s.patch};
+    CHECK_OK(kb_patch_solver_create(2, twice, s.dictionary, s.columns, s.amplitude, s.variance, 1, &solver, &error));
+    CHECK_OK(kb_kernel_state_create(solver, &found, &error));
+    found->tau = 0.05;
+    found->variance[0] = s.variance[0];
+    kb_support_add(&found->support, 2);
+    CHECK(kb_patch_solver_regress(solver, found));
+    CHECK(kb_patch_solver_iterate(solver, found, &(kb_solve_options){4, false, true, NULL}));
+    CHECK(kb_patch_solver_discord(solver, found) < 1);
+    solver->messages[1]->G[0] = -1e9;
+    CHECK(!(kb_patch_solver_discord(solver, found) <= 1e9));
     kb_kernel_state_destroy(found);
     kb_patch_solver_destroy(solver);
     close_setup(&s);
@@ -429,6 +454,7 @@ int main(void)
         cmocka_unit_test(effective_parameters_are_a_trace),
         cmocka_unit_test(evidence_is_the_density_of_the_data),
         cmocka_unit_test(distance_is_in_the_posterior_precision),
+        cmocka_unit_test(a_patch_that_fails_does_not_agree),
         cmocka_unit_test(a_field_survives_the_change_of_length_scale),
         cmocka_unit_test(length_scales_by_three_roads),
     };

@@ -1,3 +1,4 @@
+#include "base/larger.h"
 #include "base/linalg.h"
 #include "dense.h"
 #include "forward/shoot.h"
@@ -414,6 +415,41 @@ static void test_no_answer(void **state)
     end(&f);
 }
 
+static bool (*true_predict)(kb_dynamics *, size_t, size_t, const double *, double *, double *);
+
+static bool predict_with_wrong_tangents(kb_dynamics *d, size_t first, size_t last, const double *start,
+                                        double *predicted, double *tangents)
+{
+    size_t n = d->observation_start[last + 1] - d->observation_start[first], P = 4 + 2; /* terms, and the start */
+    bool done = true_predict(d, first, last, start, predicted, tangents);
+    for (size_t i = 0; tangents && i < n * P; i++) tangents[i] *= -1;
+    return done;
+}
+
+/* Every step goes uphill: a fit that stays where it is has not converged there. */
+static void test_no_step_helps(void **state)
+{
+    static const plan p = {.rows = 17, .windows = 1, .percent = 5};
+    static fixture f;
+    (void)state;
+    begin(&f, &p);
+    f.fit->w[setup_column(&f.s, 1, "x")] *= 0.8;
+    true_predict = f.shooter->dynamics->predict;
+    f.shooter->dynamics->predict = predict_with_wrong_tangents;
+    kb_shooter_fit(f.shooter, f.fit, 100, -INFINITY);
+    CHECK(!f.fit->converged);
+    f.shooter->dynamics->predict = true_predict;
+    kb_shooter_fit(f.shooter, f.fit, 100, -INFINITY);
+    CHECK(f.fit->valid && f.fit->converged);
+    end(&f);
+}
+
+static void test_larger_keeps_nan(void **state)
+{
+    (void)state;
+    CHECK(isnan(kb_larger(NAN, 1)) && isnan(kb_larger(1, NAN)) && kb_larger(1, 2) == 2 && kb_larger(2, 1) == 2);
+}
+
 /* A model far behind its rival is given up. */
 static void test_hopeless(void **state)
 {
@@ -449,9 +485,17 @@ static void test_copy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),   cmocka_unit_test(test_message),        cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_recovery),  cmocka_unit_test(test_noise_estimate), cmocka_unit_test(test_known_noise),
-        cmocka_unit_test(test_no_answer), cmocka_unit_test(test_hopeless),       cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_no_step_helps),
+        cmocka_unit_test(test_larger_keeps_nan),
+        cmocka_unit_test(test_message),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_noise_estimate),
+        cmocka_unit_test(test_known_noise),
+        cmocka_unit_test(test_no_answer),
+        cmocka_unit_test(test_hopeless),
+        cmocka_unit_test(test_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

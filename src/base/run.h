@@ -10,12 +10,12 @@
 typedef struct {
     kbass_progress_callback callback;
     void *user;
-    double start, time_limit; /* seconds; limit 0: none */
-    atomic_int reason;        /* 0 while running, else 1 + the kbass_outcome that stopped it */
-    atomic_flag reporting;    /* one thread at a time calls back */
-    const char *stage;
-    _Atomic double fraction; /* of the whole run, now; */
-    double from, until;      /* where the stage begins and ends */
+    double start, time_limit;    /* seconds; limit 0: none */
+    atomic_int reason;           /* 0 while running, else 1 + the kbass_outcome that stopped it */
+    atomic_flag reporting;       /* one thread at a time calls back */
+    _Atomic(const char *) stage; /* told by one thread, read by all that report */
+    _Atomic double fraction;     /* of the whole run: now, */
+    double from, until;          /* and where the stage begins and ends */
     _Atomic double log_evidence;
     atomic_size_t n_iterations;
     const kb_trace *trace; /* NULL: none */

@@ -36,8 +36,8 @@ static void widen(extent *x, const kb_patch *p)
     x->tensor = larger(x->tensor, kb_patch_transfer_work(p));
 }
 
-/* Products of space are at most `most` / KB_LEAST_RANK, of several axes half of `most`; the stacks of solve/normal.c
-   hold at least four of their Gram matrices. */
+/* Products of space are at most `most` / KB_LEAST_RANK, of several axes half of `most`; the stacks of
+   normal_equations.c hold at least four of their Gram matrices. */
 static bool allocate_normal(kb_patch_workspace *b, const extent *x)
 {
     size_t fields = b->dictionary->n_states, k = b->columns->n, n = x->most * fields;
@@ -57,8 +57,9 @@ static bool allocate_normal(kb_patch_workspace *b, const extent *x)
     b->Hww = KB_NEW(double, k *k);
     b->gw = KB_NEW(double, k);
     b->tensor = KB_NEW(double, x->mesh);
+    b->place = KB_NEW(size_t, space);
     return b->H && b->spare && b->left && b->right && b->pairs && b->slice && b->Hzw && b->gz && b->Hww && b->gw &&
-           b->tensor;
+           b->tensor && b->place;
 }
 
 static bool allocate_gradient(kb_patch_workspace *b, const kb_patch *p)
@@ -144,6 +145,7 @@ void kb_patch_workspace_destroy(kb_patch_workspace *b)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(b->depends);
     kb_free(b->slot);
+    kb_free(b->place);
     kb_free(b->used_terms);
     kb_free(b);
 }

@@ -32,9 +32,10 @@ typedef struct {
     double *slope;             /* n_mesh x n_fields x n_variables: slope[(i + v * n_fields) * n_mesh + p] */
     bool *depends;             /* n_fields x n_variables: that slope is not zero */
     size_t *slot, *used_terms, n_used;
+    size_t *place; /* of each product of space, for the normal equations */
     double *work, *column, *data;
 
-    /* the normal equations, solve/normal.h; nz unknowns of the field, k columns */
+    /* the normal equations, collocation/normal_equations.h; nz unknowns of the field, k columns */
     size_t nz, k;
     double *H, *spare; /* nz x nz; the spare one at least nz x KB_NORMAL_PROBES */
     size_t spare_size;

@@ -188,7 +188,7 @@ static void pair_slots(kb_patch_workspace *b, const kb_patch *p, size_t equation
             kb_axpy(n * n, 1, paired, sum);
         }
     }
-    kb_pair_open(p->n_axes - 1, p->kept.rank + 1, p->kept.n_space, p->kept.place, sum, right);
+    kb_pair_open(p->n_axes - 1, p->kept.rank + 1, p->kept.n_space, p->kept.place, sum, b->place, right);
 }
 
 /* left = scale phi^(row)(t) phi^(column)(t)', right = A'B with A, B slots of the slice */
@@ -259,9 +259,9 @@ void kb_normal_assemble(kb_patch_workspace *b, const kb_patch *p, const kb_hyper
 /* ---------------------------------------------------------------- the data's part */
 
 /* gram[i, j] of the products of space */
-static void space_gram(const kb_patch *p, double *gram)
+static void space_gram(const kb_patch *p, size_t *row, double *gram)
 {
-    size_t n = p->kept.n_space, row[n + 1];
+    size_t n = p->kept.n_space;
     for (size_t i = 0; i < n * n; i++) gram[i] = 1;
     for (size_t a = 1; a < p->n_axes; a++) {
         for (size_t i = 0; i < n; i++) row[i] = kb_products_index(&p->kept, i, a);
@@ -278,7 +278,7 @@ static void add_grid(kb_patch_workspace *b, const kb_patch *p, double variance, 
     size_t n = p->kept.n_space, nz = b->nz, ld = p->level[0]->rank;
     const size_t *first = p->kept.first;
     const double *time = p->level[0]->gram;
-    space_gram(p, b->right);
+    space_gram(p, b->place, b->right);
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++) {
             double factor = b->right[i + j * n] / variance, *to = H + first[i] + first[j] * nz;

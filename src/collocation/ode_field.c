@@ -52,8 +52,9 @@ static bool allocate_workspace(kb_ode_field *f)
     f->work = KB_NEW(double, kb_dictionary_work(f->dictionary, m) + m);
     f->used_terms = KB_NEW(size_t, terms);
     f->slot = KB_NEW(size_t, terms);
+    f->nonzero = KB_NEW(bool, n *n);
     return f->points && f->slopes && f->values && f->X && f->Jz && f->D && f->residual && f->gram && f->work &&
-           f->used_terms && f->slot;
+           f->used_terms && f->slot && f->nonzero;
 }
 
 /* Inputs on the mesh, once for all. */
@@ -98,6 +99,7 @@ void kb_ode_field_destroy(kb_ode_field *f)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(f->used_terms);
     kb_free(f->slot);
+    kb_free(f->nonzero);
     kb_free(f);
 }
 
@@ -346,7 +348,7 @@ static void add_data(kb_ode_field *f)
 /* Everything but the data. */
 void kb_ode_field_assemble_prior(kb_ode_field *f, const kb_support *support)
 {
-    bool nonzero[f->n_states * f->n_states];
+    bool *nonzero = f->nonzero;
     f->nz = f->n_states * f->level->rank;
     f->k = support->n;
     memset(f->Hzz, 0, f->nz * f->nz * sizeof *f->Hzz);
@@ -387,7 +389,7 @@ static void pull_by_equation(kb_ode_field *f, size_t state, const bool *nonzero,
 double kb_ode_field_gradient(kb_ode_field *f, const kb_support *support)
 {
     size_t n = f->n_states, r = f->level->rank, rows = f->record->n_rows;
-    bool nonzero[n * n];
+    bool *nonzero = f->nonzero;
     double J = 0.5 * kb_dot(n * r, f->z, f->z), *e = f->residual;
     memcpy(f->gz, f->z, n * r * sizeof *f->gz);
     list_used_terms(f, support);

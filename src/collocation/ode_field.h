@@ -34,6 +34,7 @@ typedef struct {
     /* workspace */
     double *points, *slopes, *values, *X, *Jz, *D, *residual, *gram, *work, *trial_z, *trial_w, *step;
     size_t *used_terms, *slot;
+    bool *nonzero; /* n_states x n_states: that D is not zero */
     size_t n_used;
 } kb_ode_field;
 

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/larger.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -28,8 +29,9 @@ static bool allocate_parts(kb_patch_solver *m)
     m->dw = KB_NEW(double, k);
     m->trial_w = KB_NEW(double, k);
     m->sums = KB_NEW(double, m->n_patches *(n + k));
+    m->place = KB_NEW(size_t, k);
     if (!m->offset || !m->workspaces || !m->messages || !m->slope_squares || !m->slab || !m->effective || !m->squares ||
-        !m->G || !m->b || !m->A || !m->dw || !m->trial_w || !m->sums)
+        !m->G || !m->b || !m->A || !m->dw || !m->trial_w || !m->sums || !m->place)
         return false;
     for (size_t p = 0; p < m->n_patches; p++) {
         m->offset[p] = m->n_z;
@@ -89,6 +91,7 @@ void kb_patch_solver_destroy(kb_patch_solver *m)
     kb_free(m->workspaces);
     kb_free(m->messages);
     kb_free(m->offset);
+    kb_free(m->place);
     kb_support_clear(&m->all);
     kb_support_clear(&m->asked);
     kb_free(m);
@@ -127,6 +130,8 @@ void kb_kernel_state_copy(const kb_patch_solver *m, const kb_kernel_state *from,
     to->freedom = from->freedom;
     to->log_evidence = from->log_evidence;
     to->is_settled = from->is_settled;
+    to->is_at_rest = from->is_at_rest;
+    to->is_tuned = from->is_tuned;
     memcpy(to->variance, from->variance, m->n_fields * sizeof *to->variance);
     memcpy(to->z, from->z, m->n_z * sizeof *to->z);
     memcpy(to->w, from->w, m->columns->n * sizeof *to->w);
@@ -230,17 +235,24 @@ bool kb_patch_solver_message(kb_patch_solver *m, kb_kernel_state *s, const kb_su
     return listen(m, s, candidates, false, false);
 }
 
+/* The support's columns among those asked for, in m->place; false when one is not. */
+static bool place_support(kb_patch_solver *m, const kb_kernel_state *s)
+{
+    size_t at = 0;
+    for (size_t j = 0; j < m->asked.n && at < s->support.n; j++)
+        if (m->asked.column[j] == s->support.column[at]) m->place[at++] = j;
+    return at == s->support.n;
+}
+
 /* dw over the columns asked for: the support's weights to their posterior mean, the others at rest. The Cholesky factor
    of the support's posterior precision stays in A. */
 static bool aim_weights(kb_patch_solver *m, const kb_kernel_state *s)
 {
-    size_t k = m->asked.n, n = s->support.n, at = 0;
+    size_t k = m->asked.n, n = s->support.n;
+    const size_t *index = m->place;
     double *x = m->trial_w;
-    size_t index[n + 1];
     memset(m->dw, 0, k * sizeof *m->dw);
-    for (size_t j = 0; j < k && at < n; j++)
-        if (m->asked.column[j] == s->support.column[at]) index[at++] = j;
-    if (at < n) return false;
+    if (!place_support(m, s)) return false;
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < n; i++) m->A[i + j * n] = m->G[index[i] + index[j] * k];
         m->A[j + j * n] += 1 / m->slab[s->support.column[j]];
@@ -324,30 +336,28 @@ double kb_patch_solver_misfit(kb_patch_solver *m, const kb_kernel_state *s)
     return sqrt(squares / n);
 }
 
-/* b_p' (G_p + S^{-1})^{-1} b_p over the support's columns, `index` their places among those asked for; 0 in trouble */
-static double patch_discord(kb_patch_solver *m, const kb_kernel_state *s, const kb_patch_message *message,
-                            const size_t *index)
+/* b_p' (G_p + S^{-1})^{-1} b_p over the support's columns; NaN when the matrix fails: such a patch agrees with nothing
+ */
+static double patch_discord(kb_patch_solver *m, const kb_kernel_state *s, const kb_patch_message *message)
 {
     size_t n = s->support.n, k = m->asked.n;
+    const size_t *index = m->place;
     double *x = m->trial_w, *g = m->dw;
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < n; i++) m->A[i + j * n] = message->G[index[i] + index[j] * k];
         m->A[j + j * n] += 1 / m->slab[s->support.column[j]];
         x[j] = g[j] = message->b[index[j]];
     }
-    if (!kb_cholesky(n, m->A, n)) return 0;
+    if (!kb_cholesky(n, m->A, n)) return NAN;
     kb_cholesky_solve(n, 1, m->A, n, x, n);
     return kb_dot(n, x, g);
 }
 
 double kb_patch_solver_discord(kb_patch_solver *m, const kb_kernel_state *s)
 {
-    size_t n = s->support.n, at = 0, index[n + 1];
-    double squares = 0, degrees = (double)n * ((double)m->n_patches - 1);
-    for (size_t j = 0; j < m->asked.n && at < n; j++)
-        if (m->asked.column[j] == s->support.column[at]) index[at++] = j;
-    if (at < n || !(degrees > 0)) return 0;
-    for (size_t p = 0; p < m->n_patches; p++) squares += patch_discord(m, s, m->messages[p], index);
+    double squares = 0, degrees = (double)s->support.n * ((double)m->n_patches - 1);
+    if (!(degrees > 0) || !place_support(m, s)) return 0;
+    for (size_t p = 0; p < m->n_patches; p++) squares += patch_discord(m, s, m->messages[p]);
     return (squares - degrees) / sqrt(2 * degrees);
 }
 
@@ -375,7 +385,7 @@ static double learn_noise(kb_patch_solver *m, kb_kernel_state *s)
         double found = m->squares[i] / fmax(n - m->effective[i], 0.1 * n);
         found = fmin(fmax(found, before / 3), 2 * before);
         s->variance[i] = fmin(fmax(found, floor), fmax(m->greatest_variance[i], floor));
-        change = fmax(change, fabs(log(s->variance[i] / before)));
+        change = kb_larger(change, fabs(log(s->variance[i] / before)));
     }
     return change;
 }
@@ -410,6 +420,7 @@ bool kb_patch_solver_iterate(kb_patch_solver *m, kb_kernel_state *s, const kb_so
         if (!isfinite(J)) return false;
         if (last) {
             if (options->evidence) s->log_evidence = evidence(m, s, J);
+            s->is_at_rest = full && fabs(before - J) < tolerance * fmax(1, fabs(J));
             return true;
         }
         double change = options->learn_noise ? learn_noise(m, s) : 0;

@@ -21,7 +21,9 @@ typedef struct {
     double *w;        /* by column */
     kb_support support;
     double log_evidence;
-    bool is_settled; /* its hyperparameters are its own */
+    bool is_settled; /* its hyperparameters are its own, */
+    bool is_tuned;   /* and no step away from them helps: the search for them came to its end */
+    bool is_at_rest; /* the last solve ended where another step would hardly move it */
 } kb_kernel_state;
 
 typedef struct {
@@ -44,6 +46,7 @@ typedef struct {
     kb_support asked;
     double *G, *b;
     double *A, *dw, *trial_w, *trial_z, *step, *sums;
+    size_t *place; /* of the support's columns among those asked for */
 } kb_patch_solver;
 
 kbass_status kb_patch_solver_create(size_t n_patches, kb_patch **patches, const kb_dictionary *dictionary,

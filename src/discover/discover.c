@@ -76,7 +76,7 @@ static kbass_status run_starts(const kb_ode_problem *p, bool refined, const team
         statuses[i] =
             run_start(p, &starts[i], refined, t->annealers[omp_get_thread_num()], &proposals[i], run, &lost[i]);
 #pragma omp critical(kb_progress)
-        run->fraction = 0.05 + 0.55 * (double)++done / (double)n;
+        run->fraction = 0.05 + 0.55 * (double)++done / (double)n; /* atomic: other threads read it */
     }
     for (size_t i = 0; i < n; i++) {
         result->n_starts += ran[i];
@@ -139,21 +139,18 @@ static bool is_better(const kb_search_result *a, const kb_search_result *b)
 }
 
 /* The starts once more, each structure refined by evidence before it is arbitrated; the better answer stays. */
-static kbass_status second_opinion(const kb_ode_problem *p, team *t, kb_run *run, kb_search_result *result,
-                                   kbass_error *error)
+static void second_opinion(const kb_ode_problem *p, team *t, kb_run *run, kb_search_result *result)
 {
     kb_search_result other = {.n_starts = result->n_starts, .n_lost = result->n_lost};
     memcpy(other.seconds, result->seconds, sizeof other.seconds);
     kb_pool_init(&other.pool, p->columns->n, p->record->n_states, result->pool.max_windows);
-    kbass_status status = run_pass(p, true, t, run, &other, error);
-    bool better = status == KBASS_OK && is_better(&other, result);
+    bool better = run_pass(p, true, t, run, &other, NULL) == KBASS_OK && is_better(&other, result);
     kb_search_result kept = better ? other : *result, dropped = better ? *result : other;
     kept.n_starts = other.n_starts;
     kept.n_lost = other.n_lost;
     memcpy(kept.seconds, other.seconds, sizeof kept.seconds);
     kb_search_result_clear(&dropped);
     *result = kept;
-    return status;
 }
 
 static kbass_status run_stages(const kb_ode_problem *p, team *t, kb_run *run, kb_search_result *result,
@@ -161,7 +158,7 @@ static kbass_status run_stages(const kb_ode_problem *p, team *t, kb_run *run, kb
 {
     kbass_status status = run_pass(p, false, t, run, result, error);
     if (status == KBASS_OK && p->n_patches == 1 && unconvincing(result) && !kb_run_stopped(run))
-        status = second_opinion(p, t, run, result, error);
+        second_opinion(p, t, run, result); /* what goes wrong there takes nothing from the first */
 
     double clock = stage(run, kbass_stage_name(KBASS_STAGE_POLISH), 0.95);
     t->search.pool = &result->pool;

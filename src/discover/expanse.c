@@ -36,7 +36,7 @@ static kbass_status enter(kb_kernel_search *s, kb_kernel_state *state, kb_pool *
     memcpy(fit->variance, state->variance, s->solver->n_fields * sizeof *fit->variance);
     fit->log_evidence = state->log_evidence;
     fit->valid = measure_covariance(s->solver, state, fit->covariance);
-    fit->converged = state->is_settled;
+    fit->converged = state->is_tuned && state->is_at_rest;
     fit->misfit = kb_patch_solver_misfit(s->solver, state);
     return KBASS_OK;
 }
@@ -91,8 +91,8 @@ static kbass_status cross(const kb_pde_nd_problem *e, kb_kernel_search *s, kb_ru
 static kbass_status answer_by_kernel(kb_kernel_search *s, kb_run *run, kb_search_result *result, kbass_error *error)
 {
     double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, fmax(run->fraction, 0.05), 0.95);
-    kb_kernel_search_descend(s, error);
-    kbass_status status = kb_kernel_search_ascend(s, error);
+    kbass_status status = kb_kernel_search_descend(s, error);
+    if (status == KBASS_OK) status = kb_kernel_search_ascend(s, error);
     kb_kernel_search_align(s, nats_reported);
     kb_trace_kernel_pool(s, "levelled");
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;

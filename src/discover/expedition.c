@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/larger.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "search/polish.h"
@@ -217,7 +218,7 @@ static double weights_moved(const kb_fit *fit, const double *before)
     for (size_t q = 0; q < k; q++) {
         double sd = sqrt(fit->covariance[q + q * k]),
                moved = fabs(fit->w[fit->support.column[q]] - before[fit->support.column[q]]);
-        if (!(moved <= most * sd)) most = moved / sd;
+        most = kb_larger(most, moved / sd);
     }
     return most;
 }

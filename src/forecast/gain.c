@@ -22,16 +22,19 @@ static double log_density(double y, double mean, double variance)
     return -0.5 * ((y - mean) * (y - mean) / variance + log(2 * M_PI * variance));
 }
 
+/* log of a model's probability and of the density under it */
+static double log_joint(const predictions *q, size_t model, size_t value, double y)
+{
+    size_t at = model * q->values + value;
+    return log(q->probability[model]) + log_density(y, q->mean[at], q->variance[at]);
+}
+
 /* log of the density averaged over the models */
 static double log_mixture(const predictions *q, size_t value, double y)
 {
-    double logs[q->n_models], most = -INFINITY, sum = 0;
-    for (size_t m = 0; m < q->n_models; m++) {
-        size_t at = m * q->values + value;
-        logs[m] = log(q->probability[m]) + log_density(y, q->mean[at], q->variance[at]);
-        most = fmax(most, logs[m]);
-    }
-    for (size_t m = 0; m < q->n_models; m++) sum += exp(logs[m] - most);
+    double most = -INFINITY, sum = 0;
+    for (size_t m = 0; m < q->n_models; m++) most = fmax(most, log_joint(q, m, value, y));
+    for (size_t m = 0; m < q->n_models; m++) sum += exp(log_joint(q, m, value, y) - most);
     return most + log(sum);
 }
 

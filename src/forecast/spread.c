@@ -101,8 +101,9 @@ static kbass_status solve_moved(const kbass_posterior *p, const kb_belief *b, co
                                 double *states, kbass_error *error)
 {
     size_t k = b->n_terms, n = p->n_start;
-    double moved[k + n];
+    double *moved = KB_NEW(double, k + n);
     kbass_model *model = NULL;
+    if (!moved) return kb_out_of_memory(error, "the solution");
     memcpy(moved, b->weight, k * sizeof *moved);
     memcpy(moved + k, s->start, n * sizeof *moved);
     if (direction) kb_axpy(k + n, shift, direction, moved);
@@ -110,6 +111,7 @@ static kbass_status solve_moved(const kbass_posterior *p, const kb_belief *b, co
     if (status == KBASS_OK)
         status = kb_model_follow(model, MOST_STEPS, s->first, moved + k, n_times, times, states, error);
     kbass_model_destroy(model);
+    kb_free(moved);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/larger.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -16,7 +17,7 @@ enum {
 /* ---------------------------------------------------------------- workspace */
 
 /* All arrays of doubles with their sizes; one list serves making and freeing. */
-enum { SHOOTER_ARRAYS = 19 };
+enum { SHOOTER_ARRAYS = 20 };
 static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t sizes[SHOOTER_ARRAYS])
 {
     size_t n = s->n, k = s->max_columns, P = k + n, W = s->max_windows, g = s->n_groups;
@@ -41,6 +42,7 @@ static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t s
                               {&s->trial_start, W * n},
                               {&s->squares, g},
                               {&s->counts, g},
+                              {&s->before, g},
                               {&s->gradient, P},
                               {&s->inverse, n * n},
                               {&s->spread, n * k}};
@@ -346,8 +348,22 @@ static void accept_trial(kb_shooter *s, kb_fit *fit)
     memcpy(fit->start, s->trial_start, s->windows->n * s->n * sizeof *fit->start);
 }
 
-/* One damped Gauss-Newton step at fixed noise; returns the gain of the objective, 0 when no step helps. Each failure
-   both shortens the step and turns it towards the gradient. */
+static const double nothing_to_gain = 0.05; /* nats: more, and no step that helps: not converged. Not measured */
+
+/* What the quadratic model of the objective has to gain: half of g' H^{-1} g. NaN when there is no such model. */
+static double predicted_gain(kb_shooter *s, const kb_fit *fit)
+{
+    size_t k = fit->support.n, n = s->n;
+    double gain = 0;
+    if (!make_step(s, fit, 0)) return NAN;
+    for (size_t q = 0; q < k; q++)
+        gain -= s->dw[q] * (s->gw[q] + fit->w[fit->support.column[q]] / s->columns->slab[fit->support.column[q]]);
+    return 0.5 * (gain + kb_dot(s->windows->n * n, s->gz, s->gz));
+}
+
+/* One damped Gauss-Newton step at fixed noise; returns the gain of the objective. Each failure both shortens the step
+   and turns it towards the gradient. When no step helps the fit is as good as the objective can tell, or its tangents
+   are not those of its predictions: then -1. */
 static double improve(kb_shooter *s, kb_fit *fit, double *damping)
 {
     double before = objective(s, &fit->support, fit->w, fit->start, fit->variance), length = 1;
@@ -365,7 +381,7 @@ static double improve(kb_shooter *s, kb_fit *fit, double *damping)
         }
         *damping = *damping > 0 ? *damping * 6 : 1e-3;
     }
-    return 0;
+    return predicted_gain(s, fit) < nothing_to_gain ? 0 : -1;
 }
 
 /* J'r/v of a window at its present predictions, with the tangents of the last assembly, in s->gradient. */
@@ -483,7 +499,7 @@ bool kb_shooter_covariances(kb_shooter *s, const kb_fit *fit, double *covariance
 void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
 {
     static const double tolerance = 0.005; /* nats; far below any odds that matter */
-    double damping = 0, effective = 0, before[s->n_groups], values = 0;
+    double damping = 0, effective = 0, values = 0;
     fit->valid = fit->converged = false;
     fit->log_evidence = -INFINITY;
     fit->n_windows = s->windows->n;
@@ -492,15 +508,15 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
     for (size_t i = 0; i < s->n_groups; i++) values += s->counts[i];
     for (int iteration = 0; iteration < max_iterations; iteration++) {
         if (!isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
-        memcpy(before, fit->variance, sizeof before);
+        memcpy(s->before, fit->variance, s->n_groups * sizeof *s->before);
         if (!update_noise(s, fit, &effective)) return;
         double moved = 0;
-        for (size_t i = 0; i < s->n_groups; i++) moved = fmax(moved, fabs(log(fit->variance[i] / before[i])));
-        if (moved > 1e-3 && !isfinite(weigh(s, fit->start, fit->variance))) return;
+        for (size_t i = 0; i < s->n_groups; i++) moved = kb_larger(moved, fabs(log(fit->variance[i] / s->before[i])));
+        if (!(moved <= 1e-3) && !isfinite(weigh(s, fit->start, fit->variance))) return;
         if (iteration >= 4 && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
         double gain = descend(s, fit, &damping, tolerance);
         if (gain < tolerance && moved < 0.02) {
-            fit->converged = true;
+            fit->converged = gain >= 0;
             break;
         }
     }

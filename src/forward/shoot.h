@@ -23,7 +23,7 @@ typedef struct {
     double *predicted, *tangents; /* windows one after another, a shared border row in both; at offset[window] */
     size_t *offset;
     double *normals, *weighted; /* one window's J'J and J */
-    double *Hww, *gw, *Hzw, *Hzz, *gz, *system, *dw, *dz, *trial_w, *trial_start, *squares, *counts;
+    double *Hww, *gw, *Hzw, *Hzz, *gz, *system, *dw, *dz, *trial_w, *trial_start, *squares, *counts, *before;
     double *gradient, *inverse, *spread;
     kb_comparison comparison;
     double log_relative;                    /* sum of log h over what squares were summed over */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 /* The state of "x = ..."; moves the text behind the sign. n_states when no state is named. */
@@ -47,10 +48,12 @@ kbass_status kb_noise_read(const kbass_data *data, const char *noise, const doub
 static kbass_status read_relative(const kbass_data *data, const char *noise, const double *mean, const double *sd,
                                   double *variance, kbass_error *error)
 {
-    double unit[data->n_states];
+    double *unit = KB_NEW(double, data->n_states);
+    if (!unit) return kb_out_of_memory(error, "the noise");
     for (size_t i = 0; i < data->n_states; i++) unit[i] = 1;
     kbass_status status = kb_noise_read(data, noise, unit, variance, error);
     for (size_t i = 0; i < data->n_states; i++) variance[i] *= 1 + mean[i] * mean[i] / (sd[i] * sd[i]);
+    kb_free(unit);
     return status;
 }
 

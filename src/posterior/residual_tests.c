@@ -25,6 +25,7 @@ typedef struct {
     double *values;        /* of each observation */
     double *sequence, *sizes; /* those of one group */
     size_t *lines, *places;
+    size_t *count;  /* groups: observations of a line so far */
     bool *tested;   /* groups */
     double *scores; /* tests x (draws + 1): the first is that of the data */
 } study;
@@ -35,7 +36,7 @@ static void clear(study *s)
 {
     double *arrays[] = {s->tangents, s->residuals, s->root,     s->size,  s->noise, s->steps,
                         s->total,    s->values,    s->sequence, s->sizes, s->scores};
-    size_t *indices[] = {s->observation, s->line, s->place, s->lines, s->places};
+    size_t *indices[] = {s->observation, s->line, s->place, s->lines, s->places, s->count};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) kb_free(indices[i]);
     kb_free(s->tested);
@@ -60,10 +61,11 @@ static kbass_status prepare(study *s, kbass_error *error)
     s->lines = KB_NEW(size_t, all);
     s->places = KB_NEW(size_t, all);
     s->tested = KB_NEW(bool, groups);
+    s->count = KB_NEW(size_t, groups);
     s->scores = KB_NEW(double, KB_TESTS *groups *(s->n_draws + 1));
     bool complete = s->tangents && s->residuals && s->root && s->observation && s->noise && s->steps && s->total &&
                     s->line && s->place && s->size && s->values && s->sequence && s->sizes && s->lines && s->places &&
-                    s->tested && s->scores;
+                    s->tested && s->count && s->scores;
     return complete ? KBASS_OK : kb_out_of_memory(error, "the tests of the residuals");
 }
 
@@ -91,11 +93,10 @@ static void list_rows(study *s)
             }
         }
     for (size_t line = 0; line <= windows->last[windows->n - 1]; line++) {
-        size_t count[d->n_groups];
-        memset(count, 0, sizeof count);
+        memset(s->count, 0, d->n_groups * sizeof *s->count);
         for (size_t o = d->observation_start[line]; o < d->observation_start[line + 1]; o++) {
             s->line[o] = line;
-            s->place[o] = count[d->group[o]]++;
+            s->place[o] = s->count[d->group[o]]++;
         }
     }
 }

@@ -228,12 +228,16 @@ static kbass_status make_reference(kb_ode_problem *p, kbass_error *error)
     p->follow = KB_NEW(double, m *n);
     p->reference_slope = KB_NEW(double, m *n);
     p->slope_squares = KB_NEW(double, n);
-    bool done = z && work && p->reference && p->follow && p->reference_slope && p->slope_squares;
-    for (size_t i = 0; done && i < n; i++) done = regress_state(p, i, z, work);
-    if (done) list_reference_times(p);
+    bool complete = z && work && p->reference && p->follow && p->reference_slope && p->slope_squares;
+    kbass_status status = complete ? KBASS_OK : kb_out_of_memory(error, "the field");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        if (!regress_state(p, i, z, work))
+            status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the field could not be fitted to the data of \"%s\"",
+                             p->dictionary->state_names[i]);
+    if (status == KBASS_OK) list_reference_times(p);
     kb_free(z);
     kb_free(work);
-    return done ? KBASS_OK : kb_out_of_memory(error, "the field");
+    return status;
 }
 
 kb_follow kb_ode_problem_follow(const kb_ode_problem *p)

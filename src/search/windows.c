@@ -42,12 +42,12 @@ static void join(kb_shooter *s, const kb_windows *to, kb_fit *fit)
  */
 static bool move_borders(kb_shooter *s, const kb_windows *from, double share, kb_windows *sliding, kb_fit *fit)
 {
-    double state[s->n];
+    double *state = s->trial_start; /* of the fit after this */
     for (size_t window = 1; window < from->n; window += 2) {
         size_t first = from->first[window], last = from->last[window];
         size_t border = first + (size_t)(share * (double)(last - first));
         if (!kb_shooter_state(s, fit, window, border, state)) return false;
-        memcpy(fit->start + window * s->n, state, sizeof state);
+        memcpy(fit->start + window * s->n, state, s->n * sizeof *state);
         sliding->last[window - 1] = border;
         sliding->first[window] = border;
     }

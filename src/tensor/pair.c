@@ -40,9 +40,9 @@ static size_t offset(size_t n_axes, const size_t *rank, size_t place, bool is_co
     return at;
 }
 
-void kb_pair_open(size_t n_axes, const size_t *rank, size_t n, const size_t *place, const double *paired, double *G)
+void kb_pair_open(size_t n_axes, const size_t *rank, size_t n, const size_t *place, const double *paired, size_t *row,
+                  double *G)
 {
-    size_t row[n + 1];
     for (size_t i = 0; i < n; i++) row[i] = offset(n_axes, rank, place[i], false);
     for (size_t j = 0; j < n; j++) {
         const double *column = paired + offset(n_axes, rank, place[j], true);

@@ -12,8 +12,10 @@
 
 /* paired[(b, b'), (c, c'), ..]; features of one axis have the same shape in A and B. work: kb_pair_work */
 void kb_pair_product(size_t n_axes, const kb_mode *A, const kb_mode *B, const double *s, double *paired, double *work);
-/* G (n x n) from the paired order, rank[a] columns along axis a, of the n products at `place`, axis 0 fastest. */
-void kb_pair_open(size_t n_axes, const size_t *rank, size_t n, const size_t *place, const double *paired, double *G);
+/* G (n x n) from the paired order, rank[a] columns along axis a, of the n products at `place`, axis 0 fastest.
+   rows: workspace, n */
+void kb_pair_open(size_t n_axes, const size_t *rank, size_t n, const size_t *place, const double *paired, size_t *rows,
+                  double *G);
 /* Enough for features of at most `rows[a]` rows and no more columns than rows, whose product is at most `rank`. */
 size_t kb_pair_work(size_t n_axes, const size_t *rows, size_t rank);
 

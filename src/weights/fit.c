@@ -5,12 +5,13 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-kbass_status kb_windows_divide_each(size_t n_runs, const size_t *run_start, const size_t *n, kb_windows **out,
-                                    kbass_error *error)
+/* Each run into `each` windows or, unless NULL, into its own number of them. */
+static kbass_status divide(size_t n_runs, const size_t *run_start, size_t each, const size_t *own, kb_windows **out,
+                           kbass_error *error)
 {
     kb_windows *windows = KB_NEW(kb_windows, 1);
     size_t total = 0;
-    for (size_t run = 0; run < n_runs; run++) total += n[run];
+    for (size_t run = 0; run < n_runs; run++) total += own ? own[run] : each;
     if (windows) {
         windows->first = KB_NEW(size_t, total);
         windows->last = KB_NEW(size_t, total);
@@ -19,22 +20,27 @@ kbass_status kb_windows_divide_each(size_t n_runs, const size_t *run_start, cons
         kb_windows_destroy(windows);
         return kb_out_of_memory(error, "the windows");
     }
-    for (size_t run = 0; run < n_runs; run++)
-        for (size_t part = 0; part < n[run]; part++, windows->n++) {
-            size_t last = run_start[run + 1] - run_start[run] - 1;
-            windows->first[windows->n] = run_start[run] + part * last / n[run];
-            windows->last[windows->n] = run_start[run] + (part + 1) * last / n[run];
+    for (size_t run = 0; run < n_runs; run++) {
+        size_t n = own ? own[run] : each, last = run_start[run + 1] - run_start[run] - 1;
+        for (size_t part = 0; part < n; part++, windows->n++) {
+            windows->first[windows->n] = run_start[run] + part * last / n;
+            windows->last[windows->n] = run_start[run] + (part + 1) * last / n;
         }
+    }
     *out = windows;
     return KBASS_OK;
+}
+
+kbass_status kb_windows_divide_each(size_t n_runs, const size_t *run_start, const size_t *n, kb_windows **out,
+                                    kbass_error *error)
+{
+    return divide(n_runs, run_start, 0, n, out, error);
 }
 
 kbass_status kb_windows_divide_runs(size_t n_runs, const size_t *run_start, size_t n, kb_windows **out,
                                     kbass_error *error)
 {
-    size_t counts[n_runs];
-    for (size_t run = 0; run < n_runs; run++) counts[run] = n;
-    return kb_windows_divide_each(n_runs, run_start, counts, out, error);
+    return divide(n_runs, run_start, n, NULL, out, error);
 }
 
 size_t kb_windows_rows(const kb_windows *windows)

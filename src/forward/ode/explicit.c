@@ -42,14 +42,13 @@ double kb_explicit_step(kb_flow *f, double s, double h)
 bool kb_explicit_tangent(kb_flow *f, double s, double h)
 {
     size_t n = f->n, P = f->n_parameters, size = n * P;
-    double unused[n];
     for (int i = 0; i < 7; i++) {
         double *S = f->tangent_stage, *rate = f->tangent_rate + i * size;
         memcpy(S, f->tangent, size * sizeof *S);
         for (int j = 0; j < i; j++)
             if (a[i][j] != 0) kb_axpy(size, h * a[i][j], f->tangent_rate + j * size, S);
         if (i == 6) break; /* the last stage is the new state itself */
-        kb_flow_rate(f, s + c[i] * h, f->stage + i * n, unused, f->jacobian);
+        kb_flow_rate(f, s + c[i] * h, f->stage + i * n, f->unused, f->jacobian);
         memset(rate, 0, size * sizeof *rate);
         for (size_t k = 0; k < n; k++)
             for (size_t j = 0; j < n; j++) {

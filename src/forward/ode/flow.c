@@ -22,6 +22,9 @@ static bool allocate_states(kb_flow *f, size_t max_tangents)
     f->state = KB_NEW(double, n);
     f->trial = KB_NEW(double, n);
     f->delta = KB_NEW(double, n);
+    f->known = KB_NEW(double, n);
+    f->error = KB_NEW(double, n);
+    f->unused = KB_NEW(double, n);
     f->jacobian = KB_NEW(double, n *n);
     f->lu = KB_NEW(double, n *n);
     f->pivot = KB_NEW(int, n);
@@ -29,7 +32,8 @@ static bool allocate_states(kb_flow *f, size_t max_tangents)
     f->tangent_stage = KB_NEW(double, n *P);
     f->tangent_rate = KB_NEW(double, KB_FLOW_STAGES *n *P);
     return f->bound && f->x && f->values && f->slopes && f->work && f->stage && f->rate && f->state && f->trial &&
-           f->delta && f->jacobian && f->lu && f->pivot && f->tangent && f->tangent_stage && f->tangent_rate;
+           f->delta && f->jacobian && f->lu && f->pivot && f->tangent && f->tangent_stage && f->tangent_rate &&
+           f->known && f->error && f->unused;
 }
 
 kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
@@ -60,9 +64,10 @@ kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictio
 void kb_flow_destroy(kb_flow *f)
 {
     if (!f) return;
-    void *arrays[] = {f->bound, f->x,       f->values,        f->slopes,      f->work,     f->stage,
-                      f->rate,  f->state,   f->trial,         f->delta,       f->jacobian, f->lu,
-                      f->pivot, f->tangent, f->tangent_stage, f->tangent_rate};
+    void *arrays[] = {f->bound,        f->x,     f->values, f->slopes,  f->work,
+                      f->stage,        f->rate,  f->state,  f->trial,   f->delta,
+                      f->jacobian,     f->lu,    f->pivot,  f->tangent, f->tangent_stage,
+                      f->tangent_rate, f->known, f->error,  f->unused};
     kb_rhs_clear(&f->rhs);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(f);

@@ -40,6 +40,7 @@ typedef struct {
 
     double *x, *values, *slopes, *work; /* evaluation */
     double *stage, *rate, *tangent_rate, *tangent_stage, *jacobian, *lu, *tangent, *state, *trial, *delta;
+    double *known, *error, *unused; /* n each: of one step */
     int *pivot;
 } kb_flow;
 

@@ -93,13 +93,13 @@ static bool solve_stage(kb_flow *f, double s, double h, const double *known, dou
 double kb_implicit_step(kb_flow *f, double s, double h)
 {
     size_t n = f->n;
-    double known[n], error[n], largest = 0;
+    double *known = f->known, *error = f->error, largest = 0;
     for (int i = 0; i < STAGES; i++) {
         double *y = f->stage + i * n;
-        memcpy(known, f->state, sizeof known);
+        memcpy(known, f->state, n * sizeof *known);
         for (int j = 0; j < i; j++)
             for (size_t k = 0; k < n; k++) known[k] += h * a[i][j] * f->rate[j * n + k];
-        memcpy(y, i ? y - n : f->state, sizeof known);
+        memcpy(y, i ? y - n : f->state, n * sizeof *known);
         if (!solve_stage(f, s + c[i] * h, h, known, y, f->rate + i * n)) return NAN;
     }
     for (size_t k = 0; k < n; k++) {
@@ -119,13 +119,12 @@ double kb_implicit_step(kb_flow *f, double s, double h)
 bool kb_implicit_tangent(kb_flow *f, double s, double h)
 {
     size_t n = f->n, size = n * f->n_parameters;
-    double unused[n];
     for (int i = 0; i < STAGES; i++) {
         double *S = f->tangent_stage, *rate = f->tangent_rate + i * size;
         memcpy(S, f->tangent, size * sizeof *S);
         for (int j = 0; j < i; j++) kb_axpy(size, h * a[i][j], f->tangent_rate + j * size, S);
         memcpy(rate, S, size * sizeof *rate);
-        if (!newton_matrix(f, s + c[i] * h, h, f->stage + i * n, unused)) return false;
+        if (!newton_matrix(f, s + c[i] * h, h, f->stage + i * n, f->unused)) return false;
         kb_flow_forcing(f, h * g, S);
         solve(n, f->lu, f->pivot, f->n_parameters, S);
         for (size_t p = 0; p < size; p++) rate[p] = (S[p] - rate[p]) / (h * g);

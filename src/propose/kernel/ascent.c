@@ -33,8 +33,9 @@ static bool displace(kb_kernel_search *s, kb_kernel_state *state, int direction,
 void kb_kernel_search_tune(kb_kernel_search *s, kb_kernel_state *state, kb_kernel_state *trial, bool with_tau,
                            int sweeps, int budget)
 {
+    bool improved = true;
     for (int sweep = 0; sweep < sweeps && state->log_evidence > -INFINITY; sweep++) {
-        bool improved = false;
+        improved = false;
         for (int direction = with_tau ? 0 : 1; direction < 3; direction++)
             for (int sign = -1; sign <= 1; sign += 2) {
                 bool moved = false;
@@ -50,6 +51,7 @@ void kb_kernel_search_tune(kb_kernel_search *s, kb_kernel_state *state, kb_kerne
         if (!improved) break;
     }
     state->is_settled = with_tau;
+    state->is_tuned = with_tau && !improved && budget >= 0; /* else sweeps or evaluations ran out */
 }
 
 /* The evidence is about the field, of which the weights are a small part: it may prefer a scale that biases them. */
@@ -157,7 +159,7 @@ static void meet(kb_kernel_search *s, kb_kernel_state *state, const kb_kernel_st
 }
 
 /* One round of moves from the incumbent; false when it stays. */
-static bool round_of_moves(kb_kernel_search *s, kb_kernel_state *incumbent, supports *proposals, kbass_error *error)
+static bool round_of_moves(kb_kernel_search *s, kb_kernel_state *incumbent, supports *proposals)
 {
     kb_kernel_state *trial = s->spare[1], *rival = s->spare[2];
     bool moved = false;
@@ -169,7 +171,7 @@ static bool round_of_moves(kb_kernel_search *s, kb_kernel_state *incumbent, supp
     for (size_t i = 0; i < proposals->n; i++) {
         if (kb_kernel_pool_find(&s->pool, &proposals->list[i])) continue;
         weigh(s, incumbent, &proposals->list[i], rival);
-        kb_kernel_pool_keep(s, rival, error);
+        kb_kernel_pool_keep(s, rival);
     }
     for (int i = 0; i < RIVALS; i++) {
         kb_kernel_state *found = next_rival(s, incumbent, proposals);
@@ -178,12 +180,12 @@ static bool round_of_moves(kb_kernel_search *s, kb_kernel_state *incumbent, supp
         kb_kernel_state_copy(s->solver, found, rival);
         if (rival->log_evidence > incumbent->log_evidence) meet(s, incumbent, rival, trial);
         if (rival->log_evidence > incumbent->log_evidence + better) {
-            kb_kernel_pool_keep(s, incumbent, error);
+            kb_kernel_pool_keep(s, incumbent);
             kb_kernel_state_copy(s->solver, rival, incumbent);
             moved = true;
         }
     }
-    kb_kernel_pool_keep(s, incumbent, error);
+    kb_kernel_pool_keep(s, incumbent);
     return moved;
 }
 
@@ -286,7 +288,7 @@ kbass_status kb_kernel_search_ascend(kb_kernel_search *s, kbass_error *error)
     kb_support list[PROPOSALS] = {{0, NULL}};
     supports proposals;
     kb_kernel_state *incumbent = s->spare[0];
-    if (!s->pool.n) return KBASS_OK;
+    if (!s->pool.n) return kb_kernel_search_status(s, error);
     kbass_status status = create_supports(s, &proposals, list, error);
     kb_kernel_pool_sort(&s->pool);
     if (status == KBASS_OK) {
@@ -295,7 +297,7 @@ kbass_status kb_kernel_search_ascend(kb_kernel_search *s, kbass_error *error)
         kb_kernel_state_copy(s->solver, s->pool.states[0], incumbent);
         for (int round = 0; round < ROUNDS && !kb_run_stopped(s->run); round++) {
             kb_run_advance(s->run, 0.6 + 0.4 * round / ROUNDS);
-            bool moved = round_of_moves(s, incumbent, &proposals, error);
+            bool moved = round_of_moves(s, incumbent, &proposals);
             kb_trace_kernel_pool(s, "moves");
             if (moved) continue;
             settle_simpler(s);
@@ -304,6 +306,7 @@ kbass_status kb_kernel_search_ascend(kb_kernel_search *s, kbass_error *error)
         }
         settle_simpler(s);
         kb_trace_kernel_pool(s, "ascended");
+        status = kb_kernel_search_status(s, error);
     }
     for (size_t i = 0; i < PROPOSALS; i++) kb_support_clear(&list[i]);
     return status;

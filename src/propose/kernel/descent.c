@@ -33,23 +33,23 @@ bool kb_kernel_search_propose(kb_kernel_search *s, double threshold, kb_kernel_s
 }
 
 /* The length scales of the structure at hand by evidence; false when they stay. */
-static bool settle_lengths(kb_kernel_search *s, kb_kernel_state *state, kbass_error *error)
+static bool settle_lengths(kb_kernel_search *s, kb_kernel_state *state)
 {
     kb_steps before = state->steps;
     if (!(kb_kernel_search_evaluate(s, state, STEPS, false) > -INFINITY)) return false;
-    if (!s->pool.n) kb_kernel_pool_keep(s, state, error); /* something to answer with if the run is stopped */
+    if (!s->pool.n) kb_kernel_pool_keep(s, state); /* something to answer with if the run is stopped */
     kb_kernel_search_tune(s, state, s->spare[1], false, 1, LENGTH_TRIALS);
     return state->steps.time != before.time || state->steps.space != before.space;
 }
 
 /* Solves and weighs the structure at hand; once more if EP prefers another. *agree: whether the patches do; otherwise
    what a stiffer equation sees is the basis. False in trouble. */
-static bool pass_stage(kb_kernel_search *s, kb_kernel_state *state, bool *agree, kbass_error *error)
+static bool pass_stage(kb_kernel_search *s, kb_kernel_state *state, bool *agree)
 {
     for (int round = 0; round < ROUNDS; round++) {
         if (!(kb_kernel_search_evaluate(s, state, STEPS, true) > -INFINITY)) return false;
         *agree = kb_patch_solver_discord(s->solver, state) <= most_discord;
-        if (*agree || !s->pool.n) kb_kernel_pool_keep(s, state, error);
+        if (*agree || !s->pool.n) kb_kernel_pool_keep(s, state);
         kb_support_copy(&state->support, &s->trial);
         if (!kb_kernel_search_propose(s, likely, state)) return false;
         if (kb_support_equal(&state->support, &s->trial)) break;
@@ -58,17 +58,17 @@ static bool pass_stage(kb_kernel_search *s, kb_kernel_state *state, bool *agree,
 }
 
 /* Shorter length scales where they matter to the weights; what was weighed at the longer ones is forgotten. */
-static bool loosen(kb_kernel_search *s, kb_kernel_state *state, kbass_error *error)
+static bool loosen(kb_kernel_search *s, kb_kernel_state *state)
 {
     if (!(kb_kernel_search_evaluate(s, state, STEPS, false) > -INFINITY) ||
         !kb_kernel_search_shorten(s, state, s->spare[1]))
         return false;
     kb_kernel_pool_clear(&s->pool);
-    kb_kernel_pool_keep(s, state, error);
+    kb_kernel_pool_keep(s, state);
     return true;
 }
 
-void kb_kernel_search_descend(kb_kernel_search *s, kbass_error *error)
+static void descend(kb_kernel_search *s)
 {
     kb_kernel_state *state = s->spare[0];
     double best = -INFINITY;
@@ -77,11 +77,11 @@ void kb_kernel_search_descend(kb_kernel_search *s, kbass_error *error)
         return;
     for (int stage = 0, worse = 0; stage < STAGES && worse < PATIENCE; stage++) {
         state->tau = first_tau * pow(tau_factor, stage);
-        lengths_move = lengths_move && settle_lengths(s, state, error);
-        if (!pass_stage(s, state, &agree, error)) return;
-        if (agree && stage >= LOOSEN_FROM && loosen(s, state, error)) {
+        lengths_move = lengths_move && settle_lengths(s, state);
+        if (!pass_stage(s, state, &agree)) return;
+        if (agree && stage >= LOOSEN_FROM && loosen(s, state)) {
             best = -INFINITY;
-            if (!pass_stage(s, state, &agree, error)) return;
+            if (!pass_stage(s, state, &agree)) return;
         }
         if (!agree) return;
         s->least_tau = state->tau;
@@ -90,4 +90,10 @@ void kb_kernel_search_descend(kb_kernel_search *s, kbass_error *error)
         best = fmax(best, state->log_evidence);
         kb_run_advance(s->run, 0.5 * (stage + 1) / STAGES);
     }
+}
+
+kbass_status kb_kernel_search_descend(kb_kernel_search *s, kbass_error *error)
+{
+    descend(s);
+    return kb_kernel_search_status(s, error);
 }

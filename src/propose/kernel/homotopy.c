@@ -42,7 +42,7 @@ static bool reconsider(kb_kernel_search *s, int stage, kb_kernel_state *state)
     return true;
 }
 
-static bool pass_stage(kb_kernel_search *s, int stage, int first_step, kb_kernel_state *state, kbass_error *error)
+static bool pass_stage(kb_kernel_search *s, int stage, int first_step, kb_kernel_state *state)
 {
     double share = stage / (double)(STAGES - 1);
     kb_steps steps = {first_step + (int)lrint(share * kb_ladder_step(s->domain->scope.time)),
@@ -53,8 +53,7 @@ static bool pass_stage(kb_kernel_search *s, int stage, int first_step, kb_kernel
         kb_solve_options options = {STEPS_PER_ROUND, stage >= LEARN_NOISE_FROM, round == ROUNDS - 1, &s->solver->all};
         if (!kb_run_continue(s->run, state->support.n) || !kb_patch_solver_iterate(s->solver, state, &options))
             return false;
-        if (round == ROUNDS - 1 && state->support.n <= MOST_TERMS * s->solver->n_fields)
-            kb_kernel_pool_keep(s, state, error);
+        if (round == ROUNDS - 1 && state->support.n <= MOST_TERMS * s->solver->n_fields) kb_kernel_pool_keep(s, state);
         if (!reconsider(s, stage, state)) return false;
     }
     return true;
@@ -62,13 +61,13 @@ static bool pass_stage(kb_kernel_search *s, int stage, int first_step, kb_kernel
 
 enum { PATHS = sizeof start_share / sizeof *start_share };
 
-static void follow_path(kb_kernel_search *s, int path, kbass_error *error)
+static void follow_path(kb_kernel_search *s, int path)
 {
     kb_kernel_state *state = s->spare[0];
     int first_step = kb_ladder_step(start_share[path]);
     if (!begin(s, first_step, state)) return;
     for (int stage = 0; stage < STAGES; stage++) {
-        if (!pass_stage(s, stage, first_step, state, error)) return;
+        if (!pass_stage(s, stage, first_step, state)) return;
         kb_trace_kernel_state(s, "homotopy", state);
         kb_run_advance(s->run, 0.6 * (path * STAGES + stage + 1) / (PATHS * STAGES));
     }
@@ -105,8 +104,8 @@ kbass_status kb_kernel_search_run(kb_kernel_search *s, kbass_error *error)
 {
     bool is_open = has_choice(s->columns);
     kbass_status status = is_open && s->solver->n_patches == 1 ? kb_kernel_search_screen(s, error) : KBASS_OK;
-    for (int path = 0; status == KBASS_OK && path < PATHS && (is_open || !s->pool.n); path++)
-        follow_path(s, path, error);
+    for (int path = 0; status == KBASS_OK && path < PATHS && (is_open || !s->pool.n); path++) follow_path(s, path);
+    if (status == KBASS_OK) status = kb_kernel_search_status(s, error);
     if (status == KBASS_OK) status = kb_kernel_search_ascend(s, error);
     return status;
 }

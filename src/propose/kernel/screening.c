@@ -166,7 +166,8 @@ static kbass_status weigh(kb_kernel_search *s, ballot *b, kbass_error *error)
         memcpy(state->w, p->w, s->columns->n * sizeof *p->w);
         state->tau = weighed_tau;
         kb_kernel_search_evaluate(s, state, 4, false);
-        status = kb_kernel_pool_keep(s, state, error);
+        kb_kernel_pool_keep(s, state);
+        status = kb_kernel_search_status(s, error);
     }
     return status;
 }

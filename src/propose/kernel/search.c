@@ -90,14 +90,15 @@ void kb_kernel_pool_sort(kb_kernel_pool *pool)
     qsort(pool->states, pool->n, sizeof *pool->states, by_falling_evidence);
 }
 
-kbass_status kb_kernel_pool_keep(kb_kernel_search *s, const kb_kernel_state *state, kbass_error *error)
+void kb_kernel_pool_keep(kb_kernel_search *s, const kb_kernel_state *state)
 {
     kb_kernel_pool *pool = &s->pool;
     kb_kernel_state *place = (kb_kernel_state *)kb_kernel_pool_find(pool, &state->support);
-    if (!(state->log_evidence > -INFINITY) || place == state) return KBASS_OK;
+    if (!(state->log_evidence > -INFINITY) || place == state) return;
     if (!place && pool->n < KB_KERNEL_POOL_STATES) {
-        kbass_status status = kb_kernel_state_create(s->solver, &place, error);
-        if (status != KBASS_OK) return status;
+        kbass_status status = kb_kernel_state_create(s->solver, &place, NULL);
+        if (status != KBASS_OK) s->status = status;
+        if (status != KBASS_OK) return;
         pool->states[pool->n++] = place;
         s->solver->run = s->run; /* with something to answer with, solves may be interrupted */
     }
@@ -106,7 +107,11 @@ kbass_status kb_kernel_pool_keep(kb_kernel_search *s, const kb_kernel_state *sta
         place = pool->states[pool->n - 1];
     }
     if (state->log_evidence > place->log_evidence) kb_kernel_state_copy(s->solver, state, place);
-    return KBASS_OK;
+}
+
+kbass_status kb_kernel_search_status(const kb_kernel_search *s, kbass_error *error)
+{
+    return s->status == KBASS_OK ? KBASS_OK : kb_out_of_memory(error, "the search");
 }
 
 /* ---------------------------------------------------------------- the message about all columns */

@@ -24,19 +24,22 @@ typedef struct {
     kb_columns view;     /* the columns with these slabs */
     double *log_odds, *work;
     kb_support trial, chosen;
-    size_t n_weighed;   /* states */
-    bool has_many_data; /* the best model's hyperparameters are near those of every model that matters */
-    double least_tau;   /* below it the patches contradict each other: the basis is what is seen; 0: not known */
-    kb_steps coarsest;  /* longer length scales were found to bias the weights */
-    double freedom;     /* of Student's t in evaluations; 0: Gaussian */
+    size_t n_weighed;    /* states */
+    bool has_many_data;  /* the best model's hyperparameters are near those of every model that matters */
+    double least_tau;    /* below it the patches contradict each other: the basis is what is seen; 0: not known */
+    kb_steps coarsest;   /* longer length scales were found to bias the weights */
+    kbass_status status; /* of the pool: a model that there was no memory to keep is an error, not a model less */
+    double freedom;      /* of Student's t in evaluations; 0: Gaussian */
 } kb_kernel_search;
 
 kbass_status kb_kernel_search_create(const kb_patched_domain *domain, const kb_columns *columns, kb_run *run,
                                      kb_kernel_search **out, kbass_error *error);
 void kb_kernel_search_destroy(kb_kernel_search *search);
 
-/* Keeps a copy; of two states with one support the better. */
-kbass_status kb_kernel_pool_keep(kb_kernel_search *search, const kb_kernel_state *state, kbass_error *error);
+/* Keeps a copy; of two states with one support the better. search->status tells when there was no memory. */
+void kb_kernel_pool_keep(kb_kernel_search *search, const kb_kernel_state *state);
+/* KBASS_OK, or that memory ran out on the way. */
+kbass_status kb_kernel_search_status(const kb_kernel_search *search, kbass_error *error);
 void kb_kernel_pool_sort(kb_kernel_pool *pool);
 void kb_kernel_pool_clear(kb_kernel_pool *pool);
 const kb_kernel_state *kb_kernel_pool_find(const kb_kernel_pool *pool, const kb_support *support);
@@ -62,7 +65,7 @@ bool kb_kernel_search_propose(kb_kernel_search *search, double threshold, kb_ker
 /* For many data: the likeliest structure at every stage while tau falls and the length scales shrink, until the
    evidence has been falling for two stages or the patches contradict each other; each structure met goes to the pool.
  */
-void kb_kernel_search_descend(kb_kernel_search *search, kbass_error *error);
+kbass_status kb_kernel_search_descend(kb_kernel_search *search, kbass_error *error);
 /* Tries steps up and down along tau, the length scale of time and those of space while they are worth it; at most
    `budget` evaluations. */
 void kb_kernel_search_tune(kb_kernel_search *search, kb_kernel_state *state, kb_kernel_state *trial, bool with_tau,

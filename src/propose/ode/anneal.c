@@ -10,14 +10,14 @@ static const double annealed_share = 0.8; /* of the iterations in which tau fall
 static const double tau_last = 1e-3, prune_below = 1e-3, slab_factor = 10, certain = 40;
 
 typedef struct {
-    double *G, *b, *slab, *log_odds, *mean, *rms, *slope_squares;
+    double *G, *b, *slab, *log_odds, *mean, *rms, *slope_squares, *squares;
     bool *keep;
 } buffers;
 
 size_t kb_anneal_work(const kb_ode_problem *p)
 {
     size_t n = p->columns->n;
-    return n * n + 5 * n + p->record->n_states + (n * sizeof(bool)) / sizeof(double) + 1;
+    return n * n + 5 * n + 2 * p->record->n_states + (n * sizeof(bool)) / sizeof(double) + 1;
 }
 
 static buffers carve(const kb_ode_problem *p, double *work)
@@ -29,7 +29,8 @@ static buffers carve(const kb_ode_problem *p, double *work)
     b.mean = b.log_odds + n;
     b.rms = b.mean + n;
     b.slope_squares = b.rms + n;
-    b.keep = (bool *)(b.slope_squares + p->record->n_states);
+    b.squares = b.slope_squares + p->record->n_states;
+    b.keep = (bool *)(b.squares + p->record->n_states);
     return b;
 }
 
@@ -132,7 +133,6 @@ static void set_level(const kb_ode_problem *p, kb_ode_field **fields, double len
 static bool begin(const kb_ode_problem *p, const kb_anneal_start *start, kb_ode_field **fields, buffers *u)
 {
     size_t n = p->record->n_states;
-    double squares[n];
     memset(u->slope_squares, 0, n * sizeof *u->slope_squares);
     for (size_t patch = 0; patch < p->n_patches; patch++) {
         kb_ode_field *f = fields[patch];
@@ -144,8 +144,8 @@ static bool begin(const kb_ode_problem *p, const kb_anneal_start *start, kb_ode_
     set_level(p, fields, start->length_first);
     for (size_t patch = 0; patch < p->n_patches; patch++) {
         if (!kb_ode_field_regress(fields[patch])) return false;
-        kb_ode_field_slope_squares(fields[patch], squares);
-        for (size_t i = 0; i < n; i++) u->slope_squares[i] += squares[i] / (double)p->n_patches;
+        kb_ode_field_slope_squares(fields[patch], u->squares);
+        for (size_t i = 0; i < n; i++) u->slope_squares[i] += u->squares[i] / (double)p->n_patches;
     }
     return true;
 }
