@@ -1,8 +1,8 @@
 """Builds the wheel: CMake makes the library and the command, which go in beside the Python files. PEP 517 and 660, with
 nothing but the standard library, so that `pip install .` needs no network.
 
-The wheel is for every Python 3 of this machine's kind. It links this system's OpenBLAS, LAPACKE, SUNDIALS, jansson,
-HDF5, zlib, libgomp (and expat where it is used): it is for machines with the same packages, as its metadata say.
+The wheel is for every Python 3 of this machine's kind. It brings OpenBLAS with it and links this system's SUNDIALS,
+jansson, zlib, expat, HDF5 and libgomp: it is for machines with the same packages, as its metadata say.
 """
 
 import base64
@@ -10,16 +10,18 @@ import hashlib
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import tempfile
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KBASS_BUILD_DIR", str(ROOT / "build")))
-NEEDS = "OpenBLAS, LAPACKE, SUNDIALS, jansson, HDF5, zlib and libgomp of the Debian release it was built on"
+NEEDS = "SUNDIALS, jansson, zlib, expat, HDF5 and libgomp of the Debian release it was built on"
 
 
 def version():
@@ -102,13 +104,22 @@ def write_wheel(directory, fill):
     return name
 
 
+def binary(name):
+    """Without what only a debugger reads, where `strip` is at hand."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / name
+        shutil.copy(BUILD / name, copy)
+        if shutil.which("strip"):
+            subprocess.run(["strip", "--strip-debug", str(copy)], check=True)
+        return copy.read_bytes()
+
+
 def fill_wheel(wheel):
     for path in sorted((ROOT / "python" / "kbass").rglob("*")):
         if path.is_file() and path.suffix in (".py", ".typed"):
             wheel.add("kbass/" + path.relative_to(ROOT / "python" / "kbass").as_posix(), path.read_bytes())
-    wheel.add("kbass/lib/libkbass.so", (BUILD / "libkbass.so").read_bytes(), 0o755)
-    for program in ("kbass", "kbass-hdf5"):  # the library finds the latter beside itself
-        wheel.add("kbass/lib/" + program, (BUILD / program).read_bytes(), 0o755)
+    for name in ("libkbass.so", "kbass", "kbass-hdf5"):  # the library finds its helper beside itself
+        wheel.add("kbass/lib/" + name, binary(name), 0o755)
 
 
 def get_requires_for_build_wheel(config_settings=None):

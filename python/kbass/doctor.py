@@ -56,7 +56,11 @@ def doctor(data: Any, *, time: Optional[str] = None, axes: Any = None, run: Opti
     """
     table = read(data, time=time, axes=axes, run=run, sigma=sigma, within=within, every=every, use=use,
                  ignore=ignore, rename=rename, dates=dates, missing=missing)  # fmt: skip
-    document = json.loads(take_text("kbass_doctor_json", examine(table, settings)))
-    found = Findings(document["findings"])
-    found.verdict = document["verdict"]
+    found, grave = Findings(), ("fine", "warning", "hopeless")
+    found.verdict = grave[0]
+    for i, name in enumerate(table.runs or [""]):  # the doctor takes one run at a time
+        one = Data(create("data", "kbass_data_pick", table._handle, i)) if name else table
+        document = json.loads(take_text("kbass_doctor_json", examine(one, settings)))
+        found += [{**finding, "run": name} if name else finding for finding in document["findings"]]
+        found.verdict = max(found.verdict, document["verdict"], key=grave.index)
     return found

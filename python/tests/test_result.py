@@ -1,0 +1,157 @@
+"""What comes back, and what follows from it."""
+
+import copy
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import kbass
+
+
+def test_equations(vdp):
+    assert [e.lhs for e in vdp.equations] == ["x_t", "y_t"]
+    term = vdp.equations["y"]["x^2*y"]
+    assert term.selected and term.verdict == "in" and term.interval[0] < term.weight < term.interval[1]
+    assert vdp.equations["y_t"] is vdp.equations[1] and term.sd > 0 and term.probability > 0.9
+    with pytest.raises(KeyError):
+        vdp.equations["z"]
+    assert vdp.noise.keys() == {"x", "y"} and 0 < vdp.probability <= 1 and math.isfinite(vdp.log_evidence)
+
+
+def test_shown(vdp):
+    assert "probability of this model" in str(vdp) and "y_t" in vdp._repr_html_() and vdp._repr_latex_().startswith("$")
+    assert len(vdp.text(all_terms=True)) > len(vdp.text())
+    assert len(vdp.to_frame()) == 20 and len(vdp.to_frame(all_terms=False)) == 4
+    assert "x_t" in repr(vdp)
+
+
+def test_html_is_escaped():
+    import xml.dom.minidom
+
+    hares = kbass.discover({"t": range(1900, 1921), **{k: v for k, v in kbass.example("hare-lynx").to_dict().items() if k != "t"}},
+                           degree=2, threads=1)  # fmt: skip
+    xml.dom.minidom.parseString(hares._repr_html_())
+
+
+def test_sympy(vdp, burgers):
+    sympy = pytest.importorskip("sympy")
+    first, second = vdp.to_sympy()
+    t = sympy.Symbol("t")
+    x, y = sympy.Function("x")(t), sympy.Function("y")(t)
+    assert first.lhs == sympy.Derivative(x, t) and second.rhs.coeff(x**2 * y) == pytest.approx(vdp.equations["y"]["x^2*y"].weight)
+    assert burgers.to_sympy()[0].rhs.has(sympy.Derivative)
+    odd = kbass.discover({"t": np.linspace(0, 3, 15), "S": np.exp(-np.linspace(0, 3, 15))}, terms="S, sin(S)", threads=1)
+    assert odd.to_sympy()
+
+
+@pytest.mark.parametrize("format", ["latex", "sympy", "julia", "matlab", "c", "csv"])
+def test_export(vdp, format):
+    assert len(vdp.export(format)) > 50
+
+
+def test_files(vdp, tmp_path):
+    assert json.loads(vdp.to_json(tmp_path / "r.json")) == vdp.document
+    loaded = kbass.load(tmp_path / "r.json")
+    assert loaded == vdp and hash(loaded) == hash(vdp) and loaded.equations[0].text == vdp.equations[0].text
+    assert "x_t" in str(loaded) and loaded.forecast(until=9, draws=5).mean.shape == (101, 2)
+    assert loaded.simulate([1, 0], [0, 1]).shape == (2, 2) and loaded.next(2)
+    inside = np.linspace(0.1, 7.9, 7)
+    # linear between 400 times: (8/399)^2 / 8 times the greatest second derivative, below 100 here
+    assert np.abs(loaded.solution(inside).mean - vdp.solution(inside).mean).max() < 6e-3
+    for ask in (loaded.residuals, lambda: loaded.law_residuals([1.0]), lambda: loaded.explain("x_t: x")):
+        with pytest.raises(kbass.DataError, match="read from a file, or pickled"):
+            ask()
+    with pytest.raises(kbass.FileError):
+        vdp.to_json(tmp_path / "no" / "folder.json")
+    for content in ("", "{", "[]", '{"format": "other"}', '{"format": "kbass-result"}', "\x00"):
+        (tmp_path / "bad.json").write_text(content)
+        with pytest.raises(kbass.FileError, match="bad.json"):
+            kbass.load(tmp_path / "bad.json")
+
+
+def test_pickle_and_copy(vdp):
+    again = pickle.loads(pickle.dumps(vdp))
+    assert again == vdp and str(again) == str(vdp) and again.candidates == vdp.candidates
+    assert copy.copy(vdp) == vdp == copy.deepcopy(vdp)
+
+
+def test_solution(vdp, vdp_data, burgers):
+    found = vdp.solution(vdp_data.times)
+    assert found.mean.shape == found.sd.shape == (25, 2) and (found.sd > 0).all()
+    left = vdp.residuals()
+    assert left["x_residual"] == pytest.approx(vdp_data.values[:, 0] - found.mean[:, 0])
+    law = vdp.law_residuals(np.linspace(0.5, 7.5, 5))
+    assert np.abs(law["residual"]).max() < 0.01 * np.abs(law["lhs"]).max()  # differences of the solution
+    assert vdp.solution().mean.shape == (400, 2) and list(found.to_frame()) == ["t", "x", "x_sd", "y", "y_sd"]
+    field = burgers.solution([1.0, 2.0], [1.0, 2.0, 3.0])
+    assert field.mean.shape == (2, 3, 1) and burgers.solution().mean.ndim == 3
+    assert burgers.residuals()["u_residual"].shape == (48,)
+    with pytest.raises(kbass.Error):
+        vdp.solution([100.0])
+
+
+def test_simulate(vdp, burgers):
+    t = np.linspace(0, 3, 7)
+    states = vdp.simulate([2.0, 0.0], t)
+    model = kbass.ahead.law(vdp)
+    slopes = (vdp.simulate([2.0, 0.0], [0, 1e-4])[1] - [2.0, 0.0]) / 1e-4
+    assert model.rates(states[:1])[0] == pytest.approx(slopes, rel=1e-2, abs=1e-3)  # a difference of first order
+    assert vdp.simulate().shape == (101, 2)
+    with pytest.raises(kbass.DataError, match="x0: found 1 numbers, needed 2"):
+        vdp.simulate([1], t)
+    with pytest.raises(kbass.ArgumentError, match="no inputs"):
+        vdp.simulate([1, 1], t, u=t)
+    assert burgers.simulate(t=[0.5, 1.0], x=[1.0, 2.0]).shape == (2, 2, 1)
+
+
+def test_inputs():
+    """x_t = -x + f: what is found is followed under another input, against the formula."""
+    t = np.linspace(0, 6, 50)
+    f = np.sin(t)
+    x = 1.5 * np.exp(-t) + 0.5 * (np.sin(t) - np.cos(t))
+    result = kbass.discover({"t": t, "x": x, "f": f}, input="f", degree=1, threads=1)
+    step = result.simulate([0.0], t, u=np.ones(50))
+    weights = {term.term: term.weight for term in result.equations["x"].selected}
+    assert weights == pytest.approx({"x": -1, "f": 1}, abs=1e-3)
+    assert step[:, 0] == pytest.approx(1 - np.exp(-t), abs=2e-3)  # the weights' error
+    assert result.simulate([1.0], t, u=np.sin)[:, 0] == pytest.approx(x, abs=2e-3)
+    with pytest.raises(kbass.ArgumentError, match="u is needed"):
+        result.simulate([1.0], t)
+
+
+def test_forecast(vdp):
+    found = vdp.forecast(t=[8.5, 9, 10], draws=20, quantiles=[10, 90], seed=3)
+    assert found.draws.shape == (20, 3, 2) and found.quantiles.shape == (2, 3, 2) and found.lost == 0
+    assert (found.quantile(10) <= found.quantile(90)).all() and list(found.reached) == [20] * 3
+    assert list(found.to_frame()) == ["t", "x", "x_10", "x_90", "y", "y_10", "y_90"]
+    for bad in ({}, {"t": [9], "until": 9}, {"until": 3}, {"until": 9, "draws": 0}, {"until": 9, "quantiles": [200]},
+                {"until": 9, "state": [1]}, {"t": [1.0]}):  # fmt: skip
+        with pytest.raises(kbass.Error):
+            vdp.forecast(**bad)
+
+
+def test_next_and_explain(vdp):
+    best = vdp.next(3)
+    assert len(best) == 3 and best.about_weights.shape == (101, 2) and best[0].about_weights >= best[1].about_weights
+    [change] = vdp.explain("y_t: x")
+    assert change["change"] == "dropped" and change["log_odds"] < -5
+
+
+def test_plot_and_report(vdp, burgers, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    vdp.plot().savefig(tmp_path / "a.png")
+    burgers.plot().savefig(tmp_path / "b.png")
+    assert vdp.report(tmp_path / "r.html") == str(tmp_path / "r.html")
+    assert "<html" in (tmp_path / "r.html").read_text()[:400]
+    with pytest.raises(kbass.FileError):
+        vdp.report(tmp_path / "no" / "r.html")
+
+
+def test_doctor(vdp_data):
+    found = kbass.doctor(vdp_data, degree=2)
+    assert found.verdict in ("fine", "warning") and found[0]["sentence"] and "verdict" in str(found)
+    assert kbass.doctor([vdp_data, vdp_data]).verdict
