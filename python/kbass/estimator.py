@@ -62,7 +62,8 @@ def _times(t: Any, n: int) -> Any:
         step = float(numbers([t], "t")[0])
         if not (np.isfinite(step) and step > 0):
             raise ArgumentError("t: found %g, needed a step above 0, or the times" % step, field="t")
-        return step * np.arange(n)
+        with np.errstate(over="ignore"):  # what is not finite is told below
+            return step * np.arange(n)
     return numbers(t, "t")
 
 

@@ -57,7 +57,8 @@ from hypothesis.extra import numpy as hnp  # noqa: E402
 SECONDS = float(os.environ.get("KBASS_FUZZ_SECONDS", "30"))
 cells = st.one_of(st.floats(), st.integers(-5, 5), st.none(), st.text(max_size=3), st.booleans(), st.just([1.0]))
 columns = st.one_of(st.lists(cells, max_size=6), st.lists(st.floats(-10, 10), min_size=3, max_size=12),
-                    hnp.arrays(st.sampled_from(["f8", "f4", "i4", "U2", "O", "c16", "M8[s]"]), hnp.array_shapes(max_dims=3, max_side=5)))
+                    hnp.arrays("O", hnp.array_shapes(max_dims=2, max_side=5), elements=cells),
+                    hnp.arrays(st.sampled_from(["f8", "f4", "i4", "U2", "c16", "M8[s]"]), hnp.array_shapes(max_dims=3, max_side=5)))
 tables = st.dictionaries(st.sampled_from(["t", "x", "y", "time", "u", "", "a b", "1"]), columns, max_size=4)
 values = st.one_of(st.none(), st.text(max_size=6), st.integers(-3, 50), st.floats(), st.booleans(), st.lists(st.text(max_size=3), max_size=2))
 words = st.dictionaries(st.sampled_from([n for n in kbass.settings() if n not in ("threads", "time_limit", "degree", "terms_file", "mesh_file")]
@@ -91,7 +92,8 @@ def test_fuzz_tables():
 
 
 def test_fuzz_arrays():
-    numbers = hnp.arrays(st.sampled_from(["f8", "f4", "i8", "O", "U1", "?"]), hnp.array_shapes(max_dims=3, max_side=8))
+    numbers = st.one_of(hnp.arrays(st.sampled_from(["f8", "f4", "i8", "U1", "?"]), hnp.array_shapes(max_dims=3, max_side=8)),
+                        hnp.arrays("O", hnp.array_shapes(max_dims=2, max_side=5), elements=cells))  # fmt: skip
     times = st.one_of(numbers, st.floats(), st.none(), st.lists(st.floats(0, 10), max_size=8).map(sorted))
 
     def check(X, t, u):

@@ -141,7 +141,9 @@ def test_eight_threads():
     threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
-    assert all(one["equations"] == expected["equations"] for one in found)
+    for one in found:
+        for mine, alone in zip(one["equations"], expected["equations"]):
+            assert mine["terms"] == alone["terms"]
 
 
 def test_the_gil_is_free():
@@ -177,8 +179,9 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
-def test_fork_after_a_fit():
-    done = subprocess.run([sys.executable, "-c", FORK % 1], capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_fork_after_a_fit(threads):
+    done = subprocess.run([sys.executable, "-c", FORK % threads], capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
     assert done.stdout.strip() == "7", done.stderr
 
 
@@ -186,13 +189,14 @@ def test_fork_after_a_fit():
 
 
 def test_memory_does_not_grow():
-    data = kbass.read(quick_data())
+    t = np.linspace(0, 3, 12)
+    data = kbass.read({"t": t, "x": np.exp(-t) + 0.01 * np.cos(40 * t)})
     after = []
-    for i in range(int(os.environ.get("KBASS_FITS", "60"))):
-        kbass.discover(data, terms="x, y", threads=1)
-        if i % 20 == 19:
+    for i in range(int(os.environ.get("KBASS_FITS", "40"))):
+        kbass.discover(data, terms="x", threads=1)
+        if i % 10 == 9:
             after.append(resident())
-    assert after[-1] - after[0] < 4e6  # bytes; a leaked result is 40 kB, 40 of them are noise of the allocator
+    assert after[-1] - after[1] < 2e6  # bytes; 20 leaked fits would be more, the allocator's noise is less
 
 
 def resident():
@@ -201,12 +205,12 @@ def resident():
 
 def test_overhead_is_small():
     """What Python adds to a run: CPU time of a call less that of the library's own, which a result has. The bar is 10 ms."""
-    data = kbass.read(quick_data())
-    kbass.discover(data, terms="x, y", threads=1)
+    data = kbass.read({name: column[::2] for name, column in quick_data().items() if name != "y"})
+    kbass.discover(data, terms="x", threads=1)
     extra = []
     for _ in range(5):
         begin = time.perf_counter()
-        result = kbass.discover(data, terms="x, y", threads=1)
+        result = kbass.discover(data, terms="x", threads=1)
         extra.append(time.perf_counter() - begin - result["seconds"]["total"])
     assert min(extra) < 0.1, extra  # ten times the bar: this is no benchmark
 
