@@ -5,7 +5,7 @@ set(package_files ${CMAKE_INSTALL_LIBDIR}/cmake/kbass)
 set(documents ${CMAKE_INSTALL_DATADIR}/doc/kbass)
 
 set(static_modules JANSSON ZLIB EXPAT) # what a static library needs, without asking for their .pc files
-if(NOT BLAS_ARCHIVES)
+if(NOT BLAS_OBJECT)
     list(APPEND static_modules OPENBLAS LAPACKE)
 endif()
 foreach(module ${static_modules})
