@@ -120,7 +120,7 @@ static int load(const cli_arguments *arguments, forecast_job *job)
     if (arguments->n_operands != 1)
         return cli_fail("forecast needs one result file, found %zu (see kbass help forecast)", arguments->n_operands);
     job->path = arguments->operands[0];
-    kbass_status status = kbass_posterior_read_run(job->path, run, &job->outlook.posterior, &error);
+    kbass_status status = kbass_posterior_read(job->path, run, &job->outlook.posterior, &error);
     if (status != KBASS_OK) return cli_fail_with(status, &error);
     if (data && run) return cli_fail("--data: the figure shows the data of one run alone, the result is of several");
     int code = data ? cli_read_like(arguments, job->path, data, &job->outlook.data) : EXIT_OK;

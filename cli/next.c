@@ -236,7 +236,7 @@ int cli_next(const cli_arguments *arguments)
     if (arguments->n_operands != 1)
         return cli_fail("next needs one result file, found %zu (see kbass help next)", arguments->n_operands);
     kbass_status status =
-        kbass_posterior_read_run(arguments->operands[0], cli_value(arguments, "of-run"), &job.posterior, &error);
+        kbass_posterior_read(arguments->operands[0], cli_value(arguments, "of-run"), &job.posterior, &error);
     int code = status == KBASS_OK ? read_range(arguments, &job) : cli_fail_with(status, &error);
     if (code == EXIT_OK) code = figure_options(arguments, figure);
     if (code == EXIT_OK) code = make_points(&job);

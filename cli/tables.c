@@ -67,9 +67,9 @@ static kbass_status solve_rows(table *t, const kbass_discovery *discovery, size_
                                kbass_error *error)
 {
     double *mean = t->mean + first * t->n_states, *sd = t->sd + first * t->n_states;
-    if (!t->n_space) return kbass_discovery_run_solution(discovery, run, n, t->times + first, mean, sd, error);
-    return kbass_discovery_run_field(discovery, run, n, t->times + first, t->positions + first * t->n_space, mean, sd,
-                                     error);
+    if (!t->n_space) return kbass_discovery_solution(discovery, run, n, t->times + first, NULL, mean, sd, error);
+    return kbass_discovery_solution(discovery, run, n, t->times + first, t->positions + first * t->n_space, mean, sd,
+                                    error);
 }
 
 static kbass_status solve(table *t, const kbass_discovery *discovery, kbass_error *error)
@@ -242,7 +242,7 @@ static kbass_status find_coordinates(const kbass_discovery *discovery, size_t ru
     kbass_status status = KBASS_OK;
     bool is_given = true;
     for (size_t axis = 0; axis < n_axes; axis++) is_given = is_given && kbass_discovery_mesh(discovery, axis, NULL);
-    if (!is_given) status = kbass_discovery_run_refine(discovery, run, counts, at, error);
+    if (!is_given) status = kbass_discovery_refine(discovery, run, counts, at, error);
     for (size_t axis = 0; axis < n_axes; axis++) kbass_discovery_mesh(discovery, axis, at[axis]);
     return status;
 }
@@ -360,9 +360,8 @@ static kbass_status fill_law(table *t, const kbass_discovery *discovery, kbass_e
     kbass_status status = KBASS_OK;
     for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
         size_t first = t->run_start[run], at = first * t->n_states;
-        status =
-            kbass_discovery_run_law(discovery, run, t->run_start[run + 1] - first, t->times + first,
-                                    t->n_space ? t->positions + first * t->n_space : NULL, lhs + at, rhs + at, error);
+        status = kbass_discovery_law(discovery, run, t->run_start[run + 1] - first, t->times + first,
+                                     t->n_space ? t->positions + first * t->n_space : NULL, lhs + at, rhs + at, error);
     }
     for (size_t i = 0; status == KBASS_OK && i < t->n * t->n_states; i++) {
         t->values[3 * i] = lhs[i];

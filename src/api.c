@@ -390,56 +390,49 @@ static kbass_status fields_of(const void *context, const kb_fit *fit, double *me
                              at->n, at->times, at->positions, mean, sd, error);
 }
 
-kbass_status kbass_discovery_run_solution(const kbass_discovery *d, size_t run, size_t n_times, const double *times,
-                                          double *mean, double *sd, kbass_error *error)
+static kbass_status solve_states(const whereabouts *at, double *mean, double *sd, kbass_error *error)
 {
-    const kb_ode_problem *p = d->ode;
-    if (!d->answer || !d->answer->result.n_equations)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
-    if (d->data->n_axes > 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                       "the solution is a field over space: ask kbass_discovery_run_field");
-    kbass_status status = check_run(d, run, error);
-    if (status == KBASS_OK)
-        status = check_times(p->record->origin[run], p->record->span * p->record->duration[run], n_times, times, error);
+    const kbass_discovery *d = at->discovery;
+    const kb_record *record = d->ode->record;
+    kbass_status status =
+        check_times(record->origin[at->run], record->span * record->duration[at->run], at->n, at->times, error);
     if (status != KBASS_OK) return status;
-    if (d->paper) return d->paper->evaluate(d->paper, n_times, times, NULL, mean, sd, error);
-    whereabouts at = {d, run, n_times, times, NULL};
-    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_STATES, n_times * p->record->n_states, states_of,
-                   &at, mean, sd, error);
-}
-
-kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t n_times, const double *times, double *mean,
-                                      double *sd, kbass_error *error)
-{
-    return kbass_discovery_run_solution(d, 0, n_times, times, mean, sd, error);
-}
-
-kbass_status kbass_discovery_run_field(const kbass_discovery *d, size_t run, size_t n, const double *times,
-                                       const double *positions, double *mean, double *sd, kbass_error *error)
-{
-    if (d->data->n_axes == 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: ask kbass_discovery_solution");
-    if (!d->answer || !d->answer->result.n_equations)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
-    kbass_status status = check_run(d, run, error);
-    if (status != KBASS_OK) return status;
-    const kb_field_samples *samples = samples_of(d, run);
-    status = check_times(samples->first[0], samples->span[0] * samples->extent[0], n, times, error);
-    if (status == KBASS_OK) status = check_positions(d, run, n, positions, error);
-    if (status != KBASS_OK) return status;
-    if (d->paper) return d->paper->evaluate(d->paper, n, times, positions, mean, sd, error);
-    whereabouts at = {d, run, n, times, positions};
-    if (d->pde_nd) return patches_of(&at, mean, sd, error);
-    if (!sd) return fields_of(&at, d->found.pool.fits[0], mean, NULL, error);
-    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, n * samples->n_fields, fields_of, &at,
+    if (d->paper) return d->paper->evaluate(d->paper, at->n, at->times, NULL, mean, sd, error);
+    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_STATES, at->n * record->n_states, states_of, at,
                    mean, sd, error);
 }
 
-kbass_status kbass_discovery_field(const kbass_discovery *d, size_t n, const double *times, const double *positions,
-                                   double *mean, double *sd, kbass_error *error)
+static kbass_status solve_fields(const whereabouts *at, double *mean, double *sd, kbass_error *error)
 {
-    return kbass_discovery_run_field(d, 0, n, times, positions, mean, sd, error);
+    const kbass_discovery *d = at->discovery;
+    const kb_field_samples *samples = samples_of(d, at->run);
+    kbass_status status =
+        check_times(samples->first[0], samples->span[0] * samples->extent[0], at->n, at->times, error);
+    if (status == KBASS_OK) status = check_positions(d, at->run, at->n, at->positions, error);
+    if (status != KBASS_OK) return status;
+    if (d->paper) return d->paper->evaluate(d->paper, at->n, at->times, at->positions, mean, sd, error);
+    if (d->pde_nd) return patches_of(at, mean, sd, error);
+    if (!sd) return fields_of(at, d->found.pool.fits[0], mean, NULL, error);
+    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, at->n * samples->n_fields, fields_of, at,
+                   mean, sd, error);
+}
+
+static kbass_status check_place(const kbass_discovery *d, size_t run, const double *positions, kbass_error *error)
+{
+    if (!d->answer || !d->answer->result.n_equations)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no solution yet: no run has found a model");
+    if (!positions != (d->data->n_axes == 1))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "positions are needed for fields over space, and only for them");
+    return check_run(d, run, error);
+}
+
+kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t run, size_t n, const double *times,
+                                      const double *positions, double *mean, double *sd, kbass_error *error)
+{
+    const whereabouts at = {d, run, n, times, positions};
+    kbass_status status = check_place(d, run, positions, error);
+    if (status != KBASS_OK) return status;
+    return positions ? solve_fields(&at, mean, sd, error) : solve_states(&at, mean, sd, error);
 }
 
 /* ---------------------------------------------------------------- the law along the solution */
@@ -460,8 +453,8 @@ static kbass_status solution_at(const void *context, size_t n, const double *tim
     kbass_status status = KBASS_OK;
     whereabouts at = {d, of->run, n, times, NULL};
     if (positions)
-        status = kbass_discovery_run_field(d, of->run, n, times, positions, values, d->paper ? sd : NULL, error);
-    else if (d->paper) status = kbass_discovery_run_solution(d, of->run, n, times, values, sd, error);
+        status = kbass_discovery_solution(d, of->run, n, times, positions, values, d->paper ? sd : NULL, error);
+    else if (d->paper) status = kbass_discovery_solution(d, of->run, n, times, NULL, values, sd, error);
     else status = states_of(&at, d->found.pool.fits[0], values, sd, error);
     kb_free(sd);
     return status;
@@ -514,8 +507,8 @@ static void set_borders(const kbass_discovery *d, size_t run, double *borders, k
     law->borders = borders;
 }
 
-kbass_status kbass_discovery_run_law(const kbass_discovery *d, size_t run, size_t n, const double *times,
-                                     const double *positions, double *lhs, double *rhs, kbass_error *error)
+kbass_status kbass_discovery_law(const kbass_discovery *d, size_t run, size_t n, const double *times,
+                                 const double *positions, double *lhs, double *rhs, kbass_error *error)
 {
     if (!d->answer || !d->answer->result.n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no law yet: no run has found a model");
@@ -540,12 +533,6 @@ kbass_status kbass_discovery_run_law(const kbass_discovery *d, size_t run, size_
     return status;
 }
 
-kbass_status kbass_discovery_law(const kbass_discovery *d, size_t n, const double *times, const double *positions,
-                                 double *lhs, double *rhs, kbass_error *error)
-{
-    return kbass_discovery_run_law(d, 0, n, times, positions, lhs, rhs, error);
-}
-
 size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coordinates)
 {
     const kb_field_samples *samples = kbass_data_runs(d->data) == 1 ? samples_of(d, 0) : NULL;
@@ -556,8 +543,8 @@ size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coord
     return samples->n_mesh[axis];
 }
 
-kbass_status kbass_discovery_run_refine(const kbass_discovery *d, size_t run, const size_t *counts,
-                                        double *const *coordinates, kbass_error *error)
+kbass_status kbass_discovery_refine(const kbass_discovery *d, size_t run, const size_t *counts,
+                                    double *const *coordinates, kbass_error *error)
 {
     const run_of its = {d, run};
     static const size_t fewest = 3;
@@ -570,12 +557,6 @@ kbass_status kbass_discovery_run_refine(const kbass_discovery *d, size_t run, co
     kbass_status status = check_run(d, run, error);
     return status == KBASS_OK ? kb_solution_mesh(samples_of(d, run), solution_at, &its, counts, coordinates, error)
                               : status;
-}
-
-kbass_status kbass_discovery_refine(const kbass_discovery *d, const size_t *counts, double *const *coordinates,
-                                    kbass_error *error)
-{
-    return kbass_discovery_run_refine(d, 0, counts, coordinates, error);
 }
 
 /* One for each run; they stay NULL where there is none. */
@@ -602,8 +583,8 @@ static void forget_posteriors(const kbass_discovery *d, kbass_posterior **poster
     kb_free(posteriors);
 }
 
-kbass_status kbass_discovery_run_posterior(const kbass_discovery *d, size_t run, kbass_posterior **posterior,
-                                           kbass_error *error)
+kbass_status kbass_discovery_posterior(const kbass_discovery *d, size_t run, kbass_posterior **posterior,
+                                       kbass_error *error)
 {
     *posterior = NULL;
     if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
@@ -622,19 +603,14 @@ kbass_status kbass_discovery_run_posterior(const kbass_discovery *d, size_t run,
     return status;
 }
 
-kbass_status kbass_discovery_posterior(const kbass_discovery *d, kbass_posterior **posterior, kbass_error *error)
-{
-    return kbass_discovery_run_posterior(d, 0, posterior, error);
-}
-
 static kbass_status solution_with_sd(const void *context, size_t run, size_t n, const double *times,
                                      const double *positions, double *mean, double *sd, kbass_error *error)
 {
     const kbass_discovery *d = context;
     const run_of its = {d, run};
     if (!sd) return solution_at(&its, n, times, positions, mean, error);
-    return positions ? kbass_discovery_run_field(d, run, n, times, positions, mean, sd, error)
-                     : kbass_discovery_run_solution(d, run, n, times, mean, sd, error);
+    return positions ? kbass_discovery_solution(d, run, n, times, positions, mean, sd, error)
+                     : kbass_discovery_solution(d, run, n, times, NULL, mean, sd, error);
 }
 
 /* *out stays NULL where there is no solution. */

@@ -130,7 +130,7 @@ static void check_band(const kbass_discovery *discovery, const char *name)
     kbass_model_span(model, &first, &last);
     for (int i = 0; i < N; i++) times[i] = first + (last - first) * (i + 0.5) / N;
     CHECK_OK(kbass_model_integrate(model, first, kbass_model_initial(model), N, times, exact, &error));
-    CHECK_OK(kbass_discovery_solution(discovery, N, times, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, N, times, NULL, mean, sd, &error));
     for (int i = 0; i < 2 * N; i++) {
         CHECK(isfinite(mean[i]) && isfinite(sd[i]) && sd[i] >= 0);
         outside += !(fabs(mean[i] - exact[i]) <= 4 * sd[i]);
@@ -375,7 +375,8 @@ static void test_before_the_run(void **state)
     (void)state;
     CHECK_OK(kbass_discovery_create(data, &settings, &d, &error));
     kbass_data_destroy(data);
-    CHECK_FAILS(kbass_discovery_solution(d, 1, times, mean, sd, &error), KBASS_ERROR_ARGUMENT, "no solution yet");
+    CHECK_FAILS(kbass_discovery_solution(d, 0, 1, times, NULL, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+                "no solution yet");
     CHECK_FAILS(kbass_discovery_json(d, &json, &error), KBASS_ERROR_ARGUMENT, "no result yet");
     kbass_discovery_destroy(d);
 }
@@ -386,10 +387,10 @@ static void test_bad_times(void **state)
     double mean[4], sd[4];
     (void)state;
     kbass_discovery *d = discover(sample("logistic", 12, 0), defaults());
-    CHECK_FAILS(kbass_discovery_solution(d, 2, falling, mean, sd, &error), KBASS_ERROR_ARGUMENT, "ascending");
-    CHECK_FAILS(kbass_discovery_solution(d, 1, broken, mean, sd, &error), KBASS_ERROR_ARGUMENT, "ascending");
-    CHECK_OK(kbass_discovery_solution(d, 1, outside, mean, sd, &error)); /* 9 is within [0, 10] */
-    CHECK_CLOSE(mean[0], 0.05 / (0.05 + 0.95 * exp(-9)), 1e-3);          /* the closed form; noise floor 1e-3 */
+    CHECK_FAILS(kbass_discovery_solution(d, 0, 2, falling, NULL, mean, sd, &error), KBASS_ERROR_ARGUMENT, "ascending");
+    CHECK_FAILS(kbass_discovery_solution(d, 0, 1, broken, NULL, mean, sd, &error), KBASS_ERROR_ARGUMENT, "ascending");
+    CHECK_OK(kbass_discovery_solution(d, 0, 1, outside, NULL, mean, sd, &error)); /* 9 is within [0, 10] */
+    CHECK_CLOSE(mean[0], 0.05 / (0.05 + 0.95 * exp(-9)), 1e-3); /* the closed form; noise floor 1e-3 */
     kbass_discovery_destroy(d);
 }
 
@@ -414,7 +415,7 @@ static kbass_status whole_life(const kbass_data *data, const kbass_settings *set
     kbass_discovery *d = NULL;
     kbass_status status = kbass_discovery_create(data, settings, &d, &error);
     if (status == KBASS_OK) status = kbass_discovery_run(d, NULL, NULL, &error);
-    if (status == KBASS_OK) status = kbass_discovery_solution(d, 2, times, mean, sd, &error);
+    if (status == KBASS_OK) status = kbass_discovery_solution(d, 0, 2, times, NULL, mean, sd, &error);
     if (status == KBASS_OK) status = kbass_discovery_json(d, &json, &error);
     kbass_free(json);
     kbass_discovery_destroy(d);

@@ -314,10 +314,10 @@ static void check_solution(const kbass_discovery *discovery, size_t run, const c
         points[2 * i + 1] = places[i] = x->low + (x->high - x->low) * fmod(0.37 * (double)i, 1);
     }
     CHECK_OK(kbass_pde_sample(pde, N, points, truth, &error));
-    CHECK_OK(kbass_discovery_run_field(discovery, run, N, times, places, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, run, N, times, places, mean, sd, &error));
     for (size_t i = 0; i < N; i++)
         CHECK_CLOSE(mean[i], truth[i], 0.01); /* of 1: 20 x 24 clean samples, a grid of 400 nodes */
-    CHECK_FAILS(kbass_discovery_run_field(discovery, 2, N, times, places, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+    CHECK_FAILS(kbass_discovery_solution(discovery, 2, N, times, places, mean, sd, &error), KBASS_ERROR_ARGUMENT,
                 "run 2");
     kbass_pde_destroy(pde);
 }
@@ -332,7 +332,7 @@ static void check_forecast(const kbass_discovery *discovery, size_t run, const c
     kbass_forecast *forecast = NULL;
     kbass_pde *pde = NULL;
     CHECK_OK(kbass_pde_parse(1, law, domain, profile, NULL, &pde, &error));
-    CHECK_OK(kbass_discovery_run_posterior(discovery, run, &posterior, &error));
+    CHECK_OK(kbass_discovery_posterior(discovery, run, &posterior, &error));
     const kbass_axis *t = kbass_pde_axis(pde, 0), *x = kbass_pde_axis(pde, 1);
     kbass_posterior_range(posterior, 0, &first, &last);
     CHECK_CLOSE(first, t->low, 1e-12); /* rounding */
@@ -358,11 +358,11 @@ static void check_files(const kbass_discovery *discovery)
     CHECK_OK(kbass_discovery_json(discovery, &json, &error));
     FILE *file = fopen(path, "w");
     CHECK(file && fputs(json, file) >= 0 && fclose(file) == 0);
-    CHECK_FAILS(kbass_posterior_read(path, &found, &error), KBASS_ERROR_ARGUMENT, "first, second");
-    CHECK_FAILS(kbass_posterior_read_run(path, "third", &found, &error), KBASS_ERROR_ARGUMENT, "no run \"third\"");
+    CHECK_FAILS(kbass_posterior_read(path, NULL, &found, &error), KBASS_ERROR_ARGUMENT, "first, second");
+    CHECK_FAILS(kbass_posterior_read(path, "third", &found, &error), KBASS_ERROR_ARGUMENT, "no run \"third\"");
     for (size_t run = 0; run < 2; run++) {
-        CHECK_OK(kbass_posterior_read_run(path, names[run], &found, &error));
-        CHECK_OK(kbass_discovery_run_posterior(discovery, run, &kept, &error));
+        CHECK_OK(kbass_posterior_read(path, names[run], &found, &error));
+        CHECK_OK(kbass_discovery_posterior(discovery, run, &kept, &error));
         const kb_stretch *a = &found->models[0].windows[0], *b = &kept->models[0].windows[0];
         size_t size = kept->models[0].n_terms + kept->n_start;
         CHECK(found->n_start == kept->n_start && found->models[0].n_windows == kept->models[0].n_windows);

@@ -129,7 +129,7 @@ static double covered(const kbass_discovery *discovery, truth *u, double slack)
         times[i] = last * (double)(i / N_X) / (N_T - 1);
         positions[i] = width * (double)(i % N_X * 4) / NODES; /* up to 0.77 of the ring, on nodes */
     }
-    CHECK_OK(kbass_discovery_field(discovery, N, times, positions, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, N, times, positions, mean, sd, &error));
     for (size_t i = 0; i < N; i++) {
         double miss = fabs(mean[i] - u(times[i], positions[i]));
         CHECK_CLOSE(miss, 0, slack); /* the caller's */
@@ -223,7 +223,8 @@ static kbass_discovery *fit_heat(const kbass_data *data, const char *periodic)
     settings.fix = "u_t = 0.5*u_xx";
     settings.periodic = periodic;
     CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
-    CHECK_FAILS(kbass_discovery_field(discovery, 0, NULL, NULL, NULL, NULL, &error), KBASS_ERROR_ARGUMENT, "no run");
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 0, NULL, NULL, NULL, NULL, &error), KBASS_ERROR_ARGUMENT,
+                "no run");
     CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
     return discovery;
 }
@@ -231,7 +232,8 @@ static kbass_discovery *fit_heat(const kbass_data *data, const char *periodic)
 static void check_refused(const kbass_discovery *discovery, double time, double position, const char *message)
 {
     double times[] = {0.5, time}, positions[] = {2, position}, mean[2], sd[2];
-    CHECK_FAILS(kbass_discovery_field(discovery, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT, message);
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+                message);
 }
 
 static void fields_are_asked_for_within_the_record(void **state)
@@ -246,7 +248,8 @@ static void fields_are_asked_for_within_the_record(void **state)
     check_refused(discovery, 1, width + 1, "position 7");
     check_refused(discovery, 1, -1, "position -1");
     check_refused(discovery, 1, NAN, "position nan");
-    CHECK_FAILS(kbass_discovery_solution(discovery, 1, &time, &mean, &sd, &error), KBASS_ERROR_ARGUMENT, "over space");
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 1, &time, NULL, &mean, &sd, &error), KBASS_ERROR_ARGUMENT,
+                "over space");
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }

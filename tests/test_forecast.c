@@ -191,7 +191,7 @@ static run_of discover(kbass_data *data, const char *terms)
     settings.threads = 2;
     CHECK_OK(kbass_discovery_create(data, &settings, &r.discovery, &error));
     CHECK_OK(kbass_discovery_run(r.discovery, NULL, NULL, &error));
-    CHECK_OK(kbass_discovery_posterior(r.discovery, &r.posterior, &error));
+    CHECK_OK(kbass_discovery_posterior(r.discovery, 0, &r.posterior, &error));
     return r;
 }
 
@@ -271,8 +271,8 @@ static void check_bands(const run_of *r, size_t n, const double *times, const do
     double *mean = KB_NEW(double, values), *sd = KB_NEW(double, values), *found = KB_NEW(double, values);
     double *factor = KB_NEW(double, values *size), *squares = KB_NEW(double, values), total = 0;
     kbass_error error;
-    if (positions) CHECK_OK(kbass_discovery_field(r->discovery, n, times, positions, mean, sd, &error));
-    else CHECK_OK(kbass_discovery_solution(r->discovery, n, times, mean, sd, &error));
+    if (positions) CHECK_OK(kbass_discovery_solution(r->discovery, 0, n, times, positions, mean, sd, &error));
+    else CHECK_OK(kbass_discovery_solution(r->discovery, 0, n, times, NULL, mean, sd, &error));
     CHECK_OK(kb_spread(p, &p->models[0], n, times, positions, found, factor, &error));
     for (size_t m = 0; m < p->n_models; m++) total += add_spread(p, &p->models[m], n, times, positions, mean, squares);
     for (size_t i = 0; i < values; i++) {
@@ -454,7 +454,7 @@ static void runs_go_on_from_their_own_ends(void **state)
         kbass_posterior *p = NULL;
         kbass_forecast *f = NULL;
         double mean[4], fitted[4], sd[4], spread[4];
-        CHECK_OK(kbass_discovery_run_posterior(r.discovery, run, &p, &error));
+        CHECK_OK(kbass_discovery_posterior(r.discovery, run, &p, &error));
         CHECK_TEXT(p->run, names[run]);
         CHECK_OK(kbass_posterior_forecast(p, &options, 2, times, 0, NULL, &f, &error));
         CHECK_OK(kbass_forecast_summary(f, 0, NULL, mean, NULL, NULL, &error));
@@ -463,7 +463,7 @@ static void runs_go_on_from_their_own_ends(void **state)
             CHECK_CLOSE(mean[i], truth, 0.1); /* 50 samples with 2 % of an sd near 2 as noise, one unit of time ahead */
         }
         CHECK_OK(kb_spread(p, &p->models[0], 2, within, NULL, spread, NULL, &error));
-        CHECK_OK(kbass_discovery_run_solution(r.discovery, run, 2, within, fitted, sd, &error));
+        CHECK_OK(kbass_discovery_solution(r.discovery, run, 2, within, NULL, fitted, sd, &error));
         for (size_t i = 0; i < 4; i++) CHECK_CLOSE(spread[i], fitted[i], 0.01 * sd[i] + 1e-6); /* two integrators */
         kbass_forecast_destroy(f);
         kbass_posterior_destroy(p);
@@ -497,7 +497,7 @@ static void files_keep_what_was_found(void **state)
     kbass_posterior *p = NULL;
     kbass_error error;
     save(root);
-    CHECK_OK(kbass_posterior_read(path, &p, &error));
+    CHECK_OK(kbass_posterior_read(path, NULL, &p, &error));
     CHECK_OK(kbass_posterior_check_data(p, r.data, &error));
     CHECK(p->n_models == r.posterior->n_models && p->models[0].n_terms == 2 && p->n_start == 2);
     CHECK_CLOSE(kbass_posterior_probability(p, 0), kbass_posterior_probability(r.posterior, 0), 1e-12); /* 15 digits */
@@ -533,7 +533,7 @@ static void refuse_edit(const json_t *good, const char *where, const char *value
     if (json_is_array(parent)) json_array_set_new(parent, (size_t)atoi(last), item);
     else json_object_set_new(parent, last, item);
     save(root);
-    CHECK_FAILS(kbass_posterior_read(path, &p, &error), KBASS_ERROR_DATA, message);
+    CHECK_FAILS(kbass_posterior_read(path, NULL, &p, &error), KBASS_ERROR_DATA, message);
     json_decref(root);
 }
 
@@ -589,10 +589,10 @@ static void cut_files_are_refused(void **state)
     for (size_t length = strlen(text) - 3; length > 0; length -= length > 997 ? 997 : length) {
         FILE *file = fopen(path, "w");
         CHECK(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
-        CHECK_FAILS(kbass_posterior_read(path, &p, &error), KBASS_ERROR_DATA, "not a whole result file");
+        CHECK_FAILS(kbass_posterior_read(path, NULL, &p, &error), KBASS_ERROR_DATA, "not a whole result file");
     }
     unlink(path);
-    CHECK_FAILS(kbass_posterior_read(path, &p, &error), KBASS_ERROR_FILE, path);
+    CHECK_FAILS(kbass_posterior_read(path, NULL, &p, &error), KBASS_ERROR_FILE, path);
     kbass_free(text);
     end(&r);
 }

@@ -39,7 +39,7 @@ static int work(kbass_data *data)
                    kbass_settings_set(settings, "threads", "2", NULL) == KBASS_OK &&
                    kbass_discovery_create(data, settings, &discovery, NULL) == KBASS_OK &&
                    kbass_discovery_run(discovery, NULL, NULL, NULL) == KBASS_OK &&
-                   kbass_discovery_posterior(discovery, &posterior, NULL) == KBASS_OK &&
+                   kbass_discovery_posterior(discovery, 0, &posterior, NULL) == KBASS_OK &&
                    kbass_posterior_forecast(posterior, &(kbass_forecast_options){.n_draws = 8, .seed = 1, .threads = 2},
                                             1, &later, 0, NULL, &forecast, NULL) == KBASS_OK;
     if (is_fine) n_selected = (int)kbass_discovery_result(discovery)->n_weights;

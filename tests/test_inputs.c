@@ -219,10 +219,10 @@ static void the_law_of_a_driven_oscillator(void **state)
     double mean[3], sd[3], at = 16.0 / 49;
     kbass_posterior *posterior = NULL;
     CHECK(has_support(result, 4, support) && result->n_equations == 2 && isnan(result->noise[2]));
-    CHECK_OK(kbass_discovery_solution(discovery, 1, &at, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, 1, &at, NULL, mean, sd, &error));
     CHECK_CLOSE(mean[2], data->values[5], 1e-5); /* the integrator's tolerance */
     CHECK(sd[2] < 1e-12);                        /* rounding, between models */
-    CHECK_FAILS(kbass_discovery_posterior(discovery, &posterior, &error), KBASS_ERROR_DATA, "equation");
+    CHECK_FAILS(kbass_discovery_posterior(discovery, 0, &posterior, &error), KBASS_ERROR_DATA, "equation");
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }

@@ -176,8 +176,8 @@ static void fields_as_grid_and_as_shuffled_rows(void **state)
     write_npz(grid, 3, members);
     CHECK_OK(kbass_data_write(data, table, &error));
     shuffle_lines(table);
-    CHECK_OK(kbass_data_read_axes(table, "t,x", &rows, &error));
-    CHECK_OK(kbass_data_read_axes(grid, "t,x", &arrays, &error));
+    CHECK_OK(kbass_data_open(table, &(kbass_read_options){.axes = "t,x"}, &rows, &error));
+    CHECK_OK(kbass_data_open(grid, &(kbass_read_options){.axes = "t,x"}, &arrays, &error));
     CHECK(rows->n_rows == N * N && !memcmp(rows->values, data->values, N * N * sizeof(double)));
     CHECK(arrays->n_rows == N * N && !memcmp(arrays->values, data->values, N * N * sizeof(double)));
     CHECK(!memcmp(arrays->positions, rows->positions, N * N * sizeof(double)));

@@ -302,7 +302,7 @@ static void test_part_of_a_field(void **state)
     for (size_t i = 0; i < 3; i++) {
         kbass_data *whole = NULL, *data = NULL;
         size_t kept = 0, count = 0;
-        CHECK_OK(kbass_data_read_axes(files[i], "t,x", &whole, &error));
+        CHECK_OK(kbass_data_open(files[i], &(kbass_read_options){.axes = "t,x"}, &whole, &error));
         double low = whole->positions[1];
         char within[60];
         snprintf(within, sizeof within, "x=%.17g:", low);

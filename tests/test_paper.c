@@ -156,12 +156,12 @@ static void its_solution_follows_the_samples(void **state)
     kbass_error error;
     size_t n = kbass_data_rows(data);
     double mean[80], sd[80], times[] = {0, 21};
-    CHECK_OK(kbass_discovery_solution(discovery, n, kbass_data_times(data), mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, n, kbass_data_times(data), NULL, mean, sd, &error));
     for (size_t i = 0; i < 2 * n; i++) {
         CHECK_CLOSE(mean[i], kbass_data_values(data)[i], 0.5); /* 2 % of the spread, where the noise allowed is 3 % */
         CHECK(sd[i] > 0 && sd[i] < 2);
     }
-    CHECK_FAILS(kbass_discovery_solution(discovery, 2, times, mean, sd, &error), KBASS_ERROR_ARGUMENT, "21");
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 2, times, NULL, mean, sd, &error), KBASS_ERROR_ARGUMENT, "21");
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }

@@ -240,14 +240,15 @@ static void it_finds_drift_and_diffusion(void **state)
     CHECK_CLOSE(weight_of(result, "u_x"), -0.5, 0.01); /* 2 %: the kernel's error on 16 samples without noise */
     CHECK_CLOSE(weight_of(result, "u_xx"), 0.05, 0.005);
     double *mean = malloc(m * sizeof *mean), *sd = malloc(m * sizeof *sd), far = 4.1;
-    CHECK_OK(kbass_discovery_field(discovery, m, kbass_data_times(data), kbass_data_positions(data), mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, m, kbass_data_times(data), kbass_data_positions(data), mean, sd,
+                                      &error));
     for (size_t i = 0; i < m; i++) {
         CHECK_CLOSE(mean[i], kbass_data_values(data)[i], 0.03); /* the noise that is allowed for, 3 % of the sd */
         CHECK(sd[i] > 0 && sd[i] < 0.03);
     }
-    CHECK_FAILS(kbass_discovery_field(discovery, 1, &far, &far, mean, sd, &error), KBASS_ERROR_ARGUMENT, "4.1");
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 1, &far, &far, mean, sd, &error), KBASS_ERROR_ARGUMENT, "4.1");
     far = 1;
-    CHECK_FAILS(kbass_discovery_solution(discovery, 1, &far, mean, sd, &error), KBASS_ERROR_ARGUMENT, "field");
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 1, &far, NULL, mean, sd, &error), KBASS_ERROR_ARGUMENT, "field");
     free(mean), free(sd);
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
@@ -268,7 +269,7 @@ static void it_finds_them_on_a_plane(void **state)
     CHECK(result->n_equations == 1);
     CHECK_CLOSE(weight_of(result, "u_x"), -0.5, 0.05); /* 10 %: eight to ten samples along an axis */
     double t = 2, place[] = {1.3, 2.2}, mean, sd;
-    CHECK_OK(kbass_discovery_field(discovery, 1, &t, place, &mean, &sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, 1, &t, place, &mean, &sd, &error));
     CHECK_CLOSE(mean, wave(3, 2, 1.3, 2.2), 0.05); /* between samples half a unit apart */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
@@ -303,7 +304,7 @@ static void a_periodic_axis_closes(void **state)
         kbass_discovery *discovery = discover(data, &settings);
         CHECK_CLOSE(weight_of(kbass_discovery_result(discovery), "u_xx"), 1,
                     0.05); /* under a noise of 3 % that is allowed for */
-        CHECK_OK(kbass_discovery_field(discovery, 3, times, places, mean, sd, &error));
+        CHECK_OK(kbass_discovery_solution(discovery, 0, 3, times, places, mean, sd, &error));
         CHECK_CLOSE(mean[0], mean[1], 1e-9); /* the same point, up to rounding of the period */
         CHECK_CLOSE(sd[0], sd[1], 1e-9);
         CHECK_CLOSE(mean[2], exp(-0.4) * sin(-0.2) + 0.5 * exp(-1.6) * cos(-0.4),

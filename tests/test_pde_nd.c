@@ -121,7 +121,7 @@ static double covered(const kbass_discovery *discovery, truth *u, size_t space, 
         times[i] = last * (double)i / (N - 1);
         for (size_t a = 0; a < space; a++) positions[i * space + a] = width * fmod((a ? 0.57 : 0.755) * (double)i, 1);
     }
-    CHECK_OK(kbass_discovery_field(discovery, N, times, positions, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, N, times, positions, mean, sd, &error));
     for (size_t i = 0; i < N; i++) {
         double miss = fabs(mean[i] - u(times[i], positions[i * space], space > 1 ? positions[i * space + 1] : 0));
         CHECK_CLOSE(miss, 0, slack); /* the caller's */
@@ -222,7 +222,7 @@ static void drift_on_a_torus(void **state)
         positions[2 * i] = i % 2 ? width : 0;
         positions[2 * i + 1] = width * (double)(i / 2) / (N - 1);
     }
-    CHECK_OK(kbass_discovery_field(discovery, 2 * N, times, positions, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, 2 * N, times, positions, mean, sd, &error));
     for (size_t i = 0; i < 2 * N; i += 2)
         CHECK_CLOSE(mean[i], mean[i + 1], 1e-9); /* rounding: one and the same place */
     kbass_discovery_destroy(discovery);
@@ -329,7 +329,7 @@ static void check_run(const kbass_discovery *discovery, size_t run, truth *u, do
         times[i] = last * (double)i / (N - 1);
         for (size_t a = 0; a < 2; a++) positions[i * 2 + a] = width * fmod((a ? 0.57 : 0.755) * (double)i, 1);
     }
-    CHECK_OK(kbass_discovery_run_field(discovery, run, N, times, positions, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, run, N, times, positions, mean, sd, &error));
     for (size_t i = 0; i < N; i++)
         CHECK_CLOSE(mean[i], u(times[i], positions[2 * i], positions[2 * i + 1]), slack); /* the caller's */
 }
@@ -384,7 +384,7 @@ static void phases_in_the_plane(void **state)
         points[3 * i + 2] = places[2 * i + 1] = 2 * M_PI * fmod(0.57 * (double)i, 1);
     }
     CHECK_OK(kbass_pde_sample(pde, N, points, truth_there, &error));
-    CHECK_OK(kbass_discovery_field(discovery, N, times, places, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, N, times, places, mean, sd, &error));
     for (size_t i = 0; i < N; i++) CHECK_CLOSE(mean[i], truth_there[i], 4.5 * sd[i]); /* 40 draws of a normal */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
@@ -499,12 +499,13 @@ static void fields_are_asked_for_within_the_record(void **state)
     settings.terms = "u_x, u_xx, u_yy";
     settings.degree = settings.derivatives = 0;
     CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
-    CHECK_FAILS(kbass_discovery_field(discovery, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT,
                 "no run");
     CHECK_OK(kbass_discovery_run(discovery, NULL, NULL, &error));
-    CHECK_FAILS(kbass_discovery_field(discovery, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 2, times, positions, mean, sd, &error), KBASS_ERROR_ARGUMENT,
                 "position 7");
-    CHECK_FAILS(kbass_discovery_solution(discovery, 2, times, mean, sd, &error), KBASS_ERROR_ARGUMENT, "over space");
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 2, times, NULL, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+                "over space");
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }

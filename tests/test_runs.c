@@ -184,16 +184,16 @@ static void time_is_that_of_the_run(void **state)
     for (size_t run = 0; run < 2; run++) {
         const double *t = parts[run]->times;
         CHECK_CLOSE(result->initial[run], parts[run]->values[0], 1e-3); /* the noise's floor, 0.1 % of the sd */
-        CHECK_OK(kbass_discovery_run_solution(discovery, run, 12, t, mean, sd, &error));
-        CHECK_OK(kbass_discovery_run_law(discovery, run, 12, t, NULL, lhs, rhs, &error));
+        CHECK_OK(kbass_discovery_solution(discovery, run, 12, t, NULL, mean, sd, &error));
+        CHECK_OK(kbass_discovery_law(discovery, run, 12, t, NULL, lhs, rhs, &error));
         for (size_t i = 0; i < 12; i++) {
             CHECK_CLOSE(mean[i], parts[run]->values[i], 2e-3); /* likewise */
             CHECK_CLOSE(lhs[i], rhs[i], 1e-3);                 /* differences of the solution */
         }
     }
-    CHECK_FAILS(kbass_discovery_run_solution(discovery, 2, 12, times, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+    CHECK_FAILS(kbass_discovery_solution(discovery, 2, 12, times, NULL, mean, sd, &error), KBASS_ERROR_ARGUMENT,
                 "there are 2");
-    CHECK_FAILS(kbass_discovery_run_solution(discovery, 0, 12, times, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 12, times, NULL, mean, sd, &error), KBASS_ERROR_ARGUMENT,
                 "0 to 3");
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);

@@ -44,7 +44,8 @@ static void check_nothing(kbass_discovery *discovery, kbass_outcome outcome)
     char *json = NULL;
     double time = 1900, mean[2], sd[2];
     CHECK(result->outcome == outcome && result->n_equations == 0 && result->n_starts_lost == 0);
-    CHECK_FAILS(kbass_discovery_solution(discovery, 1, &time, mean, sd, &error), KBASS_ERROR_ARGUMENT, "no solution");
+    CHECK_FAILS(kbass_discovery_solution(discovery, 0, 1, &time, NULL, mean, sd, &error), KBASS_ERROR_ARGUMENT,
+                "no solution");
     CHECK_OK(kbass_discovery_json(discovery, &json, &error));
     CHECK(strstr(json, "\"equations\": []"));
     kbass_free(json);
@@ -72,7 +73,7 @@ static void before_the_first_fit(void **state)
     CHECK(result->outcome == KBASS_CANCELLED && result->n_equations == 2);
     CHECK(result->equations[0].n_terms > 0 && result->equations[1].n_terms > 0);
     CHECK(result->probability > 0 && result->noise[0] > 0);
-    CHECK_OK(kbass_discovery_solution(discovery, 3, times, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, 3, times, NULL, mean, sd, &error));
     for (size_t i = 0; i < 6; i++) CHECK(isfinite(mean[i]) && sd[i] > 0);
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
@@ -146,7 +147,7 @@ static void answers_are_about_the_whole_record(void **state)
             CHECK(result->equations[0].terms[i].probability >= 0 && result->equations[0].terms[i].probability <= 1);
         if (result->n_equations) {
             double squares = 0;
-            CHECK_OK(kbass_discovery_field(discovery, POINTS, times, positions, mean, NULL, &error));
+            CHECK_OK(kbass_discovery_solution(discovery, 0, POINTS, times, positions, mean, NULL, &error));
             for (size_t i = 0; i < POINTS; i++) squares += pow(kbass_data_values(data)[i] - mean[i], 2);
             /* degrees of freedom: at most 40 of 384; a quick fit's noise lags one step behind its residuals */
             CHECK_CLOSE(log(sqrt(squares / POINTS) / result->noise[0]), 0, 0.15);

@@ -48,7 +48,7 @@ static kbass_status judge_band(const bench_draw *draw, const kbass_discovery *di
 {
     double mean[DRAW_FINE * DRAW_STATES], sd[DRAW_FINE * DRAW_STATES];
     int inside = 0, n = DRAW_FINE * (int)draw->n_states;
-    kbass_status status = kbass_discovery_solution(discovery, DRAW_FINE, draw->times, mean, sd, error);
+    kbass_status status = kbass_discovery_solution(discovery, 0, DRAW_FINE, draw->times, NULL, mean, sd, error);
     if (status != KBASS_OK) return status;
     for (int k = 0; k < n; k++) inside += fabs(mean[k] - draw->states[k]) <= normal_quantile * sd[k];
     json_object_set_new(row, "band", json_pack("[i,i]", inside, n));
@@ -66,7 +66,7 @@ static kbass_status judge_forecast(const bench_draw *draw, const kbass_discovery
     double times[N_AHEAD], quantiles[2 * N_AHEAD * DRAW_STATES];
     int inside = 0, n = N_AHEAD * (int)draw->n_states;
     for (size_t k = 0; k < N_AHEAD; k++) times[k] = draw->times[DRAW_FINE + 1 + 2 * k];
-    kbass_status status = kbass_discovery_posterior(discovery, &posterior, error);
+    kbass_status status = kbass_discovery_posterior(discovery, 0, &posterior, error);
     if (status == KBASS_OK)
         status = kbass_posterior_forecast(posterior, &options, N_AHEAD, times, 0, NULL, &forecast, error);
     if (status == KBASS_OK) status = kbass_forecast_summary(forecast, 2, probabilities, NULL, quantiles, NULL, error);

@@ -198,8 +198,8 @@ static kbass_status fitted_values(const kbass_discovery *discovery, const kbass_
 {
     size_t n = kbass_data_rows(data);
     const double *times = kbass_data_times(data), *positions = kbass_data_positions(data);
-    return positions ? kbass_discovery_field(discovery, n, times, positions, mean, sd, error)
-                     : kbass_discovery_solution(discovery, n, times, mean, sd, error);
+    return positions ? kbass_discovery_solution(discovery, 0, n, times, positions, mean, sd, error)
+                     : kbass_discovery_solution(discovery, 0, n, times, NULL, mean, sd, error);
 }
 
 static kbass_status distance(const kbass_discovery *discovery, const kbass_data *data, const double *sd, double *sigmas,

@@ -57,7 +57,7 @@ int view_look_ahead(view *v, double until, const char *run)
 {
     kbass_posterior *posterior = NULL;
     kbass_error error;
-    kbass_status status = kbass_posterior_read_run(v->path, run, &posterior, &error);
+    kbass_status status = kbass_posterior_read(v->path, run, &posterior, &error);
     while (run && v->forecast.run + 1 < v->n_runs && strcmp(run, v->runs[v->forecast.run])) v->forecast.run++;
     int code = status == KBASS_OK ? draw(v, posterior, until) : cli_fail_with(status, &error);
     kbass_posterior_destroy(posterior);

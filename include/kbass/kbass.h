@@ -8,6 +8,7 @@
  *   A returned `const` pointer belongs to its handle and lives as long as it, or until the handle runs again.
  * - There is no global state (save a counter of operations, for benchmarks): distinct handles may be used from
  *   distinct threads at the same time.
+ * - Where a `result` is asked for, it is the path of a result file, or its text, which begins with {.
  * - Tables are row-major: values[row * n_states + state]. NaN marks a value that was not measured.
  *
  *     kbass_data_read("data.csv", NULL, &data, &error);
@@ -149,9 +150,8 @@ KBASS_API kbass_status kbass_data_open(const char *path, const kbass_read_option
 KBASS_API kbass_status kbass_data_create(size_t n_rows, size_t n_states, const double *times, const double *values,
                                          const char *time_name, const char *const *state_names, kbass_data **data,
                                          kbass_error *error);
-/* Fields over time and space. `axes` names the columns, time first: "t,x"; the others are fields. */
-KBASS_API kbass_status kbass_data_read_axes(const char *path, const char *axes, kbass_data **data, kbass_error *error);
-/* positions: n_rows x (n_axes - 1), NULL when time is the only axis; rows are kept sorted by time, then positions. */
+/* Fields over time and space; positions: n_rows x (n_axes - 1), NULL when time is the only axis; rows are kept sorted
+ * by time, then positions. */
 KBASS_API kbass_status kbass_data_create_axes(size_t n_rows, size_t n_axes, size_t n_fields, const double *times,
                                               const double *positions, const double *values,
                                               const char *const *axis_names, const char *const *field_names,
@@ -371,33 +371,23 @@ KBASS_API const char *kbass_discovery_candidate(const kbass_discovery *discovery
 KBASS_API kbass_status kbass_discovery_run(kbass_discovery *discovery, kbass_progress_callback progress, void *user,
                                            kbass_error *error);
 KBASS_API const kbass_result *kbass_discovery_result(const kbass_discovery *discovery);
-/* The denoised solution and its standard deviation at any times within the (first) run; n_times x n_states each. */
-KBASS_API kbass_status kbass_discovery_solution(const kbass_discovery *discovery, size_t n_times, const double *times,
-                                                double *mean, double *sd, kbass_error *error);
-KBASS_API kbass_status kbass_discovery_run_solution(const kbass_discovery *discovery, size_t run, size_t n_times,
-                                                    const double *times, double *mean, double *sd, kbass_error *error);
-/* The same for fields over space: at n points with ascending times; positions n x (axes - 1); n x n_fields each. */
-KBASS_API kbass_status kbass_discovery_field(const kbass_discovery *discovery, size_t n_points, const double *times,
-                                             const double *positions, double *mean, double *sd, kbass_error *error);
-KBASS_API kbass_status kbass_discovery_run_field(const kbass_discovery *discovery, size_t run, size_t n_points,
-                                                 const double *times, const double *positions, double *mean, double *sd,
-                                                 kbass_error *error);
-/* Both sides of the law along the solution, which is differentiated numerically: lhs - rhs is the law's residual, n x
-   n_states. Positions as above, NULL without space. A state without an equation has rhs 0. Of the (first) run. */
-KBASS_API kbass_status kbass_discovery_law(const kbass_discovery *discovery, size_t n_points, const double *times,
-                                           const double *positions, double *lhs, double *rhs, kbass_error *error);
-KBASS_API kbass_status kbass_discovery_run_law(const kbass_discovery *discovery, size_t run, size_t n_points,
-                                               const double *times, const double *positions, double *lhs, double *rhs,
-                                               kbass_error *error);
+/* The denoised solution and its standard deviation (or NULL) of a run, counted from 0, at n points of its record with
+   ascending times; positions n x (axes - 1), NULL for states; mean and sd n x n_states. */
+KBASS_API kbass_status kbass_discovery_solution(const kbass_discovery *discovery, size_t run, size_t n_points,
+                                                const double *times, const double *positions, double *mean, double *sd,
+                                                kbass_error *error);
+/* Both sides of the law along that solution, which is differentiated numerically: lhs - rhs is the law's residual, n x
+   n_states. A state without an equation has rhs 0. */
+KBASS_API kbass_status kbass_discovery_law(const kbass_discovery *discovery, size_t run, size_t n_points,
+                                           const double *times, const double *positions, double *lhs, double *rhs,
+                                           kbass_error *error);
 /* The mesh along an axis as --mesh or --mesh-file gave it: how many points, and unless NULL their coordinates; 0 when
    it was left open, without space, and of several runs. */
 KBASS_API size_t kbass_discovery_mesh(const kbass_discovery *discovery, size_t axis, double *coordinates);
 /* Coordinates for the solution of a field: counts[axis] points (3 or more) along each axis of the record, ascending,
    denser where the solution bends, into coordinates[axis]. */
-KBASS_API kbass_status kbass_discovery_refine(const kbass_discovery *discovery, const size_t *counts,
+KBASS_API kbass_status kbass_discovery_refine(const kbass_discovery *discovery, size_t run, const size_t *counts,
                                               double *const *coordinates, kbass_error *error);
-KBASS_API kbass_status kbass_discovery_run_refine(const kbass_discovery *discovery, size_t run, const size_t *counts,
-                                                  double *const *coordinates, kbass_error *error);
 /* The result as JSON text (docs/schema.md); the caller owns it: kbass_free. */
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 /* The report that `kbass discover` prints, of the parts that are added up; the caller owns it: kbass_free. The problem
@@ -418,18 +408,14 @@ KBASS_API void kbass_discovery_destroy(kbass_discovery *discovery);
 /* The chosen model and its near rivals with the joint covariance of weights and state. */
 typedef struct kbass_posterior kbass_posterior;
 
-/* From a finished run. KBASS_ERROR_DATA when the run leaves none: --method paper, states without an equation. */
-KBASS_API kbass_status kbass_discovery_posterior(const kbass_discovery *discovery, kbass_posterior **posterior,
-                                                 kbass_error *error);
-/* Of several runs, counted from 0: its models are common to all, its state is its own. */
-KBASS_API kbass_status kbass_discovery_run_posterior(const kbass_discovery *discovery, size_t run,
-                                                     kbass_posterior **posterior, kbass_error *error);
-/* From a result file. It is refused, with the field at fault, when it is of another version, cut short, or no longer
-   consistent with itself. */
-KBASS_API kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **posterior, kbass_error *error);
-/* Of several runs the one with this name, as "runs" in the file has them; NULL: there is one alone. */
-KBASS_API kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kbass_posterior **posterior,
-                                                kbass_error *error);
+/* From a finished run, of one of its runs of data, counted from 0: models are common to all, the state is its own.
+   KBASS_ERROR_DATA when the run leaves none: --method paper, states without an equation. */
+KBASS_API kbass_status kbass_discovery_posterior(const kbass_discovery *discovery, size_t run,
+                                                 kbass_posterior **posterior, kbass_error *error);
+/* From a result, of the run with this name, as "runs" in the file has them; NULL: there is one alone. Refused, with the
+   field at fault, when it is of another version, cut short, or no longer consistent with itself. */
+KBASS_API kbass_status kbass_posterior_read(const char *result, const char *run, kbass_posterior **posterior,
+                                            kbass_error *error);
 /* Was it made from these data? Compares their SHA-256. */
 KBASS_API kbass_status kbass_posterior_check_data(const kbass_posterior *posterior, const kbass_data *data,
                                                   kbass_error *error);
@@ -534,7 +520,7 @@ KBASS_API kbass_status kbass_model_named(const char *name, kbass_model **model, 
 KBASS_API kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
                                          kbass_error *error);
 /* The selected equations, initial state and time span of a result file. */
-KBASS_API kbass_status kbass_model_from_result(const char *json_path, kbass_model **model, kbass_error *error);
+KBASS_API kbass_status kbass_model_from_result(const char *result, kbass_model **model, kbass_error *error);
 KBASS_API size_t kbass_model_states(const kbass_model *model);
 KBASS_API const char *kbass_model_state_name(const kbass_model *model, size_t state);
 KBASS_API const char *kbass_model_equation(const kbass_model *model, size_t state);
@@ -557,7 +543,7 @@ KBASS_API const char *kbass_export_summary(size_t index);
 /* The law of a result file in that format; `csv` is its solution instead. `function` is the name of the function that
    matlab and c write, NULL: kbass_rhs. States without an equation are arguments only. The caller owns *text:
    kbass_free. */
-KBASS_API kbass_status kbass_export(const char *json_path, const char *format, const char *function, char **text,
+KBASS_API kbass_status kbass_export(const char *result, const char *format, const char *function, char **text,
                                     kbass_error *error);
 
 /* ---------------------------------------------------------------- partial differential equations and their solutions
@@ -584,7 +570,7 @@ KBASS_API kbass_status kbass_pde_parse(size_t n_equations, const char *const *eq
                                        const char *initial, const char *boundary, kbass_pde **pde, kbass_error *error);
 /* The selected equations of a result file with its estimated profile at the first time. Only along a periodic axis: of
    others the boundary values are not known. */
-KBASS_API kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass_error *error);
+KBASS_API kbass_status kbass_pde_from_result(const char *result, kbass_pde **pde, kbass_error *error);
 KBASS_API size_t kbass_pde_fields(const kbass_pde *pde);
 KBASS_API const char *kbass_pde_field_name(const kbass_pde *pde, size_t field);
 KBASS_API const char *kbass_pde_equation(const kbass_pde *pde, size_t field);

@@ -62,20 +62,16 @@ size_t kbass_discovery_candidates(const kbass_discovery *discovery);
 const char *kbass_discovery_candidate(const kbass_discovery *discovery, size_t index);
 kbass_status kbass_discovery_run(kbass_discovery *discovery, kbass_progress_callback progress, void *user,
                                  kbass_error *error);
-kbass_status kbass_discovery_run_solution(const kbass_discovery *discovery, size_t run, size_t n_times,
-                                          const double *times, double *mean, double *sd, kbass_error *error);
-kbass_status kbass_discovery_run_field(const kbass_discovery *discovery, size_t run, size_t n_points,
-                                       const double *times, const double *positions, double *mean, double *sd,
-                                       kbass_error *error);
-kbass_status kbass_discovery_run_law(const kbass_discovery *discovery, size_t run, size_t n_points,
-                                     const double *times, const double *positions, double *lhs, double *rhs,
-                                     kbass_error *error);
+kbass_status kbass_discovery_solution(const kbass_discovery *discovery, size_t run, size_t n_points,
+                                      const double *times, const double *positions, double *mean, double *sd,
+                                      kbass_error *error);
+kbass_status kbass_discovery_law(const kbass_discovery *discovery, size_t run, size_t n_points, const double *times,
+                                 const double *positions, double *lhs, double *rhs, kbass_error *error);
 kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 kbass_status kbass_discovery_text(const kbass_discovery *discovery, int parts, char **text, kbass_error *error);
 void kbass_discovery_destroy(kbass_discovery *discovery);
 
-kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kbass_posterior **posterior,
-                                      kbass_error *error);
+kbass_status kbass_posterior_read(const char *result, const char *run, kbass_posterior **posterior, kbass_error *error);
 size_t kbass_posterior_states(const kbass_posterior *posterior);
 size_t kbass_posterior_axes(const kbass_posterior *posterior);
 void kbass_posterior_range(const kbass_posterior *posterior, size_t axis, double *first, double *last);
@@ -121,7 +117,7 @@ kbass_status kbass_model_rates(const kbass_model *model, size_t n_points, const 
 void kbass_model_destroy(kbass_model *model);
 
 const char *kbass_export_format(size_t index);
-kbass_status kbass_export(const char *json_path, const char *format, const char *function, char **text,
+kbass_status kbass_export(const char *result, const char *format, const char *function, char **text,
                           kbass_error *error);
 
 const char *kbass_pde_name(size_t index);
@@ -129,7 +125,7 @@ const char *kbass_pde_summary(size_t index);
 kbass_status kbass_pde_named(const char *name, kbass_pde **pde, kbass_error *error);
 kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain,
                              const char *initial, const char *boundary, kbass_pde **pde, kbass_error *error);
-kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass_error *error);
+kbass_status kbass_pde_from_result(const char *result, kbass_pde **pde, kbass_error *error);
 size_t kbass_pde_fields(const kbass_pde *pde);
 size_t kbass_pde_axes(const kbass_pde *pde);
 kbass_status kbass_pde_within(kbass_pde *pde, const char *ranges, kbass_error *error);

@@ -302,7 +302,7 @@ class Result:
         if name not in self._posteriors:
             with self._file() as path:
                 try:
-                    self._posteriors[name] = create("posterior", "kbass_posterior_read_run", path,
+                    self._posteriors[name] = create("posterior", "kbass_posterior_read", path,
                                                     _arrays.optional(name))  # fmt: skip
                 except DataError as error:
                     raise DataError(str(error).replace(os.fsdecode(path) + ": ", ""), error.field) from None

@@ -102,12 +102,12 @@ def solution(result: "Result", t: Any, x: Any, run: Union[str, int, None]) -> So
         times, n = ask_times(t)
         mean, sd = _arrays.room(n, k), _arrays.room(n, k)
         with result._discovery as discovery:
-            call("kbass_discovery_run_solution", discovery, index, n, pointer(times), pointer(mean), pointer(sd))
+            call("kbass_discovery_solution", discovery, index, n, pointer(times), None, pointer(mean), pointer(sd))
         return Solution(times, None, result.states, _arrays.shaped(mean, n, k), _arrays.shaped(sd, n, k))
     times, positions, shape, places = _mesh(result, t, x)
     mean, sd = _arrays.room(len(times), k), _arrays.room(len(times), k)
     with result._discovery as discovery:
-        call("kbass_discovery_run_field", discovery, index, len(times), pointer(times), pointer(positions),
+        call("kbass_discovery_solution", discovery, index, len(times), pointer(times), pointer(positions),
              pointer(mean), pointer(sd))  # fmt: skip
     return Solution(ask_times(t)[0], places, result.states, mean.reshape(shape + [k]), sd.reshape(shape + [k]))
 
@@ -124,10 +124,11 @@ def residuals(result: "Result") -> Dict[str, Any]:
         t = contiguous(times[begin:end])
         with result._discovery as discovery:
             if places is None:
-                call("kbass_discovery_run_solution", discovery, run, end - begin, pointer(t), pointer(mean), pointer(sd))
+                call("kbass_discovery_solution", discovery, run, end - begin, pointer(t), None, pointer(mean),
+                     pointer(sd))  # fmt: skip
             else:
                 x = contiguous(places[begin:end])
-                call("kbass_discovery_run_field", discovery, run, end - begin, pointer(t), pointer(x), pointer(mean),
+                call("kbass_discovery_solution", discovery, run, end - begin, pointer(t), pointer(x), pointer(mean),
                      pointer(sd))  # fmt: skip
         fitted[begin:end] = mean
     found = {data.axes[0]: times}
@@ -146,7 +147,7 @@ def law_residuals(result: "Result", t: Any, x: Any, run: Union[str, int, None]) 
     n = _arrays.size(times)
     left, right = _arrays.room(n, k), _arrays.room(n, k)
     with result._alive("law_residuals") as discovery:
-        call("kbass_discovery_run_law", discovery, index, n, pointer(times), pointer(positions), pointer(left),
+        call("kbass_discovery_law", discovery, index, n, pointer(times), pointer(positions), pointer(left),
              pointer(right))  # fmt: skip
     if _arrays.numpy() is None:
         return {"lhs": _arrays.shaped(left, n, k), "rhs": _arrays.shaped(right, n, k)}

@@ -128,8 +128,3 @@ kbass_status kbass_data_read(const char *path, const char *time_column, kbass_da
 {
     return kbass_data_open(path, &(kbass_read_options){.time_column = time_column}, data, error);
 }
-
-kbass_status kbass_data_read_axes(const char *path, const char *axes, kbass_data **data, kbass_error *error)
-{
-    return kbass_data_open(path, &(kbass_read_options){.axes = axes}, data, error);
-}

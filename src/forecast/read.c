@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "simulate/result_file.h"
 #include "forecast/spread.h"
 #include "report/json.h"
 
@@ -16,10 +17,10 @@ enum { FIELD_SIZE = 200, MOST_MODELS = 64, MOST_WINDOWS = 100000, MOST_START = 2
 static const double tiny = 1e-300;
 
 typedef struct {
-    const char *path;
-    json_t *root, *part; /* part: of the root, the posterior */
-    char where[40];      /* its path */
-    const char *run;     /* asked for, or NULL */
+    const char *result, *path; /* what is read, and what messages call it */
+    json_t *root, *part;       /* part: of the root, the posterior */
+    char where[40];            /* its path */
+    const char *run;           /* asked for, or NULL */
     kbass_posterior *posterior;
     kbass_error *error;
 } reader;
@@ -93,7 +94,7 @@ static kbass_status numbers_at(const reader *r, json_t *object, const char *wher
 static kbass_status load(reader *r)
 {
     json_error_t problem;
-    r->root = json_load_file(r->path, JSON_REJECT_DUPLICATES, &problem);
+    r->root = kb_result_parse(r->result, JSON_REJECT_DUPLICATES, &problem);
     if (r->root) return KBASS_OK;
     if (problem.line < 0) return kb_fail(r->error, KBASS_ERROR_FILE, "%s", problem.text);
     return kb_fail(r->error, KBASS_ERROR_DATA, "%.150s:%d: not a whole result file: %s", r->path, problem.line,
@@ -487,11 +488,14 @@ static kbass_status find_part(reader *r)
 
 /* ---------------------------------------------------------------- the public door */
 
-kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kbass_posterior **posterior,
-                                      kbass_error *error)
+kbass_status kbass_posterior_read(const char *result, const char *run, kbass_posterior **posterior, kbass_error *error)
 {
-    reader r = {.path = json_path, .run = run, .posterior = KB_NEW(kbass_posterior, 1), .error = error};
-    kbass_status status = r.posterior ? load(&r) : kb_out_of_memory(error, json_path);
+    reader r = {.result = result,
+                .path = kb_result_name(result),
+                .run = run,
+                .posterior = KB_NEW(kbass_posterior, 1),
+                .error = error};
+    kbass_status status = r.posterior ? load(&r) : kb_out_of_memory(error, "the posterior");
     if (status == KBASS_OK) status = check_format(&r);
     if (status == KBASS_OK) status = find_part(&r);
     if (status == KBASS_OK) status = read_data(&r);
@@ -503,11 +507,6 @@ kbass_status kbass_posterior_read_run(const char *json_path, const char *run, kb
     else kbass_posterior_destroy(r.posterior);
     json_decref(r.root);
     return status;
-}
-
-kbass_status kbass_posterior_read(const char *json_path, kbass_posterior **posterior, kbass_error *error)
-{
-    return kbass_posterior_read_run(json_path, NULL, posterior, error);
 }
 
 kbass_status kbass_posterior_check_data(const kbass_posterior *p, const kbass_data *data, kbass_error *error)

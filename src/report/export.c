@@ -25,19 +25,19 @@ static kbass_status check_windows(const kb_written_law *law, kbass_error *error)
                    law->path, (long long)n);
 }
 
-static kbass_status solve_states(const char *path, kbass_data **data, kbass_error *error)
+static kbass_status solve_states(const char *result, kbass_data **data, kbass_error *error)
 {
     kbass_model *model = NULL;
     double times[N_TIMES], *states = NULL, first = 0, last = 0;
     const char **names = NULL;
-    kbass_status status = kbass_model_from_result(path, &model, error);
+    kbass_status status = kbass_model_from_result(result, &model, error);
     if (status != KBASS_OK) return status;
     size_t n = kbass_model_states(model);
     kbass_model_span(model, &first, &last);
     for (size_t i = 0; i < N_TIMES; i++) times[i] = first + (last - first) * (double)i / (N_TIMES - 1);
     states = KB_NEW(double, n *N_TIMES);
     names = KB_NEW(const char *, n);
-    if (!states || !names) status = kb_out_of_memory(error, path);
+    if (!states || !names) status = kb_out_of_memory(error, "the solution");
     for (size_t i = 0; names && i < n; i++) names[i] = kbass_model_state_name(model, i);
     if (status == KBASS_OK)
         status = kbass_model_integrate(model, first, kbass_model_initial(model), N_TIMES, times, states, error);
@@ -48,10 +48,10 @@ static kbass_status solve_states(const char *path, kbass_data **data, kbass_erro
     return status;
 }
 
-static kbass_status solve_fields(const char *path, kbass_data **data, kbass_error *error)
+static kbass_status solve_fields(const char *result, kbass_data **data, kbass_error *error)
 {
     kbass_pde *pde = NULL;
-    kbass_status status = kbass_pde_from_result(path, &pde, error);
+    kbass_status status = kbass_pde_from_result(result, &pde, error);
     if (status == KBASS_OK) status = kbass_pde_grid(pde, NULL, data, error);
     kbass_pde_destroy(pde);
     return status;
@@ -83,8 +83,8 @@ static kbass_status export_csv(kb_export *e, kbass_error *error)
     kbass_data *data = NULL;
     kbass_status status = check_windows(e->law, error);
     if (status == KBASS_OK)
-        status = e->law->symbols->n_axes > 1 ? solve_fields(e->law->path, &data, error)
-                                             : solve_states(e->law->path, &data, error);
+        status = e->law->symbols->n_axes > 1 ? solve_fields(e->law->result, &data, error)
+                                             : solve_states(e->law->result, &data, error);
     if (status == KBASS_OK) put_table(&e->out, e->law->symbols->time_name, data);
     kbass_data_destroy(data);
     return status;
@@ -142,20 +142,19 @@ static kbass_status check_function(const kb_language *language, const char *func
                    "function name \"%.60s\": needed letters, digits and _, and a letter first", function);
 }
 
-kbass_status kbass_export(const char *json_path, const char *format, const char *function, char **text,
-                          kbass_error *error)
+kbass_status kbass_export(const char *result, const char *format, const char *function, char **text, kbass_error *error)
 {
     kb_written_law law = {0};
     kb_export e = {.law = &law, .function = function ? function : "kbass_rhs"};
     size_t index = 0;
     kbass_status status = find_format(format, &index, error);
     if (status == KBASS_OK) status = check_function(formats[index].language, e.function, error);
-    if (status == KBASS_OK) status = kb_written_read(json_path, &law, error);
+    if (status == KBASS_OK) status = kb_written_read(result, &law, error);
     if (status == KBASS_OK) {
         e.language = formats[index].language;
-        status = kb_export_name(&e) ? formats[index].write(&e, error) : kb_out_of_memory(error, json_path);
+        status = kb_export_name(&e) ? formats[index].write(&e, error) : kb_out_of_memory(error, "the export");
     }
-    if (status == KBASS_OK && !(*text = kb_buffer_take(&e.out))) status = kb_out_of_memory(error, json_path);
+    if (status == KBASS_OK && !(*text = kb_buffer_take(&e.out))) status = kb_out_of_memory(error, "the export");
     kb_export_clear(&e);
     kb_written_clear(&law);
     return status;

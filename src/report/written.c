@@ -150,10 +150,11 @@ static kbass_status read_start(kb_written_law *law, kbass_error *error)
     return KBASS_OK;
 }
 
-kbass_status kb_written_read(const char *path, kb_written_law *law, kbass_error *error)
+kbass_status kb_written_read(const char *result, kb_written_law *law, kbass_error *error)
 {
-    law->path = path;
-    kbass_status status = kb_result_file_load(path, &law->root, error);
+    law->result = result;
+    law->path = kb_result_name(result);
+    kbass_status status = kb_result_file_load(result, &law->root, error);
     if (status == KBASS_OK) status = list_symbols(law, error);
     if (status == KBASS_OK) status = read_equations(law, error);
     if (status == KBASS_OK) status = read_start(law, error);

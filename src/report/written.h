@@ -23,7 +23,7 @@ typedef struct {
 } kb_written_equation;
 
 typedef struct {
-    const char *path;
+    const char *result, *path; /* the text or the path of its file, and what messages call it */
     json_t *root;
     kb_arena arena;         /* of the polys */
     kb_dictionary *symbols; /* names and meaning of the variables; it has no terms */
@@ -35,7 +35,7 @@ typedef struct {
 } kb_written_law;
 
 /* `law` is zero, or was cleared, before; clear it also after a failure. */
-kbass_status kb_written_read(const char *path, kb_written_law *law, kbass_error *error);
+kbass_status kb_written_read(const char *result, kb_written_law *law, kbass_error *error);
 void kb_written_clear(kb_written_law *law);
 
 #endif

@@ -150,14 +150,14 @@ static kbass_status write_profiles(const result_file *file, char **out)
     return KBASS_OK;
 }
 
-kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass_error *error)
+kbass_status kbass_pde_from_result(const char *result, kbass_pde **pde, kbass_error *error)
 {
-    result_file file = {.path = json_path, .error = error};
+    result_file file = {.path = kb_result_name(result), .error = error};
     char domain[300], *profiles = NULL;
-    kbass_status status = kb_result_file_load(json_path, &file.root, error);
+    kbass_status status = kb_result_file_load(result, &file.root, error);
     if (status == KBASS_OK && kb_result_file_axes(file.root) < 2)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of states over time, not of fields over space",
-                         json_path);
+                         file.path);
     if (status == KBASS_OK) status = write_equations(&file);
     if (status == KBASS_OK && !json_is_number(json_object_get(file.root, "period"))) status = refuse_open_axis(&file);
     if (status == KBASS_OK) status = write_domain(&file, domain, sizeof domain);
@@ -165,7 +165,7 @@ kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass
     if (status == KBASS_OK) {
         status = kbass_pde_parse(file.n_equations, (const char *const *)file.equations, domain, profiles, "periodic",
                                  pde, error);
-        if (status != KBASS_OK) kb_error_prefix(error, "%s: ", json_path);
+        if (status != KBASS_OK) kb_error_prefix(error, "%s: ", file.path);
     }
     kb_free(profiles);
     close_file(&file);
@@ -174,22 +174,22 @@ kbass_status kbass_pde_from_result(const char *json_path, kbass_pde **pde, kbass
 
 /* ---------------------------------------------------------------- states over time */
 
-kbass_status kbass_model_from_result(const char *json_path, kbass_model **out, kbass_error *error)
+kbass_status kbass_model_from_result(const char *result, kbass_model **out, kbass_error *error)
 {
-    result_file file = {.path = json_path, .error = error};
+    result_file file = {.path = kb_result_name(result), .error = error};
     kbass_model *model = NULL;
     double first = NAN, last = NAN;
 
-    kbass_status status = kb_result_file_load(json_path, &file.root, error);
+    kbass_status status = kb_result_file_load(result, &file.root, error);
     if (status == KBASS_OK) status = write_equations(&file);
     if (status == KBASS_OK && kb_result_file_axes(file.root) > 1)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of fields over space: see kbass_pde_from_result",
-                         json_path);
-    if (status == KBASS_OK) status = kb_result_file_check_inputs(json_path, file.root, error);
+                         file.path);
+    if (status == KBASS_OK) status = kb_result_file_check_inputs(file.path, file.root, error);
     if (status == KBASS_OK) status = create_model(&file, &model);
     if (status == KBASS_OK) status = read_initial(&file, model);
-    if (status == KBASS_OK) status = kb_result_file_number(json_path, file.root, "first_time", &first, error);
-    if (status == KBASS_OK) status = kb_result_file_number(json_path, file.root, "last_time", &last, error);
+    if (status == KBASS_OK) status = kb_result_file_number(file.path, file.root, "first_time", &first, error);
+    if (status == KBASS_OK) status = kb_result_file_number(file.path, file.root, "last_time", &last, error);
     if (status == KBASS_OK) status = kb_model_start(model, file.initial, first, last, error);
 
     if (status == KBASS_OK) *out = model;

@@ -1,7 +1,9 @@
 #include "simulate/result_file.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -50,10 +52,20 @@ static kbass_status check_equations(const char *path, json_t *root, kbass_error 
     return status;
 }
 
-kbass_status kb_result_file_load(const char *path, json_t **root, kbass_error *error)
+static bool is_text(const char *result) { return result[strspn(result, " \t\r\n")] == '{'; }
+
+json_t *kb_result_parse(const char *result, size_t flags, json_error_t *problem)
+{
+    return is_text(result) ? json_loads(result, flags, problem) : json_load_file(result, flags, problem);
+}
+
+const char *kb_result_name(const char *result) { return is_text(result) ? "the result" : result; }
+
+kbass_status kb_result_file_load(const char *result, json_t **root, kbass_error *error)
 {
     json_error_t problem;
-    *root = json_load_file(path, 0, &problem);
+    const char *path = kb_result_name(result);
+    *root = kb_result_parse(result, 0, &problem);
     if (*root) return check_equations(path, *root, error);
     if (problem.line < 0) return kb_fail(error, KBASS_ERROR_FILE, "%s", problem.text);
     return kb_fail(error, KBASS_ERROR_DATA, "%s:%d: not a result file: %s", path, problem.line, problem.text);
