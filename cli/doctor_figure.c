@@ -158,10 +158,10 @@ int cli_doctor_figure(const kbass_data *data, const kbass_doctor *doctor, const 
     size_t n = kbass_data_states(data) < MOST_PANELS ? kbass_data_states(data) : MOST_PANELS;
     int code = figure_begin(path, WIDTH, (int)n * (is_field ? FIELD_HEIGHT : PANEL_HEIGHT), &s.script);
     if (code != EXIT_OK) return code;
-    fprintf(s.script,
-            "set multiplot layout %zu,1\nset key outside right top\nset border 3\nset tics nomirror\n"
-            "set xlabel '%s' noenhanced\n",
-            n, kbass_data_axis_name(data, 0));
+    const double *times = kbass_data_times(data);
+    fprintf(s.script, "set multiplot layout %zu,1\nset key outside right top\nset border 3\nset tics nomirror\n", n);
+    if (!is_field) fputs(FIGURE_MARGINS, s.script);
+    figure_time_axis(s.script, kbass_data_axis_name(data, 0), times[0], times[kbass_data_rows(data) - 1], 640);
     for (size_t i = 0; code == EXIT_OK && i < n; i++) code = is_field ? plot_field(&s, i) : plot_state(&s, i);
     int drawn = figure_end(path, s.script);
     return code != EXIT_OK ? code : drawn;

@@ -2,6 +2,7 @@
 #include "figure.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,77 @@ int figure_begin_terminal(int columns, int lines, FILE **script)
     int code = start("--terminal", script);
     if (code == EXIT_OK) fprintf(*script, "set terminal dumb noenhanced size %d,%d\n", columns, lines);
     return code;
+}
+
+/* ---------------------------------------------------------------- time axes */
+
+/* 1, 2 or 5 times a power of ten, at least `least`. */
+static double round_step(double least)
+{
+    double power = pow(10, floor(log10(least)));
+    for (int i = 0; i < 3; i++)
+        if ((double[]){1, 2, 5}[i] * power >= least * (1 - 1e-9)) return (double[]){1, 2, 5}[i] * power;
+    return 10 * power;
+}
+
+/* Decimals that tell multiples of a step apart. */
+static int decimals_of(double step)
+{
+    int decimals = (int)-floor(log10(step) + 1e-9);
+    return decimals > 0 ? decimals : 0;
+}
+
+static size_t label_of(double value, double step, char *text, size_t size)
+{
+    int decimals = decimals_of(step);
+    bool is_long = fabs(value) >= 1e7 || decimals > 5;
+    double shown = fabs(value) < step / 2 ? 0 : value; /* no -0 */
+    return (size_t)(is_long ? snprintf(text, size, "%.6g", shown) : snprintf(text, size, "%.*f", decimals, shown));
+}
+
+void figure_put_quoted(FILE *script, const char *text)
+{
+    fputc('\'', script);
+    for (; *text; text++) {
+        if (*text == '\'') fputc('\'', script);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, script);
+    }
+    fputc('\'', script);
+}
+
+/* "t", or "t - 1700000000" */
+static void put_label(FILE *script, const char *label, double origin)
+{
+    char text[256];
+    if (origin != 0) snprintf(text, sizeof text, "%.200s - %.15g", label, origin);
+    else snprintf(text, sizeof text, "%.250s", label);
+    fputs("set xlabel ", script);
+    figure_put_quoted(script, text);
+    fputs(" noenhanced textcolor rgb '#222222'\n", script);
+}
+
+void figure_time_axis(FILE *script, const char *label, double low, double high, int width)
+{
+    enum { LETTER = 8, MOST = 9, LONGEST = 8 };
+    char text[64];
+    double span = high - low, largest = fmax(fabs(low), fabs(high));
+    put_label(script, label, 0);
+    if (!(span > 0) || !isfinite(span)) return;
+    double step = round_step(span / MOST), origin = 0;
+    size_t length = (size_t)snprintf(text, sizeof text, "%.*f", decimals_of(step), largest);
+    if (length > LONGEST && span < 1e-3 * largest) {
+        origin = floor(low / (10 * step)) * 10 * step;
+        put_label(script, label, origin);
+    }
+    label_of(high - origin, step, text, sizeof text);
+    double room = floor(width / (double)(LETTER * (strlen(text) + 2)));
+    step = round_step(span / fmin(MOST, fmax(room, 2)));
+    fputs("set xtics (", script);
+    for (double tick = ceil((low - origin) / step - 1e-9), n = 0; tick * step <= high - origin + 1e-9 * step; tick++) {
+        label_of(tick * step, step, text, sizeof text);
+        fprintf(script, "%s'%s' %.15g", n++ > 0 ? ", " : "", text, origin + tick * step);
+    }
+    fputs(")\n", script);
 }
 
 /* ---------------------------------------------------------------- drawing */

@@ -23,6 +23,15 @@ int figure_options(const cli_arguments *arguments, const char *path);
 int figure_begin(const char *path, int width, int height, FILE **script);
 int figure_end(const char *path, FILE *script);
 
+/* One for all panels of a column, so that they line up whatever their labels. In letters. */
+#define FIGURE_MARGINS "set lmargin 10\nset rmargin 24\nset tmargin 2.5\nset bmargin 3.5\n"
+
+/* In gnuplot's single quotes a quote is written twice. */
+void figure_put_quoted(FILE *script, const char *text);
+/* The ticks of a time axis, so few that their labels, of up to `width` pixels in all, do not meet; and its label. Where
+   the numbers are long, as of seconds since 1970, they are counted from one that the label names. */
+void figure_time_axis(FILE *script, const char *label, double low, double high, int width);
+
 /* The same as the text of an SVG, for the caller to free. */
 int figure_begin_svg(int width, int height, FILE **script);
 int figure_end_svg(FILE *script, char **svg);

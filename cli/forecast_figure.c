@@ -16,14 +16,14 @@ static double quantile_at(const cli_outlook *o, size_t k, size_t time, size_t pl
 
 /* ---------------------------------------------------------------- states */
 
-/* A block of time and all quantiles of one state. */
+/* A block of time, all quantiles of one state, and its mean. */
 static void write_bands(FILE *script, const cli_outlook *o, size_t state)
 {
     fputs("$bands << EOD\n", script);
     for (size_t i = 0; i < o->n_written; i++) {
         fprintf(script, "%.15g", o->times.values[i]);
         for (size_t k = 0; k < o->percents.n; k++) fprintf(script, " %.15g", quantile_at(o, k, i, 0, state));
-        fputc('\n', script);
+        fprintf(script, " %.15g\n", o->mean[i * kbass_posterior_states(o->posterior) + state]);
     }
     fputs("EOD\n", script);
 }
@@ -38,33 +38,27 @@ static void write_points(FILE *script, const cli_outlook *o, size_t state)
     fputs("EOD\n", script);
 }
 
-/* In gnuplot's single quotes a quote is written twice. */
-static void put_quoted(FILE *script, const char *text)
-{
-    fputc('\'', script);
-    for (; *text; text++) {
-        if (*text == '\'') fputc('\'', script);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, script);
-    }
-    fputc('\'', script);
-}
-
 /* "Day: days since 2021-03-04" where times were dates. */
-static void put_time_label(FILE *script, const cli_outlook *o)
+static void label_time(const cli_outlook *o, char *label, size_t size)
 {
     const char *name = kbass_posterior_axis_name(o->posterior, 0),
                *origin = o->data ? kbass_data_time_origin(o->data) : NULL;
     const char *unit = o->data ? kbass_data_unit(o->data, name) : NULL;
-    char label[200];
-    if (origin)
-        snprintf(label, sizeof label, "%.100s: %s since %s", name, unit && *unit == 'd' ? "days" : "seconds", origin);
-    else snprintf(label, sizeof label, "%.190s", o->data ? kbass_data_face(o->data, name) : name);
-    fputs("set xlabel ", script);
-    put_quoted(script, label);
-    fputs(" noenhanced\n", script);
+    if (origin) snprintf(label, size, "%.100s: %s since %s", name, unit && *unit == 'd' ? "days" : "seconds", origin);
+    else snprintf(label, size, "%.190s", o->data ? kbass_data_face(o->data, name) : name);
 }
 
-/* Pairs of quantiles from the outermost in, shaded; the middle one, if there is one, as a line. */
+/* The k-th of n shades of blue, from light to dark: inner bands cover the outer ones. */
+static unsigned shade(size_t k, size_t n)
+{
+    static const int light[] = {0xd3, 0xdf, 0xec}, dark[] = {0x6c, 0x94, 0xc2};
+    int colour = 0;
+    for (size_t i = 0; i < 3; i++)
+        colour = colour << 8 | (light[i] + (n > 1 ? (dark[i] - light[i]) * (int)k / (int)(n - 1) : 0));
+    return (unsigned)colour;
+}
+
+/* Pairs of quantiles from the outermost in, shaded; the middle one, or the mean where there is none, as a line. */
 static void plot_state(FILE *script, const cli_outlook *o, size_t state)
 {
     size_t n = o->percents.n;
@@ -72,36 +66,40 @@ static void plot_state(FILE *script, const cli_outlook *o, size_t state)
     write_points(script, o, state);
     const char *name = kbass_posterior_state_name(o->posterior, state);
     fputs("set ylabel ", script);
-    put_quoted(script, o->data ? kbass_data_face(o->data, name) : name);
+    figure_put_quoted(script, o->data ? kbass_data_face(o->data, name) : name);
     fputs(" noenhanced\nplot ", script);
-    for (size_t k = 0; k < n / 2; k++)
+    for (size_t k = 0; k < n / 2; k++) {
+        unsigned colour = shade(k, n / 2);
         fprintf(script,
-                "$bands using 1:%zu:%zu with filledcurves fc rgb '#4477aa' fs transparent solid 0.3 noborder title "
-                "'%g to %g %%', ",
-                k + 2, n - k + 1, o->percents.values[k], o->percents.values[n - 1 - k]);
+                "%s$bands using 1:%zu:%zu with filledcurves fc rgb '#%06x' fs solid border lc rgb '#%06x' "
+                "title '%g to %g %%'",
+                k ? ", " : "", k + 2, n - k + 1, colour, colour, o->percents.values[k], o->percents.values[n - 1 - k]);
+    }
     if (n % 2)
-        fprintf(script, "$bands using 1:%zu with lines lw 2 lc rgb '#224466' title '%g %%'", n / 2 + 2,
-                o->percents.values[n / 2]);
+        fprintf(script, "%s$bands using 1:%zu with lines lw 2 lc rgb '#224466' title '%g %%'", n > 1 ? ", " : "",
+                n / 2 + 2, o->percents.values[n / 2]);
+    else fprintf(script, ", $bands using 1:%zu with lines lw 2 lc rgb '#224466' title 'mean'", n + 2);
     if (o->data) fputs(", $points using 1:2 with points pt 7 ps 0.5 lc rgb '#333333' title 'measured'", script);
     fputc('\n', script);
 }
 
 static void plot_states(FILE *script, const cli_outlook *o)
 {
-    double first = NAN, last = NAN;
+    double first = NAN, last = NAN, end = o->times.values[o->times.n - 1];
     size_t n = kbass_posterior_states(o->posterior);
     kbass_posterior_range(o->posterior, 0, &first, &last);
+    double begin = o->data ? first : o->times.values[0];
+    char label[200];
     fprintf(script,
             "set multiplot layout %zu,1\nset style fill noborder\nset key outside right top\nset xrange [%.15g:%.15g]\n"
-            "set border 3\nset tics nomirror\n",
-            n, o->data ? first : o->times.values[0], o->times.values[o->times.n - 1]);
+            "set border 3\nset tics nomirror\n" FIGURE_MARGINS,
+            n, begin, end);
+    label_time(o, label, sizeof label);
+    figure_time_axis(script, label, begin, end, 520);
     if (o->data)
         fprintf(script, "set arrow from first %.15g, graph 0 to first %.15g, graph 1 nohead dt 2 lc rgb '#888888'\n",
                 last, last);
-    for (size_t i = 0; i < n; i++) {
-        if (i + 1 == n) put_time_label(script, o);
-        plot_state(script, o, i);
-    }
+    for (size_t i = 0; i < n; i++) plot_state(script, o, i);
 }
 
 /* ---------------------------------------------------------------- fields */
@@ -148,7 +146,7 @@ int cli_outlook_figure(const cli_outlook *o, const char *path)
 {
     FILE *script = NULL;
     int rows = (int)kbass_posterior_states(o->posterior);
-    int code = figure_begin(path, PANEL_WIDTH, (rows < 2 ? 2 : rows) * PANEL_HEIGHT * 3 / 4 + 40, &script);
+    int code = figure_begin(path, PANEL_WIDTH, (rows < 2 ? 420 : rows * PANEL_HEIGHT), &script);
     if (code != EXIT_OK) return code;
     if (o->places.n) plot_fields(script, o);
     else plot_states(script, o);

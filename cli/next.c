@@ -183,8 +183,8 @@ static void plot(FILE *script, const next_job *job)
 {
     static const char *const colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377"};
     bool is_map = job->n_places > 1;
-    fprintf(script, "set xlabel '%s' noenhanced\nset border 3\nset tics nomirror\n",
-            kbass_posterior_axis_name(job->posterior, 0));
+    fputs("set border 3\nset tics nomirror\n", script);
+    figure_time_axis(script, kbass_posterior_axis_name(job->posterior, 0), job->first[0], job->last[0], 480);
     if (is_map)
         fprintf(
             script,

@@ -47,6 +47,14 @@ refuses '--degree: "nan"' discover good.csv --degree nan
 refuses '--mesh: "3"' discover good.csv --mesh 3
 refuses '--time-limit: "-1"' discover good.csv --time-limit -1
 refuses 'kbass|paper' discover good.csv --method papr
+refuses '--terms: found an empty value' discover good.csv --terms ""
+refuses '--threads: "0"' discover good.csv --threads 0
+refuses '--degree: "0"' discover good.csv --degree 0
+awk -F, 'NR == 1 { print } NR > 1 { print $1 "e-310," $2 "," $3 }' good.csv > brief.csv
+refuses 't: spans 9e-310, needed 1e-70 to 1e70' discover brief.csv
+refuses 't: spans 9e-310, needed 1e-70 to 1e70' doctor brief.csv
+awk -F, 'NR == 1 { print } NR > 1 { print $1 "," $2 "e200," $3 }' good.csv > vast.csv
+refuses 'x: reaches 4e+200' discover vast.csv
 refuses 'needs a data file' discover
 printf 't,z\n0,1\n1,2\n' > other_states.csv
 refuses 'runs share their states' discover good.csv other_states.csv
@@ -365,6 +373,8 @@ refuses 'export needs --to FORMAT' export turn.json
 refuses 'one result file' export --to c
 refuses 'did you mean "latex"?' export turn.json --to latx
 refuses 'cannot be written' export turn.json --to c -o nowhere/turn.c
+refuses 'is a word of the language' export turn.json --to c --name int
+refuses 'is a word of the language' export turn.json --to matlab --name while
 refuses 'not a result file' export good.csv --to c
 accepts completion bash
 refuses 'unknown shell "fish"' completion fish

@@ -117,6 +117,12 @@ edit tag.json '0,/"term": "y"/s//"term": "<b>\&"/'
 "$kbass" report tag.json -o tag.html > out 2> err || complain "report of strange names: $(cat err)"
 lacks tag.html '<b>'
 
+# ---------------------------------------------------------------- times with many digits
+awk 'BEGIN { print "t,x,y"; for (i = 0; i < 25; i++) printf "%.1f,%.9f,%.9f\n", 1700000000 + i / 5, cos(i / 5), -sin(i / 5) }' > epoch.csv
+"$kbass" discover epoch.csv --degree 1 --quiet --json epoch.json > /dev/null || complain "epoch.csv: no result"
+accepts report epoch.json -o epoch.html
+holds epoch.json '1700000000.2'
+
 # ---------------------------------------------------------------- figures
 if command -v gnuplot > /dev/null; then
     for figure in solution phase weights residuals; do accepts plot vdp.json $figure -o $figure.svg; done
@@ -125,6 +131,14 @@ if command -v gnuplot > /dev/null; then
     for file in *.svg; do tail -2 "$file" | grep -q "</svg>" || complain "$file is not a whole SVG"; done
     accepts plot vdp.json solution -o solution.png
     head -c 4 solution.png | grep -q PNG || complain "solution.png is no PNG"
+    width() { od -An -j16 -N4 -tu1 "$1" | awk '{ print $3 * 256 + $4 }'; }
+    [ "$(width solution.png)" -eq 1200 ] || complain "solution.png: $(width solution.png) pixels wide"
+    accepts plot vdp.json phase -o phase.png --size 640x480
+    [ "$(width phase.png)" -eq 640 ] || complain "--size 640x480: $(width phase.png) pixels wide"
+    accepts plot vdp.json phase -o phase.png --dpi 200
+    [ "$(width phase.png)" -eq 1400 ] || complain "--dpi 200: $(width phase.png) pixels wide"
+    refuses 2 "--dpi is for PNG" plot vdp.json phase -o phase.svg --dpi 200
+    refuses 2 "needed WIDTHxHEIGHT" plot vdp.json phase -o phase.png --size 640
     accepts plot vdp.json solution -o solution.pdf
     head -c 4 solution.pdf | grep -q PDF || complain "solution.pdf is no PDF"
     accepts plot vdp.json solution --terminal

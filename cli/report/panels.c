@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "figure.h"
+
 const panel_kind panel_kinds[] = {
     {"solution", "each state over time: measured, fitted, 95 % band", 370, 255, 1, solution_count, solution_draw,
      solution_describe},
@@ -37,7 +39,8 @@ void panel_begin(FILE *script, const char *x_label, const char *y_label)
             x_label, y_label);
 }
 
-void panel_dates(FILE *script, const view *v, double first, double last)
+/* Where times were dates they stand along the axis. */
+static void put_dates(FILE *script, const view *v, double first, double last)
 {
     enum { MOST_TICS = 5 };
     static const double steps[] = {1,        2,        5,         10,        15,        30,         60,        120,
@@ -57,6 +60,15 @@ void panel_dates(FILE *script, const view *v, double first, double last)
         fprintf(script, "%sstrftime(\"%s\", strptime('%%Y-%%m-%%d', '%.10s') + %.15g) %.15g", n ? ", " : "", format,
                 v->origin, at + day, at / v->seconds);
     fputs(")\n", script);
+}
+
+void panel_begin_time(FILE *script, const view *v, const char *y_label, double low, double high)
+{
+    enum { ROOM = 290 }; /* of the narrowest panel */
+    panel_begin(script, v->axis_labels[0], y_label);
+    fputs("set lmargin 9\n", script);
+    figure_time_axis(script, v->axis_labels[0], low, high, ROOM);
+    put_dates(script, v, low, high);
 }
 
 void panel_block(FILE *script, const char *name) { fprintf(script, "$%s << EOD\n", name); }

@@ -34,8 +34,8 @@ const panel_kind *panel_find(const char *name); /* or NULL */
 
 /* Forgets what the panel before has set. */
 void panel_begin(FILE *script, const char *x_label, const char *y_label);
-/* Where times were dates they stand along the axis x, which goes from first to last. */
-void panel_dates(FILE *script, const view *v, double first, double last);
+/* The same over time, from `low` to `high`; where times were dates they stand along the axis. */
+void panel_begin_time(FILE *script, const view *v, const char *y_label, double low, double high);
 /* "$name << EOD" ... "EOD" around rows of numbers. */
 void panel_block(FILE *script, const char *name);
 void panel_number(FILE *script, double value); /* and a blank */

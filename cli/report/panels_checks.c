@@ -147,7 +147,8 @@ void residuals_draw(FILE *script, const view *v, size_t panel)
     if (!z) return;
     view_residuals(v, state, z);
     snprintf(label, sizeof label, "residual of %.100s / noise", v->states[state]);
-    panel_begin(script, panel % 2 ? "normal quantile" : v->axis_labels[0], label);
+    if (panel % 2) panel_begin(script, "normal quantile", label);
+    else panel_begin_time(script, v, label, v->span[0][0], v->span[0][1]);
     if (panel % 2) draw_quantiles(script, v->n_rows, z);
     else draw_over_time(script, v, z);
     free(z);

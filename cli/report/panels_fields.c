@@ -209,7 +209,7 @@ void field_draw(FILE *script, const view *all, size_t panel)
     if (is_open && v->n_axes == 3) {
         draw_snapshot(script, v, state, map < v->n_along[0] ? map : v->n_along[0] - 1, all->runs[run]);
     } else if (is_open) {
-        panel_begin(script, v->axis_labels[0], v->axis_labels[1]);
+        panel_begin_time(script, v, v->axis_labels[1], v->span[0][0], v->span[0][1]);
         set_colours(script, v, state, map);
         set_title(script, v, state, map, all->runs[run]);
         if (map == FITTED) draw_solution(script, v, state);

@@ -65,8 +65,7 @@ static void plot_title(FILE *script, const view *v, size_t run, const char *alon
 
 void solution_draw(FILE *script, const view *v, size_t state)
 {
-    panel_begin(script, v->axis_labels[0], v->state_labels[state]);
-    panel_dates(script, v, v->span[0][0], v->span[0][1]);
+    panel_begin_time(script, v, v->state_labels[state], v->span[0][0], v->span[0][1]);
     samples_block(script, v, state);
     curve_block(script, v, state);
     fputs("plot ", script);
@@ -162,7 +161,7 @@ static void forecast_map(FILE *script, const view *v, size_t state)
 {
     const view_forecast *f = &v->forecast;
     const char *run = run_ahead(v);
-    panel_begin(script, v->axis_labels[0], v->axis_labels[1]);
+    panel_begin_time(script, v, v->axis_labels[1], f->times[0], f->times[f->n_times - 1]);
     field_palette(script);
     fprintf(script, "set colorbox\nset title '%s, median%s%s' noenhanced textcolor rgb '" PANEL_INK "'\n",
             v->states[state], *run ? ", " : "", run);
@@ -180,8 +179,7 @@ static void forecast_map(FILE *script, const view *v, size_t state)
 static void forecast_curve(FILE *script, const view *v, size_t state)
 {
     const view_forecast *f = &v->forecast;
-    panel_begin(script, v->axis_labels[0], v->state_labels[state]);
-    panel_dates(script, v, v->span[0][0], f->times[f->n_times - 1]);
+    panel_begin_time(script, v, v->state_labels[state], v->span[0][0], f->times[f->n_times - 1]);
     samples_block(script, v, state);
     if (v->n_points) curve_block(script, v, state);
     panel_block(script, "ahead");

@@ -40,11 +40,15 @@ static int nothing(const view *v, const panel_kind *kind)
 
 /* ---------------------------------------------------------------- drawing */
 
+enum { NARROWEST = 700 }; /* of a figure that stands alone */
+
 static int draw_file(const view *v, const panel_kind *kind, const char *path)
 {
     FILE *script = NULL;
     int n = (int)kind->count(v), columns = n < kind->columns ? n : kind->columns, rows = (n + columns - 1) / columns;
-    int code = figure_begin(path, columns * kind->width, rows * kind->height, &script);
+    int width = columns * kind->width < NARROWEST ? NARROWEST : columns * kind->width;
+    int height = n == 1 ? 3 * width / 5 : rows * kind->height;
+    int code = figure_begin(path, width, height, &script);
     if (code != EXIT_OK) return code;
     if (n > 1) fprintf(script, "set multiplot layout %d,%d\n", rows, columns);
     for (int i = 0; i < n; i++) kind->draw(script, v, (size_t)i);
