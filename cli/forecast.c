@@ -10,12 +10,15 @@
 #include "figure.h"
 #include "message.h"
 #include "output.h"
+#include "progress.h"
 #include "read.h"
 #include "state.h"
 
 typedef struct {
     const char *path, *output, *draws, *figure;
+    bool is_quiet;
     kbass_forecast_options options;
+    cli_progress progress;
     cli_numbers state;
     cli_outlook outlook;
 } forecast_job;
@@ -101,10 +104,12 @@ static int read_options(const cli_arguments *arguments, forecast_job *job)
     int code = cli_count(arguments, "draws", 1, 100000, &draws);
     if (code == EXIT_OK) code = cli_count(arguments, "seed", 0, 2147483647, &seed);
     if (code == EXIT_OK) code = cli_count(arguments, "threads", 1, 1024, &threads);
+    if (code == EXIT_OK) code = cli_number(arguments, "time-limit", 0, 1e9, &job->options.time_limit);
     if (code == EXIT_OK) code = read_quantiles(cli_value(arguments, "quantiles"), &job->outlook.percents);
     if (code == EXIT_OK) code = read_times(arguments, job);
     if (code == EXIT_OK) code = read_places(arguments, job);
     if (code == EXIT_OK) code = read_state(job, cli_value(arguments, "from"));
+    job->is_quiet = cli_value(arguments, "quiet") != NULL;
     job->options.n_draws = draws;
     job->options.seed = seed;
     job->options.threads = (int)threads;
@@ -174,11 +179,16 @@ static void report_lost(const forecast_job *job)
     FILE *out = job->output ? stdout : stderr;
     size_t lost = kbass_forecast_lost(o->forecast, NULL), n = kbass_forecast_draws(o->forecast), before = 0;
     double first = NAN, last = o->times.values[o->times.n - 1];
+    size_t too_far = kbass_forecast_too_far(o->forecast);
+    if (n < job->options.n_draws) fprintf(out, "Stopped after %zu of %zu draws.\n", n, job->options.n_draws);
+    if (too_far)
+        fprintf(out,
+                "%zu of %zu draws would take too many steps to follow to %s = %.6g; a nearer --until shows them.\n",
+                too_far, n, time, last);
     if (!lost) return;
     kbass_forecast_lost(o->forecast, &first);
-    fprintf(out,
-            "%zu of %zu draws diverge before %s = %.6g, the first before %s = %.6g; from there on they are left out.\n",
-            lost, n, time, last, time, first);
+    if (lost > too_far) fprintf(out, "%zu of %zu draws diverge before %s = %.6g.\n", lost - too_far, n, time, last);
+    fprintf(out, "The first is left out from %s = %.6g on.\n", time, first);
     while (before < o->times.n && 2 * o->reached[before] >= n) before++;
     if (before < o->times.n)
         fprintf(out, "From %s = %.6g on fewer than half of the draws are left: the bands are those of the tame ones.\n",
@@ -207,8 +217,12 @@ static int run(forecast_job *job)
 {
     cli_outlook *o = &job->outlook;
     kbass_error error;
+    job->options.progress = cli_progress_show;
+    job->options.user = &job->progress;
+    cli_progress_begin(&job->progress, job->is_quiet);
     kbass_status status = kbass_posterior_forecast(o->posterior, &job->options, o->times.n, o->times.values,
                                                    o->places.n, o->places.values, &o->forecast, &error);
+    cli_progress_end(&job->progress);
     return status == KBASS_OK ? summarise(o) : cli_fail_with(status, &error);
 }
 

@@ -118,6 +118,8 @@ static const cli_option forecast_options[] = {
      "draw from the chosen model only; default: from its near rivals too, by their probabilities"},
     {"seed", 0, "N", NULL, "seed of the draws; default: 1"},
     {"threads", 0, "N", NULL, "threads; the draws do not depend on them (default: all cores)"},
+    {"time-limit", 0, "SECONDS", NULL, "stop after this time with the draws done by then (default: none)"},
+    {"quiet", 'q', NULL, NULL, "no progress"},
     {"data", 0, "FILE", NULL, "show these data in the figure; they must be those the result was made from"},
     {"time", 0, "NAME", NULL, "the column of time in --data (default: as the result recorded)"},
     {"axes", 0, "AXES", NULL, "the columns of time and space in --data (default: as the result recorded)"},

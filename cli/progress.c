@@ -30,7 +30,7 @@ static void describe(const kbass_progress *now, char *text, size_t size)
     char evidence[40] = "", left[40];
     guess_end(now, left, sizeof left);
     if (isfinite(now->log_evidence)) snprintf(evidence, sizeof evidence, ", evidence %.1f", now->log_evidence);
-    if (!strcmp(now->stage, "read")) {
+    if (!strcmp(now->stage, "read") || !strcmp(now->stage, "draws")) {
         snprintf(text, size, "%3.0f %% %s  %.1f s%s", 100 * now->fraction, now->stage, now->seconds, left);
         return;
     }

@@ -440,6 +440,9 @@ typedef struct {
     const char *boundary; /* of fields: "fitted" (as in the fit: periodic, or the fitted values at the ends carried on,
                              for a quarter of the record at most), "periodic", "dirichlet" (the ends keep their last
                              values), "neumann" (no slope at the ends); NULL: fitted */
+    double time_limit;    /* seconds after which it ends with the draws done by then; 0: none */
+    kbass_progress_callback progress; /* as for kbass_discovery_run, or NULL */
+    void *user;
 } kbass_forecast_options;
 
 /* Integrates draws of weights and last state through ascending times from the last measured one on; for fields at
@@ -447,11 +450,14 @@ typedef struct {
 KBASS_API kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options,
                                                 size_t n_times, const double *times, size_t n_places,
                                                 const double *places, kbass_forecast **forecast, kbass_error *error);
+/* As many as were asked for, or those that were done when it was stopped. */
 KBASS_API size_t kbass_forecast_draws(const kbass_forecast *forecast);
 /* n_times x n_places x n_states of one draw; NaN from where it diverges. */
 KBASS_API const double *kbass_forecast_values(const kbass_forecast *forecast, size_t draw);
 /* How many draws diverge, and the first time asked for that one of them does not reach (NaN when all arrive). */
 KBASS_API size_t kbass_forecast_lost(const kbass_forecast *forecast, double *first);
+/* How many of these do not diverge but would have taken too many steps. */
+KBASS_API size_t kbass_forecast_too_far(const kbass_forecast *forecast);
 /* Over the draws that reach each time: mean (n_times x n_places x n_states, or NULL), quantiles (the same for each of
    n_quantiles probabilities), how many they are (n_times, or NULL). NaN where none is left. */
 KBASS_API kbass_status kbass_forecast_summary(const kbass_forecast *forecast, size_t n_quantiles,

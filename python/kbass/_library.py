@@ -195,6 +195,9 @@ class kbass_forecast_options(ctypes.Structure):
         ("average", c_int),
         ("state", POINTER(c_double)),
         ("boundary", c_char_p),
+        ("time_limit", c_double),
+        ("progress", ctypes.c_void_p),
+        ("user", ctypes.c_void_p),
     ]
 
 

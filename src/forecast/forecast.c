@@ -25,6 +25,8 @@ struct kbass_forecast {
     size_t n_draws, n_times, n_values; /* values: of one time */
     double *times;
     double *values; /* n_draws x n_times x n_values */
+    bool *is_done;  /* n_draws */
+    bool *is_too_far;
 };
 
 /* What is asked for. */
@@ -35,6 +37,7 @@ typedef struct {
     const double *times, *places;
     kb_ends ends;
     int threads;
+    kb_run *run;
     kbass_forecast *forecast;
 } request;
 
@@ -213,14 +216,14 @@ static void draw_departure(const request *q, const departure *d, kb_random *rand
 
 /* A draw that cannot be followed to the end is no error: what it does not reach stays NaN. */
 static kbass_status follow_states(const request *q, const departure *d, const double *parameters, const double *state,
-                                  double *values, kbass_error *error)
+                                  double *values, bool *too_far, kbass_error *error)
 {
     kbass_model *model = NULL;
     const kbass_posterior *p = q->posterior;
     kbass_status status = kb_belief_model(p, d->belief, parameters, &model, error);
     if (status == KBASS_OK)
         status = kb_model_follow(model, MOST_STEPS, fmin(p->last[0], q->times[0]), state, q->n_times, q->times, values,
-                                 error);
+                                 too_far, error);
     kbass_model_destroy(model);
     return status == KBASS_ERROR_NUMERICAL ? KBASS_OK : status;
 }
@@ -273,7 +276,8 @@ static kbass_status carry_draw(const request *q, const departure *d, size_t mode
     double *values = f->values + draw * f->n_times * f->n_values;
     if (choose_model(q, &random, draw) != model) return KBASS_OK;
     draw_departure(q, d, &random, h->e, h->parameters, h->state);
-    if (!d->stage) return follow_states(q, d, h->parameters, h->state, values, error);
+    f->is_done[draw] = true;
+    if (!d->stage) return follow_states(q, d, h->parameters, h->state, values, &f->is_too_far[draw], error);
     follow_fields(q, d, &h->course, h->parameters, h->scaled, h->state, values);
     return KBASS_OK;
 }
@@ -290,7 +294,10 @@ static kbass_status carry_draws(const request *q, const departure *d, size_t mod
         kbass_status status = hand_begin(q, d, times, positions, &h, &problem);
 #pragma omp for schedule(dynamic)
         for (size_t draw = 0; draw < q->forecast->n_draws; draw++)
-            if (status == KBASS_OK) status = carry_draw(q, d, model, draw, &h, &problem);
+            if (status == KBASS_OK && kb_run_continue(q->run, d->belief->n_terms)) {
+                status = carry_draw(q, d, model, draw, &h, &problem);
+                kb_run_advance(q->run, (double)(draw + 1) / (double)q->forecast->n_draws);
+            }
 #pragma omp critical
         if (status != KBASS_OK && worst == KBASS_OK) {
             worst = status;
@@ -322,6 +329,18 @@ static void carry_apart(void *context)
     }
 }
 
+/* A forecast that was stopped has the draws that were done. */
+static void keep_done(kbass_forecast *f)
+{
+    size_t kept = 0, each = f->n_times * f->n_values;
+    for (size_t draw = 0; draw < f->n_draws; draw++) {
+        if (!f->is_done[draw]) continue;
+        if (kept < draw) memcpy(f->values + kept * each, f->values + draw * each, each * sizeof *f->values);
+        f->is_too_far[kept++] = f->is_too_far[draw];
+    }
+    f->n_draws = kept;
+}
+
 /* ---------------------------------------------------------------- the public door */
 
 static kbass_status check(request *q, kbass_error *error)
@@ -344,7 +363,9 @@ static kbass_status forecast_allocate(const request *q, kbass_forecast **out, kb
     size_t n = f->n_draws * f->n_times, all = n * f->n_values;
     f->times = KB_NEW(double, f->n_times);
     f->values = n / f->n_draws == f->n_times && all / f->n_values == n ? KB_NEW(double, all) : NULL;
-    if (!f->times || !f->values) {
+    f->is_done = KB_NEW(bool, f->n_draws);
+    f->is_too_far = KB_NEW(bool, f->n_draws);
+    if (!f->times || !f->values || !f->is_done || !f->is_too_far) {
         kbass_forecast_destroy(f);
         return kb_out_of_memory(error, "the draws of the forecast");
     }
@@ -372,7 +393,12 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
                                       size_t n_times, const double *times, size_t n_places, const double *places,
                                       kbass_forecast **forecast, kbass_error *error)
 {
-    request q = {.posterior = posterior,
+    kb_run run;
+    kb_run_begin(&run, options->progress, options->user, options->time_limit);
+    run.stage = "draws";
+    run.until = 1;
+    request q = {.run = &run,
+                 .posterior = posterior,
                  .options = options,
                  .n_times = n_times,
                  .n_places = posterior->n_axes > 1 ? n_places : 1,
@@ -386,6 +412,9 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
     carrying j = {&q, point_times, positions, status, error};
     if (status == KBASS_OK) kb_apart(carry_apart, &j);
     status = j.status;
+    if (status == KBASS_OK) keep_done(q.forecast);
+    if (status == KBASS_OK && !q.forecast->n_draws)
+        status = kb_fail(error, KBASS_ERROR_TIME, "the forecast was stopped before a draw was done");
     kb_free(point_times);
     kb_free(positions);
     if (status == KBASS_OK) *forecast = q.forecast;
@@ -400,6 +429,8 @@ void kbass_forecast_destroy(kbass_forecast *f)
     if (!f) return;
     kb_free(f->times);
     kb_free(f->values);
+    kb_free(f->is_done);
+    kb_free(f->is_too_far);
     kb_free(f);
 }
 
@@ -429,6 +460,13 @@ size_t kbass_forecast_lost(const kbass_forecast *f, double *first)
     }
     if (first) *first = earliest < f->n_times ? f->times[earliest] : NAN;
     return lost;
+}
+
+size_t kbass_forecast_too_far(const kbass_forecast *f)
+{
+    size_t n = 0;
+    for (size_t draw = 0; draw < f->n_draws; draw++) n += f->is_too_far[draw];
+    return n;
 }
 
 static int ascending(const void *a, const void *b)

@@ -109,7 +109,7 @@ static kbass_status solve_moved(const kbass_posterior *p, const kb_belief *b, co
     if (direction) kb_axpy(k + n, shift, direction, moved);
     kbass_status status = kb_belief_model(p, b, moved, &model, error);
     if (status == KBASS_OK)
-        status = kb_model_follow(model, MOST_STEPS, s->first, moved + k, n_times, times, states, error);
+        status = kb_model_follow(model, MOST_STEPS, s->first, moved + k, n_times, times, states, NULL, error);
     kbass_model_destroy(model);
     kb_free(moved);
     return status;

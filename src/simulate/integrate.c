@@ -161,7 +161,7 @@ static bool step(integrator *in, double last, double *t)
 
 /* Steps until the times are passed and interpolates at each. */
 static kbass_status follow(integrator *in, size_t most_steps, double start, size_t n_times, const double *times,
-                           double *states, kbass_error *error)
+                           double *states, bool *too_far, kbass_error *error)
 {
     size_t n = in->model->n_states, done = 0, n_steps = 0;
     double t = start, last = times[n_times - 1];
@@ -169,7 +169,10 @@ static kbass_status follow(integrator *in, size_t most_steps, double start, size
         memcpy(states + done++ * n, N_VGetArrayPointer(in->state), n * sizeof *states);
     while (done < n_times) {
         if (!step(in, last, &t)) return give_up(in, t, 0, error);
-        if (++n_steps > most_steps) return give_up(in, t, most_steps, error);
+        if (++n_steps > most_steps) {
+            if (too_far) *too_far = true;
+            return give_up(in, t, most_steps, error);
+        }
         for (; done < n_times && times[done] <= t; done++) {
             if (CVodeGetDky(in->cvodes, times[done], 0, in->tolerance) != CV_SUCCESS) return give_up(in, t, 0, error);
             memcpy(states + done * n, N_VGetArrayPointer(in->tolerance), n * sizeof *states);
@@ -206,11 +209,11 @@ static bool stands_still(double start, double last)
 kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial, size_t n_times,
                                    const double *times, double *states, kbass_error *error)
 {
-    return kb_model_follow(model, MOST_STEPS, start, initial, n_times, times, states, error);
+    return kb_model_follow(model, MOST_STEPS, start, initial, n_times, times, states, NULL, error);
 }
 
 kbass_status kb_model_follow(const kbass_model *model, size_t most_steps, double start, const double *initial,
-                             size_t n_times, const double *times, double *states, kbass_error *error)
+                             size_t n_times, const double *times, double *states, bool *too_far, kbass_error *error)
 {
     integrator in = {.model = model};
     kbass_status status = check(model, start, initial, n_times, times, error);
@@ -224,7 +227,7 @@ kbass_status kb_model_follow(const kbass_model *model, size_t most_steps, double
         set_scales(&in, initial);
         if (!begin(&in, start, times[n_times - 1])) status = kb_out_of_memory(error, "the integrator");
     }
-    if (status == KBASS_OK) status = follow(&in, most_steps, start, n_times, times, states, error);
+    if (status == KBASS_OK) status = follow(&in, most_steps, start, n_times, times, states, too_far, error);
     finish(&in);
     return status;
 }

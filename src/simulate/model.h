@@ -4,6 +4,8 @@
 #ifndef KB_MODEL_H
 #define KB_MODEL_H
 
+#include <stdbool.h>
+
 #include "dictionary/expression.h"
 
 struct kbass_model {
@@ -21,8 +23,9 @@ kbass_status kb_model_create(size_t n_equations, const char *const *equations, c
                              kbass_error *error);
 /* Copies the initial state and sets the span. */
 kbass_status kb_model_start(kbass_model *model, const double *initial, double first, double last, kbass_error *error);
-/* kbass_model_integrate with a bound on the steps; when it fails, rows that were not reached stay as they are. */
+/* kbass_model_integrate with a bound on the steps; when it fails, rows that were not reached stay as they are.
+ *too_far, unless NULL, becomes true when the steps did not suffice. */
 kbass_status kb_model_follow(const kbass_model *model, size_t most_steps, double start, const double *initial,
-                             size_t n_times, const double *times, double *states, kbass_error *error);
+                             size_t n_times, const double *times, double *states, bool *too_far, kbass_error *error);
 
 #endif
