@@ -27,8 +27,9 @@ if(KBASS_OPENBLAS AND KBASS_LAPACKE AND CMAKE_OBJCOPY)
     file(STRINGS ${PROJECT_SOURCE_DIR}/src/base/linalg.c lines REGEX "(cblas|LAPACKE)_[a-z_]+\\(")
     string(REGEX MATCHALL "(cblas|LAPACKE)_[a-z_]+" names "${lines}")
     list(TRANSFORM names PREPEND "--undefined=")
+    find_program(KBASS_LD NAMES ld.bfd ld REQUIRED) # clang's own has no -r without an object
     add_custom_command(OUTPUT ${BLAS_OBJECT} VERBATIM
-                       COMMAND ${CMAKE_LINKER} -r -d -o ${BLAS_OBJECT} ${names} ${KBASS_LAPACKE} ${KBASS_OPENBLAS}
+                       COMMAND ${KBASS_LD} -r -d -o ${BLAS_OBJECT} ${names} ${KBASS_LAPACKE} ${KBASS_OPENBLAS}
                        COMMAND ${CMAKE_OBJCOPY} --redefine-sym getenv=kb_blas_getenv ${BLAS_OBJECT}
                        DEPENDS ${KBASS_LAPACKE} ${KBASS_OPENBLAS} ${PROJECT_SOURCE_DIR}/src/base/linalg.c)
     add_custom_target(blas_object DEPENDS ${BLAS_OBJECT})

@@ -212,7 +212,7 @@ size_t kb_face_length(const char *face, const char **unit, size_t *unit_length)
         *unit_length = (size_t)(face + length - 1 - *unit);
         bool is_unit = *bracket == '[' ? *unit_length > 0 : kb_looks_like_unit(*unit, *unit_length);
         if (is_unit && trimmed(face, (size_t)(bracket - face))) return trimmed(face, (size_t)(bracket - face));
-    } else if (slash && slash > face && !strstr(slash + 1, " / ")) {
+    } else if (slash && slash > face && slash + 3 < face + length && !strstr(slash + 1, " / ")) {
         *unit = slash + 3;
         *unit_length = (size_t)(face + length - *unit);
         if (kb_looks_like_unit(*unit, *unit_length)) return trimmed(face, (size_t)(slash - face));
