@@ -8,13 +8,13 @@
 #include "output.h"
 
 #define READING_OPTIONS                                                                                                \
-    {"time", 0, "NAME", NULL, "the column or array that holds time (default: t, time, date, year ...)"},               \
+    {"time", 0, "NAME", NULL,                                                                                          \
+     "the column or array that holds time (default: t, time, date, year ...); for arrays without times "               \
+     "a number: the step between them"},                                                                               \
         {"axes", 0, "AXES", NULL,                                                                                      \
          "for fields over space, the columns of time and space: t,x or t,x,y; or arrays; the others are fields; time " \
-         "is the "                                                                                                     \
-         "one called t or time, else the first; of arrays on a grid they are found by their lengths, and where these " \
-         "do "                                                                                                         \
-         "not tell stand here in the order of the dimensions"},                                                        \
+         "is the one that --time names or that is called like it, else the first; of arrays on a grid they are found " \
+         "by their lengths, and where these do not tell stand here in the order of the dimensions"},                   \
         {"run", 0, "COLUMN", NULL,                                                                                     \
          "the column that numbers or names the runs; all follow one law, each from its own initial state and at its "  \
          "own times"},                                                                                                 \
@@ -260,7 +260,8 @@ const cli_command cli_commands[] = {
      "Reads a file as discover would and says what was understood: axes, fields, which dimension is which, what is "
      "missing "
      "or left out; with -o writes it as a table. Files may be text (, ; tab or blanks between cells, decimal points or "
-     "commas, quotes, # and % comments, gzip), NPY, NPZ, MATLAB (v5 to v7.3) or HDF5, whatever their name; "
+     "commas, quotes, # and % comments, gzip), Excel workbooks (file.xlsx:Sheet2 means a sheet), NPY, NPZ, MATLAB (v5 "
+     "to v7.3) or HDF5, whatever their name; "
      "file.h5:/run3/u means an array or a group inside. A name from --list writes that data set as CSV.",
      "kbass data hare-lynx -o hares.csv\n"
      "kbass data hares.csv",
