@@ -1,6 +1,6 @@
 #!/bin/bash
 # Nothing is lost: every option that writes a file, against a full disk, a folder that cannot be written, a directory,
-# its own inputs and the other outputs of its call; signals at random moments (KILLS of them, 24 unless told).
+# its own inputs and the other outputs of its call; signals at random moments (KILLS of them, 30 unless told).
 . "$(dirname "$0")/outside.sh"
 chmod 755 .
 
@@ -253,7 +253,7 @@ killed=(
     "bench calibration --seeds 9 --time-limit 0.05 -q --resume --json kb.json"
 )
 n_killed=0
-for ((i = 0; i < ${KILLS:-24}; i++)); do
+for ((i = 0; i < ${KILLS:-30}; i++)); do
     read -ra words <<< "${killed[i % 4]}"
     cp kb.json kb.before
     signal=$((RANDOM % 2)) && [ $signal -eq 0 ] && signal=TERM || signal=KILL
@@ -267,6 +267,6 @@ for ((i = 0; i < ${KILLS:-24}; i++)); do
     done
     mv kb.before kb.json
 done
-echo "$n_killed of ${KILLS:-24} kills came before the end; $(find . -name '.kbass-*' | wc -l) nameless files got a name and stayed"
+echo "$n_killed of ${KILLS:-30} kills came before the end; $(find . -name '.kbass-*' | wc -l) nameless files got a name and stayed"
 
 finish

@@ -135,6 +135,7 @@ static int open_beside(kb_replacement *r)
     r->beside = in_folder_of(r->target, name);
     char *folder = in_folder_of(r->target, ".");
     int descriptor = -1;
+    if (r->beside) unlink(r->beside); /* left by a process of the same number that was killed */
     errno = ENOMEM;
     if (r->beside && folder && stat("/proc/self/fd", &there) == 0)
         descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
