@@ -250,7 +250,7 @@ static void append_row(table *t, const double *row)
 static void settle_time(table *t, double *row)
 {
     const kb_plan *plan = &t->plan;
-    double *time = &row[plan->roles.axes[0]], day = KB_DAY * plan->form.second;
+    double *time = &row[plan->roles.axes[0]], day = KB_DAY / plan->form.unit;
     if (plan->clock < plan->n) *time += row[plan->clock];
     if (plan->clock < plan->n || !plan->form.kinds || plan->kinds[plan->roles.axes[0]] != KB_CLOCKS) return;
     double clock = *time;

@@ -20,7 +20,7 @@ typedef struct {
     bool is_open;               /* rows end with a separator */
     kb_date_order order;
     int64_t origin;      /* dates are counted from here, */
-    double second;       /* a second being so many units of time */
+    double unit;         /* in units of so many seconds */
     kb_labels *labels;   /* of columns of text */
     const char *missing; /* "-999, x": more cells that mean missing, or NULL */
 } kb_row_form;

@@ -84,7 +84,7 @@ static bool scan_numbers(const kb_row_form *form, const char *line, const char *
 static double time_of(const kb_row_form *form, const kb_moment *moment)
 {
     int64_t from = moment->has_date ? form->origin : 0;
-    return ((double)(moment->seconds - from) + moment->fraction) * form->second;
+    return ((double)(moment->seconds - from) + moment->fraction) / form->unit;
 }
 
 /* A cell of any kind but quoted, from c to its end. */

@@ -75,7 +75,9 @@ static size_t stem_length(const char *name)
 
 static bool have_one_stem(const char *a, const char *b)
 {
+    static const char unnamed[] = "column";
     size_t n = stem_length(a);
+    if (strncmp(a, unnamed, sizeof unnamed - 1) == 0) return false;
     return n == stem_length(b) && strncmp(a, b, n) == 0;
 }
 
@@ -160,6 +162,39 @@ static size_t doubt_index(const kbass_data *d, char *text, size_t size)
     return 0;
 }
 
+/* ---------------------------------------------------------------- a number for missing */
+
+/* All others are nearer to each other than to this one. */
+static bool is_far(const kbass_data *d, size_t state, double mark, size_t *n)
+{
+    double low = INFINITY, high = -INFINITY;
+    *n = 0;
+    for (size_t row = 0; row < d->n_rows; row++) {
+        double x = value(d, row, state);
+        if (isnan(x)) continue;
+        *n += x == mark;
+        if (x != mark) low = fmin(low, x);
+        if (x != mark) high = fmax(high, x);
+    }
+    double gap = mark < low ? low - mark : mark - high;
+    return *n && low < high && gap > 0.5 * (high - low) && !(mark >= low && mark <= high);
+}
+
+static size_t doubt_marks(const kbass_data *d, char *text, size_t size)
+{
+    static const double marks[] = {-999, -9999, -99999, -99.9, -999.9, -999.99, -9999.99,
+                                   999,  9999,  99999,  999.9, 1e20,   1e30,    -1e30};
+    for (size_t i = 0; i < d->n_states; i++)
+        for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
+            size_t n = 0;
+            if (!is_far(d, i, marks[k], &n)) continue;
+            return (size_t)snprintf(
+                text, size, "%s is %g %zu time%s, far from its other values; if that means missing: --missing %g",
+                d->state_names[i], marks[k], n, n == 1 ? "" : "s", marks[k]);
+        }
+    return 0;
+}
+
 /* ---------------------------------------------------------------- one state that turns */
 
 /* The noise, from how the middle of three neighbours differs from the others. */
@@ -207,7 +242,8 @@ static size_t doubt_turning(const kbass_data *d, char *text, size_t size)
 
 size_t kbass_data_doubt(const kbass_data *data, size_t index, char *text, size_t size)
 {
-    static size_t (*const checks[])(const kbass_data *, char *, size_t) = {doubt_repeats, doubt_index, doubt_turning};
+    static size_t (*const checks[])(const kbass_data *, char *, size_t) = {doubt_marks, doubt_repeats, doubt_index,
+                                                                           doubt_turning};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         size_t length = checks[i](data, text, size);
         if (length && index-- == 0) return length;

@@ -101,6 +101,19 @@ static bool is_unit_row(const census *c, size_t n_columns)
 
 /* ---------------------------------------------------------------- as it mostly is */
 
+/* More than half of the lines have another number of cells than the second: what came first was something else. */
+static bool is_other(search *s, size_t first, size_t n_columns)
+{
+    const kb_layout *l = s->layout;
+    size_t n = 0, n_other = 0;
+    for (size_t i = first + 1; i < l->n && n < LOOKED_AT; i++, n++) {
+        census c;
+        bool is_whole = count_cells(s, l->separator, i, &c);
+        n_other += !is_whole || c.n != n_columns;
+    }
+    return 2 * n_other > n;
+}
+
 /* The first line has the names, its separator is that of the table; a row follows, or units and a row. */
 static bool try_first(search *s)
 {
@@ -116,7 +129,7 @@ static bool try_first(search *s)
     l->units = KB_NO_LINE;
     if (!count_cells(s, l->separator, first, &header) || header.n < 2 || header.n_numbers == header.n) return false;
     if (first + 1 == l->n) return true;
-    if (!count_cells(s, l->separator, first + 1, &next)) return false;
+    if (!count_cells(s, l->separator, first + 1, &next) || is_other(s, first, next.n)) return false;
     bool is_near = next.n == header.n || next.n == header.n + 1 || (next.n + 1 == header.n && header.is_last_empty);
     if (is_near && next.n_numbers && 2 * next.n_values >= next.n && !is_unit_row(&next, header.n)) return true;
     if (first + 2 == l->n || !is_unit_row(&next, header.n) || !count_cells(s, l->separator, first + 2, &third))

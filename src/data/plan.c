@@ -140,6 +140,24 @@ static bool is_all_text(const kb_plan *p)
     return true;
 }
 
+/* Rows of several runs would be mixed if their names were left out in silence. */
+static kbass_status leave_out_text(kb_plan *p, size_t column)
+{
+    bool restarts = false;
+    const char *face = p->faces[column];
+    kb_reading *r = p->reading;
+    kbass_status status = kb_sample_restarts(&p->layout, &p->form, p->roles.axes[0], column, &restarts, r->error);
+    if (status != KBASS_OK) return status;
+    if (restarts && p->run == p->n)
+        return kb_fail(
+            r->error, KBASS_ERROR_DATA,
+            "%s: time begins anew where the text in column \"%.100s\" changes: --run \"%.100s\" if it names runs, "
+            "--ignore \"%.100s\" if not",
+            p->place, face, face, face);
+    kb_plan_say(p, "left out: \"%.60s\", which has text such as \"%.20s\"", face, p->sample.columns[column].example);
+    return KBASS_OK;
+}
+
 /* Text and dates are no states. */
 static kbass_status leave_out_words(kb_plan *p, const bool *is_used)
 {
@@ -152,10 +170,10 @@ static kbass_status leave_out_words(kb_plan *p, const bool *is_used)
             return kb_fail(p->reading->error, KBASS_ERROR_DATA, "%s: column \"%.100s\" has %s, a state needs numbers",
                            p->place, p->faces[i], kinds[p->kinds[i]]);
         p->is_left_out[i] = true;
-        if (p->kinds[i] == KB_LABELS)
-            kb_plan_say(p, "left out: \"%.60s\", which has text such as \"%.20s\" (--run \"%.60s\" if it names runs)",
-                        p->faces[i], p->sample.columns[i].example, p->faces[i]);
-        else kb_plan_say(p, "left out: \"%.60s\", which has %s", p->faces[i], kinds[p->kinds[i]]);
+        kbass_status status = p->kinds[i] == KB_LABELS ? leave_out_text(p, i) : KBASS_OK;
+        if (status != KBASS_OK) return status;
+        if (p->kinds[i] != KB_LABELS)
+            kb_plan_say(p, "left out: \"%.60s\", which has %s", p->faces[i], kinds[p->kinds[i]]);
     }
     return KBASS_OK;
 }
@@ -264,7 +282,7 @@ kbass_status kb_plan_make(kb_plan *p, kb_reading *reading, kbass_data *data, con
                           size_t line, const char *comment)
 {
     *p = (kb_plan){.reading = reading, .data = data};
-    p->form = (kb_row_form){.path = reading->file.path, .point = '.', .second = 1, .missing = reading->missing};
+    p->form = (kb_row_form){.path = reading->file.path, .point = '.', .unit = 1, .missing = reading->missing};
     kbass_status status = kb_layout_find(begin, end, line, reading->missing, &p->layout, reading->error);
     if (status != KBASS_OK) return status;
     p->form.separator = p->layout.separator;

@@ -97,7 +97,7 @@ static kbass_status say_origin(kb_plan *p, const kb_dates *d, int64_t clock, dou
     char origin[KB_MOMENT_SIZE];
     const char *unit = step >= hour ? "d" : "s", *name = step >= hour ? "days" : "seconds";
     kb_caption *caption = &p->data->axis_captions[0];
-    p->form.second = step >= hour ? 1.0 / KB_DAY : 1;
+    p->form.unit = step >= hour ? KB_DAY : 1;
     p->form.origin = d->first[p->form.order] + clock;
     kb_moment_print(p->form.origin, origin);
     kb_free(caption->unit);

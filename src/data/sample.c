@@ -110,6 +110,40 @@ size_t kb_sample_values(const kb_column_sample *c)
     return n;
 }
 
+/* ---------------------------------------------------------------- runs below each other */
+
+typedef struct {
+    size_t time, label, n_back, n_elsewhere; /* n_elsewhere: time goes back within a label */
+    double last;
+    char word[64];
+} restart_search;
+
+static void take_restart(void *user, const kb_row_form *form, size_t n, char **cells)
+{
+    restart_search *s = user;
+    kb_moment moment;
+    double at = NAN;
+    if (s->time >= n || s->label >= n) return;
+    const char *cell = cells[s->time], *word = cells[s->label];
+    if (!kb_cell_number(cell, form->point, form->grouping, &at) &&
+        kb_moment_parse(cell, cell + strlen(cell), form->order, &moment))
+        at = (double)moment.seconds + moment.fraction;
+    bool is_new = strncmp(word, s->word, sizeof s->word - 1) != 0;
+    s->n_back += at < s->last && is_new;
+    s->n_elsewhere += at < s->last && !is_new;
+    s->last = at;
+    snprintf(s->word, sizeof s->word, "%s", word);
+}
+
+kbass_status kb_sample_restarts(const kb_layout *layout, const kb_row_form *form, size_t time, size_t label,
+                                bool *restarts, kbass_error *error)
+{
+    restart_search s = {.time = time, .label = label, .last = NAN};
+    kbass_status status = each_row(layout, form, take_restart, &s, error);
+    *restarts = s.n_back && !s.n_elsewhere;
+    return status;
+}
+
 /* ---------------------------------------------------------------- dates */
 
 typedef struct {

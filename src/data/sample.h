@@ -35,6 +35,10 @@ typedef struct {
 kbass_status kb_sample_lengths(const kb_layout *layout, const kb_row_form *form, kb_row_lengths *lengths,
                                kbass_error *error);
 
+/* Time goes back in the sample, and only where the label in a column changes. */
+kbass_status kb_sample_restarts(const kb_layout *layout, const kb_row_form *form, size_t time, size_t label,
+                                bool *restarts, kbass_error *error);
+
 /* The dates of a column in each order: how many can be read, whether they go on in time. */
 typedef struct {
     size_t n, n_good[KB_YEAR_FIRST + 1];

@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""Makes the tables of this folder, one oddity each, with what must be read from them in read/, and cases.txt, the list
+that tests/test_wild.sh and docs/data.md follow: file, options that reading needs, oddity, between tabs.
+
+    tests/data/wild/make.py           writes everything anew, always the same
+    tests/data/wild/make.py --table   the table of docs/data.md
+"""
+import gzip
+import os
+import sys
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+T = [0, 1, 2, 3, 4, 5]
+X = ["1.5", "2.25", "3.5", "5.25", "7.5", "10.25"]
+Y = ["1000.5", "1100.25", "1250.5", "1450.75", "1700.5", "2000.25"]
+HOURS = ["0"] + [repr(h / 24) for h in range(1, 6)]
+cases = []
+
+
+def case(name, oddity, text, header="t,x,y", rows=None, options="", encoding="utf-8"):
+    """`rows`: what is read, as CSV lines; None: the six rows of t, x and y."""
+    rows = rows or [f"{t},{x},{y}" for t, x, y in zip(T, X, Y)]
+    bytes_ = text if isinstance(text, bytes) else text.encode(encoding)
+    cases.append((name, options, oddity, bytes_, header + "\n" + "\n".join(rows) + "\n"))
+
+
+def table(header, row=lambda t, x, y: f"{t},{x},{y}", end="\n"):
+    lines = ([header] if header is not None else []) + [row(t, x, y) for t, x, y in zip(T, X, Y)]
+    return end.join(lines) + end
+
+
+def at(times):
+    return [f"{t},{x},{y}" for t, x, y in zip(times, X, Y)]
+
+
+def dated(times, header="Timestamp,x,y", separator=","):
+    return header + "\n" + "".join(f"{t}{separator}{x}{separator}{y}\n" for t, x, y in zip(times, X, Y))
+
+
+# ---------------------------------------------------------------- names and units
+case("brackets.csv", "units in brackets and parentheses", table("Time (h),Biomass [g/L],Glucose (g/L)"), "Time,Biomass,Glucose")
+case("slash_units.csv", "units behind a slash, as norms have it", table("t / s;x / m;p / bar", lambda t, x, y: f"{t};{x};{y}"), "t,x,p")
+case("units_row.csv", "a row of units below the names", table("t,x,y\ns,m,-"))
+case("units_row_brackets.csv", "the same in brackets", table("t,x,y\n[s],[m],[kg/m^3]"))
+case("blanks.csv", "names with blanks", table("t,Dry weight,Cell count"), "t,Dry_weight,Cell_count")
+case("hyphens.csv", "names with -, + and dots", table("t,x-in,y.out"), "t,x_in,y_out")
+case("inlet_outlet.csv", "words in parentheses that are no units", table("t,Temp (inlet),Temp (outlet)"), "t,Temp_inlet,Temp_outlet")
+case("same_but_unit.csv", "names that differ by their units only", table("t,Flow [L/min],Flow [mol/s]"), "t,Flow_L_min,Flow_mol_s")
+case("umlauts.csv", "umlauts and accents", table("t,Größe,Débit"), "t,Groesse,Debit")
+case("greek.csv", "Greek letters and subscripts", table("t,α,CO₂"), "t,alpha,CO2")
+case("chinese.csv", "names without Latin letters, time among them", table("时间,温度,压力"), "column1,column2,column3")
+case("latin1.csv", "Latin-1 instead of UTF-8", table("t,Größe,Temp [°C]"), "t,Groesse,Temp", encoding="latin-1")
+case("twins.csv", "two columns of one name", table("t,x,x"), "t,x,x_2")
+case("reserved.csv", "names that equations understand otherwise", table("t,nan,sin"), "t,nan_,sin_")
+case("derivative.csv", "x_t beside x", table("t,x,x_t"), "t,x,xt")
+case("digit_first.csv", "a name that begins with a digit", table("t,2-butanol,y"), "t,_2_butanol,y")
+case("escapes.csv", "terminal escapes in a name", table("t,\x1b[31mx\x1b[0m,y"), "t,_31mx_0m,y")
+
+# ---------------------------------------------------------------- time
+case("time_unit.csv", "Time (s)", table("Time (s),x,y"), "Time,x,y")
+case("elapsed.csv", "Elapsed time [min]", table("x,Elapsed time [min],y", lambda t, x, y: f"{x},{t},{y}"), "Elapsed_time,x,y")
+case("year.csv", "years", table("year,x,y", lambda t, x, y: f"{1900 + t},{x},{y}"), "year,x,y", at(range(1900, 1906)))
+case("zeit.csv", "Zeit", table("Zeit,x,y"), "Zeit,x,y")
+iso = [f"2021-03-04T05:06:{7 + t:02d}" for t in T]
+case("iso.csv", "dates and times with T", dated(iso), "Timestamp,x,y")
+case("iso_zone.csv", "with zones, summer time between", dated([f"2021-03-28T{h}:59:57{z}" for h, z in [("01", "+01:00"), ("03", "+02:00"), ("04", "+02:00"), ("05", "+02:00"), ("06", "+02:00"), ("07", "+02:00")]]),
+     "Timestamp,x,y", at(HOURS))
+case("iso_utc.csv", "with fractions of seconds and Z", dated([f"2021-03-04T05:06:07.{5 * t % 10}Z".replace("07", f"{7 + 5 * t // 10:02d}") for t in T]),
+     "Timestamp,x,y", at(["0", "0.5", "1", "1.5", "2", "2.5"]))
+case("iso_blank.csv", "with a blank, days apart", dated([f"2021-02-{26 + t:02d} 12:00:00" if t < 3 else f"2021-03-{t - 2:02d} 12:00:00" for t in T]), "Timestamp,x,y")
+case("iso_dates.csv", "dates alone", dated([f"2024-02-{27 + t:02d}" if t < 3 else f"2024-03-{t - 2:02d}" for t in T], "date,x,y"), "date,x,y")
+case("german.csv", "German Excel: dates with points, decimal commas, semicolons",
+     "Datum;x;y\n" + "".join(f"{27 + t if t < 2 else t - 1:02d}.{2 if t < 2 else 3:02d}.2021;{x};{y}\n".replace(x, x.replace(".", ",")).replace(y, y.replace(".", ",")) for t, x, y in zip(T, X, Y)), "Datum,x,y")
+case("month_first.csv", "3/14/2021: only the month can be first", dated([f"03/{10 + t}/2021" for t in T], "date,x,y"), "date,x,y")
+case("day_first.csv", "14/3/21: only the day can be first", dated([f"{10 + t}/3/21 8:00" for t in T], "date,x,y"), "date,x,y")
+case("either_first.csv", "3/4/2021, which may be either", dated([f"{3 + t}/4/2021" for t in T], "date,x,y"), "date,x,y", options="--dates dmy")
+case("month_names.csv", "4-Mar-2021", dated([f"{4 + t}-Mar-2021" for t in T], "date,x,y"), "date,x,y")
+case("am_pm.csv", "hours up to 12 with AM and PM", dated([f"3/14/2021 {(10 + t) % 12 or 12}:00 {'AM' if t < 2 else 'PM'}" for t in T], "date,x,y"), "date,x,y",
+     at(HOURS))
+case("compact_dates.csv", "20210304", dated([f"2021030{4 + t}" for t in T], "date,x,y"), "date,x,y")
+case("clock.csv", "hh:mm:ss", dated([f"10:00:0{t}" for t in T], "time,x,y"), "time,x,y")
+case("midnight.csv", "hh:mm:ss that pass midnight", dated([f"23:59:5{7 + t}" if t < 3 else f"00:00:0{t - 3}" for t in T], "time,x,y"), "time,x,y")
+case("date_and_clock.csv", "date and time of day in two columns",
+     "Date,Time,x,y\n" + "".join(f"2021-03-0{4 + t // 2},{'06:00' if t % 2 == 0 else '18:00'},{x},{y}\n" for t, x, y in zip(T, X, Y)), "Date,x,y", at(["0", "0.5", "1", "1.5", "2", "2.5"]))
+case("epoch.csv", "seconds since 1970", table("t,x,y", lambda t, x, y: f"{1700000000 + t},{x},{y}"), "t,x,y", at(range(1700000000, 1700000006)))
+
+# ---------------------------------------------------------------- cells
+gaps = ["NA", "N/A", "#N/A", "null", "-", "nan"]
+case("missing.csv", "NA, N/A, #N/A, null, -, nan", "t,x,y\n" + "".join(f"{t},{x},{g}\n" for t, x, g in zip(T, X, gaps)) + "6,1,2\n", rows=[f"{t},{x}," for t, x in zip(T, X)] + ["6,1,2"])
+case("missing_number.csv", "-999 for missing", "t,x,y\n" + "".join(f"{t},{x},{y if t != 2 else -999}\n" for t, x, y in zip(T, X, Y)),
+     rows=[f"{t},{x},{y if t != 2 else ''}" for t, x, y in zip(T, X, Y)], options="--missing -999")
+case("thousands_comma.csv", "commas between thousands, quoted", table("t,x,y", lambda t, x, y: f'{t},{x},"{float(y):,}"'))
+case("thousands_point.csv", "points between thousands, decimal commas", table("t;x;y", lambda t, x, y: f"{t};{x.replace('.', ',')};" + f"{float(y):,}".replace(",", "_").replace(".", ",").replace("_", ".")))
+case("thousands_blank.csv", "blanks between thousands, decimal commas", table("t;x;y", lambda t, x, y: f"{t};{x.replace('.', ',')};" + f"{float(y):,}".replace(",", "\u00a0").replace(".", ",")))
+case("quoted_commas.csv", "decimal commas in quotes between commas", table("t,x,y", lambda t, x, y: f'{t},"{x.replace(".", ",")}","{y.replace(".", ",")}"'))
+case("minus.csv", "the minus of word processors", table("t,x,y", lambda t, x, y: f"{t},\u2212{x},{y}"), rows=[f"{t},-{x},{y}" for t, x, y in zip(T, X, Y)])
+case("fortran.txt", "Fortran's exponents, D+03", table("t x y", lambda t, x, y: f"  {t}.0D+00   {x}D+00  {float(y) / 1000:.8f}D+03"))
+
+# ---------------------------------------------------------------- the file
+case("utf16le.csv", "UTF-16, little end first", b"\xff\xfe" + table("t,x,Größe").encode("utf-16-le"), "t,x,Groesse")
+case("utf16be.csv", "UTF-16, big end first", b"\xfe\xff" + table("t,x,Größe").encode("utf-16-be"), "t,x,Groesse")
+case("utf16_no_mark.csv", "UTF-16 without its mark", table("t;x;y", lambda t, x, y: f"{t};{x};{y}").encode("utf-16-le"))
+case("utf8_mark.csv", "UTF-8 with a mark", b"\xef\xbb\xbf" + table("t,x,y").encode())
+case("sep.csv", "Excel's sep=;", "sep=;\n" + table("t;x;y", lambda t, x, y: f"{t};{x};{y}"))
+case("title.csv", "lines before the header", "Growth experiment 12, second try\nOperator: N. N.\n\n" + table("t,x,y"))
+case("logger.csv", "a logger's lines before the header, with a row of units", "Device;Logger 3000\nSerial;12345\nChannels;2\n\n" + table("t;x;y\ns;V;mbar", lambda t, x, y: f"{t};{x};{y}"))
+case("ends_open.csv", "a separator at the end of every row", table("t,x,y", lambda t, x, y: f"{t},{x},{y},"))
+case("header_open.csv", "a separator at the end of every line", table("t,x,y,", lambda t, x, y: f"{t},{x},{y},"))
+case("pandas.csv", "pandas' unnamed index", table(",t,x,y", lambda t, x, y: f"{t},{t},{x},{y}"))
+case("index.csv", "a named index beside time", table("No.,t,x,y", lambda t, x, y: f"{t + 1},{t},{x},{y}"))
+case("row_names.txt", "R's names of rows, which the header does not have", table('"t" "x" "y"', lambda t, x, y: f'"{t + 1}" {t} {x} {y}'))
+case("remarks.csv", "a column of remarks", table("t,x,y,remark", lambda t, x, y: f'{t},{x},{y},"{"ok" if t else "cold, then ok"}"'))
+case("runs.csv", "text that names runs", "strain,t,x\n" + "".join(f"{s},{t},{x}\n" for s in "BA" for t, x in zip(T[:3], X)), "run,t,x",
+     [f"{r},{t},{x}" for r in (1, 2) for t, x in zip(T[:3], X)], "--run strain")
+case("mac.csv", "line ends of old Macs", table("t,x,y", end="\r"))
+case("gzip.csv", "gzip, by content and not by name", gzip.compress(table("t,x,y").encode(), mtime=0))
+case("grid.csv", "a field on a grid, place by place", "t,x,u\n" + "".join(f"{t},{x},{t + x / 2:g}\n" for t in range(3) for x in range(4)), "t,x,u",
+     [f"{t},{x},{t + x / 2:g}" for t in range(3) for x in range(4)], "--axes t,x")
+
+
+def main():
+    if "--table" in sys.argv:
+        print("| file | oddity | option |\n|---|---|---|")
+        for name, options, oddity, _, _ in cases:
+            print(f"| `{name}` | {oddity} | {f'`{options}`' if options else ''} |")
+        return
+    os.makedirs(os.path.join(FOLDER, "read"), exist_ok=True)
+    with open(os.path.join(FOLDER, "cases.txt"), "w") as list_:
+        for name, options, oddity, bytes_, read in cases:
+            list_.write(f"{name}\t{options}\t{oddity}\n")
+            open(os.path.join(FOLDER, name), "wb").write(bytes_)
+            open(os.path.join(FOLDER, "read", name + ".csv"), "w").write(read)
+
+
+main()
