@@ -4,12 +4,15 @@
 #include <stdio.h>
 
 #include "base/budget.h"
+#include "base/name.h"
 
 static void fill(kbass_error *error, const char *source, size_t column, const char *format, va_list arguments)
 {
     if (!error) return;
     vsnprintf(error->message, sizeof error->message, format, arguments);
     snprintf(error->source, sizeof error->source, "%s", source);
+    kb_text_disarm(error->message, true); /* what a file holds is quoted, and no terminal shall obey it */
+    kb_text_disarm(error->source, true);
     error->column = (int)column;
 }
 

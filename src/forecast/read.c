@@ -127,7 +127,9 @@ static kbass_status read_names(const reader *r, const char *key, size_t least, s
     *n = found;
     for (size_t i = 0; i < found; i++) {
         const char *name = json_string_value(json_array_get(list, i));
-        if (!name || !*name) return wrong(r, field, "holds something that is not a name");
+        bool is_name = name && *name;
+        for (const char *c = name; is_name && *c; c++) is_name = (unsigned char)*c >= ' ' && *c != 127;
+        if (!is_name) return wrong(r, field, "holds something that is not a name");
         for (size_t k = 0; k < i; k++)
             if (!strcmp((*names)[k], name)) return wrong(r, field, "has \"%.60s\" twice", name);
         if (!((*names)[i] = kb_strdup(name))) return kb_out_of_memory(r->error, r->path);

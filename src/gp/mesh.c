@@ -106,12 +106,19 @@ static kbass_status read_file(reader *r)
 {
     kbass_status status = KBASS_OK;
     char word[WORD_SIZE];
+    size_t n_axes = 0;
     FILE *file = fopen(r->path, "r");
     if (!file) return kb_fail(r->error, KBASS_ERROR_FILE, "%.200s: cannot be opened: %s", r->path, strerror(errno));
     for (r->line = 1; status == KBASS_OK && next_word(file, word); r->line++)
-        if (*word) status = read_axis(r, file, word);
+        if (*word) {
+            status = read_axis(r, file, word);
+            n_axes++;
+        }
     if (status == KBASS_OK && ferror(file))
         status = kb_fail(r->error, KBASS_ERROR_FILE, "%.200s: cannot be read", r->path);
+    if (status == KBASS_OK && !n_axes)
+        status = kb_fail(r->error, KBASS_ERROR_DATA,
+                         "%.200s: found nothing, needed a line for each axis: its name and its coordinates", r->path);
     fclose(file);
     return status;
 }

@@ -24,14 +24,20 @@ static kbass_status read_state(const kbass_data *data, const char **text, size_t
                    (int)length, name);
 }
 
-kbass_status kb_noise_read(const kbass_data *data, const char *noise, const double *sd, double *variance,
-                           kbass_error *error)
+/* Each state once, and once what all others have. */
+static kbass_status read_list(const kbass_data *data, const char *noise, const double *sd, double *variance,
+                              bool *is_given, kbass_error *error)
 {
     for (const char *rest = noise; *rest;) {
         size_t only = 0;
         char *end = NULL;
         kbass_status status = read_state(data, &rest, &only, error);
         if (status != KBASS_OK) return status;
+        if (is_given[only])
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise: found %s%s twice in \"%.100s\"",
+                           only < data->n_states ? "that of " : "a number for all states",
+                           only < data->n_states ? data->state_names[only] : "", noise);
+        is_given[only] = true;
         double known = strtod(rest, &end);
         if (end == rest || !(known > 0) || !isfinite(known))
             return kb_fail(error, KBASS_ERROR_ARGUMENT,
@@ -43,6 +49,16 @@ kbass_status kb_noise_read(const kbass_data *data, const char *noise, const doub
         rest += strspn(rest, " ,");
     }
     return KBASS_OK;
+}
+
+kbass_status kb_noise_read(const kbass_data *data, const char *noise, const double *sd, double *variance,
+                           kbass_error *error)
+{
+    bool *is_given = KB_NEW(bool, data->n_states + 1);
+    kbass_status status =
+        is_given ? read_list(data, noise, sd, variance, is_given, error) : kb_out_of_memory(error, "the noise");
+    kb_free(is_given);
+    return status;
 }
 
 static kbass_status read_relative(const kbass_data *data, const char *noise, const double *mean, const double *sd,
