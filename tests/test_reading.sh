@@ -1,0 +1,51 @@
+#!/bin/bash
+# What reading tells and remembers: misreadings, results that are read again as they were, standard input and output.
+. "$(dirname "$0")/outside.sh"
+
+# says "words" arguments...: they stand in what the command prints
+says() {
+    local words=$1
+    shift
+    timeout 60 "$kbass" "$@" > out 2>&1
+    grep -qF -- "$words" out || complain "kbass $*: expected \"$words\", found: $(cat out)"
+}
+
+# ---------------------------------------------------------------- misreadings
+awk 'BEGIN { print "t,x,u"; for (i = 0; i < 5; i++) for (j = 0; j < 6; j++) print i "," j "," i + j * j }' > grid.csv
+says 'kbass discover grid.csv --axes t,x' discover grid.csv
+awk 'BEGIN { print "t_1,x_1,t_2,x_2"; for (i = 0; i < 9; i++) print i "," exp(-i) "," i + .5 "," 2 * exp(-i) }' > side.csv
+says '"t_2" beside "t_1" is the time of another experiment' discover side.csv
+says 't from 0.5 to 8.5' data side.csv --time t_2 --use x_2 --rename 't_2=t, x_2=x'
+awk 'BEGIN { print "t,x1,x2"; for (i = 0; i < 9; i++) print i "," exp(-i / 3) "," 2 * exp(-i / 3) }' > alike.csv
+says 'warning: x1 to x2 run alike' data alike.csv
+awk 'BEGIN { print "t,k,x"; for (i = 0; i < 9; i++) print i / 2 "," i "," exp(-i / 3) }' > count.csv
+says 'warning: k counts the rows; if it is no measurement: --ignore k' data count.csv
+awk 'BEGIN { print "t,x"; for (i = 0; i < 25; i++) print i / 5 "," cos(i / 5) }' > turn.csv
+says 'warning: x rises and falls through the same values' data turn.csv
+awk 'BEGIN { print "t,x"; for (i = 0; i < 40; i++) print i / 5 "," 1 - exp(-i / 10) + .02 * sin(37 * i * i) }' > rise.csv
+"$kbass" data rise.csv | grep warning && complain "a state that rises in noise is said to turn"
+says 'found that of x twice' discover turn.csv --noise 'x=1, x=2'
+: > empty.txt
+says 'empty.txt: found nothing' discover grid.csv --axes t,x --mesh-file empty.txt
+printf 't,x\n0,\033[31mred\n1,2\n2,3\n' > red.csv
+says '"?[31mred" is not a number' data red.csv
+
+# ---------------------------------------------------------------- a result is read again as it was
+awk 'BEGIN { print "No.;Tag;Beute [1/km2];Jäger;Notiz"; x = 20; y = 5
+    for (i = 0; i < 16; i++) {
+        printf "%d;%02d.03.2021;%.5g;%.5g;ok\n", i, i + 1, x, y
+        for (k = 0; k < 1000; k++) { d = .001 * (.5 * x - .05 * x * y); y += .001 * (-.5 * y + .05 * x * y); x += d }
+    } }' > hunt.csv
+"$kbass" discover hunt.csv --rename 'Jäger=y' --terms 'Beute, y, Beute*y' --json hunt.json --quiet > out 2>&1 ||
+    complain "discover hunt.csv: $(cat out)"
+grep -qF 'Beute is "Beute [1/km2]"' out && grep -qF 'Tag is days since 2021-03-01' out || complain "hunt.csv: $(cat out)"
+grep -qF '"Beute": "Beute [1/km2]"' hunt.json && grep -qF '"time_origin": "2021-03-01"' hunt.json ||
+    complain "hunt.json lacks faces or the origin of time"
+says 'draws of the equations' forecast hunt.json --data hunt.csv --until 20 --draws 5 -o ahead.csv
+
+# ---------------------------------------------------------------- standard input and output
+"$kbass" discover - --terms 'x1, x2' --quiet --json - < alike.csv > result.json 2> err
+head -c 1 result.json | grep -q '{' || complain "--json - does not begin with the result: $(head -2 result.json)"
+grep -q 'candidate terms' err || complain "--json -: the report is not on standard error"
+
+finish
