@@ -76,7 +76,8 @@ def numbers(values: Any, what: str) -> Any:
 def instants(values: Any) -> Any:
     """Dates as seconds since the first, durations as seconds."""
     np = needs_numpy("a column of dates")
-    seconds = values if values.dtype.kind == "m" else values - (values[~np.isnat(values)].min() if values.size else 0)
+    known = values[~np.isnat(values)]
+    seconds = values - known.min() if values.dtype.kind == "M" and known.size else values.astype("m8[s]")
     return np.where(np.isnat(values), np.nan, seconds / np.timedelta64(1, "s"))
 
 

@@ -26,14 +26,14 @@ def _found(discovery: Handle, data: Data, keywords: Dict[str, Any], document: st
 def run_discovery(data: Data, keywords: Dict[str, Any], *, progress: Optional[bool] = None,
                   callback: Optional[Callable[[Progress], Any]] = None, raises: bool = False) -> Result:  # fmt: skip
     settings = _settings.make(keywords)
-    discovery = create("discovery", "kbass_discovery_create", data._handle, settings)
     run = Run(progress, callback, raises)
 
-    def work(tick: Any) -> str:
+    def work(tick: Any) -> Result:
+        discovery = create("discovery", "kbass_discovery_create", data._handle, settings)
         call("kbass_discovery_run", discovery, tick, None)
-        return take_text("kbass_discovery_json", discovery)
+        return _found(discovery, data, keywords, take_text("kbass_discovery_json", discovery))
 
-    result = _found(discovery, data, keywords, run(work))
+    result: Result = run(work)
     log.info("%s in %.2f s: %s", result.outcome, result["seconds"]["total"], "; ".join(map(str, result.equations)))
     for warning in result.warnings:
         log.warning("%s", warning)
