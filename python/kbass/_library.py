@@ -196,8 +196,8 @@ class kbass_forecast_options(ctypes.Structure):
         ("state", POINTER(c_double)),
         ("boundary", c_char_p),
         ("time_limit", c_double),
-        ("progress", ctypes.c_void_p),
-        ("user", ctypes.c_void_p),
+        ("progress", kbass_progress_callback),
+        ("user", c_void_p),
     ]
 
 

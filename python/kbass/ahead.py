@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 from . import _arrays
 from ._arrays import ask_times, contiguous, even, needs_numpy, numbers, pointer
 from ._library import Handle, call, create, encode, kbass_forecast_options, lib, names, text, texts
+from ._run import Run
 from .data import Data, create_table
 from .errors import ArgumentError, DataError
 
@@ -142,8 +143,7 @@ def _simulate_states(result: "Result", x0: Any, t: Any, u: Any, run: Union[str, 
 
 def _simulate_fields(result: "Result", t: Any, x: Any) -> Any:
     np = needs_numpy("the solution of a field")
-    with result._file() as path:
-        pde = create("pde", "kbass_pde_from_result", path)
+    pde = create("pde", "kbass_pde_from_result", result._json.encode())
     span = result.document["data"]["span"]
     given = [t] + ([] if x is None else list(x) if len(result.axes) > 2 else [x])
     axes = []
@@ -229,7 +229,7 @@ def _summary(handle: Handle, percents: List[float], shape: List[int]) -> Any:
 
 def forecast(result: "Result", t: Any, draws: int, until: Optional[float], samples: int, quantiles: Any, seed: int,
              average: bool, state: Any, boundary: Optional[str], places: Any, run: Union[str, int, None],
-             threads: Optional[int]) -> Forecast:  # fmt: skip
+             threads: Optional[int], time_limit: Optional[float], progress: Optional[bool]) -> Forecast:  # fmt: skip
     posterior = result._posterior(run)
     times = _forecast_times(posterior, t, until, samples, result.axes[0])
     has_space = len(result.axes) > 1
@@ -246,10 +246,14 @@ def forecast(result: "Result", t: Any, draws: int, until: Optional[float], sampl
         raise ArgumentError("quantiles: found %s, needed percents from 0 to 100" % percents, field="quantiles")
     if draws < 1:
         raise ArgumentError("draws: found %d, needed 1 or more" % draws, field="draws")
-    options = kbass_forecast_options(draws, seed, threads or 0, int(average), pointer(start),
-                                     _arrays.optional(boundary))  # fmt: skip
-    handle = create("forecast", "kbass_posterior_forecast", posterior, ctypes.byref(options), _arrays.size(times),
-                    pointer(times), 0 if where is None else _arrays.size(where), pointer(where))  # fmt: skip
+
+    def work(tick: Any) -> Handle:
+        options = kbass_forecast_options(draws, seed, threads or 0, int(average), pointer(start),
+                                         _arrays.optional(boundary), time_limit or 0, tick, None)  # fmt: skip
+        return create("forecast", "kbass_posterior_forecast", posterior, ctypes.byref(options), _arrays.size(times),
+                      pointer(times), 0 if where is None else _arrays.size(where), pointer(where))  # fmt: skip
+
+    handle = Run(progress, raises=True)(work)
     shape = [_arrays.size(times)] + ([] if where is None else [_arrays.size(where)]) + [k]
     n = lib.kbass_forecast_draws(handle)
     all_draws = [_arrays.copied(lib.kbass_forecast_values(handle, i), *shape) for i in range(n)]

@@ -243,8 +243,7 @@ class Result:
 
     def export(self, format: str, function: Optional[str] = None) -> str:
         """The law as "latex", "sympy", "julia", "matlab", "c", or the solution as "csv": as ``kbass export`` does."""
-        with self._file() as path:
-            return take_text("kbass_export", path, encode(format), _arrays.optional(function))
+        return take_text("kbass_export", self._json.encode(), encode(format), _arrays.optional(function))
 
     def to_latex(self) -> str:
         """The equations with their uncertainties, as one ``aligned`` block."""
@@ -254,7 +253,7 @@ class Result:
 
     @contextmanager
     def _file(self) -> Iterator[bytes]:
-        """A file with the result, for functions that read one."""
+        """A file with the result, for the command."""
         handle, path = tempfile.mkstemp(prefix="kbass_", suffix=".json")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -300,12 +299,8 @@ class Result:
         """What forecasts are drawn from, read as ``kbass forecast`` reads it."""
         name = self.runs[self._run_index(run)] if self.runs and run is not None else None
         if name not in self._posteriors:
-            with self._file() as path:
-                try:
-                    self._posteriors[name] = create("posterior", "kbass_posterior_read", path,
-                                                    _arrays.optional(name))  # fmt: skip
-                except DataError as error:
-                    raise DataError(str(error).replace(os.fsdecode(path) + ": ", ""), error.field) from None
+            self._posteriors[name] = create("posterior", "kbass_posterior_read", self._json.encode(),
+                                            _arrays.optional(name))  # fmt: skip
         return self._posteriors[name]
 
     def _alive(self, what: str) -> Handle:
@@ -332,13 +327,15 @@ class Result:
     def forecast(self, t: Any = None, draws: int = 200, *, until: Optional[float] = None, samples: int = 101,
                  quantiles: Any = (5, 25, 50, 75, 95), seed: int = 1, average: bool = True, state: Any = None,
                  boundary: Optional[str] = None, places: Any = None, run: Union[str, int, None] = None,
-                 threads: Optional[int] = None) -> Any:  # fmt: skip
+                 threads: Optional[int] = None, time_limit: Optional[float] = None,
+                 progress: Optional[bool] = None) -> Any:  # fmt: skip
         """What the equations say about times after the record: a :class:`kbass.Forecast` with quantiles and draws.
 
         `t` are the times, or `until` and `samples`; `average` draws from rival models too, by their probabilities."""
         from .ahead import forecast
 
-        return forecast(self, t, draws, until, samples, quantiles, seed, average, state, boundary, places, run, threads)
+        return forecast(self, t, draws, until, samples, quantiles, seed, average, state, boundary, places, run, threads,
+                        time_limit, progress)  # fmt: skip
 
     def next(self, best: int = 10, *, until: Optional[float] = None, samples: Optional[int] = None,
              places: int = 31, run: Union[str, int, None] = None) -> Any:  # fmt: skip
