@@ -17,8 +17,6 @@
 #include "discover/expanse.h"
 #include "discover/doubt.h"
 #include "answer/missing.h"
-#include "discover/paper_mesh.h"
-#include "discover/paper_states.h"
 #include "answer/trace.h"
 #include "answer/per_run.h"
 #include "posterior/band.h"
@@ -27,6 +25,7 @@
 #include "posterior/posterior.h"
 #include "posterior/ode_solution.h"
 #include "posterior/solution_mesh.h"
+#include "published/published.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -38,7 +37,7 @@ struct kbass_discovery {
     kb_pde1d_problem *pde1d;   /* of fields over one space axis */
     kb_pde_nd_problem *pde_nd; /* of fields over more, or of second order in time */
     kb_search_result found;    /* of our method */
-    kb_canvas *paper;          /* of the published one */
+    kb_published *paper;       /* of the published one */
     kb_answer *answer;
     const kb_trace *trace;
     double seconds_to_create;
@@ -107,7 +106,7 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
                                     d->data->n_axes, (const char *const *)d->data->axis_names, &d->dictionary, error);
     if (status != KBASS_OK) return status;
     if (d->settings.method == KB_METHOD_PAPER)
-        return kb_paper_mesh_create(d->data, &d->settings, d->dictionary, &d->paper, error);
+        return kb_published_create(d->data, &d->settings, d->dictionary, &d->paper, error);
     if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
         return kb_pde1d_problem_create(d->data, &d->settings, d->dictionary, &d->pde1d, error);
     status = check_plain(&d->settings, error);
@@ -135,7 +134,7 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
                                       d->data->time_name, &d->dictionary, error);
     if (status == KBASS_OK) status = kb_ode_problem_create(d->data, &d->settings, d->dictionary, &d->ode, error);
     if (status == KBASS_OK && d->settings.method == KB_METHOD_PAPER)
-        status = kb_paper_states_create(d->ode, &d->paper, error);
+        status = kb_published_create(d->data, &d->settings, d->dictionary, &d->paper, error);
     return status;
 }
 
@@ -243,7 +242,7 @@ static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
 
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
-    if (d->paper) return kb_paper_run(d->paper, run, &d->answer, error);
+    if (d->paper) return kb_published_run(d->paper, run, &d->answer, error);
     kb_frame frame = frame_of(d);
     kbass_status status = search(d, run, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
@@ -309,7 +308,7 @@ static const kb_field_samples *samples_of(const kbass_discovery *d, size_t run)
 {
     if (d->pde1d) return d->pde1d->run_samples[run];
     if (d->pde_nd) return d->pde_nd->run_samples[run];
-    return d->data->n_axes > 1 ? kb_paper_mesh_samples(d->paper) : NULL;
+    return d->data->n_axes > 1 ? kb_published_samples(d->paper) : NULL;
 }
 
 /* The axis as a share of what was measured: a period may reach farther. */
@@ -397,7 +396,7 @@ static kbass_status solve_states(const whereabouts *at, double *mean, double *sd
     kbass_status status =
         check_times(record->origin[at->run], record->span * record->duration[at->run], at->n, at->times, error);
     if (status != KBASS_OK) return status;
-    if (d->paper) return d->paper->evaluate(d->paper, at->n, at->times, NULL, mean, sd, error);
+    if (d->paper) return kb_published_solution(d->paper, at->n, at->times, NULL, mean, sd, error);
     return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_STATES, at->n * record->n_states, states_of, at,
                    mean, sd, error);
 }
@@ -410,7 +409,7 @@ static kbass_status solve_fields(const whereabouts *at, double *mean, double *sd
         check_times(samples->first[0], samples->span[0] * samples->extent[0], at->n, at->times, error);
     if (status == KBASS_OK) status = check_positions(d, at->run, at->n, at->positions, error);
     if (status != KBASS_OK) return status;
-    if (d->paper) return d->paper->evaluate(d->paper, at->n, at->times, at->positions, mean, sd, error);
+    if (d->paper) return kb_published_solution(d->paper, at->n, at->times, at->positions, mean, sd, error);
     if (d->pde_nd) return patches_of(at, mean, sd, error);
     if (!sd) return fields_of(at, d->found.pool.fits[0], mean, NULL, error);
     return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_FIELDS, at->n * samples->n_fields, fields_of, at,
@@ -647,7 +646,7 @@ void kbass_discovery_destroy(kbass_discovery *d)
 {
     if (!d) return;
     forget(d);
-    kb_canvas_destroy(d->paper);
+    kb_published_destroy(d->paper);
     kb_ode_problem_destroy(d->ode);
     kb_pde1d_problem_destroy(d->pde1d);
     kb_pde_nd_problem_destroy(d->pde_nd);

@@ -27,7 +27,7 @@ static void test_defaults(void **state)
 {
     (void)state;
     CHECK(settings.degree == 0 && settings.seed == 1 && settings.terms == NULL);
-    CHECK(settings.paper_steps == 100 && settings.paper_noise_variance == 1e-3);
+    CHECK(settings.paper_steps == 100 && settings.paper_inclusion == 0.5);
     CHECK_OK(kb_settings_check(&settings, &error));
     for (size_t i = 0; i < kbass_settings_count(); i++) {
         const kbass_setting_info *info = kbass_settings_info(i);

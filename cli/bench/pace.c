@@ -12,7 +12,10 @@ bench_pace bench_published_pace(const kbass_data *data, const kbass_settings *se
     kbass_discovery *discovery = NULL;
     bench_pace pace = {NAN, NAN, KBASS_NO_MODEL};
     bench_choose(copy, "method", "paper");
-    bench_choose_number(copy, "paper-iterations", iterations);
+    if (iterations) { /* a short first regression: it is the steps with the equation that are timed */
+        bench_choose_number(copy, "paper-first", 1);
+        bench_choose_number(copy, "paper-limit", 1 + 100 * iterations);
+    }
     bench_choose_number(copy, "time-limit", limit);
     kbass_status status = kbass_discovery_create(data, copy, &discovery, NULL);
     clock_t start = clock();

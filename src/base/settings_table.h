@@ -69,18 +69,51 @@
       "stop after this time with the best answer so far (default: none)")                                              \
     X(TEXT, memory, NULL, 0, 0, "SIZE", NULL, "inference", "memory it may take: 500MB, 2GB (default: what is free)")   \
     X(CHOICE, method, 0, 0, 1, "NAME", "kbass|paper", "inference", "our method, or the algorithm as published")        \
-    X(REAL, paper_length_scale, 0, 0, 10, "L", NULL, "paper",                                                          \
-      "length scale of the kernel along each axis, as a share of the record (default: 0.7 of the sample spacing, 0.8 " \
-      "for fields, at least 0.02)")                                                                                    \
-    X(REAL, paper_noise_variance, 1e-3, 1e-12, 1e3, "V", NULL, "paper",                                                \
-      "variance of the measurements, as a share of each state's variance; --noise goes before it")                     \
-    X(REAL, paper_equation_variance, 1, 1e-12, 1e6, "V", NULL, "paper",                                                \
-      "variance of the equation's residual at a mesh point, as a share of the mean squared slope")                     \
+    X(CHOICE, paper_preset, 0, 0, 4, "CASE", "none|vdp|lorenz96|burgers|ks", "paper",                                  \
+      "settings read off the authors' scripts for a case of theirs, each exception told; settings given beside it go " \
+      "before")                                                                                                        \
+    X(CHOICE, paper_units, 0, 0, 1, "NAME", "scaled|data", "paper",                                                    \
+      "what variances and length scales are shares of: the record and the states' own spread, or nothing (presets: "   \
+      "data)")                                                                                                         \
+    X(REAL, paper_length_scale, 0, 0, 1e6, "L", NULL, "paper",                                                         \
+      "length scale of the kernel along each axis at the start, as a share of the record (default: one sample "        \
+      "spacing)")                                                                                                      \
+    X(TEXT, paper_noise_variance, NULL, 0, 0, "LIST", NULL, "paper",                                                   \
+      "variance of the measurements, as a share of each state's variance: a number, or 1e-3,6000:1e-4 for 1e-4 from "  \
+      "step 6000 "                                                                                                     \
+      "on; --noise goes before it (default: by cross-validation of the first kernel regression)")                      \
+    X(TEXT, paper_m_variance, NULL, 0, 0, "LIST", NULL, "paper",                                                       \
+      "variance of the equation's residual at a mesh point in the M step, as a share of the mean squared slope: a "    \
+      "number, or "                                                                                                    \
+      "0.1,6000:0.01 for 0.01 from step 6000 on (default: that of the measurements times mesh points per "             \
+      "measurement)")                                                                                                  \
+    X(TEXT, paper_e_variance, NULL, 0, 0, "LIST", NULL, "paper",                                                       \
+      "the same in the E step (default: mesh points / 500, / 5000 and / 50000 in turn)")                               \
+    X(TEXT, paper_alpha, NULL, 0, 0, "LIST", NULL, "paper",                                                            \
+      "terms of a lower probability are pruned; a list as above (default: 0.1, then 0.5)")                             \
+    X(CHOICE, paper_prune, 0, 0, 1, "NAME", "all|least", "paper",                                                      \
+      "all of them at an E step, or the least likely one of each equation")                                            \
+    X(TEXT, paper_bound, NULL, 0, 0, "LIST", NULL, "paper",                                                            \
+      "terms of a smaller weight, in the data's units, are pruned too; a list as above (default: none)")               \
+    X(CHOICE, paper_likelihood, 0, 0, 1, "NAME", "expected|plugin", "paper",                                           \
+      "the M step's: with the covariance of the weights, as in the paper's text, or with their mean alone (presets)")  \
     X(REAL, paper_slab_variance, 100, 1e-6, 1e6, "V", NULL, "paper",                                                   \
       "variance of the slab for terms scaled to unit rms, as a multiple of the mean squared slope")                    \
-    X(REAL, paper_inclusion, 0.1, 1e-6, 0.999999, "RHO", NULL, "paper", "prior probability of a term")                 \
-    X(REAL, paper_learning_rate, 1e-2, 1e-6, 1, "R", NULL, "paper", "step of Adam")                                    \
+    X(REAL, paper_inclusion, 0.5, 1e-6, 0.999999, "RHO", NULL, "paper", "prior probability of a term")                 \
+    X(REAL, paper_jitter, 1e-6, 1e-12, 0.1, "V", NULL, "paper", "added to the kernel matrices' diagonals")             \
+    X(TEXT, paper_rate, NULL, 0, 0, "LIST", NULL, "paper", "step of Adam on the field; a list as above")               \
+    X(TEXT, paper_length_rate, NULL, 0, 0, "LIST", NULL, "paper",                                                      \
+      "step of Adam on the logarithm of the length scales; 0 keeps them; a list as above")                             \
+    X(INTEGER, paper_first, 400, 0, 1000000, "N", NULL, "paper", "Adam steps before the first E step")                 \
     X(INTEGER, paper_steps, 100, 1, 100000, "N", NULL, "paper", "Adam steps per M step")                               \
-    X(INTEGER, paper_iterations, 300, 1, 100000, "N", NULL, "paper", "EP-EM iterations at most")
+    X(INTEGER, paper_limit, 30000, 1, 100000000, "N", NULL, "paper", "Adam steps in all at most")                      \
+    X(REAL, paper_tolerance, 1e-3, 1e-12, 1, "TOL", NULL, "paper",                                                     \
+      "the loop ends when field, weights and length scales change by less over 1000 steps, relatively, the last "      \
+      "change of a "                                                                                                   \
+      "list being past")                                                                                               \
+    X(FLAG, paper_finish, 0, 0, 1, NULL, NULL, "paper",                                                                \
+      "afterwards solve field, weights and length scales jointly from the terms that are left: ours, not the paper's") \
+    X(TEXT, paper_trace, NULL, 0, 0, "FILE", NULL, "paper",                                                            \
+      "a CSV file with every E step: terms, weights, probabilities, variances, length scales")
 
 #endif
