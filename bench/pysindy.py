@@ -8,11 +8,7 @@ weights by least squares on those terms: what SINDy.fit does, on the columns tha
 (van der Pol's, up to a power in each state, would need a CustomLibrary). Threshold and smoothing are chosen with the
 truth in sight, those that find most true and fewest false terms, which no user can. Weak forms, ensembles and other
 optimizers are not tried. The output is read by `kbass bench results`; a cell that fails is a row with the reason.
-
-NOT YET RUN WITH PYSINDY ITSELF, which could not be installed where this was written. The calls were read in its sources
-of the time of 1.7, of 2.0 and after 2.1 (not release by release), and run with stand-ins of the same signatures. What
-changed and is met here: SINDy() and the libraries' arguments, not used; smoothed_x_ and a last fit inside STLSQ, new in
-2.0; _differentiate, which takes another t after 2.1, so objects are called instead. PySINDy 1.7 needs NumPy below 2.
+Run with PySINDy 1.7.5, which needs NumPy below 2.
 """
 import argparse, csv, itertools, json, math, os, subprocess, sys, tempfile, time, warnings
 

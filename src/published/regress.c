@@ -6,7 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-enum { MOST_ITERATIONS = 400, PARTS = 5, CANDIDATES = 3 };
+enum { MOST_ITERATIONS = 400, PARTS = 10, CANDIDATES = 3 };
 static const double accuracy = 1e-8; /* of the gradient, relative */
 
 /* In scaled units. On samples too sparse to foretell each other the error of prediction is no noise, so that what is

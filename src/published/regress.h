@@ -6,7 +6,7 @@
 
 /* z minimising |z|^2 / 2 + |y - f|^2 / (2 v), by conjugate gradients. */
 kbass_status kb_published_regress(kb_published_field *field, const double *variance, kbass_error *error);
-/* By field: the v among a few whose regressions foretell the values left out best, five parts in turn. */
+/* By field: the v among a few whose regressions foretell the values left out best, ten parts in turn. */
 kbass_status kb_published_cross_validate(kb_published_field *field, double *variance, kbass_error *error);
 
 #endif

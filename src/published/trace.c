@@ -27,7 +27,7 @@ kbass_status kb_published_trace_open(const char *path, kb_published_trace **out,
         kb_free(t);
         return cannot_write(path, error);
     }
-    fputs("step,equation,term,weight,sd,probability,kept,e_variance,m_variance,lengths\n", t->file);
+    fputs("step,equation,term,weight,sd,probability,e_variance,m_variance,lengths\n", t->file);
     *out = t;
     return KBASS_OK;
 }
@@ -42,12 +42,12 @@ static void write_lengths(FILE *file, const kb_published_field *f, size_t field)
 }
 
 static void write_column(FILE *file, const kb_published_posterior *p, const kb_published_equation *e, size_t column,
-                         bool is_kept, long step)
+                         long step)
 {
     const kb_dictionary *d = p->model->dictionary;
-    fprintf(file, "%ld,%s%s,%s,%.9g,%.4g,%.6g,%d,%.6g,%.6g,", step, d->state_names[e->state], kb_dictionary_suffix(d),
+    fprintf(file, "%ld,%s%s,%s,%.9g,%.4g,%.6g,%.6g,%.6g,", step, d->state_names[e->state], kb_dictionary_suffix(d),
             kb_dictionary_name(d, p->model->columns->term[column]), p->weight[column], p->sd[column],
-            p->probability[column], is_kept, kb_published_e_variance(p, step, e->state),
+            p->probability[column], kb_published_e_variance(p, step, e->state),
             kb_published_m_variance(p, step, e->state));
     write_lengths(file, p->model->field, e->state);
     fputc('\n', file);
@@ -58,7 +58,7 @@ kbass_status kb_published_trace_write(kb_published_trace *t, const kb_published_
 {
     for (size_t i = 0; i < p->model->n_equations; i++) {
         const kb_published_equation *e = &p->model->equations[i];
-        for (size_t q = 0; q < e->n; q++) write_column(t->file, p, e, e->column[q], true, step);
+        for (size_t q = 0; q < e->n; q++) write_column(t->file, p, e, e->column[q], step);
     }
     return ferror(t->file) ? cannot_write(t->path, error) : KBASS_OK;
 }
