@@ -149,7 +149,7 @@ static void the_solution_has_a_band(void **state)
     double times[] = {0, 10 * 20.0 / 39, 10.5 * 20.0 / 39}, mean[6], sd[6];
     settings.paper_limit = 3000;
     kbass_discovery *discovery = discover(data, &settings);
-    CHECK_OK(kbass_discovery_solution(discovery, 3, times, mean, sd, &error));
+    CHECK_OK(kbass_discovery_solution(discovery, 0, 3, times, NULL, mean, sd, &error));
     CHECK_CLOSE(mean[0], 30, 0.5); /* of 30 to 60: the residuals are within the noise that v allows */
     for (size_t i = 0; i < 6; i++) CHECK(isfinite(mean[i]) && sd[i] > 0 && sd[i] < 10);
     CHECK(sd[4] > sd[2]);

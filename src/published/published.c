@@ -281,8 +281,9 @@ static void look(const kb_published *p, point_features *x, size_t which, const d
         modes[a] = (kb_mode){1, axis->rank, 1, x->plain[a]};
     }
     kb_rows_product(f->n_axes, modes, f->c + f->first[which], &value, x->work);
-    double variance = kb_published_laplace_variance(p->laplace, f, which, (const double *const *)x->whitened, x->work);
     *mean = f->offset[which] + f->unit[which] * value;
+    if (!sd) return;
+    double variance = kb_published_laplace_variance(p->laplace, f, which, (const double *const *)x->whitened, x->work);
     *sd = f->unit[which] * sqrt(variance);
 }
 
@@ -300,7 +301,7 @@ kbass_status kb_published_solution(const kb_published *p, size_t n, const double
             at[a] = f->reach[a] * (raw - c->first[a]) / c->span[a];
         }
         for (size_t i = 0; i < f->n_fields; i++)
-            look(p, &x, i, at, &mean[k * f->n_fields + i], &sd[k * f->n_fields + i]);
+            look(p, &x, i, at, &mean[k * f->n_fields + i], sd ? &sd[k * f->n_fields + i] : NULL);
     }
     point_clear(&x);
     return complete ? KBASS_OK : kb_out_of_memory(error, "the solution");
