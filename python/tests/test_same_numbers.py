@@ -66,14 +66,14 @@ KINDS = {
                        {"fix": "x_t = y", "units": "t:s, x:m, y:m/s", "degree": 2}),
     "part of a file": (lambda f: simulate(f / "a.csv", "vdp", "-n", 80, "--until", 12), {"within": "t=0:8", "every": 2}),
     "published": (lambda f: simulate(f / "a.csv", "vdp", "-n", 12, "--until", 6),
-                  {"method": "paper", "box_degree": 2, "paper_iterations": 20}),
+                  {"method": "paper", "box_degree": 2, "paper_limit": 2000}),
     "field": (lambda f: simulate(f / "u.csv", "burgers", "--grid", "6x8"),
               {"axes": "t,x", "terms": "u*u_x, u_xx", "periodic": "x"}),
     "scattered": (lambda f: simulate(f / "u.csv", "burgers", "--scattered", 40),
                   {"axes": "t,x", "terms": "u*u_x, u_xx", "periodic": "x"}),
     "field, published": (lambda f: simulate(f / "u.csv", "burgers", "--grid", "8x8"),
                          {"axes": "t,x", "terms": "u*u_x, u_xx", "method": "paper", "mesh": "20,20",
-                          "paper_iterations": 3, "paper_steps": 10}),
+                          "paper_first": 10, "paper_limit": 40, "paper_steps": 10}),
 }  # fmt: skip
 
 
