@@ -356,6 +356,7 @@ typedef struct {
     size_t n_patches;               /* of the domain, where the equation is not integrated; else 0 */
     double seconds[KBASS_STAGE_COUNT];
     double seconds_total;
+    size_t n_screened; /* candidates of a wide dictionary left out before the search: little of the slopes is theirs */
 } kbass_result;
 
 KBASS_API const char *kbass_verdict_name(kbass_verdict verdict); /* "in", "out", "undecided" */

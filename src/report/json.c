@@ -419,7 +419,8 @@ static json_t *all_runs(const kbass_data *data, const kbass_result *result)
 
 static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
 {
-    json_t *starts = json_pack("{s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost));
+    json_t *starts = json_pack("{s:o, s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost),
+                               "screened", count(result->n_screened));
     return json_pack(
         "{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

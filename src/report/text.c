@@ -461,6 +461,10 @@ static void print_outcome(const page *to, const kbass_result *result)
         fprintf(to->out, " from %zu start%s", result->n_starts, result->n_starts == 1 ? "" : "s");
     if (result->n_starts_lost) fprintf(to->out, ", %zu starts lost to numerical trouble", result->n_starts_lost);
     fputc('\n', to->out);
+    if (result->n_screened)
+        fprintf(to->out,
+                "  Of the candidates %zu were left out before the search: the data's slopes have little of them.\n",
+                result->n_screened);
 }
 
 /* ---------------------------------------------------------------- the report */

@@ -18,8 +18,9 @@ typedef struct {
     bool *required;
     bool *explained; /* --explain asks about it */
     double *scale, *unit, *slab;
-    size_t *run;    /* the only run a weight holds in, or KB_ALL_RUNS; NULL: all hold everywhere */
-    size_t n_fixed; /* terms of equations given by the user, likewise */
+    size_t *run;       /* the only run a weight holds in, or KB_ALL_RUNS; NULL: all hold everywhere */
+    size_t n_screened; /* candidates of a wide dictionary that were left out before (columns_screen.h) */
+    size_t n_fixed;    /* terms of equations given by the user, likewise */
     size_t *fixed_equation, *fixed_term;
     double *fixed_weight; /* scaled: dq/ds += fixed_weight * P */
 } kb_columns;

@@ -161,6 +161,7 @@ static void keep_best(screen *s, kb_columns *c, size_t n_points, size_t stride, 
             move_column(c, j, kept++);
         }
     }
+    c->n_screened += c->n - kept;
     c->n = kept;
 }
 
