@@ -12,10 +12,12 @@ file(GLOB archive_folders /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthrea
 find_library(KBASS_OPENBLAS libopenblas.a PATHS ${archive_folders} NO_DEFAULT_PATH
              DOC "static archive of an OpenBLAS that may be called from several threads")
 find_library(KBASS_LAPACKE liblapacke.a)
+find_program(KBASS_LD NAMES ld.bfd ld) # GNU's, with clang too: LLVM's want other options
+find_program(KBASS_OBJCOPY objcopy)
 pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
 add_library(blas INTERFACE)
 
-if(KBASS_OPENBLAS AND KBASS_LAPACKE AND CMAKE_OBJCOPY)
+if(KBASS_OPENBLAS AND KBASS_LAPACKE AND KBASS_LD AND KBASS_OBJCOPY)
     set(BLAS_OBJECT ${PROJECT_BINARY_DIR}/blas.o)
     set(BLAS_DEPENDENCIES "")
     set(BLAS_MODULES "")
@@ -27,10 +29,9 @@ if(KBASS_OPENBLAS AND KBASS_LAPACKE AND CMAKE_OBJCOPY)
     file(STRINGS ${PROJECT_SOURCE_DIR}/src/base/linalg.c lines REGEX "(cblas|LAPACKE)_[a-z_]+\\(")
     string(REGEX MATCHALL "(cblas|LAPACKE)_[a-z_]+" names "${lines}")
     list(TRANSFORM names PREPEND "--undefined=")
-    find_program(KBASS_LD NAMES ld.bfd ld REQUIRED) # clang's own has no -r without an object
     add_custom_command(OUTPUT ${BLAS_OBJECT} VERBATIM
                        COMMAND ${KBASS_LD} -r -d -o ${BLAS_OBJECT} ${names} ${KBASS_LAPACKE} ${KBASS_OPENBLAS}
-                       COMMAND ${CMAKE_OBJCOPY} --redefine-sym getenv=kb_blas_getenv ${BLAS_OBJECT}
+                       COMMAND ${KBASS_OBJCOPY} --redefine-sym getenv=kb_blas_getenv ${BLAS_OBJECT}
                        DEPENDS ${KBASS_LAPACKE} ${KBASS_OPENBLAS} ${PROJECT_SOURCE_DIR}/src/base/linalg.c)
     add_custom_target(blas_object DEPENDS ${BLAS_OBJECT})
 
