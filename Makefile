@@ -10,7 +10,7 @@
 # make fuzz       fuzz every reader and parser for SECONDS each (default 60) with clang's libFuzzer
 # make install    install under PREFIX (default /usr/local), below DESTDIR if given
 # make deb        Debian packages of command, library and development files, in build/packages
-# make docs       write docs/options.md anew from the command's tables
+# make docs       write docs/options.md and docs/constants.md anew from the tables
 # make format     format the sources with clang-format
 # make check-format   say which sources clang-format would change
 # make clean      remove what was built
@@ -85,6 +85,7 @@ deb:
 
 docs: all
 	@build/kbass help --markdown > docs/options.md
+	@build/tests/constants > docs/constants.md
 
 sources = include/kbass/*.h src/*.c src/*/*.[ch] src/*/*/*.[ch] helper/*.c cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
 

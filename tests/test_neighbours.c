@@ -76,7 +76,8 @@ static void a_poor_minimum_is_left(void **state)
     law->log_evidence -= 40; /* as if the fit had stopped far away, the search been here, and the fit thought final */
     for (size_t q = 0; q < law->support.n; q++) law->w[law->support.column[q]] *= 0.5;
     f.pool.explored[1] = true;
-    kb_search search = {.columns = f.s.columns,
+    kb_search search = {.schedule = &kb_schedule_of_states.value,
+                        .columns = f.s.columns,
                         .all = &f.s.all,
                         .n_workers = 1,
                         .workers = &f.worker,

@@ -7,10 +7,6 @@
 #include "search/windows.h"
 #include "search/trace.h"
 
-enum { BEAM = 40, ROUNDS = 30, SEARCH_ITERATIONS = 12, FINAL_ITERATIONS = 40, GRACE_ITERATIONS = 6 };
-static const double grace = 0.4;      /* seconds for the first fits when the run was stopped before any */
-static const double merge_failed = 2; /* growth of the noise variance at which merged windows lost the data */
-
 /* Moves the pool to `n` windows in each run: fitted from their entries' starts, or merged from twice as many. */
 static kbass_status set_windows(kb_search *a, size_t n, bool merge, kbass_error *error)
 {
@@ -40,13 +36,16 @@ static kbass_status set_windows(kb_search *a, size_t n, bool merge, kbass_error 
  */
 static kbass_status search_to_the_end(kb_search *a, bool *settled, kbass_error *error)
 {
-    kbass_status status = kb_search_explore(a, BEAM, ROUNDS, settled, error);
+    kbass_status status =
+        kb_search_explore(a, (size_t)a->schedule->final_beam, (int)a->schedule->final_rounds, settled, error);
     if (status != KBASS_OK || !a->pool->n || kb_run_stopped(a->run)) return status;
     a->screened = true;
     a->pool->explored[0] = false;
     status = kb_search_explore(a, 1, 1, settled, error);
     a->screened = false;
-    return status == KBASS_OK ? kb_search_explore(a, BEAM, ROUNDS, settled, error) : status;
+    return status == KBASS_OK
+               ? kb_search_explore(a, (size_t)a->schedule->final_beam, (int)a->schedule->final_rounds, settled, error)
+               : status;
 }
 
 /* Moves the whole pool to `n` windows and searches there. */
@@ -54,10 +53,12 @@ static kbass_status search_on_windows(kb_search *a, size_t n, bool merge, bool l
                                       kbass_error *error)
 {
     kbass_status status = set_windows(a, n, merge, error);
-    if (status == KBASS_OK && !merge) status = kb_search_fit(a, last ? FINAL_ITERATIONS : SEARCH_ITERATIONS, error);
+    if (status == KBASS_OK && !merge)
+        status = kb_search_fit(a, (int)(last ? a->schedule->final_iterations : a->schedule->fit_iterations), error);
     *fitted = !kb_run_stopped(a->run);
     if (status != KBASS_OK) return status;
-    return last ? search_to_the_end(a, settled, error) : kb_search_explore(a, 2, 2, settled, error);
+    return last ? search_to_the_end(a, settled, error)
+                : kb_search_explore(a, (size_t)a->schedule->stage_beam, (int)a->schedule->stage_rounds, settled, error);
 }
 
 /* The run was stopped while the pool moved to n windows: back to the fits before or, without any, quick first ones. */
@@ -67,8 +68,8 @@ static kbass_status salvage(kb_search *a, kb_pool *before, size_t n, kbass_error
         kb_pool_swap(a->pool, before);
         return set_windows(a, 2 * n, false, error);
     }
-    a->deadline = kb_clock() + grace;
-    return kb_search_fit(a, GRACE_ITERATIONS, error);
+    a->deadline = kb_clock() + a->schedule->grace;
+    return kb_search_fit(a, (int)a->schedule->grace_iterations, error);
 }
 
 kbass_status kb_arbitrate(kb_search *a, bool *settled, kbass_error *error)
@@ -85,14 +86,15 @@ kbass_status kb_arbitrate(kb_search *a, bool *settled, kbass_error *error)
         if (status != KBASS_OK || kb_run_stopped(a->run)) break;
         bool has_model = pool->n && pool->fits[0]->valid;
         double noise = has_model ? kb_fit_noise(a->workers[0]->shooter, pool->fits[0]) : INFINITY;
-        if (before.n && !(noise <= merge_failed * variance)) { /* back to the windows before; search there to the end */
+        if (before.n &&
+            !(noise <= a->schedule->lost * variance)) { /* back to the windows before; search there to the end */
             kb_pool_swap(pool, &before);
             status = search_on_windows(a, 2 * n, false, true, &fitted, settled, error);
             break;
         }
         if (has_model) variance = noise;
         if (n > 1) {
-            if (has_model) kb_pool_trim(pool, 16);
+            if (has_model) kb_pool_trim(pool, (size_t)a->schedule->kept);
             status = kb_pool_copy(pool, &before, error);
         }
     }

@@ -10,32 +10,16 @@
 #include "search/polish.h"
 #include "forward/spectral/fourier_model.h"
 
-enum {
-    ENTERED = 3,
-    EXPLORED = 3,
-    ROUNDS = 10,
-    ITERATIONS = 12,
-    LEAST_WAVES = 5,
-    LEAST_MODES = 150,
-    MOST_MODES = 900,
-    LEAST_ROWS = 5,
-    MOST_STEPS = 64,
-    MOST_COEFFICIENTS = 10000,
-    MOVES = 3
-};
+enum { LEAST_WAVES = 5, LEAST_MODES = 150, MOST_MODES = 900, MOST_STEPS = 64, MOST_COEFFICIENTS = 10000 };
 static const double matern_length =
     0.41; /* 1/sqrt(6): a Matern-5/2 spectrum falls at first as the Gaussian one of length 1 */
 static const double unseen = 0.001, rough = 0.05; /* error of steps and waves, over the noise variance: in the end, and
                                                     while models are still wrong */
 static const double least_noise = 1e-6;           /* variance that models are told from each other by */
-static const double followed = 1.5; /* times the noise variance: the largest misfit of a model that follows the data */
-static const double most_operations = 4e12; /* of one integration with tangents */
-static const double most_bytes = 1.2e9;     /* of all threads' tangents */
-static const double grace = 2;              /* seconds for a stopped run's last fit */
-static const double worth_entering = 6;     /* nats behind the best model of the stretch before */
+static const double most_operations = 4e12;       /* of one integration with tangents */
+static const double most_bytes = 1.2e9;           /* of all threads' tangents */
 static const double dear_operations =
-    5e9; /* of one integration with the start's tangents: from there on fits are few, and */
-static const double worth_fitting = 1.5; /* so many nats behind their parent: near the answer messages are exact */
+    5e9; /* of one integration with the start's tangents: from there on fits are few */
 
 typedef struct {
     const kb_pde_nd_problem *problem;
@@ -208,8 +192,7 @@ static kbass_status equip(crossing *c, kbass_error *error)
     c->search.workers = c->workers;
     bool is_dear = c->threads && kb_fourier_model_operations((const kb_fourier_model *)c->workers[0]->shooter->dynamics,
                                                              0) > dear_operations;
-    c->search.worth_fitting = is_dear ? worth_fitting : 0;
-    c->search.most_moves = is_dear ? MOVES : 0;
+    c->search.schedule = is_dear ? &kb_schedule_of_dear_axes.value : &kb_schedule_of_axes.value;
     c->search.screened = !is_dear && c->problem->run_samples[0]->n_fields == 1;
     return status;
 }
@@ -235,23 +218,25 @@ static bool is_followed(const crossing *c)
 {
     const kb_fit *best = is_valid(c) ? c->pool.fits[0] : NULL;
     return best && best->n_rows == c->problem->run_samples[0]->n_grid[0] &&
-           best->misfit * best->misfit <= followed * fmax(c->noise, least_noise);
+           best->misfit * best->misfit <= c->search.schedule->lost * fmax(c->noise, least_noise);
 }
 
 /* Fits models, and searches on from them, on the record's first rows. */
 static kbass_status search_on(crossing *c, size_t n_rows, const kb_pool *models, bool *settled, kbass_error *error)
 {
     const kb_dynamics *d = c->workers[0]->shooter->dynamics;
+    const kb_schedule *s = c->search.schedule;
     kb_windows_destroy(c->search.windows);
     c->search.windows = NULL;
     kb_pool_clear(&c->pool);
     kb_pool_init(&c->pool, c->problem->columns->n, d->n_start, 1);
     kbass_status status = kb_windows_divide(n_rows, 1, &c->search.windows, error);
-    for (size_t i = 0; status == KBASS_OK && i < models->n && i < ENTERED; i++)
-        if (models->fits[i]->valid && models->fits[i]->log_evidence >= models->fits[0]->log_evidence - worth_entering)
+    for (size_t i = 0; status == KBASS_OK && i < models->n && i < (size_t)s->kept; i++)
+        if (models->fits[i]->valid && models->fits[i]->log_evidence >= models->fits[0]->log_evidence - s->worth_keeping)
             status = enter(c, models->fits[i], error);
-    if (status == KBASS_OK) status = kb_search_fit(&c->search, ITERATIONS, error);
-    if (status == KBASS_OK) status = kb_search_explore(&c->search, EXPLORED, ROUNDS, settled, error);
+    if (status == KBASS_OK) status = kb_search_fit(&c->search, (int)s->fit_iterations, error);
+    if (status == KBASS_OK)
+        status = kb_search_explore(&c->search, (size_t)s->stage_beam, (int)s->stage_rounds, settled, error);
     c->n_fitted += c->pool.n;
     return status;
 }
@@ -303,7 +288,8 @@ static kbass_status sharpen_first(crossing *c, const kb_fit *proposal, size_t la
 static kbass_status search(crossing *c, const kb_pool *proposals, kb_search_result *result, kbass_error *error)
 {
     size_t rows = c->problem->run_samples[0]->n_grid[0];
-    size_t first = rows < 4 * LEAST_ROWS ? (rows < LEAST_ROWS ? rows : LEAST_ROWS) : (rows + 3) / 4;
+    size_t least = (size_t)c->search.schedule->least_rows;
+    size_t first = rows < 4 * least ? (rows < least ? rows : least) : (rows + 3) / 4;
     kbass_status status = sharpen_first(c, proposals->fits[0], first - 1, error);
     if (status == KBASS_OK && c->threads) status = search_on(c, first, proposals, &result->settled, error);
     for (size_t n = first;
@@ -318,7 +304,7 @@ static kbass_status search(crossing *c, const kb_pool *proposals, kb_search_resu
 /* A run that is stopped may fit what it has to the whole record. */
 static kbass_status make_do(crossing *c, bool *settled, kbass_error *error)
 {
-    c->search.deadline = kb_clock() + grace;
+    c->search.deadline = kb_clock() + c->search.schedule->grace;
     kb_pool_trim(&c->pool, 1);
     return search_farther(c, c->problem->run_samples[0]->n_grid[0], settled, error);
 }
@@ -355,7 +341,8 @@ kbass_status kb_crossing_search(const kb_pde_nd_problem *e, const kb_pool *propo
     plan(&c);
     kbass_status status = kb_support_create(e->columns->n, &c.all, error);
     for (size_t q = 0; status == KBASS_OK && q < e->columns->n; q++) kb_support_add(&c.all, q);
-    c.search = (kb_search){.columns = e->columns, .all = &c.all, .pool = &c.pool, .run = run};
+    c.search = (kb_search){
+        .schedule = &kb_schedule_of_axes.value, .columns = e->columns, .all = &c.all, .pool = &c.pool, .run = run};
     if (status == KBASS_OK) status = search(&c, proposals, result, error);
     bool is_stopped = kb_run_stopped(run) && c.threads && is_valid(&c);
     if (status == KBASS_OK && is_stopped && !is_followed(&c)) status = make_do(&c, &result->settled, error);

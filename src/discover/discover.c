@@ -195,8 +195,12 @@ static kbass_status gather_team(const kb_ode_problem *p, size_t max_windows, kb_
     kbass_status status = KBASS_OK;
     t->annealers = KB_NEW(kb_annealer *, n);
     t->workers = KB_NEW(kb_search_worker *, n);
-    t->search =
-        (kb_search){.columns = p->columns, .all = &p->all, .n_workers = p->threads, .workers = t->workers, .run = run};
+    t->search = (kb_search){.schedule = &kb_schedule_of_states.value,
+                            .columns = p->columns,
+                            .all = &p->all,
+                            .n_workers = p->threads,
+                            .workers = t->workers,
+                            .run = run};
     if (!t->annealers || !t->workers) status = kb_out_of_memory(error, "the threads");
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_annealer_create(p, &t->annealers[i], error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = add_worker(p, max_windows, &t->workers[i], error);

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "search/polish.h"
 
-enum { MOST_SCREENED = 64, FINE_BEAM = 4, ITERATIONS = 12, FINAL_ITERATIONS = 30, PERIOD_HALVINGS = 5 };
+enum { FINE_BEAM = 4, PERIOD_HALVINGS = 5 };
 static const double floor_now = 1e-6; /* noise variance below which no grid's error matters */
 
 /* Grids: the search runs on the first; the others refine its best models. */
@@ -32,12 +32,14 @@ kbass_status kb_expedition_begin(kb_expedition *e, kb_run *run, kb_search_result
     memcpy(e->setups, l->setups, l->n_runs * sizeof *e->setups);
     for (size_t i = 0; i < l->n_runs; i++) e->windows[i] = 1;
     e->max_windows = l->n_runs;
-    e->search = (kb_search){.columns = l->columns,
+    e->search = (kb_search){.schedule = &kb_schedule_of_one_axis.value,
+                            .columns = l->columns,
                             .all = &l->all,
                             .n_workers = l->threads,
                             .pool = &result->pool,
                             .run = run,
-                            .screened = l->run_samples[0]->n_fields == 1 && l->columns->n <= MOST_SCREENED};
+                            .screened = l->run_samples[0]->n_fields == 1 &&
+                                        (double)l->columns->n <= kb_schedule_of_one_axis.value.most_screened};
     return KBASS_OK;
 }
 
@@ -189,8 +191,9 @@ static bool floor_matters(const kb_expedition *e)
 kbass_status kb_expedition_fit(kb_expedition *e, kbass_error *error)
 {
     for (size_t i = 0; i < e->search.pool->n; i++) e->search.pool->explored[i] = false;
-    kbass_status status = kb_search_fit(&e->search, FINAL_ITERATIONS, error);
-    if (status == KBASS_OK && kb_expedition_set_floor(e)) status = kb_search_fit(&e->search, FINAL_ITERATIONS, error);
+    int iterations = (int)e->search.schedule->fit_iterations;
+    kbass_status status = kb_search_fit(&e->search, iterations, error);
+    if (status == KBASS_OK && kb_expedition_set_floor(e)) status = kb_search_fit(&e->search, iterations, error);
     return status;
 }
 
@@ -198,7 +201,7 @@ kbass_status kb_expedition_explore(kb_expedition *e, size_t explored, int rounds
 {
     kbass_status status = kb_search_explore(&e->search, explored, rounds, settled, error);
     if (status == KBASS_OK && kb_expedition_set_floor(e)) {
-        status = kb_search_fit(&e->search, ITERATIONS, error);
+        status = kb_search_fit(&e->search, (int)e->search.schedule->again_iterations, error);
         if (status == KBASS_OK) status = kb_search_explore(&e->search, explored, rounds, settled, error);
     }
     return status;
@@ -238,7 +241,9 @@ kbass_status kb_expedition_refine(kb_expedition *e, bool *settled, kbass_error *
         kb_pool_trim(pool, FINE_BEAM);
         status = kb_pool_copy(pool, &before, error);
         if (status == KBASS_OK) status = kb_expedition_equip(e, grid, error);
-        if (status == KBASS_OK) status = kb_expedition_search(e, 1, 2, settled, error);
+        if (status == KBASS_OK)
+            status = kb_expedition_search(e, (size_t)e->search.schedule->final_beam,
+                                          (int)e->search.schedule->final_rounds, settled, error);
         if (status != KBASS_OK) break;
         if (!has_model(pool)) {
             kb_pool_swap(pool, &before);
@@ -282,7 +287,7 @@ static kbass_status fit_again(kb_expedition *e, kb_fit *fit, kbass_error *error)
     if (status != KBASS_OK) return status;
     shooter->windows = e->search.windows;
     shooter->dynamics->noise_floor = e->workers[0]->shooter->dynamics->noise_floor;
-    kb_shooter_fit(shooter, fit, ITERATIONS, -INFINITY);
+    kb_shooter_fit(shooter, fit, (int)e->search.schedule->again_iterations, -INFINITY);
     kb_shooter_destroy(shooter);
     return KBASS_OK;
 }
@@ -343,7 +348,7 @@ kbass_status kb_expedition_tune_period(kb_expedition *e, kbass_error *error)
     kb_pool_clear(&t.trial);
     if (status != KBASS_OK || !moved) return status;
     status = kb_expedition_equip(e, e->grid, error);
-    return status == KBASS_OK ? kb_search_fit(&e->search, FINAL_ITERATIONS, error) : status;
+    return status == KBASS_OK ? kb_search_fit(&e->search, (int)e->search.schedule->final_iterations, error) : status;
 }
 
 kbass_status kb_expedition_finish(kb_expedition *e, kb_search_result *result, kbass_error *error)

@@ -8,22 +8,9 @@
 #include "base/status.h"
 #include "discover/council.h"
 
-enum {
-    BEAM = 6,
-    WIDE_BEAM = 24,
-    DAMPED = 4,
-    EXPLORED = 3,
-    ROUNDS = 4,
-    LEAST_LINES = 4,
-    THINNED_SIZE = 3,
-    GRACE_ITERATIONS = 8
-};
+enum { DAMPED = 4 };                      /* best models that are tried with damping */
 enum { HEARD = 3, HELD_ITERATIONS = 12 }; /* models of each run alone */
-static const double grace =
-    1; /* seconds for neighbours of the first model fitted to the whole record, when the run was stopped */
-static const size_t restless_steps = 6; /* about half a standard deviation from line to line */
-static const double unexplained = 3;    /* misfit in units of the noise above which other proposals are heard */
-static const double lost = 2;           /* the same, above which the simplest terms are given up */
+static const size_t restless_steps = 6;   /* about half a standard deviation from line to line */
 static const double simple = 3; /* degree of the terms that come first: u^3, u*u_xxx, u_xxxx, but not u^2*u_xx */
 static const double unthinkable = -1e3; /* prior log odds of those that wait */
 static const double horizons[] = {0.12, 0.25, 0.5, 1};
@@ -107,11 +94,11 @@ static kbass_status enter_damped(kb_expedition *e, const kb_pool *models, kbass_
 }
 
 /* Lines that hold somewhat more observations than a start has unknowns: fewer fit any model. */
-static double least_lines(const kb_pde1d *line)
+static double least_lines(const kb_schedule *schedule, const kb_pde1d *line)
 {
     const kb_dynamics *d = &line->dynamics;
     double each = (double)d->observation_start[d->n_rows] / (double)d->n_rows;
-    return fmax(LEAST_LINES, ceil(1.2 * (double)d->n_start / each));
+    return fmax(schedule->least_rows, ceil(1.2 * (double)d->n_start / each));
 }
 
 /* The windows, one for a run, to that share of their lines; false when they were there before. */
@@ -122,7 +109,8 @@ static bool reach_out(kb_expedition *e, double share)
     bool moved = false;
     for (size_t window = 0; window < windows->n; window++) {
         size_t run = kb_expedition_run(e, window);
-        double rows = (double)all_runs->lines[run]->dynamics.n_rows, least = least_lines(all_runs->lines[run]);
+        double rows = (double)all_runs->lines[run]->dynamics.n_rows,
+               least = least_lines(e->search.schedule, all_runs->lines[run]);
         size_t lines = (size_t)fmin(rows, fmax(least, round(share * rows))),
                last = all_runs->run_start[run] + lines - 1;
         moved = moved || windows->last[window] != last;
@@ -154,10 +142,10 @@ static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_er
     if (keep_whole(pool, kb_windows_rows(e->search.windows))) return KBASS_OK;
     shooter->windows = e->search.windows;
     for (size_t i = 0; i < pool->n && !pool->fits[0]->valid; i++) {
-        kb_shooter_fit(shooter, pool->fits[i], GRACE_ITERATIONS, -INFINITY);
+        kb_shooter_fit(shooter, pool->fits[i], (int)e->search.schedule->grace_iterations, -INFINITY);
         if (pool->fits[i]->valid) kb_pool_sort(pool);
     }
-    e->search.deadline = kb_clock() + grace;
+    e->search.deadline = kb_clock() + e->search.schedule->grace;
     return kb_search_explore(&e->search, 1, 1, &result->settled, error);
 }
 
@@ -177,7 +165,14 @@ static bool is_lost(const route *r)
     size_t n = r->expedition->problem->run_samples[0]->n_fields;
     double noise = 0;
     for (size_t f = 0; kb_has_model(before) && f < n; f++) noise += before->pool.fits[0]->variance[f] / (double)n;
-    return leaves(r->expedition, lost, kb_has_model(before) ? noise : INFINITY);
+    return leaves(r->expedition, r->expedition->search.schedule->lost, kb_has_model(before) ? noise : INFINITY);
+}
+
+/* The models that go on to the next stretch. */
+static void thin(kb_expedition *e, bool many)
+{
+    const kb_schedule *s = e->search.schedule;
+    kb_pool_thin(e->search.pool, (size_t)(many ? s->kept_at_first : s->kept), (size_t)s->kept_size);
 }
 
 /* From the first lines to all of them; `from` and `until` are shares of the whole work. */
@@ -192,15 +187,20 @@ static kbass_status extend_horizon(const route *r, double from, double until, kb
         if (i && r->before) status = enter_damped(e, e->search.pool, error);
         if (status == KBASS_OK) status = kb_expedition_fit(e, error);
         if (i && r->before && is_lost(r)) break;
-        if (status == KBASS_OK) status = kb_expedition_explore(e, EXPLORED, ROUNDS, &r->result->settled, error);
+        if (status == KBASS_OK)
+            status = kb_expedition_explore(e, (size_t)e->search.schedule->stage_beam,
+                                           (int)e->search.schedule->stage_rounds, &r->result->settled, error);
         r->result->n_models += e->search.pool->n;
-        if (status == KBASS_OK) kb_pool_thin(e->search.pool, i || !r->before ? BEAM : WIDE_BEAM, THINNED_SIZE);
+        if (status == KBASS_OK) thin(e, i == 0 && r->before);
     }
     return status;
 }
 
 /* On an open axis, for one, a fit that starts without a term may never find it: the ends of the profile hide it. */
-static bool needs_advice(const kb_expedition *e) { return leaves(e, unexplained, kb_expedition_noise(e)); }
+static bool needs_advice(const kb_expedition *e)
+{
+    return leaves(e, e->search.schedule->unexplained, kb_expedition_noise(e));
+}
 
 /* The kernel engine's proposals join the pool, and the search goes on from there. */
 static kbass_status take_advice(kb_expedition *e, kb_search_result *result, kbass_error *error)
@@ -210,7 +210,9 @@ static kbass_status take_advice(kb_expedition *e, kb_search_result *result, kbas
     kbass_status status =
         kb_council_hear(e->problem, kb_expedition_run(e, 0), e->search.windows->n, e->search.run, proposals, &n, error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_council_enter(e, &proposals[i], error);
-    if (status == KBASS_OK && n) status = kb_expedition_search(e, EXPLORED, ROUNDS, &result->settled, error);
+    if (status == KBASS_OK && n)
+        status = kb_expedition_search(e, (size_t)e->search.schedule->stage_beam, (int)e->search.schedule->stage_rounds,
+                                      &result->settled, error);
     for (size_t i = 0; i < n; i++) kb_kernel_fit_clear(&proposals[i]);
     return status;
 }
@@ -327,7 +329,8 @@ static kbass_status search_simple(const route *r, kbass_error *error)
     bool is_alike = r->before->pool.n_start == e->search.pool->n_start && r->before->windows->n == e->search.windows->n;
     if (status == KBASS_OK && e->search.pool->n && is_alike) status = enter_damped(e, &r->before->pool, error);
     if (status == KBASS_OK && e->search.pool->n)
-        status = kb_expedition_search(e, EXPLORED, ROUNDS, &r->result->settled, error);
+        status = kb_expedition_search(e, (size_t)e->search.schedule->stage_beam, (int)e->search.schedule->stage_rounds,
+                                      &r->result->settled, error);
     return status;
 }
 

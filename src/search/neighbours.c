@@ -10,17 +10,7 @@
 #include "search/trace.h"
 
 static const size_t NOT_KNOWN = SIZE_MAX;
-enum {
-    EXPLORED_AT_ONCE = 3,
-    MOST_MOVES = 16,
-    SEARCH_ITERATIONS = 12,
-    SCREENED = 3,
-    SCREENED_SIZE = 3,
-    SCREENED_COLUMNS = 64
-};
-static const double worth_exploring = 4; /* nats behind the best within which a model's neighbours are proposed */
-static const double worth_fitting = 7;   /* nats behind its parent within which a neighbour is usually fitted */
-static const double worth_again = 3;     /* nats by which a parent promises more than a fit has: a poor minimum */
+enum { MOST_PARENTS = 4, MOST_MOVES = 16, MOST_SCREENED = 8 }; /* room: schedules have less or as many */
 
 /* ---------------------------------------------------------------- one thread's workspace */
 
@@ -149,14 +139,16 @@ static size_t n_equations(const kb_columns *columns)
 static kbass_status propose_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t first,
                                      size_t n_columns, proposal *out, size_t *n, kbass_error *error)
 {
-    kb_support supports[SCREENED + SCREENED_SIZE];
-    size_t most = a->columns->n, *columns = KB_NEW(size_t, (SCREENED + SCREENED_SIZE) * most);
-    size_t largest = n_columns <= SCREENED_COLUMNS ? SCREENED_SIZE : SCREENED_SIZE - 1;
+    kb_support supports[MOST_SCREENED];
+    size_t best = (size_t)a->schedule->screened, largest = (size_t)a->schedule->screened_size,
+           n_supports = best + largest;
+    size_t most = a->columns->n, *columns = KB_NEW(size_t, n_supports * most);
+    if ((double)n_columns > a->schedule->screened_columns) largest--;
     kbass_status status = columns ? KBASS_OK : kb_out_of_memory(error, "the search");
     if (status != KBASS_OK) return status;
-    for (size_t i = 0; i < SCREENED + SCREENED_SIZE; i++) supports[i] = (kb_support){0, columns + i * most};
+    for (size_t i = 0; i < n_supports; i++) supports[i] = (kb_support){0, columns + i * most};
     size_t found = kb_message_screen(w->message, a->columns, &parent->support, a->columns->equation[first], largest,
-                                     SCREENED, supports, w->work);
+                                     best, supports, w->work);
     for (size_t i = 0; status == KBASS_OK && i < found; i++)
         status = propose(a->columns, w, parent, &supports[i], &out[(*n)++], error);
     kb_free(columns);
@@ -183,18 +175,18 @@ static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit
     kbass_status status = KBASS_OK;
     w->shooter->windows = a->windows;
     if (!kb_shooter_message(w->shooter, parent, a->all, w->message)) return KBASS_OK;
-    size_t most = a->most_moves ? a->most_moves : MOST_MOVES;
-    double behind = a->worth_fitting > 0 ? a->worth_fitting : worth_fitting;
+    size_t most = (size_t)a->schedule->most_moves;
     size_t found = kb_message_moves(w->message, columns, &parent->support, true, most, moves, w->work);
     for (size_t i = 0; status == KBASS_OK && i < found; i++) {
-        if (!(moves[i].gain > -behind)) break;
+        if (!(moves[i].gain > -a->schedule->worth_fitting)) break;
         kb_support_copy(&parent->support, &w->trial);
         kb_move_apply(&moves[i], &w->trial);
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
     }
     if (status == KBASS_OK && a->screened) status = propose_all_screened(a, w, parent, out, n, error);
     kb_support_copy(&parent->support, &w->trial);
-    if (status == KBASS_OK && kb_message_climb(w->message, columns, &w->trial, 30, w->work))
+    if (status == KBASS_OK &&
+        kb_message_climb(w->message, columns, &w->trial, (size_t)a->schedule->climb_moves, w->work))
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
     return status;
 }
@@ -227,7 +219,7 @@ static kbass_status fit_first(kb_search *a, size_t n, proposal *proposals, job *
         status = kb_pool_add(a->pool, &p->support, &j->fit, error);
         if (status == KBASS_OK) prepare(a, p, starts_are_states(a), j->fit);
     }
-    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, SEARCH_ITERATIONS);
+    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations);
     return status;
 }
 
@@ -246,7 +238,7 @@ static bool is_worth_again(const kb_search *a, const proposal *p)
 {
     const kb_fit *known = a->pool->fits[find(a->pool, &p->support)];
     if (starts_are_states(a) && !p->was_known) return false;
-    return known->valid && p->promised > known->log_evidence + worth_again;
+    return known->valid && p->promised > known->log_evidence + a->schedule->worth_again;
 }
 
 /* Another fit beside one that holds less than is promised, from starts that follow the promise. */
@@ -266,7 +258,7 @@ static kbass_status fit_again(kb_search *a, size_t n, const proposal *proposals,
         kb_support_copy(&p->support, &j->fit->support);
         prepare(a, p, true, j->fit);
     }
-    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, SEARCH_ITERATIONS);
+    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations);
     for (size_t i = 0; i < n_jobs; i++) settle_second(a->pool, &jobs[i]);
     return status;
 }
@@ -284,9 +276,9 @@ static size_t choose_unexplored(kb_search *a, size_t beam, size_t *chosen)
 {
     size_t n = 0;
     const kb_pool *pool = a->pool;
-    for (size_t i = 0; i < pool->n && i < beam && n < EXPLORED_AT_ONCE; i++)
+    for (size_t i = 0; i < pool->n && i < beam && n < (size_t)a->schedule->parents; i++)
         if (pool->fits[i]->valid && !pool->explored[i] &&
-            pool->fits[i]->log_evidence > pool->fits[0]->log_evidence - worth_exploring)
+            pool->fits[i]->log_evidence > pool->fits[0]->log_evidence - a->schedule->worth_exploring)
             chosen[n++] = i;
     return n;
 }
@@ -294,10 +286,10 @@ static size_t choose_unexplored(kb_search *a, size_t beam, size_t *chosen)
 /* One round: the neighbours of the best unexplored models. False in *more when there is nothing left to explore. */
 static kbass_status explore(kb_search *a, size_t beam, bool *more, kbass_error *error)
 {
-    size_t chosen[EXPLORED_AT_ONCE], n = choose_unexplored(a, beam, chosen), total = 0;
-    size_t counts[EXPLORED_AT_ONCE] = {0}, each = MOST_MOVES + 1 + (SCREENED + SCREENED_SIZE) * n_equations(a->columns);
-    kbass_status statuses[EXPLORED_AT_ONCE] = {KBASS_OK}, status = KBASS_OK;
-    proposal *proposals = KB_NEW(proposal, EXPLORED_AT_ONCE * each);
+    size_t chosen[MOST_PARENTS], n = choose_unexplored(a, beam, chosen), total = 0;
+    size_t counts[MOST_PARENTS] = {0}, each = MOST_MOVES + 1 + MOST_SCREENED * n_equations(a->columns);
+    kbass_status statuses[MOST_PARENTS] = {KBASS_OK}, status = KBASS_OK;
+    proposal *proposals = KB_NEW(proposal, MOST_PARENTS * each);
     if (!proposals) return kb_out_of_memory(error, "the search");
     *more = n > 0;
 #pragma omp parallel for schedule(dynamic) num_threads(a->n_workers)

@@ -6,6 +6,7 @@
 
 #include "base/run.h"
 #include "evidence/pool.h"
+#include "search/schedule.h"
 
 /* One thread's workspace. */
 typedef struct {
@@ -27,11 +28,10 @@ typedef struct {
     kb_search_worker **workers;
     kb_pool *pool;
     kb_run *run;
-    kb_windows *windows;  /* on which the pool is fitted */
-    bool screened;        /* small right-hand sides are proposed too, all of them tried on the quadratic */
-    double deadline;      /* of the fits that a stopped run is still granted; 0 while it runs */
-    double worth_fitting; /* nats behind its parent within which a neighbour is fitted; 0: as many as usual */
-    size_t most_moves;    /* neighbours by a single move; 0: as many as usual */
+    kb_windows *windows; /* on which the pool is fitted */
+    bool screened;       /* small right-hand sides are proposed too, all of them tried on the quadratic */
+    double deadline;     /* of the fits that a stopped run is still granted; 0 while it runs */
+    const kb_schedule *schedule;
 } kb_search;
 
 /* Fits every entry of the pool on the search's windows, and sorts it. */

@@ -8,8 +8,6 @@
 #include "search/explain.h"
 #include "search/trace.h"
 
-enum { POLISHED = 4, ITERATIONS = 60 };
-
 bool kb_has_model(const kb_search_result *result) { return result->pool.n && result->pool.fits[0]->valid; }
 
 void kb_search_result_clear(kb_search_result *result)
@@ -82,8 +80,9 @@ static kbass_status finish(kb_search *a, kb_search_result *result, kbass_error *
 {
     kb_pool *pool = &result->pool;
     kb_search_worker *e = a->workers[0];
-    for (size_t i = 0; i < pool->n && i < POLISHED && pool->fits[i]->valid; i++)
-        if (!pool->fits[i]->converged) kb_shooter_fit(e->shooter, pool->fits[i], ITERATIONS, -INFINITY);
+    for (size_t i = 0; i < pool->n && i < (size_t)a->schedule->polished && pool->fits[i]->valid; i++)
+        if (!pool->fits[i]->converged)
+            kb_shooter_fit(e->shooter, pool->fits[i], (int)a->schedule->polish_iterations, -INFINITY);
     kb_pool_sort(pool);
     kbass_status status = look_around(a, result, error);
     if (!result->neighbours) return status;

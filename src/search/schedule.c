@@ -1,0 +1,83 @@
+#include "search/schedule.h"
+
+#define BOUND        "a bound on the work; not measured"
+#define NOT_MEASURED "not measured"
+#define SAME         "as for states"
+
+/* X(name, value, reason) */
+#define NEIGHBOURS(X)                                                                                                  \
+    X(parents, 3, NOT_MEASURED)                                                                                        \
+    X(worth_exploring, 4, NOT_MEASURED)                                                                                \
+    X(worth_again, 3, NOT_MEASURED)                                                                                    \
+    X(climb_moves, 30, BOUND)                                                                                          \
+    X(screened, 3, NOT_MEASURED)                                                                                       \
+    X(screened_size, 3, "larger subsets are too many to try")                                                          \
+    X(screened_columns, 64, NOT_MEASURED)                                                                              \
+    X(neighbour_iterations, 12, NOT_MEASURED)                                                                          \
+    X(polish_iterations, 60, BOUND)                                                                                    \
+    X(polished, 4, NOT_MEASURED)
+
+#define STATES(X)                                                                                                      \
+    NEIGHBOURS(X)                                                                                                      \
+    X(worth_fitting, 7, NOT_MEASURED)                                                                                  \
+    X(most_moves, 16, NOT_MEASURED)                                                                                    \
+    X(fit_iterations, 12, NOT_MEASURED)                                                                                \
+    X(final_iterations, 40, NOT_MEASURED)                                                                              \
+    X(stage_beam, 2, "short windows only lead to longer ones; not measured")                                           \
+    X(stage_rounds, 2, "likewise")                                                                                     \
+    X(final_beam, 40, NOT_MEASURED)                                                                                    \
+    X(final_rounds, 30, NOT_MEASURED)                                                                                  \
+    X(kept, 16, NOT_MEASURED)                                                                                          \
+    X(lost, 2, NOT_MEASURED)                                                                                           \
+    X(grace, 0.4, NOT_MEASURED)                                                                                        \
+    X(grace_iterations, 6, NOT_MEASURED)
+
+#define ONE_AXIS(X)                                                                                                    \
+    NEIGHBOURS(X)                                                                                                      \
+    X(worth_fitting, 7, SAME)                                                                                          \
+    X(most_moves, 16, SAME)                                                                                            \
+    X(most_screened, 64, NOT_MEASURED)                                                                                 \
+    X(fit_iterations, 30, NOT_MEASURED)                                                                                \
+    X(again_iterations, 12, NOT_MEASURED)                                                                              \
+    X(final_iterations, 30, NOT_MEASURED)                                                                              \
+    X(stage_beam, 3, NOT_MEASURED)                                                                                     \
+    X(stage_rounds, 4, NOT_MEASURED)                                                                                   \
+    X(final_beam, 1, NOT_MEASURED)                                                                                     \
+    X(final_rounds, 2, NOT_MEASURED)                                                                                   \
+    X(kept, 6, NOT_MEASURED)                                                                                           \
+    X(kept_at_first, 24, "on the first lines wrong pairs of terms may be better; not measured")                        \
+    X(kept_size, 3, NOT_MEASURED)                                                                                      \
+    X(lost, 2, NOT_MEASURED)                                                                                           \
+    X(unexplained, 3, NOT_MEASURED)                                                                                    \
+    X(grace, 1, NOT_MEASURED)                                                                                          \
+    X(grace_iterations, 8, NOT_MEASURED)                                                                               \
+    X(least_rows, 4, NOT_MEASURED)
+
+#define AXES(X)                                                                                                        \
+    NEIGHBOURS(X)                                                                                                      \
+    X(fit_iterations, 12, NOT_MEASURED)                                                                                \
+    X(stage_beam, 3, NOT_MEASURED)                                                                                     \
+    X(stage_rounds, 10, NOT_MEASURED)                                                                                  \
+    X(kept, 3, NOT_MEASURED)                                                                                           \
+    X(worth_keeping, 6, NOT_MEASURED)                                                                                  \
+    X(lost, 1.5, "above it the kernel engine answers; not measured")                                                   \
+    X(grace, 2, NOT_MEASURED)                                                                                          \
+    X(least_rows, 5, NOT_MEASURED)
+
+#define CHEAP_AXES(X)                                                                                                  \
+    AXES(X)                                                                                                            \
+    X(worth_fitting, 7, SAME)                                                                                          \
+    X(most_moves, 16, SAME)
+
+#define DEAR_AXES(X)                                                                                                   \
+    AXES(X)                                                                                                            \
+    X(worth_fitting, 1.5, "near the answer messages are exact; not measured")                                          \
+    X(most_moves, 3, "likewise")
+
+#define VALUE(name, number, why)  .name = (number),
+#define REASON(name, number, why) .name = (why),
+
+const kb_schedule_table kb_schedule_of_states = {"states", {STATES(VALUE)}, {STATES(REASON)}};
+const kb_schedule_table kb_schedule_of_one_axis = {"one axis", {ONE_AXIS(VALUE)}, {ONE_AXIS(REASON)}};
+const kb_schedule_table kb_schedule_of_axes = {"several axes", {CHEAP_AXES(VALUE)}, {CHEAP_AXES(REASON)}};
+const kb_schedule_table kb_schedule_of_dear_axes = {"several axes, dear", {DEAR_AXES(VALUE)}, {DEAR_AXES(REASON)}};

@@ -1,0 +1,62 @@
+/* The schedule of a search: every tuned number of the forward search in one place, with its meaning and unit here and
+ * its value and reason in the table of each kind of data (schedule.c). docs/constants.md is made of both.
+ */
+#ifndef KB_SEARCH_SCHEDULE_H
+#define KB_SEARCH_SCHEDULE_H
+
+#include <stddef.h>
+
+/* X(name, unit, meaning) */
+#define KB_SCHEDULE_FIELDS(X)                                                                                          \
+    X(parents, "models", "whose neighbours are proposed in one round")                                                 \
+    X(worth_exploring, "nats", "behind the best, within which a model's neighbours are proposed")                      \
+    X(worth_fitting, "nats", "behind its parent, by its parent's message, within which a neighbour is fitted")         \
+    X(worth_again, "nats", "by which a parent promises more than a fit has: a poor minimum, fitted again")             \
+    X(most_moves, "moves", "single additions, removals and swaps that a parent proposes")                              \
+    X(climb_moves, "moves", "of the climb on the quadratic that ends in one more proposal")                            \
+    X(screened, "supports", "best of all small right-hand sides that an equation proposes")                            \
+    X(screened_size, "terms", "of the largest of them")                                                                \
+    X(screened_columns, "columns", "of an equation up to which they are that large; one term less above")              \
+    X(most_screened, "columns", "of all equations up to which every parent screens")                                   \
+    X(neighbour_iterations, "iterations", "of a neighbour's fit")                                                      \
+    X(fit_iterations, "iterations", "of each model when a stage begins")                                               \
+    X(again_iterations, "iterations", "of each model when the noise floor rose, and of a trial of the period")         \
+    X(final_iterations, "iterations", "of each model when the last stage begins")                                      \
+    X(polish_iterations, "iterations", "of the best models at the very end")                                           \
+    X(polished, "models", "that are fitted to convergence at the very end")                                            \
+    X(stage_beam, "models", "best, among which a stage explores")                                                      \
+    X(stage_rounds, "rounds", "of exploring in a stage")                                                               \
+    X(final_beam, "models", "best, among which the last stage explores")                                               \
+    X(final_rounds, "rounds", "of exploring in the last stage")                                                        \
+    X(kept, "models", "that go from one stage to the next")                                                            \
+    X(kept_at_first, "models", "that go on from the first stage of a second search")                                   \
+    X(kept_size, "terms", "up to which the two best models of each size go on, too")                                   \
+    X(worth_keeping, "nats", "behind the best, within which models go on")                                             \
+    X(lost, "times the noise variance", "misfit at which a longer stretch lost the data")                              \
+    X(unexplained, "times the noise variance", "misfit above which the kernel engine is asked for proposals")          \
+    X(grace, "seconds", "that a stopped run still has for its first answer")                                           \
+    X(grace_iterations, "iterations", "of a fit in that time")                                                         \
+    X(least_rows, "rows", "of the shortest stretch")
+
+/* Integers are exact as double. 0: of no use for these data. */
+typedef struct {
+#define KB_SCHEDULE_VALUE(name, unit, meaning) double name;
+    KB_SCHEDULE_FIELDS(KB_SCHEDULE_VALUE)
+#undef KB_SCHEDULE_VALUE
+} kb_schedule;
+
+typedef struct {
+    const char *kind; /* of data */
+    kb_schedule value;
+    struct {
+#define KB_SCHEDULE_REASON(name, unit, meaning) const char *name;
+        KB_SCHEDULE_FIELDS(KB_SCHEDULE_REASON)
+#undef KB_SCHEDULE_REASON
+    } reason;
+} kb_schedule_table;
+
+extern const kb_schedule_table kb_schedule_of_states, kb_schedule_of_one_axis, kb_schedule_of_axes;
+/* Over several axes, where one integration with its tangents costs seconds. */
+extern const kb_schedule_table kb_schedule_of_dear_axes;
+
+#endif
