@@ -170,7 +170,8 @@ static size_t listen_to(const stage *s, const kb_columns *columns, size_t first,
     for (size_t i = 0; i < k; i++) fit->w[i] = 0.1 / columns->unit[i];
     fit->variance[0] = 0.01;
     for (size_t i = 0; i < n; i++)
-        CHECK(kb_pde1d_runs_guess(all_runs, all_runs->run_start[i], fit->start + i * shooter->n));
+        CHECK_OK(
+            all_runs->dynamics.guess(&all_runs->dynamics, all_runs->run_start[i], fit->start + i * shooter->n, &error));
     CHECK(kb_shooter_message(shooter, fit, &fit->support, message));
     memcpy(G, message->G, k * k * sizeof *G);
     memcpy(b, message->b, k * sizeof *b);

@@ -283,7 +283,7 @@ static void test_starts(void **state)
     CHECK(s.d->carry(s.d, 0, half, s.start, s.start));
     CHECK(s.d->predict(s.d, half, ROWS - 1, s.start, s.predicted, NULL));
     for (size_t o = s.d->observation_start[half], i = 0; o < s.n; o++, i++) CHECK_CLOSE(s.predicted[i], whole[o], 1e-9);
-    CHECK_OK(kb_fourier_model_guess(s.fourier, half, s.start, &error));
+    CHECK_OK(s.d->guess(s.d, half, s.start, &error));
     CHECK(s.d->predict(s.d, half, half, s.start, s.predicted, NULL));
     for (size_t o = 0; o < POINTS * 2; o++) CHECK_CLOSE(s.predicted[o], whole[s.d->observation_start[half] + o], 0.02);
     end(&s);

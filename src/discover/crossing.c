@@ -178,7 +178,7 @@ static kbass_status equip(crossing *c, kbass_error *error)
         status = make_model(c, &c->fourier, columns->n, &fourier, error);
         if (status != KBASS_OK) break;
         int affordable = (int)fmin(wanted, most_bytes / bytes_of(fourier, columns->n));
-        if (kb_fourier_model_operations(fourier, columns->n) > most_operations) affordable = 0;
+        if (fourier->dynamics.cost(&fourier->dynamics, columns->n) > most_operations) affordable = 0;
         if (affordable < wanted) wanted = affordable;
         if (c->threads >= wanted) {
             fourier->dynamics.destroy(&fourier->dynamics);
@@ -190,8 +190,8 @@ static kbass_status equip(crossing *c, kbass_error *error)
     }
     c->search.n_workers = c->threads;
     c->search.workers = c->workers;
-    bool is_dear = c->threads && kb_fourier_model_operations((const kb_fourier_model *)c->workers[0]->shooter->dynamics,
-                                                             0) > dear_operations;
+    const kb_dynamics *d = c->threads ? c->workers[0]->shooter->dynamics : NULL;
+    bool is_dear = d && d->cost(d, 0) > dear_operations;
     c->search.schedule = is_dear ? &kb_schedule_of_dear_axes.value : &kb_schedule_of_axes.value;
     c->search.screened = !is_dear && c->problem->run_samples[0]->n_fields == 1;
     return status;
@@ -202,14 +202,14 @@ static kbass_status equip(crossing *c, kbass_error *error)
 /* A structure of the kernel engine with its weights; starts by regression. */
 static kbass_status enter(crossing *c, const kb_fit *from, kbass_error *error)
 {
-    const kb_fourier_model *fourier = (const kb_fourier_model *)c->workers[0]->shooter->dynamics;
+    kb_dynamics *d = c->workers[0]->shooter->dynamics;
     kb_fit *fit = NULL;
     kbass_status status = kb_pool_add(&c->pool, &from->support, &fit, error);
     if (status != KBASS_OK) return status;
     memcpy(fit->w, from->w, c->problem->columns->n * sizeof *fit->w);
-    for (size_t f = 0; f < fourier->n_fields; f++) fit->variance[f] = fmax(2 * from->variance[f], 1e-4);
+    for (size_t f = 0; f < d->n_groups; f++) fit->variance[f] = fmax(2 * from->variance[f], 1e-4);
     fit->n_windows = 1;
-    return kb_fourier_model_guess(fourier, 0, fit->start, error);
+    return d->guess(d, 0, fit->start, error);
 }
 
 static bool is_valid(const crossing *c) { return c->pool.n && c->pool.fits[0]->valid; }
@@ -276,7 +276,8 @@ static kbass_status sharpen_first(crossing *c, const kb_fit *proposal, size_t la
     kbass_status status = make_model(c, &c->fourier, KB_NO_TANGENTS, &fourier, error);
     if (status == KBASS_OK) {
         start = KB_NEW(double, fourier->dynamics.n_start);
-        status = start ? kb_fourier_model_guess(fourier, 0, start, error) : kb_out_of_memory(error, "the start");
+        status =
+            start ? fourier->dynamics.guess(&fourier->dynamics, 0, start, error) : kb_out_of_memory(error, "the start");
         fourier->dynamics.destroy(&fourier->dynamics);
     }
     if (status == KBASS_OK) status = sharpen(c, proposal, start, last, rough, false, error);

@@ -53,14 +53,14 @@ kbass_status kb_expedition_open(kb_expedition *e, kbass_error *error)
 kbass_status kb_expedition_enter(kb_expedition *e, const kb_support *support, kb_fit **fit, kbass_error *error)
 {
     const kb_windows *windows = e->search.windows;
+    kb_dynamics *d = e->workers[0]->shooter->dynamics;
     size_t n_start = e->search.pool->n_start;
     kbass_status status = kb_pool_add(e->search.pool, support, fit, error);
     if (status != KBASS_OK) return status;
     (*fit)->n_windows = windows->n;
     for (size_t window = 0; window < windows->n; window++)
-        if (!kb_pde1d_runs_guess(kb_expedition_runs(e), windows->first[window], (*fit)->start + window * n_start))
-            return kb_fail(error, KBASS_ERROR_NUMERICAL, "the lines of a window cannot be smoothed");
-    return KBASS_OK;
+        if (status == KBASS_OK) status = d->guess(d, windows->first[window], (*fit)->start + window * n_start, error);
+    return status;
 }
 
 size_t kb_expedition_run(const kb_expedition *e, size_t window)

@@ -26,6 +26,7 @@ struct kb_dynamics {
     const double *mean, *sd; /* n_groups: values are mean + sd q in the data's units */
     kb_noise_model noise_model;
     const double *known_variance; /* n_groups; 0: unknown */
+    bool starts_are_states;       /* of the system; else many modes of a profile, which may go astray */
     bool tangents_are_dear;       /* beside predictions: steps of a fit share them */
     double noise_floor;           /* smallest noise variance: below it lies the discretisation's own error */
 
@@ -37,6 +38,11 @@ struct kb_dynamics {
                     double *tangents);
     /* The start, at row `row`, that continues the solution from `start` at row `first`. */
     bool (*carry)(kb_dynamics *self, size_t first, size_t row, const double *start, double *carried);
+    /* A start at a row, by regression of the measurements nearby; NULL: this dynamics has none. */
+    kbass_status (*guess)(kb_dynamics *self, size_t row, double *start, kbass_error *error);
+    /* Floating-point operations, about, of one integration over all rows with so many tangents besides those of the
+       start; NULL: it is cheap. */
+    double (*cost)(const kb_dynamics *self, size_t n_tangents);
     void (*destroy)(kb_dynamics *self);
 };
 

@@ -96,7 +96,7 @@ typedef struct {
 } proposal;
 
 /* A start that is a state is followed from the first; many modes of a profile may go astray and are followed last. */
-static bool starts_are_states(const kb_search *a) { return a->workers[0]->shooter->flow != NULL; }
+static bool starts_are_states(const kb_search *a) { return a->workers[0]->shooter->dynamics->starts_are_states; }
 
 /* The parent's starts, moved as its message supposes when the weights become those of the proposal. */
 static void follow(const kb_columns *columns, kb_search_worker *e, const kb_fit *parent, proposal *p)

@@ -100,6 +100,7 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
                        .noise_model = record->noise_model,
                        .known_variance = record->known_variance,
                        .noise_floor = noise_floor,
+                       .starts_are_states = true,
                        .set_model = set_model,
                        .predict = predict,
                        .carry = carry,

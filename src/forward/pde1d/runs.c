@@ -59,11 +59,12 @@ static void destroy(kb_dynamics *self)
     kb_free(c);
 }
 
-bool kb_pde1d_runs_guess(const kb_pde1d_runs *c, size_t row, double *start)
+static kbass_status guess(kb_dynamics *d, size_t row, double *start, kbass_error *error)
 {
-    const kb_pde1d *line = find_line(c, &row);
-    memset(start, 0, c->dynamics.n_start * sizeof *start);
-    return kb_pde1d_guess(line, row, start);
+    const kb_pde1d *line = find_line((const kb_pde1d_runs *)d, &row);
+    memset(start, 0, d->n_start * sizeof *start);
+    if (kb_pde1d_guess(line, row, start)) return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_NUMERICAL, "the lines of a window cannot be smoothed");
 }
 
 /* ---------------------------------------------------------------- making one */
@@ -140,6 +141,7 @@ kbass_status kb_pde1d_runs_create(size_t n, const kb_pde1d_setup *setups, const 
                                     .set_model = set_model,
                                     .predict = predict,
                                     .carry = carry,
+                                    .guess = guess,
                                     .destroy = destroy};
         status = join_lines(c, error);
     }

@@ -26,7 +26,5 @@ typedef struct {
 kbass_status kb_pde1d_runs_create(size_t n, const kb_pde1d_setup *setups, const kb_dictionary *dictionary,
                                   const kb_columns *columns, size_t max_tangents, kb_pde1d_runs **out,
                                   kbass_error *error);
-/* As kb_pde1d_guess, for the run of the row. */
-bool kb_pde1d_runs_guess(const kb_pde1d_runs *all_runs, size_t row, double *start);
 
 #endif

@@ -325,6 +325,64 @@ static kbass_status choose_modes(kb_fourier_model *p, kbass_error *error)
     return p->n_modes ? KBASS_OK : kb_out_of_memory(error, "the start's modes");
 }
 
+/* ---------------------------------------------------------------- first guess */
+
+/* Ridge regression of a field's modes on the values nearest in time, from the row on. gram: n_modes^2 */
+static bool guess_field(const kb_fourier_model *p, size_t row, size_t field, double *gram, double *features, double *z)
+{
+    const kb_field_samples *c = p->samples;
+    size_t M = p->n_modes, used = 0, first = p->row_point[row], wanted = p->row_point[row + 1] - first;
+    if (wanted < LEAST_GUESSED) wanted = LEAST_GUESSED;
+    memset(gram, 0, M * M * sizeof *gram);
+    memset(z, 0, M * sizeof *z);
+    for (size_t i = first; i < c->n_points && used < wanted; i++) {
+        size_t at = i + field * c->n_points;
+        double root = kb_field_samples_root(c, at);
+        if (c->measured[at] == 0) continue;
+        for (size_t j = 0; j < M; j++) {
+            features[j] = root * p->mode_scale[j];
+            for (size_t a = 0, rest = p->mode[j]; a < p->n_axes; rest /= p->m[a++])
+                features[j] *= p->where[a][i * p->m[a] + rest % p->m[a]];
+        }
+        kb_axpy(M, root * c->value[at], features, z);
+        for (size_t j = 0; j < M; j++) kb_axpy(M, features[j], features, gram + j * M);
+        used++;
+    }
+    for (size_t j = 0; j < M; j++) gram[j + j * M] += fmax(p->settings.noise, 1e-4);
+    if (!kb_cholesky(M, gram, M)) return false;
+    kb_cholesky_solve(M, 1, gram, M, z, M);
+    return true;
+}
+
+static kbass_status guess(kb_dynamics *d, size_t row, double *start, kbass_error *error)
+{
+    const kb_fourier_model *p = (const kb_fourier_model *)d;
+    size_t M = p->n_modes;
+    double *gram = KB_NEW(double, M *M), *features = KB_NEW(double, M);
+    kbass_status status = gram && features ? KBASS_OK : kb_out_of_memory(error, "the start");
+    for (size_t f = 0; status == KBASS_OK && f < p->n_fields; f++)
+        if (!guess_field(p, row, f, gram, features, start + f * M))
+            status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the first rows of a window cannot be smoothed");
+    kb_free(gram);
+    kb_free(features);
+    return status;
+}
+
+static double cost(const kb_dynamics *d, size_t n_tangents)
+{
+    const kb_fourier_model *p = (const kb_fourier_model *)d;
+    double steps = 0, transform = 0, rows = 1, columns = (double)p->n_coefficients;
+    for (size_t row = 1; row < p->dynamics.n_rows; row++) steps += (double)p->row_steps[row];
+    for (size_t a = 0; a < p->n_axes; a++) { /* axis after axis */
+        columns /= (double)p->m[a];
+        transform += 2 * rows * (double)(p->m[a] * p->n[a]) * columns;
+        rows *= (double)p->n[a];
+    }
+    double seen = 2 * (double)p->dynamics.observation_start[p->dynamics.n_rows] * (double)p->n_coefficients;
+    return (double)(n_tangents + p->dynamics.n_start) *
+           (2 * KB_FOURIER_STAGES * steps * (double)p->n_fields * transform + seen);
+}
+
 /* ---------------------------------------------------------------- making one */
 
 static bool list_rows(kb_fourier_model *p)
@@ -427,6 +485,8 @@ kbass_status kb_fourier_model_create(const kb_field_samples *samples, const kb_d
                                 .set_model = set_model,
                                 .predict = predict,
                                 .carry = carry,
+                                .guess = guess,
+                                .cost = cost,
                                 .destroy = destroy};
     kbass_status status = build(p, columns, max_tangents, error);
     if (status == KBASS_OK) *out = p;
@@ -450,60 +510,4 @@ void kb_fourier_model_translate(const kb_fourier_model *from, const double *star
                 translated[f * to->n_modes + j] =
                     start[f * from->n_modes + i] * from->mode_scale[i] / to->mode_scale[j];
     }
-}
-
-double kb_fourier_model_operations(const kb_fourier_model *p, size_t n_tangents)
-{
-    double steps = 0, transform = 0, rows = 1, columns = (double)p->n_coefficients;
-    for (size_t row = 1; row < p->dynamics.n_rows; row++) steps += (double)p->row_steps[row];
-    for (size_t a = 0; a < p->n_axes; a++) { /* axis after axis */
-        columns /= (double)p->m[a];
-        transform += 2 * rows * (double)(p->m[a] * p->n[a]) * columns;
-        rows *= (double)p->n[a];
-    }
-    double seen = 2 * (double)p->dynamics.observation_start[p->dynamics.n_rows] * (double)p->n_coefficients;
-    return (double)(n_tangents + p->dynamics.n_start) *
-           (2 * KB_FOURIER_STAGES * steps * (double)p->n_fields * transform + seen);
-}
-
-/* ---------------------------------------------------------------- first guess */
-
-/* Ridge regression of a field's modes on the values nearest in time, from the row on. gram: n_modes^2 */
-static bool guess_field(const kb_fourier_model *p, size_t row, size_t field, double *gram, double *features, double *z)
-{
-    const kb_field_samples *c = p->samples;
-    size_t M = p->n_modes, used = 0, first = p->row_point[row], wanted = p->row_point[row + 1] - first;
-    if (wanted < LEAST_GUESSED) wanted = LEAST_GUESSED;
-    memset(gram, 0, M * M * sizeof *gram);
-    memset(z, 0, M * sizeof *z);
-    for (size_t i = first; i < c->n_points && used < wanted; i++) {
-        size_t at = i + field * c->n_points;
-        double root = kb_field_samples_root(c, at);
-        if (c->measured[at] == 0) continue;
-        for (size_t j = 0; j < M; j++) {
-            features[j] = root * p->mode_scale[j];
-            for (size_t a = 0, rest = p->mode[j]; a < p->n_axes; rest /= p->m[a++])
-                features[j] *= p->where[a][i * p->m[a] + rest % p->m[a]];
-        }
-        kb_axpy(M, root * c->value[at], features, z);
-        for (size_t j = 0; j < M; j++) kb_axpy(M, features[j], features, gram + j * M);
-        used++;
-    }
-    for (size_t j = 0; j < M; j++) gram[j + j * M] += fmax(p->settings.noise, 1e-4);
-    if (!kb_cholesky(M, gram, M)) return false;
-    kb_cholesky_solve(M, 1, gram, M, z, M);
-    return true;
-}
-
-kbass_status kb_fourier_model_guess(const kb_fourier_model *p, size_t row, double *start, kbass_error *error)
-{
-    size_t M = p->n_modes;
-    double *gram = KB_NEW(double, M *M), *features = KB_NEW(double, M);
-    kbass_status status = gram && features ? KBASS_OK : kb_out_of_memory(error, "the start");
-    for (size_t f = 0; status == KBASS_OK && f < p->n_fields; f++)
-        if (!guess_field(p, row, f, gram, features, start + f * M))
-            status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the first rows of a window cannot be smoothed");
-    kb_free(gram);
-    kb_free(features);
-    return status;
 }

@@ -68,16 +68,12 @@ typedef struct {
 kbass_status kb_fourier_model_create(const kb_field_samples *samples, const kb_dictionary *dictionary,
                                      const kb_columns *columns, const kb_fourier_settings *settings,
                                      size_t max_tangents, kb_fourier_model **out, kbass_error *error);
-/* A first guess of the start at a row, by regression on the nearest data rows. start: n_start */
-kbass_status kb_fourier_model_guess(const kb_fourier_model *fourier, size_t row, double *start, kbass_error *error);
-/* The same start on another fourier over the same axes: what its modes can hold of it. */
+/* A start on another model over the same axes: what its modes can hold of it. */
 void kb_fourier_model_translate(const kb_fourier_model *from, const double *start, const kb_fourier_model *to,
                                 double *translated);
 /* One row after the other, as predict does for all of them: from `start` at row `first`, or from the row before. */
 bool kb_fourier_model_reach(kb_fourier_model *fourier, size_t first, size_t row, const double *start, double *predicted,
                             double *tangents);
-/* Floating-point operations of one integration over so many steps with so many tangents, about. */
-double kb_fourier_model_operations(const kb_fourier_model *fourier, size_t n_tangents);
 
 /* One step of size h from s (scaled time): the state and, with tangents, they move on. False when the state escapes. */
 bool kb_fourier_model_step(kb_fourier_model *fourier, double s, double h, bool with_tangents);
