@@ -125,6 +125,22 @@ static void threads_do_not_matter_and_seeds_do(void **state)
     kbass_posterior_destroy(p);
 }
 
+/* A caller whose struct ends before `boundary` has none, whatever lies behind it. */
+static void test_options_of_an_older_header(void **state)
+{
+    (void)state;
+    kbass_posterior *p = growth("x", 0.5, 0.2, 1, 0.1);
+    const double until = 1.5, lost = NAN;
+    kbass_forecast *f = NULL;
+    kbass_error error;
+    kbass_forecast_options options = {.n_draws = 5, .state = &lost};
+    CHECK_FAILS(kbass_posterior_forecast(p, &options, 1, &until, 0, NULL, &f, &error), KBASS_ERROR_ARGUMENT, "");
+    options.size = offsetof(kbass_forecast_options, state);
+    CHECK_OK(kbass_posterior_forecast(p, &options, 1, &until, 0, NULL, &f, &error));
+    kbass_forecast_destroy(f);
+    kbass_posterior_destroy(p);
+}
+
 /* x_t = x^2 from x(1) = 1 has its pole at t = 2; from -1 it has none. */
 static void poles_are_counted(void **state)
 {
@@ -512,6 +528,30 @@ static void files_keep_what_was_found(void **state)
     end(&r);
 }
 
+/* A result is its file or its text, and messages do not repeat all of it. */
+static void results_are_read_from_text(void **state)
+{
+    (void)state;
+    run_of r = discover_turn();
+    kbass_posterior *p = NULL;
+    kbass_model *model = NULL;
+    kbass_error error;
+    char *json = NULL, *law = NULL;
+    CHECK_OK(kbass_discovery_json(r.discovery, &json, &error));
+    CHECK_OK(kbass_posterior_read(json, NULL, &p, &error));
+    CHECK_OK(kbass_model_from_result(json, &model, &error));
+    CHECK_OK(kbass_export(json, "csv", NULL, &law, &error));
+    CHECK(p->n_models == r.posterior->n_models && kbass_model_states(model) == 2);
+    kbass_model_destroy(model);
+    kbass_posterior_destroy(p);
+    kbass_free(law);
+    json[strlen(json) / 2] = '\0';
+    CHECK_FAILS(kbass_posterior_read(json, NULL, &p, &error), KBASS_ERROR_DATA, "the result:");
+    CHECK_FAILS(kbass_model_from_result(json, &model, &error), KBASS_ERROR_DATA, "the result:");
+    kbass_free(json);
+    end(&r);
+}
+
 /* What lies at "posterior.models.0.weight": keys and numbers of items, and the last of them. */
 static json_t *parent_of(json_t *at, const char *where, char *last, size_t size)
 {
@@ -619,6 +659,7 @@ static void lack_of_memory_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options_of_an_older_header),
         cmocka_unit_test(factors_give_their_matrix_back),
         cmocka_unit_test(spread_is_that_of_the_closed_form),
         cmocka_unit_test(moments_of_draws_are_exact),
@@ -633,6 +674,7 @@ int main(void)
         cmocka_unit_test(gains_about_models_reach_their_entropy),
         cmocka_unit_test(runs_go_on_from_their_own_ends),
         cmocka_unit_test(files_keep_what_was_found),
+        cmocka_unit_test(results_are_read_from_text),
         cmocka_unit_test(touched_files_are_refused),
         cmocka_unit_test(cut_files_are_refused),
         cmocka_unit_test(lack_of_memory_is_an_error),

@@ -7,7 +7,10 @@
  * - Handles are opaque and live create -> run -> read -> destroy; destroy accepts NULL. `create` copies its inputs.
  *   A returned `const` pointer belongs to its handle and lives as long as it, or until the handle runs again.
  * - There is no global state (save a counter of operations, for benchmarks): distinct handles may be used from
- *   distinct threads at the same time.
+ *   distinct threads at the same time. Work in parallel is done by threads of the library's own, which end with the
+ * call: a process may fork after it.
+ * - Structs may get further members at their end: take those that are handed out by their pointers, do not copy them.
+ *   Arrays of structs keep their members within an interface version (libkbass.so.0.2); the JSON only grows.
  * - Where a `result` is asked for, it is the path of a result file, or its text, which begins with {.
  * - Tables are row-major: values[row * n_states + state]. NaN marks a value that was not measured.
  *
@@ -113,8 +116,9 @@ typedef struct {
     size_t n_iterations; /* of all that iterates, in all threads, so far */
 } kbass_progress;
 
-/* Called often, by one thread at a time. A return value other than 0 stops the run: outcome KBASS_CANCELLED.
-   Reading a file stops with an error. */
+/* Called often, by one thread at a time, but not by the caller's: by the library's own, with signals blocked, while the
+   caller waits for the run to end. A return value other than 0 stops the run: outcome KBASS_CANCELLED. Reading a file
+   stops with an error. */
 typedef int (*kbass_progress_callback)(const kbass_progress *progress, void *user);
 
 /* ---------------------------------------------------------------- data */
@@ -129,6 +133,7 @@ KBASS_API kbass_status kbass_data_read(const char *path, const char *time_column
                                        kbass_error *error);
 /* The same with everything that can be said about it; all of it may be 0. */
 typedef struct {
+    size_t size; /* of this struct as the caller's header has it: later versions add to its end; 0: as in 0.2 */
     const char *time_column;
     const char *axes; /* "t,x": the columns or arrays of time and space, in the order of the dimensions where their
                          lengths do not tell; time is the one called t or time, else the first */
@@ -433,6 +438,7 @@ KBASS_API void kbass_posterior_destroy(kbass_posterior *posterior);
 typedef struct kbass_forecast kbass_forecast;
 
 typedef struct {
+    size_t size; /* as in kbass_read_options */
     size_t n_draws;
     uint64_t seed;
     int threads;          /* 0: all cores; the draws do not depend on it */

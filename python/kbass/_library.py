@@ -172,6 +172,7 @@ kbass_progress_callback = ctypes.CFUNCTYPE(c_int, POINTER(kbass_progress), c_voi
 
 class kbass_read_options(ctypes.Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("time_column", c_char_p),
         ("axes", c_char_p),
         ("progress", kbass_progress_callback),
@@ -189,6 +190,7 @@ class kbass_read_options(ctypes.Structure):
 
 class kbass_forecast_options(ctypes.Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("n_draws", c_size_t),
         ("seed", c_uint64),
         ("threads", c_int),

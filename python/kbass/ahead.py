@@ -248,7 +248,7 @@ def forecast(result: "Result", t: Any, draws: int, until: Optional[float], sampl
         raise ArgumentError("draws: found %d, needed 1 or more" % draws, field="draws")
 
     def work(tick: Any) -> Handle:
-        options = kbass_forecast_options(draws, seed, threads or 0, int(average), pointer(start),
+        options = kbass_forecast_options(0, draws, seed, threads or 0, int(average), pointer(start),
                                          _arrays.optional(boundary), time_limit or 0, tick, None)  # fmt: skip
         return create("forecast", "kbass_posterior_forecast", posterior, ctypes.byref(options), _arrays.size(times),
                       pointer(times), 0 if where is None else _arrays.size(where), pointer(where))  # fmt: skip

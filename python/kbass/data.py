@@ -365,7 +365,7 @@ def _join(parts: List[Data], run_names: List[str]) -> Data:
 def _read(path: Any, how: How) -> Data:
     def work(tick: Any) -> Handle:
         words = [_arrays.optional(value) for value in (how.run, how.use, how.ignore, how.rename, how.dates, how.missing)]
-        options = kbass_read_options(_arrays.optional(how.time), _arrays.optional(how.axes), tick, None,
+        options = kbass_read_options(0, _arrays.optional(how.time), _arrays.optional(how.axes), tick, None,
                                      _arrays.optional(how.within), how.every or 0, *words)  # fmt: skip
         return create("data", "kbass_data_open", encode(path), ctypes.byref(options), field=str(path))
 

@@ -85,3 +85,9 @@ char *kb_strdup(const char *text)
     if (copy) memcpy(copy, text, length);
     return copy;
 }
+
+void kb_options_take(const void *options, size_t size, size_t first, void *own, size_t own_size)
+{
+    if (!size) size = first;
+    memcpy(own, options, size < own_size ? size : own_size);
+}

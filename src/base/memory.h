@@ -17,6 +17,10 @@ char *kb_strdup(const char *text);
 
 #define KB_NEW(type, count) ((type *)kb_allocate((count), sizeof(type)))
 
+/* Options of a caller whose header may be older or newer: `size` bytes as it has them, 0: `first`, as the first version
+   with sizes had; as many as there are here. */
+void kb_options_take(const void *options, size_t size, size_t first, void *own, size_t own_size);
+
 /* For tests: the n-th allocation from now fails, and all after it; a negative n switches that off. */
 void kb_memory_fail_after(long n);
 

@@ -94,8 +94,9 @@ static kbass_status keep_options(const kbass_read_options *o, kbass_data *data, 
 
 kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **out, kbass_error *error)
 {
-    static const kbass_read_options none;
-    const kbass_read_options *o = options ? options : &none;
+    static const size_t size_0_2 = offsetof(kbass_read_options, missing) + sizeof options->missing;
+    kbass_read_options own = {0}, *o = &own;
+    if (options) kb_options_take(options, options->size, size_0_2, &own, sizeof own);
     kb_reading r = {.time = o->time_column,
                     .axes = o->axes,
                     .within = o->within,

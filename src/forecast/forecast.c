@@ -393,18 +393,21 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
                                       size_t n_times, const double *times, size_t n_places, const double *places,
                                       kbass_forecast **forecast, kbass_error *error)
 {
+    static const size_t size_0_2 = offsetof(kbass_forecast_options, user) + sizeof options->user;
+    kbass_forecast_options own = {0};
+    kb_options_take(options, options->size, size_0_2, &own, sizeof own);
     kb_run run;
-    kb_run_begin(&run, options->progress, options->user, options->time_limit);
+    kb_run_begin(&run, own.progress, own.user, own.time_limit);
     run.stage = "draws";
     run.until = 1;
     request q = {.run = &run,
                  .posterior = posterior,
-                 .options = options,
+                 .options = &own,
                  .n_times = n_times,
                  .n_places = posterior->n_axes > 1 ? n_places : 1,
                  .times = times,
                  .places = places,
-                 .threads = kb_threads(options->threads)};
+                 .threads = kb_threads(own.threads)};
     double *point_times = NULL, *positions = NULL;
     kbass_status status = check(&q, error);
     if (status == KBASS_OK) status = forecast_allocate(&q, &q.forecast, error);
