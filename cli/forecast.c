@@ -220,6 +220,8 @@ static int run(forecast_job *job)
     job->options.progress = cli_progress_show;
     job->options.user = &job->progress;
     cli_progress_begin(&job->progress, job->is_quiet);
+    if (!job->progress.is_terminal)
+        job->progress.stage = "draws", job->progress.shown = 0; /* the first after a while */
     kbass_status status = kbass_posterior_forecast(o->posterior, &job->options, o->times.n, o->times.values,
                                                    o->places.n, o->places.values, &o->forecast, &error);
     cli_progress_end(&job->progress);
