@@ -120,7 +120,7 @@ lacks tag.html '<b>'
 # ---------------------------------------------------------------- times with many digits
 awk 'BEGIN { print "t,x,y"; for (i = 0; i < 25; i++) printf "%.1f,%.9f,%.9f\n", 1700000000 + i / 5, cos(i / 5), -sin(i / 5) }' > epoch.csv
 "$kbass" discover epoch.csv --degree 1 --quiet --json epoch.json > /dev/null || complain "epoch.csv: no result"
-accepts report epoch.json -o epoch.html
+"$kbass" report epoch.json -o epoch.html > out 2> err || complain "report epoch.json: exit code $?: $(cat err)"
 holds epoch.json '1700000000.2'
 
 # ---------------------------------------------------------------- figures
