@@ -202,12 +202,12 @@ sha256sum kept.* > before
 [ $? -eq 1 ] && [ "$(grep -c 'holds an answer' err)" -eq 2 ] || complain "no answer over an answer: $(cat err)"
 sha256sum --quiet -c before || complain "an answer was replaced by none"
 
-"$kbass" simulate lorenz63 -n 100 --noise 5 -o chaos.csv
+"$kbass" simulate lorenz63 -n 300 --until 15 --noise 5 -o chaos.csv # fitted for seconds after the first model
 stops() {
     local pid code
     rm -f stopped.json
     : > err
-    "$kbass" discover chaos.csv --degree 4 --json stopped.json > out 2> err &
+    "$kbass" discover chaos.csv --degree 5 --json stopped.json > out 2> err &
     pid=$!
     until grep -q '^kbass: .* evidence' err || ! kill -0 $pid; do sleep 0.05; done
     kill "-$1" $pid
