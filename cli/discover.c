@@ -129,9 +129,9 @@ static int deliver(const discover_job *job)
 int cli_discover(const cli_arguments *arguments)
 {
     discover_job job = {0};
-    cli_interrupts_catch();
     int code = prepare(&job, arguments);
-    if (code == EXIT_OK) code = load(&job);
+    if (code == EXIT_OK) code = load(&job); /* until then there is nothing to lose: a signal ends it at once */
+    cli_interrupts_catch();
     if (code == EXIT_OK) code = begin(&job);
     if (code == EXIT_OK) code = run(&job);
     cli_interrupts_key_ends();

@@ -13,8 +13,8 @@
 #include "base/status.h"
 
 static _Thread_local kb_budget *current;
-static const double grace =
-    0.5; /* processor seconds that any limit leaves for setting up: most need less, then answer */
+/* What any limit leaves for setting up, seconds and processor seconds: most need less, and then can answer. */
+static const double least_time = 5, grace = 2;
 
 /* ---------------------------------------------------------------- what the machine has */
 
@@ -135,7 +135,7 @@ kbass_status kb_budget_begin(kb_budget *budget, const char *memory, double time_
     atomic_store(&budget->used, 0);
     atomic_store(&budget->refused, 0);
     budget->time_limit = time_limit;
-    budget->deadline = time_limit > 0 ? kb_clock() + time_limit : INFINITY;
+    budget->deadline = time_limit > 0 ? kb_clock() + fmax(time_limit, least_time) : INFINITY;
     budget->worked = processor_seconds();
     return kb_memory_parse(memory, &budget->limit, error);
 }
@@ -152,6 +152,11 @@ kb_budget *kb_budget_current(void) { return current; }
 bool kb_budget_expired(void)
 {
     return current && kb_clock() > current->deadline && processor_seconds() > current->worked + grace;
+}
+
+bool kb_budget_affords(double seconds)
+{
+    return !current || seconds < grace || kb_clock() + seconds < current->deadline;
 }
 
 kbass_status kb_out_of_time(kbass_error *error, const char *what)

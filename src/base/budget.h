@@ -35,6 +35,8 @@ kb_budget *kb_budget_enter(kb_budget *budget);
 kb_budget *kb_budget_current(void);
 /* Has the current budget's time run out? kb_out_of_time says so. */
 bool kb_budget_expired(void);
+/* Are so many seconds left for what cannot be stopped? */
+bool kb_budget_affords(double seconds);
 kbass_status kb_out_of_time(kbass_error *error, const char *what);
 
 /* For kb_allocate and kb_free: false when `bytes` more would pass the current budget's limit; what was taken or given.

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <time.h>
 
+/* Of the time limit: for what follows a search that was stopped, the best model on the whole record and its answer. */
+static const double reserved_share = 0.2, most_reserved = 2; /* seconds */
+
 double kb_clock(void)
 {
     struct timespec now;
@@ -16,7 +19,7 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     run->callback = callback;
     run->user = user;
     run->start = kb_clock();
-    run->time_limit = time_limit;
+    run->time_limit = time_limit - fmin(reserved_share * time_limit, most_reserved);
     run->stage = "field";
     run->from = run->until = 0;
     run->fraction = 0;
@@ -48,6 +51,8 @@ static void stop(kb_run *run, kbass_outcome outcome)
 }
 
 bool kb_run_stopped(kb_run *run) { return atomic_load(&run->reason) != 0; }
+
+bool kb_run_cancelled(kb_run *run) { return atomic_load(&run->reason) == 1 + (int)KBASS_CANCELLED; }
 
 bool kb_run_continue(kb_run *run, size_t n_active)
 {

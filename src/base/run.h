@@ -31,5 +31,6 @@ void kb_run_advance(kb_run *run, double share);
 /* Tells the caller where we are, checks the clock; false when the run should stop. Cheap enough for every iteration. */
 bool kb_run_continue(kb_run *run, size_t n_active);
 bool kb_run_stopped(kb_run *run);
+bool kb_run_cancelled(kb_run *run); /* by the caller, who waits */
 
 #endif

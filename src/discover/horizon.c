@@ -141,11 +141,14 @@ static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_er
     for (size_t i = 0; i < pool->n; i++) pool->explored[i] = false;
     if (keep_whole(pool, kb_windows_rows(e->search.windows))) return KBASS_OK;
     shooter->windows = e->search.windows;
+    shooter->deadline = kb_clock() + e->search.schedule->grace;
     for (size_t i = 0; i < pool->n && !pool->fits[0]->valid; i++) {
         kb_shooter_fit(shooter, pool->fits[i], (int)e->search.schedule->grace_iterations, -INFINITY);
         if (pool->fits[i]->valid) kb_pool_sort(pool);
     }
-    e->search.deadline = kb_clock() + e->search.schedule->grace;
+    e->search.deadline = shooter->deadline;
+    shooter->deadline = 0;
+    if (kb_run_cancelled(e->search.run)) return KBASS_OK;
     return kb_search_explore(&e->search, 1, 1, &result->settled, error);
 }
 

@@ -507,6 +507,8 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
     kb_shooter_count(s);
     for (size_t i = 0; i < s->n_groups; i++) values += s->counts[i];
     for (int iteration = 0; iteration < max_iterations; iteration++) {
+        if (s->run && !kb_run_continue(s->run, fit->support.n)) return;
+        if (iteration && s->deadline > 0 && kb_clock() > s->deadline) break;
         if (!isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
         memcpy(s->before, fit->variance, s->n_groups * sizeof *s->before);
         if (!update_noise(s, fit, &effective)) return;

@@ -8,6 +8,7 @@
 #ifndef KB_SHOOT_H
 #define KB_SHOOT_H
 
+#include "base/run.h"
 #include "weights/fit.h"
 #include "forward/comparison.h"
 #include "forward/ode/trajectory.h"
@@ -31,6 +32,8 @@ typedef struct {
     double *kept_tangents, *kept_residuals; /* where kb_shooter_linearise wants them, or NULL */
     size_t n_kept;
     bool holds_weights; /* only starts and noise are fitted */
+    kb_run *run;        /* that a fit may be given up for, or NULL */
+    double deadline;    /* of kb_clock: a fit ends where it stands; 0: none */
 } kb_shooter;
 
 /* Shooting of trajectories through a record. */

@@ -9,7 +9,8 @@
 
 static const double relative_cut = 1e-10;
 /* Meshes from which pivots stand for all points: the eigenproblem of 600 points takes 0.1 s and grows by the cube. */
-enum { MOST_WHOLE = 600, BLOCK = 4096 }; /* BLOCK: points whose features are made at once */
+enum { MOST_WHOLE = 600, BLOCK = 4096 };  /* BLOCK: points whose features are made at once */
+static const double eigen_seconds = 5e-9; /* times the cube of the order: LAPACK takes so long and hears nothing */
 static const double pivot_cut = 1e-11; /* share of the largest eigenvalue that the trace may have left: below the cut */
 
 static kbass_status no_eigenvectors(size_t n, kbass_error *error)
@@ -129,6 +130,7 @@ static kbass_status find_pivots(pivoted *p, const kb_kernel *kernel, const doubl
     while (p->r < p->n) {
         size_t at = find_largest(p->n, p->left, &trace);
         if (!(p->left[at] > 0) || trace <= pivot_cut * largest) break;
+        if (kb_budget_expired()) return kb_out_of_time(error, "the pivots of the mesh were found");
         if (!make_room(p)) return kb_out_of_memory(error, "the kernel's basis");
         add_pivot(p, kernel, mesh, at);
         if (p->r == 1) largest = kb_dot(p->n, p->L, p->L);
@@ -145,7 +147,9 @@ static kbass_status whiten_pivots(kb_basis *basis, const pivoted *p, kbass_error
     kbass_status status = U && values && triangle ? KBASS_OK : kb_out_of_memory(error, "the kernel's basis");
     if (status == KBASS_OK) {
         kb_gram(r, n, 1, p->L, n, 0, U, r);
-        if (!kb_eigen_symmetric(r, U, r, values) || !(values[r - 1] > 0)) status = no_eigenvectors(n, error);
+        if (!kb_budget_affords(eigen_seconds * (double)r * (double)r * (double)r))
+            status = kb_out_of_time(error, "the eigenvectors of the mesh were found");
+        else if (!kb_eigen_symmetric(r, U, r, values) || !(values[r - 1] > 0)) status = no_eigenvectors(n, error);
     }
     if (status == KBASS_OK) {
         basis->rank = count_kept(r, values);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/linalg.h"
+#include "base/budget.h"
 #include "base/memory.h"
 
 enum { MOST_ITERATIONS = 400, PARTS = 10, CANDIDATES = 3 };
@@ -68,6 +69,7 @@ static bool solve(solver *s, size_t which, double variance)
     for (size_t i = 0; is_good && i < n; i++) p[i] = r[i] = -at_zero[i];
     double square = is_good ? kb_dot(n, r, r) : 0, first = square;
     for (int k = 0; is_good && k < MOST_ITERATIONS && square > accuracy * accuracy * first; k++) {
+        if (kb_budget_expired()) break;
         is_good = gradient(s, which, variance, p, Ap);
         if (!is_good) break;
         kb_axpy(n, -1, at_zero, Ap);
@@ -117,7 +119,7 @@ static double error_of_part(solver *s, size_t which, double variance, size_t par
 static double choose(solver *s, size_t which, double *mask)
 {
     double best = INFINITY, chosen = candidates[CANDIDATES / 2];
-    for (size_t k = 0; k < CANDIDATES; k++) {
+    for (size_t k = 0; k < CANDIDATES && !kb_budget_expired(); k++) {
         double sum = 0;
         for (size_t part = 0; part < PARTS; part++) sum += error_of_part(s, which, candidates[k], part, mask);
         if (sum < best) best = sum, chosen = candidates[k];
@@ -133,5 +135,6 @@ kbass_status kb_published_cross_validate(kb_published_field *f, double *variance
     for (size_t i = 0; complete && i < f->n_fields; i++) variance[i] = choose(&s, i, mask);
     clear(&s);
     kb_free(mask);
+    if (complete && kb_budget_expired()) return kb_out_of_time(error, "the noise was found by cross-validation");
     return complete ? KBASS_OK : kb_out_of_memory(error, "the cross-validation");
 }

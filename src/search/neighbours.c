@@ -55,19 +55,28 @@ static bool may_fit(kb_search *a, const kb_fit *fit)
     return a->deadline > 0 ? kb_clock() < a->deadline : kb_run_continue(a->run, fit->support.n);
 }
 
+/* From the promise, and when that fails from the parent. A model at hand is fitted to the end, a proposal given up when
+   the run is stopped. */
+static void fit_job(const kb_search *a, kb_shooter *shooter, const job *j, int iterations, double rival)
+{
+    shooter->windows = a->windows;
+    shooter->run = j->parent && !(a->deadline > 0) ? a->run : NULL;
+    shooter->deadline = a->deadline;
+    kb_shooter_fit(shooter, j->fit, iterations, rival);
+    if (!j->fit->valid && j->parent && !(shooter->run && kb_run_stopped(a->run))) {
+        kb_fit_begin(j->fit, j->parent, a->columns->n, a->pool->n_start);
+        kb_shooter_fit(shooter, j->fit, iterations, rival);
+    }
+    shooter->run = NULL;
+    shooter->deadline = 0;
+}
+
 static void fit_all(kb_search *a, size_t n_jobs, const job *jobs, int iterations)
 {
     double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
 #pragma omp parallel for schedule(dynamic) num_threads(a->n_workers)
-    for (size_t i = 0; i < n_jobs; i++) {
-        kb_shooter *shooter = a->workers[omp_get_thread_num()]->shooter;
-        if (!may_fit(a, jobs[i].fit)) continue;
-        shooter->windows = a->windows;
-        kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
-        if (jobs[i].fit->valid || !jobs[i].parent) continue;
-        kb_fit_begin(jobs[i].fit, jobs[i].parent, a->columns->n, a->pool->n_start);
-        kb_shooter_fit(shooter, jobs[i].fit, iterations, rival);
-    }
+    for (size_t i = 0; i < n_jobs; i++)
+        if (may_fit(a, jobs[i].fit)) fit_job(a, a->workers[omp_get_thread_num()]->shooter, &jobs[i], iterations, rival);
 }
 
 /* The newest first: on equal terms a refined structure is likelier than the one it came from. */
