@@ -367,7 +367,9 @@ static void states_have_no_space(void **state)
         CHECK_FAILS(kb_dictionary_create(&settings, 2, two, "t", &d, &error), KBASS_ERROR_ARGUMENT,
                     "is for fields over space: name their axes with --axes t,x");
         CHECK(strstr(error.message, flags[i][0]));
+        kb_settings_clear(&settings);
     }
+    kb_settings_default(&settings);
 }
 
 static void without_memory(void **state)
