@@ -82,7 +82,7 @@ static void take_values(kb_published_field *f)
     for (size_t p = 0; p < c->n_points; p++) f->place[p] = place_of(c, p);
     for (size_t i = 0; i < f->n_fields; i++)
         for (size_t p = i * c->n_points; p < (i + 1) * c->n_points; p++)
-            f->value[p] = c->measured[p] ? (c->mean[i] + c->sd[i] * c->value[p] - f->offset[i]) / f->unit[i] : 0;
+            f->value[p] = c->measured[p] > 0 ? (c->mean[i] + c->sd[i] * c->value[p] - f->offset[i]) / f->unit[i] : 0;
 }
 
 static bool allocate(kb_published_field *f)
@@ -390,7 +390,7 @@ void kb_published_field_residual(kb_published_field *f, size_t which, double *r)
     row_modes(f, which, modes);
     at_rows(f, which, modes, f->spare);
     for (size_t p = 0; p < n; p++)
-        r[p] = c->measured[p + which * n] ? f->value[p + which * n] - f->spare[f->place[p]] : 0;
+        r[p] = c->measured[p + which * n] > 0 ? f->value[p + which * n] - f->spare[f->place[p]] : 0;
 }
 
 void kb_published_field_pull_rows(kb_published_field *f, size_t which, const double *r, double *slopes)

@@ -86,7 +86,7 @@ static void add_rows(const kb_published_model *m, const features *x, size_t whic
     size_t r = x->rank[0], first = m->field->first[which];
     for (size_t p = 0; p < c->n_points; p++) {
         const double *b = x->rows[0] + m->field->place[p] * r;
-        if (!c->measured[p + which * c->n_points]) continue;
+        if (!(c->measured[p + which * c->n_points] > 0)) continue;
         for (size_t j = 0; j < r; j++) kb_axpy(r, b[j] / m->variance[which], b, H + first + (first + j) * n);
     }
 }
@@ -188,7 +188,7 @@ static void add_measurements(builder *b, size_t which, size_t i, double *H)
     for (size_t p = 0; p < c->n_points; p++) {
         size_t place = f->place[p], block = i;
         double product = 1;
-        if (!c->measured[p + which * c->n_points]) continue;
+        if (!(c->measured[p + which * c->n_points] > 0)) continue;
         for (size_t a = 0; a < last; a++) {
             size_t row = c->gridded ? place % x->n_rows[a] : p;
             product *= x->rows[a][block % x->rank[a] + row * x->rank[a]];
