@@ -2,7 +2,7 @@
  *
  * Engines hold matrices of columns x columns. Where the candidates of all equations are more than `most`, each equation
  * keeps its share of them: orthogonal least squares of the bare field's slope on the terms takes the best term ten
- * times, and a column counts by the largest share of what was left that it explained on the way (docs/math.md, eq. 28).
+ * times, and a column counts by the largest share of what was left that it explained on the way (docs/math.md, eq. 63).
  */
 #ifndef KB_COLUMNS_SCREEN_H
 #define KB_COLUMNS_SCREEN_H
