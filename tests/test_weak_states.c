@@ -138,7 +138,8 @@ static void powers_have_no_bias(void **state)
         double none[] = {0, 0};
         kb_weak_states *w = NULL;
         for (size_t row = 0; corrected < 2 && row < rows; row++) s.record->value[row] += row % 2 ? 0.2 : -0.2;
-        CHECK_OK(kb_weak_states_create(s.record, s.dictionary, s.columns, corrected == 1 ? variance : none, &w, &error));
+        CHECK_OK(
+            kb_weak_states_create(s.record, s.dictionary, s.columns, corrected == 1 ? variance : none, &w, &error));
         CHECK_OK(kb_weak_states_integrate(w, 0.3, &error));
         double G = w->G[w->slot[s.columns->term[column]] * (w->n_terms + 1)];
         if (corrected == 2) truth = G;
@@ -154,8 +155,10 @@ static void powers_have_no_bias(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bumps),         cmocka_unit_test(messages),
-        cmocka_unit_test(long_records),  cmocka_unit_test(missing_cells),
+        cmocka_unit_test(bumps),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(long_records),
+        cmocka_unit_test(missing_cells),
         cmocka_unit_test(powers_have_no_bias),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,5 @@ void kb_bump_derivative(size_t power, size_t order, size_t n, const double *s, d
 
 void kb_bump_quadrature(size_t n, const double *time, double low, double high, double *weight)
 {
-    for (size_t i = 0; i < n; i++)
-        weight[i] = 0.5 * ((i + 1 < n ? time[i + 1] : high) - (i ? time[i - 1] : low));
+    for (size_t i = 0; i < n; i++) weight[i] = 0.5 * ((i + 1 < n ? time[i + 1] : high) - (i ? time[i - 1] : low));
 }

@@ -69,8 +69,7 @@ static void evaluate(kb_weak_states *w, size_t first, size_t n)
     for (size_t j = 0; j < w->n_terms; j++) {
         double *out = w->values + j * w->block_rows;
         if (w->dictionary->is_monomial[w->term[j]]) monomial_values(w, w->term[j], first, n, out);
-        else
-            kb_dictionary_values(w->dictionary, 1, &w->term[j], n, w->point + first, w->record->n_rows, out, w->work);
+        else kb_dictionary_values(w->dictionary, 1, &w->term[j], n, w->point + first, w->record->n_rows, out, w->work);
         for (size_t i = 0; i < n; i++) out[i] /= w->scale[j];
     }
 }
@@ -132,17 +131,17 @@ kbass_status kb_weak_states_create(const kb_record *record, const kb_dictionary 
     w->term = KB_NEW(size_t, all);
     w->slot = KB_NEW(size_t, all);
     w->scale = KB_NEW(double, all);
-    w->point = KB_NEW(double, rows *dictionary->n_variables);
+    w->point = KB_NEW(double, rows * dictionary->n_variables);
     w->gap = KB_NEW(double, rows);
     w->bump = KB_NEW(double, rows);
     w->slope = KB_NEW(double, rows);
     w->shift = KB_NEW(double, rows);
     bool complete = w->term && w->slot && w->scale && w->point && w->gap && w->bump && w->slope && w->shift;
     if (complete) list_terms(w);
-    w->G = KB_NEW(double, w->n_terms *w->n_terms);
+    w->G = KB_NEW(double, w->n_terms * w->n_terms);
     w->b = KB_NEW(double, w->n_terms *n);
     w->squares = KB_NEW(double, n);
-    w->X = KB_NEW(double, BLOCK_QUERIES *w->n_terms);
+    w->X = KB_NEW(double, BLOCK_QUERIES * w->n_terms);
     w->H = KB_NEW(double, BLOCK_QUERIES *n);
     if (!complete || !w->G || !w->b || !w->squares || !w->X || !w->H) {
         kb_weak_states_destroy(w);
@@ -204,7 +203,7 @@ static kbass_status reserve(kb_weak_states *w, size_t rows, kbass_error *error)
     if (rows <= w->block_rows) return KBASS_OK;
     kb_free(w->values);
     kb_free(w->work);
-    w->values = KB_NEW(double, rows *w->n_terms);
+    w->values = KB_NEW(double, rows * w->n_terms);
     w->work = KB_NEW(double, kb_dictionary_work(w->dictionary, rows));
     w->block_rows = w->values && w->work ? rows : 0;
     return w->block_rows ? KBASS_OK : kb_out_of_memory(error, "the weak form");
@@ -222,7 +221,8 @@ static void integrate_bump(kb_weak_states *w, const query *q, double h, size_t b
     kb_bump_derivative(POWER, order, n, w->shift, w->slope);
     kb_bump_quadrature(n, r->time + q->first, q->centre - h, q->centre + h, w->shift);
     for (size_t k = 0; k < n; k++) w->bump[k] *= w->shift[k] / h, w->slope[k] *= unit * w->shift[k] / h;
-    for (size_t j = 0; j < w->n_terms; j++) w->X[i + j * BLOCK_QUERIES] = kb_dot(n, values + j * w->block_rows, w->bump);
+    for (size_t j = 0; j < w->n_terms; j++)
+        w->X[i + j * BLOCK_QUERIES] = kb_dot(n, values + j * w->block_rows, w->bump);
     for (size_t e = 0; e < r->n_states; e++) {
         const double *u = w->point + e * r->n_rows + q->first;
         double sum = 0;

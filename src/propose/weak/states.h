@@ -5,10 +5,10 @@
  *
  *     -int phi_t q_i ds = sum_c w_c int phi P_c[u] ds / scale_c
  *
- * Terms are evaluated at the samples; the bias that noise of known variance gives to monomials is taken out by Hermite's
- * polynomials. All equations share one Gram matrix of the terms. Rows are made in blocks that are forgotten, so that
- * memory does not depend on how many bumps there are. Attenuation remains: weights come out a little low, and where
- * jumps fall between samples it is wrong. It proposes; the forward fit judges.
+ * Terms are evaluated at the samples; the bias that noise of known variance gives to monomials is taken out by
+ * Hermite's polynomials. All equations share one Gram matrix of the terms. Rows are made in blocks that are forgotten,
+ * so that memory does not depend on how many bumps there are. Attenuation remains: weights come out a little low, and
+ * where jumps fall between samples it is wrong. It proposes; the forward fit judges.
  */
 #ifndef KB_PROPOSE_WEAK_STATES_H
 #define KB_PROPOSE_WEAK_STATES_H

@@ -55,9 +55,8 @@ static void screen(equation *e)
 {
     kb_support nothing = {0, NULL};
     size_t largest = e->columns.n <= FEW_COLUMNS ? SIZE : SIZE - 1;
-    e->n_supports =
-        kb_message_screen(e->message, &e->columns, &nothing, e->columns.equation[0], largest, SCREENED, e->supports,
-                          e->work);
+    e->n_supports = kb_message_screen(e->message, &e->columns, &nothing, e->columns.equation[0], largest, SCREENED,
+                                      e->supports, e->work);
 }
 
 /* Climbs from each support and ranks what comes of it; equal ones once. */

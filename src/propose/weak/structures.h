@@ -1,6 +1,6 @@
 /* Structures that the weak form proposes for states over time: per equation the best supports at each half width, the
- * variance of the residuals found along with them; joined over the equations, one proposal for each width and more where
- * an equation has a close second. The evidence of one width says nothing about another's: all are handed on.
+ * variance of the residuals found along with them; joined over the equations, one proposal for each width and more
+ * where an equation has a close second. The evidence of one width says nothing about another's: all are handed on.
  */
 #ifndef KB_PROPOSE_WEAK_STRUCTURES_H
 #define KB_PROPOSE_WEAK_STRUCTURES_H
