@@ -15,11 +15,12 @@ static char folder[] = "/tmp/kbass-export-XXXXXX";
 
 /* States with names that the languages reserve; every function; quotients, powers, sums as terms. */
 static const char *const ode_names[] = {"x", "lambda", "end", "int", "time"};
-static const char *const ode_terms[][6] = {
+static const char *const ode_terms[][8] = {
     {"x^2*lambda", "sin(x)", "x/(1+lambda^2)", "exp(-x)*end", "1", NULL},
     {"abs(int)^1.5", "sqrt(abs(end))", "tanh(x*int)", "log(1+x^2)", "cos(time)", NULL},
-    {"1/(x*end)", "(x+lambda)^2", "2^x", "tan(int/3)", NULL},
-    {"x+sin(end)", "x^2/lambda^3", "(x^2)^lambda", "end/(x*(1+int)^2)", NULL}};
+    {"1/(x*end)", "(x+lambda)^2", "2^x", "tan(int/3)", "sinh(x)*cosh(end)", "erf(x)*floor(3*int)", NULL},
+    {"x+sin(end)", "x^2/lambda^3", "(x^2)^lambda", "end/(x*(1+int)^2)", "sign(x-int)*max(x,end)",
+     "step(x-2)*min(0.3,x)*atan(int)*asin(tanh(x))*acos(tanh(end))", NULL}};
 static const double ode_weights[] = {1.5, -0.25, 1e-7, -3, 0.125, 1.0 / 3};
 static const char ode_head[] =
     "{\"data\": {\"source\": \"odd \\\\ name\\n*/.csv\", \"sha256\": \"00\", \"states\": [\"x\", \"lambda\", \"end\", "
@@ -29,7 +30,7 @@ static const char ode_head[] =
 
 /* A field and a potential over two axes; the second equation is only a number. */
 static const char *const pde_names[] = {"u", "v1", "u_x", "u_xxy", "v1_yy", "t", "x"};
-static const char *const pde_terms[][6] = {{"u*u_x", "u_xxy", "sin(x)*v1_yy", "t*u^2", NULL}, {"1", NULL}};
+static const char *const pde_terms[][8] = {{"u*u_x", "u_xxy", "sin(x)*v1_yy", "t*u^2", NULL}, {"1", NULL}};
 static const char pde_head[] =
     "{\"data\": {\"source\": \"\", \"sha256\": \"00\", \"states\": [\"u\", \"v1\"], \"axes\": [\"t\", \"x\", \"y\"], "
     "\"time_name\": \"t\", \"first_time\": 0, \"last_time\": 2}, \"initial\": null, \"equations\": [";
@@ -45,7 +46,7 @@ static void write_file(const char *name, const char *text)
     fclose(file);
 }
 
-static void write_result(const char *name, const char *head, size_t n, const char *const (*terms)[6],
+static void write_result(const char *name, const char *head, size_t n, const char *const (*terms)[8],
                          const char *const *lhs)
 {
     char path[256];
@@ -88,7 +89,7 @@ static int tear_down(void **state)
 static double coordinate(size_t point, size_t variable) { return 0.3 + 0.17 * (double)point + 0.41 * (double)variable; }
 
 /* expected[point * n + equation] */
-static void evaluate(size_t n, const char *const (*terms)[6], size_t n_names, const char *const *names,
+static void evaluate(size_t n, const char *const (*terms)[8], size_t n_names, const char *const *names,
                      double *expected)
 {
     kbass_error error;

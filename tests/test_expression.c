@@ -82,6 +82,18 @@ static void canonical_names(void **state)
         {"2*-x", "-2*x"},
         {"y^2+x*y+x^2+y+x+1", "1+x+y+x^2+x*y+y^2"},
         {"tanh(abs(tan(cos(log(x)))))", "tanh(abs(tan(cos(log(x)))))"},
+        {"sinh(x)*cosh(y)", "sinh(x)*cosh(y)"},
+        {"max(0, x)^2", "max(0,x)^2"},
+        {"max(x, 0)", "max(0,x)"},
+        {"min(y+x, x*y)", "min(x+y,x*y)"},
+        {"min(3, 2)*x", "2*x"},
+        {"max(x, x)", "x"},
+        {"2^max(x,y)", "2^max(x,y)"},
+        {"step(-1)+sign(-3)+floor(2.5)", "1"},
+        {"monod(x, 2)", "x/(2+x)"},
+        {"hill(x, 2, 4)", "x^4/(16+x^4)"},
+        {"hill(x, y, t)", "x^t/(x^t+y^t)"},
+        {"monod(x+y, t)", "(x+y)/(x+y+t)"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) check_name(pairs[i][0], pairs[i][1]);
 }
@@ -240,8 +252,9 @@ static double generate_leaf(generator *g)
 
 static double generate_function(generator *g, int depth)
 {
-    static const char *const functions[] = {"sin(", "cos(", "exp(", "log(", "sqrt(", "abs(", "tanh(", "tan("};
-    size_t which = pick(g, 8);
+    static const char *const functions[] = {"sin(",  "cos(",  "exp(",  "log(", "sqrt(", "abs(",  "tanh(",  "tan(",
+                                            "sinh(", "cosh(", "atan(", "erf(", "sign(", "step(", "max(1,", "min(2,"};
+    size_t which = pick(g, 16);
     put(g, functions[which]);
     double v = tame(g, generate(g, depth - 1), 1e-2);
     put(g, ")");
@@ -253,7 +266,15 @@ static double generate_function(generator *g, int depth)
     case 4: return sqrt(v);
     case 5: return fabs(v);
     case 6: return tanh(v);
-    default: return tan(v);
+    case 7: return tan(v);
+    case 8: return sinh(v);
+    case 9: return cosh(v);
+    case 10: return atan(v);
+    case 11: return erf(v);
+    case 12: return (v > 0) - (v < 0);
+    case 13: return v >= 0;
+    case 14: return fmax(1, v);
+    default: return fmin(2, v);
     }
 }
 
@@ -414,9 +435,11 @@ static void sums_are_multiplied_out(void **state)
 static void slopes_against_differences(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"x^3*y^2*t",      "x^2",      "1",         "x/(1+y^2)",  "x^y",       "2^x*t",
-                                        "tan(x*y)",       "log(x)/t", "sqrt(x+y)", "abs(x-y)*t", "tanh(x)^3", "x^-2.5",
-                                        "cos(x)*exp(-t)", "x^20/y^17"};
+    static const char *const texts[] = {
+        "x^3*y^2*t",     "x^2",         "1",          "x/(1+y^2)",    "x^y",        "2^x*t",          "tan(x*y)",
+        "log(x)/t",      "sqrt(x+y)",   "abs(x-y)*t", "tanh(x)^3",    "x^-2.5",     "cos(x)*exp(-t)", "x^20/y^17",
+        "sinh(x*y)",     "cosh(x-t)",   "asin(y*t)",  "acos(y*t)",    "atan(x/y)",  "erf(x*t)",       "floor(3*x)*y",
+        "sign(y-t)*x^2", "step(x-y)*t", "min(x*y,t)", "max(x^2,y)*t", "monod(x,y)", "hill(x,y,2.5)"};
     const double x[3] = {1.1, 0.7, 0.9};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         kb_expression *e = NULL;
@@ -441,6 +464,34 @@ static void slopes_at_the_edge(void **state)
     kb_expression_destroy(e);
     CHECK_OK(kb_expression_parse("log(x-y)", variables, &e, &error));
     CHECK(isnan(value_at(e, x)));
+    kb_expression_destroy(e);
+}
+
+/* Where a fit would stand on a jump: only what the states pass through. */
+static void jumps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool jumps;
+    } cases[] = {{"sign(x)*y", true},        {"step(t-3)*x", false}, {"exp(floor(2*y+t))", true}, {"abs(x)", false},
+                 {"max(x, step(t))", false}, {"step(x^2-t)", true},  {"x*floor(t)", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kb_expression *e = NULL;
+        CHECK_OK(kb_expression_parse(cases[i].text, variables, &e, &error));
+        assert_int_equal(kb_expression_jumps(e, 2), cases[i].jumps); /* x and y are states */
+        kb_expression_destroy(e);
+    }
+}
+
+/* min, step and the other newer functions may be states: the bracket makes the function. */
+static void names_of_functions(void **state)
+{
+    (void)state;
+    static const char *const own[] = {"step", "min"};
+    kb_expression *e = NULL;
+    CHECK_OK(kb_expression_parse("step*min(step, min)", (kb_variables){2, own}, &e, &error));
+    CHECK_TEXT(kb_expression_name(e), "step*min(step,min)");
     kb_expression_destroy(e);
 }
 
@@ -472,6 +523,8 @@ int main(void)
         cmocka_unit_test(sums_are_multiplied_out),
         cmocka_unit_test(slopes_against_differences),
         cmocka_unit_test(slopes_at_the_edge),
+        cmocka_unit_test(jumps),
+        cmocka_unit_test(names_of_functions),
         cmocka_unit_test(monomials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "dictionary/dimensions.h"
 #include "evidence/average.h"
+#include "answer/jumps.h"
 #include "answer/noise_report.h"
 
 static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
@@ -459,6 +460,7 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     if (status == KBASS_OK) status = add_groups(answer, p, average, error);
     if (status == KBASS_OK) status = add_explanations(answer, p, found, error);
     if (status == KBASS_OK) status = kb_answer_noise(answer, p, found, error);
+    if (status == KBASS_OK) status = kb_answer_jumps(answer, p->dictionary, error);
     if (status == KBASS_OK) add_initial(answer, p, found);
     kb_free(all);
     kb_average_destroy(average);

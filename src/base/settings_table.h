@@ -17,7 +17,9 @@
     X(FLAG, constant, 0, 0, 1, NULL, NULL, "dictionary", "add the constant term 1 to --degree or --box-degree")        \
     X(TEXT, terms, NULL, 0, 0, "LIST", NULL, "dictionary",                                                             \
       "candidate terms, separated by commas: \"x*y, sin(x), x/(1+y)\"; alone they are the dictionary, with --degree, " \
-      "--box-degree, --derivatives or --products they are added to it; in fields u over space also u_x, u_xxy, x")     \
+      "--box-degree, --derivatives or --products they are added to it; in fields u over space also u_x, u_xxy, x; "    \
+      "functions: sin cos tan asin acos atan sinh cosh tanh exp log sqrt abs sign step floor erf min(x,y) max(x,y), "  \
+      "monod(x,K) for x/(K+x), hill(x,K,n) for x^n/(K^n+x^n)")                                                         \
     X(TEXT, terms_file, NULL, 0, 0, "FILE", NULL, "dictionary", "the same, one term a line, # for comments")           \
     X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary",                                                            \
       "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;")                  \

@@ -7,6 +7,14 @@
 #define FUNCTION_NAME(name, value, slope) #name,
 const char *const kb_function_names[KB_FUNCTION_COUNT] = {KB_FUNCTION_TABLE(FUNCTION_NAME)};
 
+#define PAIR_NAME(name, value, is_first) #name,
+const char *const kb_pair_names[KB_PAIR_COUNT] = {KB_PAIR_TABLE(PAIR_NAME)};
+
+bool kb_function_jumps(size_t function)
+{
+    return function == KB_FUNCTION_sign || function == KB_FUNCTION_step || function == KB_FUNCTION_floor;
+}
+
 enum { DEGREE_LIMIT = 1000, EXPANSION_WORK = 1 << 20 };
 
 /* ---------------------------------------------------------------- order */
@@ -260,6 +268,29 @@ const kb_poly *kb_poly_function(kb_arena *arena, size_t function, const kb_poly 
     if (kb_poly_is_number(argument, &number)) return kb_poly_number(arena, function_value(function, number));
     int degree = bounded(1.0 + kb_poly_degree(argument));
     return poly_of_atom(arena, (kb_atom){KB_FUNCTION, degree, function, argument, NULL}, 1);
+}
+
+#define PAIR_FOLD(name, value, is_first)                                                                               \
+    case KB_PAIR_##name: return value;
+
+static double pair_value(size_t pair, double a, double b)
+{
+    switch (pair) {
+        KB_PAIR_TABLE(PAIR_FOLD)
+    }
+    return NAN;
+}
+
+/* min and max do not mind the order of their arguments: the lower one comes first. */
+const kb_poly *kb_poly_pair(kb_arena *arena, size_t pair, const kb_poly *a, const kb_poly *b)
+{
+    double left, right;
+    if (!a || !b) return NULL;
+    if (kb_poly_is_number(a, &left) && kb_poly_is_number(b, &right))
+        return kb_poly_number(arena, pair_value(pair, left, right));
+    int side = poly_compare(a, b), degree = bounded(1.0 + fmax(kb_poly_degree(a), kb_poly_degree(b)));
+    if (!side) return a;
+    return poly_of_atom(arena, (kb_atom){KB_PAIR, degree, pair, side < 0 ? a : b, side < 0 ? b : a}, 1);
 }
 
 static const kb_poly *poly_flatten(kb_arena *arena, const kb_poly *a)

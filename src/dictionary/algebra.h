@@ -2,7 +2,7 @@
  *
  *     poly    = c1 * product1 + c2 * product2 + ...     sorted by degree, then by factors
  *     product = atom1^e1 * atom2^e2 * ...               sorted by atom, each once, e a number other than 0
- *     atom    = variable | function(poly) | (poly) | poly^poly
+ *     atom    = variable | function(poly) | (poly) | poly^poly | min(poly,poly) | max(poly,poly)
  *
  * A sum inside a product stays a group, (poly); only kb_poly_expand multiplies out. A group raised to an integer has at
  * least two terms, integer coefficients without common divisor or any others, and a positive first coefficient.
@@ -14,7 +14,7 @@
 
 #include "dictionary/expression.h"
 
-/* name, value, slope; of the argument v */
+/* name, value, slope; of the argument v. A slope is that beside a jump: sign, step and floor have 0. */
 #define KB_FUNCTION_TABLE(X)                                                                                           \
     X(sin, sin(v), cos(v))                                                                                             \
     X(cos, cos(v), -sin(v))                                                                                            \
@@ -23,11 +23,32 @@
     X(log, log(v), 1 / v)                                                                                              \
     X(sqrt, sqrt(v), 0.5 / sqrt(v))                                                                                    \
     X(abs, fabs(v), v > 0 ? 1 : v < 0 ? -1 : 0 * v)                                                                    \
-    X(tanh, tanh(v), 1 - tanh(v) * tanh(v))
+    X(tanh, tanh(v), 1 - tanh(v) * tanh(v))                                                                            \
+    X(sinh, sinh(v), cosh(v))                                                                                          \
+    X(cosh, cosh(v), sinh(v))                                                                                          \
+    X(asin, asin(v), 1 / sqrt(1 - v * v))                                                                              \
+    X(acos, acos(v), -1 / sqrt(1 - v * v))                                                                             \
+    X(atan, atan(v), 1 / (1 + v * v))                                                                                  \
+    X(sign, v > 0 ? 1 : v < 0 ? -1 : 0 * v, 0)                                                                         \
+    X(step, v >= 0 ? 1 : v < 0 ? 0 : v, 0)                                                                             \
+    X(erf, erf(v), M_2_SQRTPI *exp(-v *v))                                                                             \
+    X(floor, floor(v), 0)
+
+/* name, value, whether the slope is that of a (else of b); of two arguments. NaN in either stays NaN. */
+#define KB_PAIR_TABLE(X)                                                                                               \
+    X(min, a <= b ? a : b < a ? b : NAN, a <= b)                                                                       \
+    X(max, a >= b ? a : b > a ? b : NAN, a >= b)
 
 #define KB_FUNCTION_ENUM(name, value, slope) KB_FUNCTION_##name,
 enum { KB_FUNCTION_TABLE(KB_FUNCTION_ENUM) KB_FUNCTION_COUNT };
 extern const char *const kb_function_names[KB_FUNCTION_COUNT];
+
+#define KB_PAIR_ENUM(name, value, is_first) KB_PAIR_##name,
+enum { KB_PAIR_TABLE(KB_PAIR_ENUM) KB_PAIR_COUNT };
+extern const char *const kb_pair_names[KB_PAIR_COUNT];
+
+/* Does the function jump? */
+bool kb_function_jumps(size_t function);
 
 enum { KB_EXPANSION_LIMIT = 4096, KB_EXPANSION_POWER = 64 };
 
@@ -39,7 +60,7 @@ typedef struct {
     kb_ode_problem problem;
 } kb_arena;
 
-typedef enum { KB_VARIABLE, KB_FUNCTION, KB_GROUP, KB_POWER } kb_atom_kind;
+typedef enum { KB_VARIABLE, KB_FUNCTION, KB_GROUP, KB_POWER, KB_PAIR } kb_atom_kind;
 typedef struct kb_atom kb_atom;
 typedef struct {
     const kb_atom *atom;
@@ -60,7 +81,7 @@ struct kb_atom {
     int degree;
     size_t index;            /* of the variable or function */
     const kb_poly *inside;   /* argument, group or base */
-    const kb_poly *exponent; /* of a power */
+    const kb_poly *exponent; /* of a power; the second argument of a pair */
 };
 
 void *kb_arena_allocate(kb_arena *arena, size_t bytes);
@@ -69,6 +90,7 @@ void kb_arena_clear(kb_arena *arena);
 const kb_poly *kb_poly_number(kb_arena *arena, double number);
 const kb_poly *kb_poly_variable(kb_arena *arena, size_t index);
 const kb_poly *kb_poly_function(kb_arena *arena, size_t function, const kb_poly *argument);
+const kb_poly *kb_poly_pair(kb_arena *arena, size_t pair, const kb_poly *a, const kb_poly *b);
 const kb_poly *kb_poly_add(kb_arena *arena, const kb_poly *a, const kb_poly *b);
 const kb_poly *kb_poly_scale(kb_arena *arena, const kb_poly *a, double number);
 const kb_poly *kb_poly_multiply(kb_arena *arena, const kb_poly *a, const kb_poly *b);

@@ -55,6 +55,10 @@ static void raise(kb_unit *unit, double power)
 static bool call(const kb_units *units, unsigned function, kb_unit *unit)
 {
     if (function == KB_FUNCTION_abs) return true;
+    if (function == KB_FUNCTION_sign || function == KB_FUNCTION_step) { /* of 0, in whatever unit */
+        *unit = (kb_unit){0};
+        return true;
+    }
     if (function == KB_FUNCTION_sqrt) raise(unit, 0.5);
     else if (!is_number(units, unit)) return false;
     else *unit = (kb_unit){0};
@@ -64,7 +68,7 @@ static bool call(const kb_units *units, unsigned function, kb_unit *unit)
 /* a <- a o b */
 static bool combine(const kb_units *units, kb_operation operation, kb_unit *a, const kb_unit *b)
 {
-    if (operation == KB_ADD) return kb_unit_is_same(&units->symbols, a, b);
+    if (operation == KB_ADD || operation == KB_CALL_PAIR) return kb_unit_is_same(&units->symbols, a, b);
     if (operation == KB_RAISE_BY) return is_number(units, a) && is_number(units, b);
     kb_unit_multiply(a, b, operation == KB_DIVIDE ? -1 : 1);
     return true;

@@ -65,6 +65,7 @@ static void function_values(unsigned function, size_t n, double *a)
     case KB_FUNCTION_##name:                                                                                           \
         for (size_t p = 0; p < n; p++) {                                                                               \
             double v = a[p];                                                                                           \
+            (void)v;                                                                                                   \
             if (da[p] != 0) da[p] *= (slope);                                                                          \
         }                                                                                                              \
         break;
@@ -73,6 +74,37 @@ static void function_slopes(unsigned function, size_t n, const double *a, double
 {
     switch (function) {
         KB_FUNCTION_TABLE(FUNCTION_SLOPES)
+    }
+}
+
+#define PAIR_VALUES(name, value, is_first)                                                                             \
+    case KB_PAIR_##name:                                                                                               \
+        for (size_t p = 0; p < n; p++) {                                                                               \
+            double a = lower[p], b = top[p];                                                                           \
+            lower[p] = value;                                                                                          \
+        }                                                                                                              \
+        break;
+
+static void pair_values(unsigned pair, size_t n, double *lower, const double *top)
+{
+    switch (pair) {
+        KB_PAIR_TABLE(PAIR_VALUES)
+    }
+}
+
+#define PAIR_SLOPES(name, value, is_first)                                                                             \
+    case KB_PAIR_##name:                                                                                               \
+        for (size_t p = 0; p < n; p++) {                                                                               \
+            double a = lower[p], b = top[p];                                                                           \
+            slope[p] = (is_first) ? slope[p] : top_slope[p];                                                           \
+        }                                                                                                              \
+        break;
+
+static void pair_slopes(unsigned pair, size_t n, const double *lower, const double *top, double *slope,
+                        const double *top_slope)
+{
+    switch (pair) {
+        KB_PAIR_TABLE(PAIR_SLOPES)
     }
 }
 
@@ -97,6 +129,7 @@ static void step_values(const kb_instruction *step, size_t n, double *a, const d
     case KB_RAISE_BY:
         for (size_t p = 0; p < n; p++) a[p] = pow(a[p], b[p]);
         break;
+    case KB_CALL_PAIR: pair_values(step->index, n, a, b); break;
     default: function_values(step->index, n, a);
     }
 }
@@ -133,6 +166,7 @@ static void step_slopes(const kb_instruction *step, size_t n, const double *a, c
     case KB_RAISE_BY:
         for (size_t p = 0; p < n; p++) da[p] = power_slope(a[p], b[p], da[p], db[p]);
         break;
+    case KB_CALL_PAIR: pair_slopes(step->index, n, a, b, da, db); break;
     default: function_slopes(step->index, n, a, da);
     }
 }

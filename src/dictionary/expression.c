@@ -37,9 +37,9 @@ static void compile_atom(compiler *c, const kb_atom *atom)
         compile_poly(c, atom->inside);
     }
     if (atom->kind == KB_FUNCTION) emit(c, KB_CALL, atom->index, 0);
-    if (atom->kind == KB_POWER) {
+    if (atom->kind == KB_POWER || atom->kind == KB_PAIR) {
         compile_poly(c, atom->exponent);
-        emit(c, KB_RAISE_BY, 0, 0);
+        emit(c, atom->kind == KB_POWER ? KB_RAISE_BY : KB_CALL_PAIR, atom->index, 0);
     }
 }
 
@@ -192,6 +192,26 @@ int kb_expression_degree(const kb_expression *e) { return e->degree; }
 bool kb_expression_depends(const kb_expression *e, size_t variable)
 {
     return variable < e->n_variables && e->depends[variable];
+}
+
+/* The program, run on whether a value depends on one of the first n variables. */
+bool kb_expression_jumps(const kb_expression *e, size_t n)
+{
+    enum { DEEPEST = 64 };
+    bool stack[DEEPEST] = {false}, jumps = false;
+    size_t depth = 0;
+    for (size_t k = 0; e->stack_size <= DEEPEST && k < e->n_instructions && !jumps; k++) {
+        const kb_instruction *step = &e->instructions[k];
+        if (kb_is_push(step->operation)) {
+            stack[depth++] = step->operation == KB_PUSH_VARIABLE && step->index < n;
+        } else if (kb_is_binary(step->operation)) {
+            depth--;
+            stack[depth - 1] = stack[depth - 1] || stack[depth];
+        } else {
+            jumps = step->operation == KB_CALL && kb_function_jumps(step->index) && stack[depth - 1];
+        }
+    }
+    return jumps;
 }
 
 bool kb_expression_powers(const kb_expression *e, size_t *n, const kb_power **powers)

@@ -1,8 +1,9 @@
 /* Expressions in named variables: parse, print canonically, evaluate, differentiate.
  *
- * Language: numbers, variables, + - * / ^, parentheses, and sin cos tan exp log sqrt abs tanh of one argument; `^`
- * binds tightest and to the right, unary minus below it (-x^2 = -(x^2)). Products of powers are kept in canonical
- * order (variables as listed), so that y*x*x and x^2*y are one term with one name.
+ * Language: numbers, variables, + - * / ^, parentheses, functions of one argument (sin cos tan exp log sqrt abs
+ * tanh sinh cosh asin acos atan sign step erf floor), min and max of two; hill(x,K,n) stands for x^n/(K^n+x^n) and
+ * monod(x,K) for x/(K+x). `^` binds tightest and to the right, unary minus below it (-x^2 = -(x^2)). Products of powers
+ * are kept in canonical order (variables as listed), so that y*x*x and x^2*y are one term with one name.
  */
 #ifndef KB_EXPRESSION_H
 #define KB_EXPRESSION_H
@@ -37,6 +38,8 @@ const char *kb_expression_name(const kb_expression *expression);
 /* Factors counted mildly: total degree of a monomial; functions and quotients count as one more than their inside. */
 int kb_expression_degree(const kb_expression *expression);
 bool kb_expression_depends(const kb_expression *expression, size_t variable);
+/* Does it contain sign, step or floor of something with one of the first n variables in it? */
+bool kb_expression_jumps(const kb_expression *expression, size_t n);
 
 /* The powers, at least 1 each, of a product of variables without numeric factor; false for any other expression. */
 bool kb_expression_powers(const kb_expression *expression, size_t *n, const kb_power **powers);

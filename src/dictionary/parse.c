@@ -4,7 +4,9 @@
  *     product = signed { (* | /) signed }
  *     signed  = (+ | -) signed | power
  *     power   = primary [ ^ signed ]
- *     primary = number | variable | function ( sum ) | ( sum )
+ *     primary = number | variable | function ( sum { , sum } ) | ( sum )
+ *
+ * min, step and other newer functions may be names of variables too: a bracket behind the name makes the function.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -140,12 +142,26 @@ static size_t find(const char *word, size_t length, size_t n, const char *const 
 
 /* ---------------------------------------------------------------- names */
 
+/* Functions that stand for longer expressions. */
+enum { HILL, MONOD, N_FORMS };
+static const char *const form_names[N_FORMS] = {"hill", "monod"};
+enum { PAIRS = KB_FUNCTION_COUNT, FORMS = PAIRS + KB_PAIR_COUNT, N_CALLS = FORMS + N_FORMS };
+
+/* One list of everything that can be called: functions of one argument, pairs, forms. */
+static void list_calls(const char *names[N_CALLS])
+{
+    memcpy(names, kb_function_names, KB_FUNCTION_COUNT * sizeof *names);
+    memcpy(names + PAIRS, kb_pair_names, KB_PAIR_COUNT * sizeof *names);
+    memcpy(names + FORMS, form_names, N_FORMS * sizeof *names);
+}
+
 static const kb_poly *refuse_name(parser *p, size_t start, size_t length, bool is_call)
 {
-    char word[WORD_SIZE], advice[200];
-    const char *kind = is_call ? "function" : "name";
-    size_t n = is_call ? KB_FUNCTION_COUNT : p->variables.n;
-    const char *const *names = is_call ? kb_function_names : p->variables.names;
+    char word[WORD_SIZE], advice[240];
+    const char *kind = is_call ? "function" : "name", *calls[N_CALLS];
+    size_t n = is_call ? N_CALLS : p->variables.n;
+    const char *const *names = is_call ? calls : p->variables.names;
+    list_calls(calls);
     snprintf(word, sizeof word, "%.*s", (int)length, p->text + start);
     kb_name_advice(word, n, names, advice, sizeof advice);
     p->status =
@@ -153,27 +169,53 @@ static const kb_poly *refuse_name(parser *p, size_t start, size_t length, bool i
     return NULL;
 }
 
-static const kb_poly *parse_call(parser *p, size_t function)
+static size_t count_arguments(size_t call)
 {
-    size_t start = p->position;
+    if (call < PAIRS) return 1;
+    return call == FORMS + HILL ? 3 : 2;
+}
+
+/* monod(x, K) = x/(K + x), hill(x, K, n) = x^n/(K^n + x^n) */
+static const kb_poly *call_of(kb_arena *arena, size_t call, const kb_poly *const *arguments)
+{
+    const kb_poly *x = arguments[0], *level = arguments[1];
+    if (call < PAIRS) return kb_poly_function(arena, call, x);
+    if (call < FORMS) return kb_poly_pair(arena, call - PAIRS, x, level);
+    if (call == FORMS + HILL) {
+        x = kb_poly_power(arena, x, arguments[2]);
+        level = kb_poly_power(arena, level, arguments[2]);
+    }
+    return kb_poly_divide(arena, x, kb_poly_add(arena, level, x));
+}
+
+static const kb_poly *parse_call(parser *p, size_t call)
+{
+    size_t start = p->position, n = count_arguments(call);
+    const kb_poly *arguments[3] = {NULL};
     if (!take(p, '(')) return refuse_found(p, "\"(\" after the name of a function");
-    const kb_poly *argument = parse_sum(p);
-    if (!argument) return NULL;
-    if (!take(p, ')')) return refuse_found(p, "\")\" after the function's argument");
-    return checked(p, start, kb_poly_function(p->arena, function, argument));
+    for (size_t i = 0; i < n; i++) {
+        if (i && !take(p, ','))
+            return refuse_found(p, n == 2 ? "a comma and the second of two arguments"
+                                          : "a comma and the next of three arguments");
+        arguments[i] = parse_sum(p);
+        if (!arguments[i]) return NULL;
+    }
+    if (!take(p, ')'))
+        return refuse_found(p, n == 1 ? "\")\" after the function's argument" : "\")\" after the function's arguments");
+    return checked(p, start, call_of(p->arena, call, arguments));
 }
 
 static const kb_poly *parse_name(parser *p)
 {
     size_t start = p->position, length = 0;
-    const char *word = p->text + start;
+    const char *word = p->text + start, *calls[N_CALLS];
     while (kb_is_letter(word[length]) || kb_is_digit(word[length])) length++;
     p->position += length;
-    size_t function = find(word, length, KB_FUNCTION_COUNT, kb_function_names);
-    if (function < KB_FUNCTION_COUNT) return parse_call(p, function);
-    size_t variable = find(word, length, p->variables.n, p->variables.names);
-    bool is_call = peek(p) == '(';
-    if (variable == p->variables.n) return refuse_name(p, start, length, is_call);
+    list_calls(calls);
+    size_t call = find(word, length, N_CALLS, calls), variable = find(word, length, p->variables.n, p->variables.names);
+    bool is_call = peek(p) == '(', is_variable = variable < p->variables.n;
+    if (call < N_CALLS && (is_call || !is_variable)) return parse_call(p, call);
+    if (!is_variable) return refuse_name(p, start, length, is_call);
     if (is_call) return refuse_found(p, "an operator (products are written with *)");
     return checked(p, start, kb_poly_variable(p->arena, variable));
 }

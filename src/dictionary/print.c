@@ -53,7 +53,7 @@ static void put_base(writer *w, const kb_poly *a)
 {
     double number;
     const kb_factor *only = only_factor(a);
-    bool plain = only && only->exponent == 1 && (only->atom->kind == KB_VARIABLE || only->atom->kind == KB_FUNCTION);
+    bool plain = only && only->exponent == 1 && only->atom->kind != KB_GROUP && only->atom->kind != KB_POWER;
     put_bracketed(w, a, !plain && !(kb_poly_is_number(a, &number) && number >= 0));
 }
 
@@ -75,6 +75,14 @@ static void put_atom(writer *w, const kb_atom *atom)
         break;
     case KB_GROUP: put_bracketed(w, atom->inside, true); break;
     case KB_POWER: put_power(w, atom); break;
+    case KB_PAIR:
+        put(w, kb_pair_names[atom->index]);
+        put(w, "(");
+        put_poly(w, atom->inside);
+        put(w, ",");
+        put_poly(w, atom->exponent);
+        put(w, ")");
+        break;
     }
 }
 

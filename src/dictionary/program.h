@@ -10,10 +10,11 @@ typedef enum {
     KB_ADD, /* from here: two operands */
     KB_MULTIPLY,
     KB_DIVIDE,
-    KB_RAISE_BY, /* to the power on top of the stack */
-    KB_SCALE,    /* from here: one operand; by a number */
-    KB_RAISE,    /* to a number */
-    KB_CALL      /* a function */
+    KB_RAISE_BY,  /* to the power on top of the stack */
+    KB_CALL_PAIR, /* a function of two arguments */
+    KB_SCALE,     /* from here: one operand; by a number */
+    KB_RAISE,     /* to a number */
+    KB_CALL       /* a function */
 } kb_operation;
 
 static inline bool kb_is_push(kb_operation operation) { return operation < KB_ADD; }
@@ -21,7 +22,7 @@ static inline bool kb_is_binary(kb_operation operation) { return operation >= KB
 
 typedef struct {
     kb_operation operation;
-    unsigned index; /* of the variable or function */
+    unsigned index; /* of the variable, function or pair */
     double number;
 } kb_instruction;
 

@@ -22,10 +22,8 @@ static kbass_status check_word(const char *kind, const char *name, kbass_error *
         return kb_fail(error, KBASS_ERROR_ARGUMENT,
                        "%s name \"%.100s\" cannot stand in equations: needed letters, digits and _, no digit first",
                        kind, name);
-    for (size_t i = 0; i < KB_FUNCTION_COUNT; i++)
-        if (!strcmp(name, kb_function_names[i]))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s name \"%s\" is the name of a function: rename it", kind,
-                           name);
+    if (kb_is_reserved(name))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s name \"%s\" is the name of a function: rename it", kind, name);
     return KBASS_OK;
 }
 

@@ -28,6 +28,15 @@ static void put_initial(kb_export *e, const char *by, const char *separator)
     }
 }
 
+static bool calls(const kb_export *e, size_t function)
+{
+    bool is_called = false;
+    for (size_t i = 0; i < e->law->n_equations; i++)
+        for (size_t j = 0; j < e->law->equations[i].n_terms; j++)
+            is_called = is_called || kb_formula_calls(e->law->equations[i].terms[j].poly, function);
+    return is_called;
+}
+
 /* ---------------------------------------------------------------- SymPy */
 
 /* u_xxy is u.diff(x, 2, y, 1) */
@@ -114,6 +123,7 @@ kbass_status kb_export_julia(kb_export *e, kbass_error *error)
     kbass_status status = check_julia(e, error);
     if (status != KBASS_OK) return status;
     kb_export_heading(e);
+    if (calls(e, KB_FUNCTION_erf)) kb_buffer_put(&e->out, "using SpecialFunctions: erf\n");
     kb_buffer_print(&e->out, "using ModelingToolkit\n\n@independent_variables %s\n@variables", time_word(e));
     for (size_t i = 0; i < kb_export_states(e); i++) kb_buffer_print(&e->out, " %s(%s)", e->words[i], time_word(e));
     kb_buffer_print(&e->out, "\nD = Differential(%s)\n\nequations = [\n", time_word(e));
@@ -246,6 +256,8 @@ kbass_status kb_export_c(kb_export *e, kbass_error *error)
     (void)error;
     kb_export_heading(e);
     kb_buffer_put(&e->out, "#include <math.h>\n#include <stddef.h>\n\n");
+    if (calls(e, KB_FUNCTION_sign))
+        kb_buffer_put(&e->out, "static double kbass_sign(double v) { return (v > 0) - (v < 0); }\n\n");
     if (has_space(e) && !name_elements(e)) e->out.is_lost = true;
     if (e->out.is_lost) return KBASS_OK;
     if (has_space(e)) c_fields(e);

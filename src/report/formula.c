@@ -8,11 +8,27 @@
 
 /* ---------------------------------------------------------------- languages */
 
-#define CALLS(sin, cos, tan, exp, log, sqrt, abs, tanh)                                                                \
+/* In the order of KB_FUNCTION_TABLE; `f` stands before names that all languages share. */
+#define CALLS(f, abs, asin, acos, atan, sign, step)                                                                    \
     {                                                                                                                  \
-        {sin, ")"}, {cos, ")"}, {tan, ")"}, {exp, ")"}, {log, ")"}, {sqrt, ")"}, {abs, ")"}, { tanh, ")" }             \
+        {f "sin(", ")"}, {f "cos(", ")"}, {f "tan(", ")"}, {f "exp(", ")"}, {f "log(", ")"}, {f "sqrt(", ")"},         \
+            {abs, ")"}, {f "tanh(", ")"}, {f "sinh(", ")"}, {f "cosh(", ")"}, {asin, ")"}, {acos, ")"}, {atan, ")"},   \
+            sign, step, {f "erf(", ")"},                                                                               \
+        {                                                                                                              \
+            f "floor(", ")"                                                                                            \
+        }                                                                                                              \
     }
-#define PLAIN_CALLS CALLS("sin(", "cos(", "tan(", "exp(", "log(", "sqrt(", "abs(", "tanh(")
+#define CALL(open, close)                                                                                              \
+    {                                                                                                                  \
+        open, close                                                                                                    \
+    }
+#define PLAIN_CALLS CALLS("", "abs(", "asin(", "acos(", "atan(", CALL("sign(", ")"), CALL("step(", ")"))
+#define PLAIN_PAIRS                                                                                                    \
+    {                                                                                                                  \
+        {"min(", ")"}, { "max(", ")" }                                                                                 \
+    }
+#define FUNCTION_WORDS                                                                                                 \
+    "sinh", "cosh", "asin", "acos", "atan", "sign", "step", "erf", "floor", "min", "max", "fmin", "fmax", "copysign"
 
 static const char *const python_words[] = {
     "False",    "None",   "True",  "and",  "as",     "assert",   "async",     "await",   "break", "class",
@@ -25,48 +41,81 @@ static const char *const julia_words[] = {
     "macro",      "module", "quote",   "return",    "struct",   "true",     "try", "using",  "while",  "D",
     "pi",         "im",     "system",  "equations", "initial",  "span",     NULL};
 static const char *const matlab_words[] = {
-    "break", "case",     "catch",    "classdef", "continue",  "else",   "elseif",         "end",
-    "for",   "function", "global",   "if",       "otherwise", "parfor", "persistent",     "return",
-    "spmd",  "switch",   "try",      "while",    "do",        "until",  "unwind_protect", "endfunction",
-    "endif", "endfor",   "endwhile", "state",    "rate",      "zeros",  "size",           NULL};
+    "break",    "case",   "catch", "classdef",  "continue",       "else",        "elseif", "end",    "for",
+    "function", "global", "if",    "otherwise", "parfor",         "persistent",  "return", "spmd",   "switch",
+    "try",      "while",  "do",    "until",     "unwind_protect", "endfunction", "endif",  "endfor", "endwhile",
+    "state",    "rate",   "zeros", "size",      FUNCTION_WORDS,   NULL};
 static const char *const c_words[] = {
-    "auto",   "break",    "case",     "char",      "const",   "continue", "default", "do",     "double",
-    "else",   "enum",     "extern",   "float",     "for",     "goto",     "if",      "inline", "int",
-    "long",   "register", "restrict", "return",    "short",   "signed",   "sizeof",  "static", "struct",
-    "switch", "typedef",  "union",    "unsigned",  "void",    "volatile", "while",   "bool",   "true",
-    "false",  "alignas",  "alignof",  "constexpr", "nullptr", "typeof",   "asm",     "size_t", "pow",
-    "fabs",   "state",    "rate",     "n",         "i",       NULL};
+    "auto",   "break",    "case",     "char",      "const",   "continue",     "default", "do",     "double",
+    "else",   "enum",     "extern",   "float",     "for",     "goto",         "if",      "inline", "int",
+    "long",   "register", "restrict", "return",    "short",   "signed",       "sizeof",  "static", "struct",
+    "switch", "typedef",  "union",    "unsigned",  "void",    "volatile",     "while",   "bool",   "true",
+    "false",  "alignas",  "alignof",  "constexpr", "nullptr", "typeof",       "asm",     "size_t", "pow",
+    "fabs",   "state",    "rate",     "n",         "i",       FUNCTION_WORDS, NULL};
 
-const kb_language kb_plain = {"*", "/", {"", "^", ""}, {"(", ")"}, PLAIN_CALLS, "", NULL};
+const kb_language kb_plain = {"*", "/", {"", "^", ""}, {"(", ")"}, PLAIN_CALLS, PLAIN_PAIRS, "", NULL};
 const kb_language kb_sympy = {
     "*",
     "/",
     {"", "**", ""},
     {"(", ")"},
-    CALLS("sp.sin(", "sp.cos(", "sp.tan(", "sp.exp(", "sp.log(", "sp.sqrt(", "sp.Abs(", "sp.tanh("),
+    CALLS("sp.", "sp.Abs(", "sp.asin(", "sp.acos(", "sp.atan(", CALL("sp.sign(", ")"), CALL("sp.Heaviside(", ", 1)")),
+    {{"sp.Min(", ")"}, {"sp.Max(", ")"}},
     "#",
     python_words};
-const kb_language kb_julia = {"*", "/", {"", "^", ""}, {"(", ")"}, PLAIN_CALLS, "#", julia_words};
-const kb_language kb_matlab = {".*", "./", {"", ".^", ""}, {"(", ")"}, PLAIN_CALLS, "%", matlab_words};
-const kb_language kb_c = {"*",
-                          "/",
-                          {"pow(", ", ", ")"},
-                          {"(", ")"},
-                          CALLS("sin(", "cos(", "tan(", "exp(", "log(", "sqrt(", "fabs(", "tanh("),
-                          "//",
-                          c_words};
+const kb_language kb_julia = {
+    "*",
+    "/",
+    {"", "^", ""},
+    {"(", ")"},
+    CALLS("", "abs(", "asin(", "acos(", "atan(", CALL("sign(", ")"), CALL("ifelse((", ") >= 0, 1.0, 0.0)")),
+    PLAIN_PAIRS,
+    "#",
+    julia_words};
+const kb_language kb_matlab = {
+    ".*",
+    "./",
+    {"", ".^", ""},
+    {"(", ")"},
+    CALLS("", "abs(", "asin(", "acos(", "atan(", CALL("sign(", ")"), CALL("double((", ") >= 0)")),
+    PLAIN_PAIRS,
+    "%",
+    matlab_words};
+const kb_language kb_c = {
+    "*",
+    "/",
+    {"pow(", ", ", ")"},
+    {"(", ")"},
+    CALLS("", "fabs(", "asin(", "acos(", "atan(", CALL("kbass_sign(", ")"), CALL("(double)((", ") >= 0)")),
+    {{"fmin(", ")"}, {"fmax(", ")"}},
+    "//",
+    c_words};
+#define LATEX(name)                                                                                                    \
+    {                                                                                                                  \
+        name "\\left(", "\\right)"                                                                                     \
+    }
 const kb_language kb_latex = {"\\, ",
                               NULL,
                               {"", "^{", "}"},
                               {"\\left(", "\\right)"},
-                              {{"\\sin\\left(", "\\right)"},
-                               {"\\cos\\left(", "\\right)"},
-                               {"\\tan\\left(", "\\right)"},
-                               {"\\exp\\left(", "\\right)"},
-                               {"\\log\\left(", "\\right)"},
+                              {LATEX("\\sin"),
+                               LATEX("\\cos"),
+                               LATEX("\\tan"),
+                               LATEX("\\exp"),
+                               LATEX("\\log"),
                                {"\\sqrt{", "}"},
                                {"\\left|", "\\right|"},
-                               {"\\tanh\\left(", "\\right)"}},
+                               LATEX("\\tanh"),
+                               LATEX("\\sinh"),
+                               LATEX("\\cosh"),
+                               LATEX("\\arcsin"),
+                               LATEX("\\arccos"),
+                               LATEX("\\arctan"),
+                               LATEX("\\operatorname{sign}"),
+                               LATEX("\\operatorname{step}"),
+                               LATEX("\\operatorname{erf}"),
+                               {"\\left\\lfloor ", "\\right\\rfloor"}},
+                              {LATEX("\\min"), LATEX("\\max")},
                               "%",
                               NULL};
 
@@ -93,7 +142,7 @@ static bool is_plain(const kb_poly *a)
     if (kb_poly_is_number(a, &number)) return number >= 0;
     if (a->n != 1 || a->terms[0].n != 1 || a->terms[0].coefficient != 1) return false;
     const kb_factor *only = a->terms[0].factors;
-    return only->exponent == 1 && (only->atom->kind == KB_VARIABLE || only->atom->kind == KB_FUNCTION);
+    return only->exponent == 1 && only->atom->kind != KB_GROUP && only->atom->kind != KB_POWER;
 }
 
 static bool has_calls(const kb_language *language) { return *language->raise[0] != '\0'; }
@@ -119,6 +168,13 @@ static void put_atom(const writer *w, const kb_atom *atom)
         break;
     case KB_GROUP: put_bracketed(w, atom->inside, true); break;
     case KB_POWER: put_power(w, atom->inside, atom->exponent); break;
+    case KB_PAIR:
+        kb_buffer_put(w->out, w->language->pairs[atom->index].open);
+        put_poly(w, atom->inside);
+        kb_buffer_put(w->out, ", ");
+        put_poly(w, atom->exponent);
+        kb_buffer_put(w->out, w->language->pairs[atom->index].close);
+        break;
     }
 }
 
@@ -193,6 +249,18 @@ void kb_formula_poly(kb_buffer *out, const kb_language *language, const char *co
 {
     writer w = {out, language, names};
     put_poly(&w, poly);
+}
+
+bool kb_formula_calls(const kb_poly *poly, size_t function)
+{
+    for (size_t i = 0; i < poly->n; i++)
+        for (size_t j = 0; j < poly->terms[i].n; j++) {
+            const kb_atom *atom = poly->terms[i].factors[j].atom;
+            if (atom->kind == KB_FUNCTION && atom->index == function) return true;
+            if (atom->inside && kb_formula_calls(atom->inside, function)) return true;
+            if (atom->exponent && kb_formula_calls(atom->exponent, function)) return true;
+        }
+    return false;
 }
 
 bool kb_formula_is_sum(const kb_poly *poly) { return poly->n > 1 || (poly->n == 1 && poly->terms[0].coefficient < 0); }

@@ -14,14 +14,16 @@ typedef struct {
     const char *raise[3];     /* before the base, between base and exponent, behind it */
     kb_brackets brackets;
     kb_brackets calls[KB_FUNCTION_COUNT];
-    const char *comment;         /* begins a comment of one line */
-    const char *const *reserved; /* words that cannot be names; the last is NULL */
+    kb_brackets pairs[KB_PAIR_COUNT]; /* of two arguments, a comma between them */
+    const char *comment;              /* begins a comment of one line */
+    const char *const *reserved;      /* words that cannot be names; the last is NULL */
 } kb_language;
 
 extern const kb_language kb_latex, kb_sympy, kb_julia, kb_matlab, kb_c, kb_plain;
 
 /* names[v]: how variable v is written. */
 void kb_formula_poly(kb_buffer *out, const kb_language *language, const char *const *names, const kb_poly *poly);
+bool kb_formula_calls(const kb_poly *poly, size_t function);
 /* Whether weight*poly needs brackets around the poly. */
 bool kb_formula_is_sum(const kb_poly *poly);
 bool kb_formula_is_one(const kb_poly *poly);

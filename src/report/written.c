@@ -68,7 +68,7 @@ static void mark_used(const kb_poly *poly, bool *is_used)
             const kb_atom *atom = poly->terms[i].factors[j].atom;
             if (atom->kind == KB_VARIABLE) is_used[atom->index] = true;
             if (atom->inside) mark_used(atom->inside, is_used);
-            if (atom->kind == KB_POWER) mark_used(atom->exponent, is_used);
+            if (atom->exponent) mark_used(atom->exponent, is_used);
         }
 }
 
