@@ -13,7 +13,10 @@
 #include "simulate/model.h"
 #include "simulate/sundials.h"
 
-enum { MOST_STEPS = 5000000, MOST_SHORT = 200 }; /* steps where a state begins at 0, and on to a jump of sign, step or floor */
+enum {
+    MOST_STEPS = 5000000,
+    MOST_SHORT = 200
+}; /* steps where a state begins at 0, and on to a jump of sign, step or floor */
 
 static const double RELATIVE = 1e-12, ABSOLUTE = 1e-14; /* the latter in units of the initial state */
 static const double SMALL_SHARE = 1e-3;                 /* of the largest initial state: the least unit of any */
