@@ -8,17 +8,22 @@ static const char *const equations[] = {"x_t = y", "y_t = 1.5*(1 - x^2)*y - x"};
 
 typedef struct {
     setup s;
-    kb_search_worker *worker;
+    kb_workers workers;
     kb_windows *windows;
     kb_pool pool;
     kb_run run;
 } fixture;
 
+static kbass_status make_shooter(const void *context, kb_shooter **out, kbass_error *why)
+{
+    const setup *s = context;
+    return kb_shooter_create(s->record, s->dictionary, s->columns, 1, s->columns->n, out, why);
+}
+
 static void begin(fixture *f)
 {
     static const double initial[] = {1, 0.5};
     kbass_settings settings;
-    kb_shooter *shooter = NULL;
     kb_settings_default(&settings);
     settings.terms = "x, y, x^2*y, x*y";
     *f = (fixture){0};
@@ -26,8 +31,7 @@ static void begin(fixture *f)
     CHECK_OK(kbass_data_add_noise(data, 2, 3, &error));
     setup_open(&f->s, data, &settings, 200);
     const kb_columns *columns = f->s.columns;
-    CHECK_OK(kb_shooter_create(f->s.record, f->s.dictionary, columns, 1, columns->n, &shooter, &error));
-    CHECK_OK(kb_search_worker_create(shooter, columns, &f->worker, &error));
+    CHECK_OK(kb_workers_create(1, make_shooter, &f->s, columns, &f->workers, &error));
     CHECK_OK(kb_windows_divide(ROWS, 1, &f->windows, &error));
     kb_pool_init(&f->pool, columns->n, 2, 1);
     kb_run_begin(&f->run, NULL, NULL, 0);
@@ -37,7 +41,7 @@ static void end(fixture *f)
 {
     kb_pool_clear(&f->pool);
     kb_windows_destroy(f->windows);
-    kb_search_worker_destroy(f->worker);
+    kb_workers_destroy(&f->workers);
     setup_close(&f->s);
 }
 
@@ -58,8 +62,8 @@ static kb_fit *add_law(fixture *f, bool with_extra)
         fit->variance[i] = 0.01;
         fit->start[i] = f->s.record->value[i * ROWS];
     }
-    f->worker->shooter->windows = f->windows;
-    kb_shooter_fit(f->worker->shooter, fit, 40, -INFINITY);
+    f->workers.list[0]->shooter->windows = f->windows;
+    kb_shooter_fit(f->workers.list[0]->shooter, fit, 40, -INFINITY);
     CHECK(fit->valid && fit->converged);
     return fit;
 }
@@ -79,8 +83,7 @@ static void a_poor_minimum_is_left(void **state)
     kb_search search = {.schedule = &kb_schedule_of_states.value,
                         .columns = f.s.columns,
                         .all = &f.s.all,
-                        .n_workers = 1,
-                        .workers = &f.worker,
+                        .workers = f.workers,
                         .pool = &f.pool,
                         .windows = f.windows,
                         .run = &f.run};

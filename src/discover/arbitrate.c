@@ -13,13 +13,13 @@ static kbass_status set_windows(kb_search *a, size_t n, bool merge, kbass_error 
     kb_windows *before = a->windows;
     kbass_status status = KBASS_OK, lost_memory = KBASS_OK;
     a->windows = NULL;
-    const kb_dynamics *d = a->workers[0]->shooter->dynamics;
+    const kb_dynamics *d = a->workers.list[0]->shooter->dynamics;
     status = kb_windows_divide_runs(d->n_runs, d->run_start, n, &a->windows, error);
     for (size_t i = 0; i < a->pool->n; i++) a->pool->explored[i] = false;
     if (status == KBASS_OK && merge) {
-#pragma omp parallel for schedule(dynamic) num_threads(a->n_workers) reduction(max : lost_memory)
+#pragma omp parallel for schedule(dynamic) num_threads(a->workers.n) reduction(max : lost_memory)
         for (size_t i = 0; i < a->pool->n; i++) {
-            kb_shooter *shooter = a->workers[omp_get_thread_num()]->shooter;
+            kb_shooter *shooter = a->workers.list[omp_get_thread_num()]->shooter;
             if (!kb_run_continue(a->run, a->pool->fits[i]->support.n)) continue;
             kbass_status one = kb_fit_merge(shooter, before, a->windows, a->pool->fits[i], NULL);
             if (one != KBASS_OK) lost_memory = one;
@@ -78,14 +78,14 @@ kbass_status kb_arbitrate(kb_search *a, bool *settled, kbass_error *error)
     double variance = INFINITY;
     bool fitted = false;
     kbass_status status = KBASS_OK;
-    size_t most = pool->max_windows / a->workers[0]->shooter->dynamics->n_runs;
+    size_t most = pool->max_windows / a->workers.list[0]->shooter->dynamics->n_runs;
     kb_pool_init(&before, pool->n_columns, pool->n_start, pool->max_windows);
     for (size_t n = most; status == KBASS_OK && n >= 1; n /= 2) {
         status = search_on_windows(a, n, n < most, n == 1, &fitted, settled, error);
         if (status == KBASS_OK && kb_run_stopped(a->run) && !fitted) status = salvage(a, &before, n, error);
         if (status != KBASS_OK || kb_run_stopped(a->run)) break;
         bool has_model = pool->n && pool->fits[0]->valid;
-        double noise = has_model ? kb_fit_noise(a->workers[0]->shooter, pool->fits[0]) : INFINITY;
+        double noise = has_model ? kb_fit_noise(a->workers.list[0]->shooter, pool->fits[0]) : INFINITY;
         if (before.n &&
             !(noise <= a->schedule->lost * variance)) { /* back to the windows before; search there to the end */
             kb_pool_swap(pool, &before);

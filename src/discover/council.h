@@ -5,15 +5,11 @@
 #define KB_COUNCIL_H
 
 #include "discover/expedition.h"
-#include "propose/kernel/homotopy.h"
+#include "search/task.h"
 
-enum { KB_COUNCIL_OPINIONS = 8 };
-
-/* What the kernel engine thinks of n_runs runs from `first` on: at most KB_COUNCIL_OPINIONS, best first; clear each. */
-kbass_status kb_council_hear(const kb_pde1d_problem *problem, size_t first, size_t n_runs, kb_run *run,
-                             kb_kernel_fit *proposals, size_t *n, kbass_error *error);
-/* An proposal as an entry of the pool: its weights, and starts by regression of each window's first lines. */
-kbass_status kb_council_enter(kb_expedition *expedition, const kb_kernel_fit *proposal, kbass_error *error);
+/* Asks the sources that are asked then about the runs of the present windows; what the pool does not have joins it. *n:
+   how many they proposed. */
+kbass_status kb_council_ask(kb_expedition *expedition, unsigned when, size_t *n, kbass_error *error);
 
 kbass_status kb_council_search(const kb_pde1d_problem *problem, kb_run *run, kb_search_result *result,
                                kbass_error *error);

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "search/neighbours.h"
 #include "search/polish.h"
+#include "search/task.h"
 #include "forward/spectral/fourier_model.h"
 
 enum { LEAST_WAVES = 5, LEAST_MODES = 150, MOST_MODES = 900, MOST_STEPS = 64, MOST_COEFFICIENTS = 10000 };
@@ -26,9 +27,7 @@ typedef struct {
     kb_fourier_settings fourier;
     double tolerance; /* of sums of squares, over the noise variance: what two resolutions may differ by */
     double noise;     /* variance, by the bare field: the mean over fields */
-    int threads;
     kb_support all;
-    kb_search_worker **workers;
     kb_search search;
     kb_pool pool;
     size_t n_fitted; /* models, on all stretches */
@@ -155,43 +154,29 @@ static double bytes_of(const kb_fourier_model *fourier, size_t columns)
            (2 * (double)fourier->dynamics.observation_start[fourier->dynamics.n_rows] + 2 * P + (double)fourier->size);
 }
 
-static void dismiss(crossing *c)
+static kbass_status make_shooter(const void *context, kb_shooter **out, kbass_error *error)
 {
-    for (int i = 0; c->workers && i < c->threads; i++) kb_search_worker_destroy(c->workers[i]);
-    kb_free(c->workers);
-    c->workers = NULL;
-    c->threads = 0;
+    const crossing *c = context;
+    const kb_columns *columns = c->problem->columns;
+    kb_fourier_model *fourier = NULL;
+    kbass_status status = make_model(c, &c->fourier, columns->n, &fourier, error);
+    return status == KBASS_OK ? kb_shooter_create_on(&fourier->dynamics, columns, 1, columns->n, out, error) : status;
 }
 
 /* One worker per thread, fewer where memory is short; none where the way is too far. */
 static kbass_status equip(crossing *c, kbass_error *error)
 {
     const kb_columns *columns = c->problem->columns;
-    kbass_status status = KBASS_OK;
-    int wanted = c->problem->domain->threads;
-    dismiss(c);
-    c->workers = KB_NEW(kb_search_worker *, (size_t)wanted);
-    if (!c->workers) return kb_out_of_memory(error, "the threads");
-    for (c->threads = 0; status == KBASS_OK && c->threads < wanted; c->threads++) {
-        kb_fourier_model *fourier = NULL;
-        kb_shooter *shooter = NULL;
-        status = make_model(c, &c->fourier, columns->n, &fourier, error);
-        if (status != KBASS_OK) break;
-        int affordable = (int)fmin(wanted, most_bytes / bytes_of(fourier, columns->n));
-        if (fourier->dynamics.cost(&fourier->dynamics, columns->n) > most_operations) affordable = 0;
-        if (affordable < wanted) wanted = affordable;
-        if (c->threads >= wanted) {
-            fourier->dynamics.destroy(&fourier->dynamics);
-            break;
-        }
-        status = kb_shooter_create_on(&fourier->dynamics, columns, 1, columns->n, &shooter, error);
-        if (status == KBASS_OK) status = kb_search_worker_create(shooter, columns, &c->workers[c->threads], error);
-        if (status != KBASS_OK) break;
-    }
-    c->search.n_workers = c->threads;
-    c->search.workers = c->workers;
-    const kb_dynamics *d = c->threads ? c->workers[0]->shooter->dynamics : NULL;
-    bool is_dear = d && d->cost(d, 0) > dear_operations;
+    kb_fourier_model *fourier = NULL;
+    kb_workers_destroy(&c->search.workers);
+    kbass_status status = make_model(c, &c->fourier, KB_NO_TANGENTS, &fourier, error);
+    if (status != KBASS_OK) return status;
+    kb_dynamics *d = &fourier->dynamics;
+    int affordable = (int)fmin(c->problem->domain->threads, most_bytes / bytes_of(fourier, columns->n));
+    if (d->cost(d, columns->n) > most_operations) affordable = 0;
+    bool is_dear = affordable && d->cost(d, 0) > dear_operations;
+    d->destroy(d);
+    status = kb_workers_create(affordable, make_shooter, c, columns, &c->search.workers, error);
     c->search.schedule = is_dear ? &kb_schedule_of_dear_axes.value : &kb_schedule_of_axes.value;
     c->search.screened = !is_dear && c->problem->run_samples[0]->n_fields == 1;
     return status;
@@ -202,14 +187,13 @@ static kbass_status equip(crossing *c, kbass_error *error)
 /* A structure of the kernel engine with its weights; starts by regression. */
 static kbass_status enter(crossing *c, const kb_fit *from, kbass_error *error)
 {
-    kb_dynamics *d = c->workers[0]->shooter->dynamics;
+    kb_dynamics *d = c->search.workers.list[0]->shooter->dynamics;
     kb_fit *fit = NULL;
     kbass_status status = kb_pool_add(&c->pool, &from->support, &fit, error);
     if (status != KBASS_OK) return status;
     memcpy(fit->w, from->w, c->problem->columns->n * sizeof *fit->w);
     for (size_t f = 0; f < d->n_groups; f++) fit->variance[f] = fmax(2 * from->variance[f], 1e-4);
-    fit->n_windows = 1;
-    return d->guess(d, 0, fit->start, error);
+    return kb_fit_guess(d, c->search.windows, fit, error);
 }
 
 static bool is_valid(const crossing *c) { return c->pool.n && c->pool.fits[0]->valid; }
@@ -224,7 +208,7 @@ static bool is_followed(const crossing *c)
 /* Fits models, and searches on from them, on the record's first rows. */
 static kbass_status search_on(crossing *c, size_t n_rows, const kb_pool *models, bool *settled, kbass_error *error)
 {
-    const kb_dynamics *d = c->workers[0]->shooter->dynamics;
+    const kb_dynamics *d = c->search.workers.list[0]->shooter->dynamics;
     const kb_schedule *s = c->search.schedule;
     kb_windows_destroy(c->search.windows);
     c->search.windows = NULL;
@@ -262,8 +246,8 @@ static kbass_status sharpen(crossing *c, const kb_fit *fit, const double *start,
     kbass_status status = resolve(c, &from, last, with_waves, &found, error);
     kb_trace_line(c->search.run->trace, "resolution: %zu steps, %zu waves, %zu modes", c->fourier.steps,
                   c->fourier.n_waves[0], c->fourier.most_modes);
-    if (status == KBASS_OK && !found) dismiss(c);
-    if (status == KBASS_OK && found && (!c->threads || memcmp(&from.fourier, &c->fourier, sizeof c->fourier)))
+    if (status == KBASS_OK && !found) kb_workers_destroy(&c->search.workers);
+    if (status == KBASS_OK && found && (!c->search.workers.n || memcmp(&from.fourier, &c->fourier, sizeof c->fourier)))
         status = equip(c, error);
     return status;
 }
@@ -292,12 +276,12 @@ static kbass_status search(crossing *c, const kb_pool *proposals, kb_search_resu
     size_t least = (size_t)c->search.schedule->least_rows;
     size_t first = rows < 4 * least ? (rows < least ? rows : least) : (rows + 3) / 4;
     kbass_status status = sharpen_first(c, proposals->fits[0], first - 1, error);
-    if (status == KBASS_OK && c->threads) status = search_on(c, first, proposals, &result->settled, error);
+    if (status == KBASS_OK && c->search.workers.n) status = search_on(c, first, proposals, &result->settled, error);
     for (size_t n = first;
-         status == KBASS_OK && c->threads && n < rows && is_valid(c) && !kb_run_stopped(c->search.run);) {
+         status == KBASS_OK && c->search.workers.n && n < rows && is_valid(c) && !kb_run_stopped(c->search.run);) {
         n = 2 * n < rows ? 2 * n : rows;
         status = sharpen(c, c->pool.fits[0], c->pool.fits[0]->start, n - 1, n < rows ? rough : unseen, true, error);
-        if (status == KBASS_OK && c->threads) status = search_farther(c, n, &result->settled, error);
+        if (status == KBASS_OK && c->search.workers.n) status = search_farther(c, n, &result->settled, error);
     }
     return status;
 }
@@ -345,12 +329,12 @@ kbass_status kb_crossing_search(const kb_pde_nd_problem *e, const kb_pool *propo
     c.search = (kb_search){
         .schedule = &kb_schedule_of_axes.value, .columns = e->columns, .all = &c.all, .pool = &c.pool, .run = run};
     if (status == KBASS_OK) status = search(&c, proposals, result, error);
-    bool is_stopped = kb_run_stopped(run) && c.threads && is_valid(&c);
+    bool is_stopped = kb_run_stopped(run) && c.search.workers.n && is_valid(&c);
     if (status == KBASS_OK && is_stopped && !is_followed(&c)) status = make_do(&c, &result->settled, error);
-    if (status == KBASS_OK && c.threads && (is_stopped ? is_valid(&c) : is_followed(&c)))
+    if (status == KBASS_OK && c.search.workers.n && (is_stopped ? is_valid(&c) : is_followed(&c)))
         status = conclude(&c, result, error);
     kb_windows_destroy(c.search.windows);
-    dismiss(&c);
+    kb_workers_destroy(&c.search.workers);
     kb_support_clear(&c.all);
     kb_pool_clear(&c.pool);
     return status;

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "discover/crossing.h"
 #include "propose/kernel/search.h"
+#include "propose/sources.h"
 #include "propose/kernel/trace.h"
 #include "posterior/band.h"
 #include "posterior/fourier_solution.h"
@@ -60,38 +61,31 @@ static kbass_status form_result(kb_kernel_search *s, kb_search_result *result, k
     return status;
 }
 
-/* What the bare field suggests, likely terms and less likely ones, is enough where the fields can be followed from
- * there. */
-static kbass_status cross(const kb_pde_nd_problem *e, kb_kernel_search *s, kb_run *run, kb_search_result *result,
-                          kbass_error *error)
+/* Through the integrated equation, from the proposals. */
+static kbass_status cross(const kb_pde_nd_problem *e, kb_run *run, kb_search_result *result, kbass_error *error)
 {
-    static const double thresholds[] = {0.5, 0.05};
     double clock = kb_run_stage(run, KBASS_STAGE_ARBITRATE, 0.05, 0.5);
-    kbass_status status = KBASS_OK;
-    kb_pool proposals;
-    kb_pool_init(&proposals, s->columns->n, s->solver->n_fields, 0);
-    bool has_begun = kb_kernel_search_begin(s, s->spare[0]);
-    for (size_t i = 0;
-         status == KBASS_OK && has_begun && i < 2 && kb_kernel_search_propose(s, thresholds[i], s->spare[0]); i++) {
-        kb_fit *fit = NULL;
-        if (kb_pool_find(&proposals, &s->spare[0]->support)) continue;
-        status = kb_pool_add(&proposals, &s->spare[0]->support, &fit, error);
-        if (status != KBASS_OK) break;
-        memcpy(fit->w, s->spare[0]->w, s->columns->n * sizeof *fit->w);
-        memcpy(fit->variance, s->spare[0]->variance, s->solver->n_fields * sizeof *fit->variance);
-        fit->valid = true;
-    }
-    if (status == KBASS_OK) status = kb_crossing_search(e, &proposals, run, result, error);
+    kb_pool pool;
+    kb_proposals proposals = {.problem = e, .n_runs = e->n_runs, .run = run, .pool = &pool};
+    kb_pool_init(&pool, e->columns->n, e->run_samples[0]->n_fields, 0);
+    kbass_status status = kb_propose(kb_sources_of_axes, KB_AT_FIRST, &proposals, error);
+    for (size_t i = 0; i < pool.n; i++) pool.fits[i]->valid = true;
+    if (status == KBASS_OK) status = kb_crossing_search(e, &pool, run, result, error);
     result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock;
-    kb_pool_clear(&proposals);
+    kb_pool_clear(&pool);
     return status;
 }
 
 /* The kernel engine's own answer. */
-static kbass_status answer_by_kernel(kb_kernel_search *s, kb_run *run, kb_search_result *result, kbass_error *error)
+static kbass_status answer_by_kernel(const kb_pde_nd_problem *e, kb_run *run, kb_search_result *result,
+                                     kbass_error *error)
 {
+    kb_kernel_search *s = NULL;
     double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, fmax(run->fraction, 0.05), 0.95);
-    kbass_status status = kb_kernel_search_descend(s, error);
+    kbass_status status = kb_kernel_search_create(e->domain, e->columns, run, &s, error);
+    if (status != KBASS_OK) return status;
+    s->has_many_data = true;
+    status = kb_kernel_search_descend(s, error);
     if (status == KBASS_OK) status = kb_kernel_search_ascend(s, error);
     kb_kernel_search_align(s, nats_reported);
     kb_trace_kernel_pool(s, "levelled");
@@ -99,24 +93,16 @@ static kbass_status answer_by_kernel(kb_kernel_search *s, kb_run *run, kb_search
     clock = kb_run_stage(run, KBASS_STAGE_POLISH, 0.95, 1);
     if (status == KBASS_OK) status = form_result(s, result, error);
     result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
+    result->settled = true;
+    kb_kernel_search_destroy(s);
     return status;
 }
 
 kbass_status kb_expanse_search(const kb_pde_nd_problem *e, kb_run *run, kb_search_result *result, kbass_error *error)
 {
-    kb_kernel_search *s = NULL;
     memset(result, 0, sizeof *result);
-    kbass_status status = kb_kernel_search_create(e->domain, e->columns, run, &s, error);
-    if (status == KBASS_OK) {
-        s->has_many_data = true;
-        if (kb_crossing_is_possible(e)) status = cross(e, s, run, result, error);
-    }
-    if (status == KBASS_OK && !result->fourier) {
-        status = answer_by_kernel(s, run, result, error);
-        result->settled = true;
-    }
-    kb_kernel_search_destroy(s);
-    return status;
+    kbass_status status = kb_crossing_is_possible(e) ? cross(e, run, result, error) : KBASS_OK;
+    return status == KBASS_OK && !result->fourier ? answer_by_kernel(e, run, result, error) : status;
 }
 
 /* ---------------------------------------------------------------- the solution */

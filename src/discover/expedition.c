@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "search/polish.h"
+#include "search/task.h"
 
 enum { FINE_BEAM = 4, PERIOD_HALVINGS = 5 };
 static const double floor_now = 1e-6; /* noise variance below which no grid's error matters */
@@ -20,7 +21,10 @@ enum { GRIDS = sizeof grids / sizeof *grids };
 
 /* ---------------------------------------------------------------- equipment */
 
-kb_pde1d_runs *kb_expedition_runs(const kb_expedition *e) { return (kb_pde1d_runs *)e->workers[0]->shooter->dynamics; }
+kb_pde1d_runs *kb_expedition_runs(const kb_expedition *e)
+{
+    return (kb_pde1d_runs *)e->search.workers.list[0]->shooter->dynamics;
+}
 
 kbass_status kb_expedition_begin(kb_expedition *e, kb_run *run, kb_search_result *result, kbass_error *error)
 {
@@ -35,7 +39,6 @@ kbass_status kb_expedition_begin(kb_expedition *e, kb_run *run, kb_search_result
     e->search = (kb_search){.schedule = &kb_schedule_of_one_axis.value,
                             .columns = l->columns,
                             .all = &l->all,
-                            .n_workers = l->threads,
                             .pool = &result->pool,
                             .run = run,
                             .screened = l->run_samples[0]->n_fields == 1 &&
@@ -52,14 +55,23 @@ kbass_status kb_expedition_open(kb_expedition *e, kbass_error *error)
 
 kbass_status kb_expedition_enter(kb_expedition *e, const kb_support *support, kb_fit **fit, kbass_error *error)
 {
-    const kb_windows *windows = e->search.windows;
-    kb_dynamics *d = e->workers[0]->shooter->dynamics;
-    size_t n_start = e->search.pool->n_start;
     kbass_status status = kb_pool_add(e->search.pool, support, fit, error);
-    if (status != KBASS_OK) return status;
-    (*fit)->n_windows = windows->n;
-    for (size_t window = 0; window < windows->n; window++)
-        if (status == KBASS_OK) status = d->guess(d, windows->first[window], (*fit)->start + window * n_start, error);
+    return status == KBASS_OK ? kb_fit_guess(&kb_expedition_runs(e)->dynamics, e->search.windows, *fit, error) : status;
+}
+
+kbass_status kb_expedition_take(kb_expedition *e, const kb_pool *proposals, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; status == KBASS_OK && i < proposals->n; i++) {
+        const kb_fit *proposal = proposals->fits[i];
+        kb_fit *fit = NULL;
+        if (kb_pool_find(e->search.pool, &proposal->support)) continue;
+        status = kb_expedition_enter(e, &proposal->support, &fit, error);
+        if (status != KBASS_OK) break;
+        memcpy(fit->w, proposal->w, e->problem->columns->n * sizeof *fit->w);
+        for (size_t f = 0; f < e->problem->run_samples[0]->n_fields; f++)
+            fit->variance[f] = fmax(proposal->variance[f], 1e-2);
+    }
     return status;
 }
 
@@ -80,12 +92,10 @@ double kb_expedition_noise(const kb_expedition *e)
 
 void kb_expedition_dismiss(kb_expedition *e)
 {
-    for (int i = 0; e->workers && i < e->problem->threads; i++) kb_search_worker_destroy(e->workers[i]);
-    kb_free(e->workers);
+    kb_workers_destroy(&e->search.workers);
     kb_shooter_destroy(e->finer);
     kb_free(e->here);
     kb_free(e->there);
-    e->workers = NULL;
     e->finer = NULL;
     e->here = e->there = NULL;
 }
@@ -110,26 +120,25 @@ static kbass_status make_shooter(const kb_expedition *e, size_t grid, size_t max
     return kb_shooter_create_on(&all_runs->dynamics, l->columns, e->max_windows, max_tangents, out, error);
 }
 
+static kbass_status make_worker_shooter(const void *expedition, kb_shooter **out, kbass_error *error)
+{
+    const kb_expedition *e = expedition;
+    return make_shooter(e, e->grid, e->problem->columns->n, out, error);
+}
+
 kbass_status kb_expedition_equip(kb_expedition *e, size_t grid, kbass_error *error)
 {
     const kb_pde1d_problem *l = e->problem;
-    kbass_status status = KBASS_OK;
     size_t n_values = 0;
     kb_expedition_dismiss(e);
     for (size_t run = 0; run < l->n_runs; run++) n_values += l->run_samples[run]->n_values;
     e->grid = grid;
     kb_trace_line(e->search.run->trace, "grid: %zu", grid);
-    e->workers = KB_NEW(kb_search_worker *, (size_t)l->threads);
     e->here = KB_NEW(double, n_values);
     e->there = KB_NEW(double, n_values);
-    if (!e->workers || !e->here || !e->there) return kb_out_of_memory(error, "the threads");
-    for (int i = 0; status == KBASS_OK && i < l->threads; i++) {
-        kb_shooter *shooter = NULL;
-        status = make_shooter(e, grid, l->columns->n, &shooter, error);
-        if (status == KBASS_OK) status = kb_search_worker_create(shooter, l->columns, &e->workers[i], error);
-    }
+    if (!e->here || !e->there) return kb_out_of_memory(error, "the threads");
+    kbass_status status = kb_workers_create(l->threads, make_worker_shooter, e, l->columns, &e->search.workers, error);
     if (status == KBASS_OK && grid + 1 < GRIDS) status = make_shooter(e, grid + 1, 0, &e->finer, error);
-    e->search.workers = e->workers;
     return status;
 }
 
@@ -146,11 +155,11 @@ static bool predict_window(kb_shooter *s, const kb_fit *fit, const kb_windows *w
 static bool measure_error(kb_expedition *e, const kb_fit *fit, double *error)
 {
     const kb_windows *windows = e->search.windows;
-    const kb_dynamics *d = e->workers[0]->shooter->dynamics;
+    const kb_dynamics *d = e->search.workers.list[0]->shooter->dynamics;
     double squares = 0, values = 0;
     for (size_t window = 0; window < windows->n; window++) {
         size_t n = d->observation_start[windows->last[window] + 1] - d->observation_start[windows->first[window]];
-        if (!predict_window(e->workers[0]->shooter, fit, windows, window, e->here) ||
+        if (!predict_window(e->search.workers.list[0]->shooter, fit, windows, window, e->here) ||
             !predict_window(e->finer, fit, windows, window, e->there))
             return false;
         for (size_t o = 0; o < n; o++) squares += (e->here[o] - e->there[o]) * (e->here[o] - e->there[o]);
@@ -162,13 +171,13 @@ static bool measure_error(kb_expedition *e, const kb_fit *fit, double *error)
 
 static void lay_floor(kb_expedition *e, double floor)
 {
-    for (int i = 0; i < e->problem->threads; i++) e->workers[i]->shooter->dynamics->noise_floor = floor;
+    for (int i = 0; i < e->search.workers.n; i++) e->search.workers.list[i]->shooter->dynamics->noise_floor = floor;
 }
 
 bool kb_expedition_set_floor(kb_expedition *e)
 {
     const kb_pool *pool = e->search.pool;
-    double squares = 0, before = e->workers[0]->shooter->dynamics->noise_floor;
+    double squares = 0, before = e->search.workers.list[0]->shooter->dynamics->noise_floor;
     if (!e->finer || !pool->n || !pool->fits[0]->valid || !measure_error(e, pool->fits[0], &squares)) return false;
     double floor = fmax(floor_now, squares);
     if (!(floor > 1.5 * before)) return false;
@@ -181,7 +190,7 @@ void kb_expedition_forget_floor(kb_expedition *e) { lay_floor(e, floor_now); }
 /* Does the floor that the grid's error set still hide something of the best model's residuals? */
 static bool floor_matters(const kb_expedition *e)
 {
-    double floor = e->workers[0]->shooter->dynamics->noise_floor;
+    double floor = e->search.workers.list[0]->shooter->dynamics->noise_floor;
     const kb_fit *best = e->search.pool->fits[0];
     return floor > floor_now && best->misfit * best->misfit < 20 * floor;
 }
@@ -286,7 +295,7 @@ static kbass_status fit_again(kb_expedition *e, kb_fit *fit, kbass_error *error)
     kbass_status status = make_shooter(e, e->grid, fit->support.n, &shooter, error);
     if (status != KBASS_OK) return status;
     shooter->windows = e->search.windows;
-    shooter->dynamics->noise_floor = e->workers[0]->shooter->dynamics->noise_floor;
+    shooter->dynamics->noise_floor = e->search.workers.list[0]->shooter->dynamics->noise_floor;
     kb_shooter_fit(shooter, fit, (int)e->search.schedule->again_iterations, -INFINITY);
     kb_shooter_destroy(shooter);
     return KBASS_OK;

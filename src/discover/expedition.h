@@ -16,7 +16,6 @@ typedef struct {
     size_t *windows;        /* by run: how many; the result's */
     size_t max_windows;     /* all of them */
     size_t grid;
-    kb_search_worker **workers;
     kb_search search;
     kb_shooter *finer;    /* on the next grid, to comparison this one's error */
     double *here, *there; /* predictions on both */
@@ -33,6 +32,8 @@ kbass_status kb_expedition_open(kb_expedition *expedition, kbass_error *error);
 /* A structure for the pool, without weights: starts by regression of each window's first lines. */
 kbass_status kb_expedition_enter(kb_expedition *expedition, const kb_support *support, kb_fit **fit,
                                  kbass_error *error);
+/* Proposals that the pool does not have, with starts by regression. */
+kbass_status kb_expedition_take(kb_expedition *expedition, const kb_pool *proposals, kbass_error *error);
 /* The run that a window belongs to. */
 size_t kb_expedition_run(const kb_expedition *expedition, size_t window);
 /* Variance of the noise that the windows' profiles see: the mean over them. */

@@ -136,7 +136,7 @@ static size_t keep_whole(kb_pool *pool, size_t n_rows)
 static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_error *error)
 {
     kb_pool *pool = e->search.pool;
-    kb_shooter *shooter = e->workers[0]->shooter;
+    kb_shooter *shooter = e->search.workers.list[0]->shooter;
     reach_out(e, 1);
     for (size_t i = 0; i < pool->n; i++) pool->explored[i] = false;
     if (keep_whole(pool, kb_windows_rows(e->search.windows))) return KBASS_OK;
@@ -156,7 +156,7 @@ static kbass_status salvage(kb_expedition *e, kb_search_result *result, kbass_er
 static bool leaves(const kb_expedition *e, double times, double noise)
 {
     const kb_pool *pool = e->search.pool;
-    double floor = e->workers[0]->shooter->dynamics->noise_floor;
+    double floor = e->search.workers.list[0]->shooter->dynamics->noise_floor;
     if (!pool->n || !pool->fits[0]->valid) return true;
     return pool->fits[0]->misfit * pool->fits[0]->misfit > times * (noise + floor);
 }
@@ -182,7 +182,9 @@ static void thin(kb_expedition *e, bool many)
 static kbass_status extend_horizon(const route *r, double from, double until, kbass_error *error)
 {
     kb_expedition *e = r->expedition;
+    size_t n = 0;
     kbass_status status = enter_plain(e, 0, NULL, error);
+    if (status == KBASS_OK && !r->before) status = kb_council_ask(e, KB_AT_FIRST, &n, error);
     for (size_t i = 0; status == KBASS_OK && i < sizeof horizons / sizeof *horizons && !kb_run_stopped(e->search.run);
          i++) {
         if (!reach_out(e, horizons[i]) && i) continue;
@@ -205,18 +207,14 @@ static bool needs_advice(const kb_expedition *e)
     return leaves(e, e->search.schedule->unexplained, kb_expedition_noise(e));
 }
 
-/* The kernel engine's proposals join the pool, and the search goes on from there. */
-static kbass_status take_advice(kb_expedition *e, kb_search_result *result, kbass_error *error)
+/* The proposals of sources that are asked after the last stage join the pool, and the search goes on from there. */
+static kbass_status take_advice(kb_expedition *e, unsigned when, kb_search_result *result, kbass_error *error)
 {
-    kb_kernel_fit proposals[KB_COUNCIL_OPINIONS] = {0};
     size_t n = 0;
-    kbass_status status =
-        kb_council_hear(e->problem, kb_expedition_run(e, 0), e->search.windows->n, e->search.run, proposals, &n, error);
-    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_council_enter(e, &proposals[i], error);
+    kbass_status status = kb_council_ask(e, when, &n, error);
     if (status == KBASS_OK && n)
         status = kb_expedition_search(e, (size_t)e->search.schedule->stage_beam, (int)e->search.schedule->stage_rounds,
                                       &result->settled, error);
-    for (size_t i = 0; i < n; i++) kb_kernel_fit_clear(&proposals[i]);
     return status;
 }
 
@@ -250,7 +248,7 @@ static kbass_status hear_run(const route *r, size_t run, kbass_error *error)
     e->search.pool = &own;
     e->search.windows = &window;
     kbass_status status = extend_horizon(r, from, from + share, error);
-    if (status == KBASS_OK && !kb_run_stopped(e->search.run)) status = take_advice(e, r->result, error);
+    if (status == KBASS_OK && !kb_run_stopped(e->search.run)) status = take_advice(e, KB_IN_EACH_RUN, r->result, error);
     kb_expedition_forget_floor(e);
     e->search = all;
     for (size_t i = 0; status == KBASS_OK && i < own.n && i < HEARD && own.fits[i]->valid; i++)
@@ -261,7 +259,7 @@ static kbass_status hear_run(const route *r, size_t run, kbass_error *error)
 
 static void hold_weights(kb_expedition *e, bool hold)
 {
-    for (int i = 0; i < e->problem->threads; i++) e->workers[i]->shooter->holds_weights = hold;
+    for (int i = 0; i < e->search.workers.n; i++) e->search.workers.list[i]->shooter->holds_weights = hold;
 }
 
 /* What each run says alone. A fit from nothing may end in a poor minimum of any run, a front without viscosity for one,
@@ -292,7 +290,7 @@ static kbass_status search_all(const route *r, kbass_error *error)
     if (status == KBASS_OK) status = extend_horizon(r, several ? begin_together : begin, end, error);
     if (status == KBASS_OK && kb_run_stopped(e->search.run)) status = salvage(e, r->result, error);
     if (status == KBASS_OK && needs_advice(e) && !kb_run_stopped(e->search.run))
-        status = take_advice(e, r->result, error);
+        status = take_advice(e, KB_WHERE_UNEXPLAINED, r->result, error);
     return status;
 }
 

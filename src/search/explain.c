@@ -11,7 +11,7 @@ enum { ITERATIONS = 60 };
 /* Starts from the chosen model; weights by its message, or its own and 0 for a term that is added. */
 static void start_from(const kb_search *a, const kb_fit *best, bool by_message, kb_fit *fit)
 {
-    kb_search_worker *e = a->workers[0];
+    kb_search_worker *e = a->workers.list[0];
     const kb_support *support = &fit->support;
     double *mean = e->work;
     size_t groups = e->shooter->n_groups;
@@ -25,7 +25,7 @@ static void start_from(const kb_search *a, const kb_fit *best, bool by_message, 
 
 static void fit_other(kb_search *a, const kb_fit *best, const kb_fit *known, kb_fit *fit)
 {
-    kb_shooter *shooter = a->workers[0]->shooter;
+    kb_shooter *shooter = a->workers.list[0]->shooter;
     if (known && known->valid) kb_fit_copy(known, fit, a->columns->n, a->pool->n_start);
     if (fit->valid && fit->converged) return;
     if (!fit->valid) start_from(a, best, true, fit);
@@ -39,12 +39,12 @@ kbass_status kb_explain(kb_search *a, kb_search_result *result, kbass_error *err
 {
     size_t n = a->columns->n;
     const kb_fit *best = result->pool.fits[0];
-    kb_support *trial = &a->workers[0]->trial;
+    kb_support *trial = &a->workers.list[0]->trial;
     kbass_status status = KBASS_OK;
     kb_pool_init(&result->explained, n, a->pool->n_start, a->pool->max_windows);
     result->explained_column = KB_NEW(size_t, n);
     if (!result->explained_column) return kb_out_of_memory(error, "the explanations");
-    a->workers[0]->shooter->windows = a->windows;
+    a->workers.list[0]->shooter->windows = a->windows;
     for (size_t column = 0; status == KBASS_OK && column < n; column++) {
         kb_fit *fit = NULL;
         if (!a->columns->explained[column] || !kb_run_continue(a->run, best->support.n)) continue;

@@ -12,36 +12,6 @@
 static const size_t NOT_KNOWN = SIZE_MAX;
 enum { MOST_PARENTS = 4, MOST_MOVES = 16, MOST_SCREENED = 8 }; /* room: schedules have less or as many */
 
-/* ---------------------------------------------------------------- one thread's workspace */
-
-kbass_status kb_search_worker_create(kb_shooter *shooter, const kb_columns *columns, kb_search_worker **out,
-                                     kbass_error *error)
-{
-    kb_search_worker *e = KB_NEW(kb_search_worker, 1);
-    if (!e) {
-        kb_shooter_destroy(shooter);
-        return kb_out_of_memory(error, "a thread's workspace");
-    }
-    e->shooter = shooter;
-    e->work = KB_NEW(double, kb_message_work(columns->n));
-    kbass_status status = e->work ? KBASS_OK : kb_out_of_memory(error, "a thread's workspace");
-    if (status == KBASS_OK) status = kb_message_create(columns->n, &e->message, error);
-    if (status == KBASS_OK) status = kb_support_create(columns->n, &e->trial, error);
-    if (status == KBASS_OK) *out = e;
-    else kb_search_worker_destroy(e);
-    return status;
-}
-
-void kb_search_worker_destroy(kb_search_worker *e)
-{
-    if (!e) return;
-    kb_shooter_destroy(e->shooter);
-    kb_message_destroy(e->message);
-    kb_support_clear(&e->trial);
-    kb_free(e->work);
-    kb_free(e);
-}
-
 /* ---------------------------------------------------------------- fitting in parallel */
 
 typedef struct {
@@ -74,9 +44,10 @@ static void fit_job(const kb_search *a, kb_shooter *shooter, const job *j, int i
 static void fit_all(kb_search *a, size_t n_jobs, const job *jobs, int iterations)
 {
     double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
-#pragma omp parallel for schedule(dynamic) num_threads(a->n_workers)
+#pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
     for (size_t i = 0; i < n_jobs; i++)
-        if (may_fit(a, jobs[i].fit)) fit_job(a, a->workers[omp_get_thread_num()]->shooter, &jobs[i], iterations, rival);
+        if (may_fit(a, jobs[i].fit))
+            fit_job(a, a->workers.list[omp_get_thread_num()]->shooter, &jobs[i], iterations, rival);
 }
 
 /* The newest first: on equal terms a refined structure is likelier than the one it came from. */
@@ -105,7 +76,7 @@ typedef struct {
 } proposal;
 
 /* A start that is a state is followed from the first; many modes of a profile may go astray and are followed last. */
-static bool starts_are_states(const kb_search *a) { return a->workers[0]->shooter->dynamics->starts_are_states; }
+static bool starts_are_states(const kb_search *a) { return a->workers.list[0]->shooter->dynamics->starts_are_states; }
 
 /* The parent's starts, moved as its message supposes when the weights become those of the proposal. */
 static void follow(const kb_columns *columns, kb_search_worker *e, const kb_fit *parent, proposal *p)
@@ -301,10 +272,10 @@ static kbass_status explore(kb_search *a, size_t beam, bool *more, kbass_error *
     proposal *proposals = KB_NEW(proposal, MOST_PARENTS * each);
     if (!proposals) return kb_out_of_memory(error, "the search");
     *more = n > 0;
-#pragma omp parallel for schedule(dynamic) num_threads(a->n_workers)
+#pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
     for (size_t i = 0; i < n; i++)
-        statuses[i] = propose_from(a, a->workers[omp_get_thread_num()], a->pool->fits[chosen[i]], proposals + i * each,
-                                   &counts[i], NULL);
+        statuses[i] = propose_from(a, a->workers.list[omp_get_thread_num()], a->pool->fits[chosen[i]],
+                                   proposals + i * each, &counts[i], NULL);
     for (size_t i = 0; i < n; i++) {
         a->pool->explored[chosen[i]] = true;
         if (statuses[i] != KBASS_OK) status = kb_out_of_memory(error, "the search");

@@ -7,25 +7,12 @@
 #include "base/run.h"
 #include "evidence/pool.h"
 #include "search/schedule.h"
-
-/* One thread's workspace. */
-typedef struct {
-    kb_shooter *shooter;
-    kb_message *message; /* about all columns */
-    double *work;        /* kb_message_work */
-    kb_support trial;
-} kb_search_worker;
-
-/* Takes the shooter over, also when it fails. */
-kbass_status kb_search_worker_create(kb_shooter *shooter, const kb_columns *columns, kb_search_worker **out,
-                                     kbass_error *error);
-void kb_search_worker_destroy(kb_search_worker *worker);
+#include "search/workers.h"
 
 typedef struct {
     const kb_columns *columns;
     const kb_support *all; /* every column */
-    int n_workers;         /* threads */
-    kb_search_worker **workers;
+    kb_workers workers;    /* one for each thread */
     kb_pool *pool;
     kb_run *run;
     kb_windows *windows; /* on which the pool is fitted */

@@ -70,7 +70,7 @@ static kbass_status note_noise(kb_shooter *shooter, kb_search_result *result, kb
 /* What adding a column to the best model would do, by its message. */
 static kbass_status look_around(kb_search *a, kb_search_result *result, kbass_error *error)
 {
-    kb_search_worker *e = a->workers[0];
+    kb_search_worker *e = a->workers.list[0];
     if (!kb_shooter_message(e->shooter, result->pool.fits[0], a->all, e->message)) return KBASS_OK;
     return kb_search_result_measure(result, e->message, a->columns, e->work, error);
 }
@@ -79,7 +79,7 @@ static kbass_status look_around(kb_search *a, kb_search_result *result, kbass_er
 static kbass_status finish(kb_search *a, kb_search_result *result, kbass_error *error)
 {
     kb_pool *pool = &result->pool;
-    kb_search_worker *e = a->workers[0];
+    kb_search_worker *e = a->workers.list[0];
     for (size_t i = 0; i < pool->n && i < (size_t)a->schedule->polished && pool->fits[i]->valid; i++)
         if (!pool->fits[i]->converged)
             kb_shooter_fit(e->shooter, pool->fits[i], (int)a->schedule->polish_iterations, -INFINITY);
@@ -93,7 +93,7 @@ static kbass_status finish(kb_search *a, kb_search_result *result, kbass_error *
 
 kbass_status kb_polish(kb_search *a, kb_search_result *result, kbass_error *error)
 {
-    kb_shooter *shooter = a->workers[0]->shooter;
+    kb_shooter *shooter = a->workers.list[0]->shooter;
     kbass_status status = KBASS_OK;
     result->n_models = result->pool.n;
     if (!kb_has_model(result)) return KBASS_OK;

@@ -24,7 +24,7 @@ void kb_trace_pool(const kb_search *a, const char *stage)
 {
     const kb_trace *trace = a->run->trace;
     const kb_pool *pool = a->pool;
-    const kb_dynamics *d = a->n_workers ? a->workers[0]->shooter->dynamics : NULL;
+    const kb_dynamics *d = a->workers.n ? a->workers.list[0]->shooter->dynamics : NULL;
     double sum = 0;
     if (!trace) return;
     for (size_t i = 0; i < pool->n; i++) add_evidence(pool->fits[i]->log_evidence, &sum);

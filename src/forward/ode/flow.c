@@ -96,6 +96,18 @@ static double followed_rate(const kb_flow *f, size_t state, double s)
     return 6 * x * (1 - x) * d + (1 - x) * (1 - 3 * x) * c->slope[i] + x * (3 * x - 2) * c->slope[i + 1];
 }
 
+double kb_flow_followed(const kb_flow *f, size_t state, double s)
+{
+    const kb_follow *c = &f->follow;
+    if (f->dictionary->is_input[state]) return kb_record_input(f->record, f->run, state, s, NULL);
+    size_t first = c->start[f->run], n = c->start[f->run + 1] - first - 1;
+    double h = f->record->duration[f->run] / (double)n, position = fmin(fmax(s / h, 0), (double)n - 1e-9);
+    size_t i = first + (size_t)position + state * c->n;
+    double x = position - floor(position), y = 1 - x;
+    return y * y * ((1 + 2 * x) * c->value[i] + x * h * c->slope[i]) +
+           x * x * ((1 + 2 * y) * c->value[i + 1] - y * h * c->slope[i + 1]);
+}
+
 static bool holds(const kb_flow *f, size_t run) { return run == KB_ALL_RUNS || run == f->run; }
 
 void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *jacobian)

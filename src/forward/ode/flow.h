@@ -55,6 +55,9 @@ void kb_flow_model(kb_flow *flow, const kb_support *support, const double *w, co
 bool kb_flow_integrate(kb_flow *flow, size_t n_times, const double *times, const double *start, double *states,
                        double *tangents);
 
+/* The cubic of `follow`, or an input's curve, at a scaled time of the present run. */
+double kb_flow_followed(const kb_flow *flow, size_t state, double s);
+
 /* Shared by the two steppers: rate f (n) and, unless NULL, Jacobian df/dq (n x n row-major) at (s, q); leaves the
    terms' values for kb_flow_forcing. */
 void kb_flow_rate(kb_flow *flow, double s, const double *q, double *rate, double *jacobian);

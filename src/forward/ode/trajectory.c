@@ -50,6 +50,15 @@ static bool carry(kb_dynamics *self, size_t first, size_t row, const double *sta
     return true;
 }
 
+static kbass_status guess(kb_dynamics *self, size_t row, double *start, kbass_error *error)
+{
+    kb_trajectory *t = (kb_trajectory *)self;
+    if (!t->flow->follow.n) return kb_fail(error, KBASS_ERROR_NUMERICAL, "there is no bare field to take a start from");
+    t->flow->run = kb_record_run(t->record, row);
+    for (size_t i = 0; i < t->flow->n; i++) start[i] = kb_flow_followed(t->flow, i, t->record->time[row]);
+    return KBASS_OK;
+}
+
 static void destroy(kb_dynamics *self)
 {
     kb_trajectory *t = (kb_trajectory *)self;
@@ -104,6 +113,7 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
                        .set_model = set_model,
                        .predict = predict,
                        .carry = carry,
+                       .guess = guess,
                        .destroy = destroy};
     t->record = record;
     t->states = KB_NEW(double, rows *n);

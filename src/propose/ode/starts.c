@@ -1,0 +1,91 @@
+#include "propose/ode/starts.h"
+
+#include <math.h>
+#include <omp.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "propose/ode/anneal.h"
+#include "propose/ode/pool_entry.h"
+#include "propose/ode/refine.h"
+
+enum { MAX_STARTS = 12, MOST_TERMS_PER_EQUATION = 14 };
+static const double begin = 0.05, end = 0.6; /* of the whole run, for progress */
+
+static void add_starts(kb_anneal_start *starts, size_t *n, double first, double last, size_t n_variances,
+                       const double *variances)
+{
+    for (size_t i = 0; i < n_variances; i++) starts[(*n)++] = (kb_anneal_start){first, last, variances[i]};
+}
+
+/* Two ranges of length scale from the sample spacing and one from the bare field's own, over a grid of noise levels. */
+static size_t list_starts(const kb_ode_problem *p, kb_anneal_start *starts)
+{
+    static const double variances[] = {1e-5, 1e-3, 3e-2};
+    size_t n = 0, n_variances = p->settings->noise ? 1 : 3;
+    double spacing = p->record->spacing, own = kb_ode_problem_length(p, p->best_level), floor = fmin(0.02, own / 2);
+    double from_field[] = {p->best_variance, 3e-2};
+    add_starts(starts, &n, fmax(0.9 * spacing, 2 * floor), fmax(0.5 * spacing, floor), n_variances, variances);
+    add_starts(starts, &n, fmax(0.5 * spacing, 2 * floor), fmax(0.3 * spacing, floor), n_variances, variances);
+    add_starts(starts, &n, own, fmax(own / 2, 0.3 * spacing), p->settings->noise ? 1 : 2, from_field);
+    return n;
+}
+
+/* One start's proposal: the annealed structure or, when asked for, that one refined by evidence. */
+static kbass_status run_start(const kb_ode_problem *p, const kb_anneal_start *start, bool refined, kb_annealer *w,
+                              kb_pool *proposal, kb_run *run, bool *lost)
+{
+    double length = fmax(0.25 * p->record->spacing, fmin(0.02, 0.5 * kb_ode_problem_length(p, p->best_level)));
+    bool usable = kb_anneal(p, start, w->fields, w->ep, w->work, &w->support, run) &&
+                  w->support.n <= MOST_TERMS_PER_EQUATION * p->record->n_states &&
+                  (!refined || isfinite(kb_refine(p, w, kb_ode_problem_level(p, length), run)));
+    *lost = !usable && !kb_run_stopped(run);
+    return usable ? kb_pool_add_annealed(p, w, proposal, NULL) : KBASS_OK;
+}
+
+/* All starts, in parallel; proposals enter the pool in the starts' order, whichever thread was first. */
+static kbass_status run_starts(kb_proposals *asked, bool refined, kb_annealer **annealers, kbass_error *error)
+{
+    const kb_ode_problem *p = asked->problem;
+    kb_run *run = asked->run;
+    kb_anneal_start starts[MAX_STARTS];
+    kb_pool proposals[MAX_STARTS];
+    size_t n = list_starts(p, starts), done = 0;
+    bool ran[MAX_STARTS] = {false}, lost[MAX_STARTS] = {false};
+    kbass_status statuses[MAX_STARTS] = {KBASS_OK}, status = KBASS_OK;
+    for (size_t i = 0; i < n; i++)
+        kb_pool_init(&proposals[i], p->columns->n, p->record->n_states, asked->pool->max_windows);
+#pragma omp parallel for schedule(dynamic) num_threads(p->threads)
+    for (size_t i = 0; i < n; i++) {
+        if (kb_run_stopped(run)) continue;
+        ran[i] = true;
+        statuses[i] = run_start(p, &starts[i], refined, annealers[omp_get_thread_num()], &proposals[i], run, &lost[i]);
+#pragma omp critical(kb_progress)
+        run->fraction = begin + (end - begin) * (double)++done / (double)n; /* atomic: other threads read it */
+    }
+    for (size_t i = 0; i < n; i++) {
+        asked->n_starts += ran[i];
+        asked->n_lost += lost[i];
+        if (statuses[i] != KBASS_OK) status = kb_out_of_memory(error, "the search");
+        if (status == KBASS_OK) status = kb_pool_merge(asked->pool, &proposals[i], error);
+        kb_pool_clear(&proposals[i]);
+    }
+    return status;
+}
+
+static kbass_status propose(kb_proposals *asked, bool refined, kbass_error *error)
+{
+    const kb_ode_problem *p = asked->problem;
+    size_t n = (size_t)p->threads;
+    kb_annealer **annealers = KB_NEW(kb_annealer *, n);
+    kbass_status status = annealers ? KBASS_OK : kb_out_of_memory(error, "the threads");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_annealer_create(p, &annealers[i], error);
+    if (status == KBASS_OK) status = run_starts(asked, refined, annealers, error);
+    for (size_t i = 0; annealers && i < n; i++) kb_annealer_destroy(annealers[i]);
+    kb_free(annealers);
+    return status;
+}
+
+kbass_status kb_propose_annealed(kb_proposals *asked, kbass_error *error) { return propose(asked, false, error); }
+
+kbass_status kb_propose_refined(kb_proposals *asked, kbass_error *error) { return propose(asked, true, error); }

@@ -1,0 +1,13 @@
+#include "propose/sources.h"
+
+#include "propose/kernel/proposals.h"
+#include "propose/ode/starts.h"
+
+const kb_source kb_sources_of_states[] = {{"kernel EP", KB_AT_FIRST, kb_propose_annealed},
+                                          {"kernel EP, refined by evidence", KB_AGAIN, kb_propose_refined},
+                                          {0}};
+
+const kb_source kb_sources_of_one_axis[] = {
+    {"kernel EP", KB_ON_SHORT_WINDOWS | KB_IN_EACH_RUN | KB_WHERE_UNEXPLAINED, kb_propose_on_patches}, {0}};
+
+const kb_source kb_sources_of_axes[] = {{"EP on the bare field", KB_AT_FIRST, kb_propose_on_bare_field}, {0}};

@@ -1,0 +1,51 @@
+#include "search/workers.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+static void destroy(kb_search_worker *worker)
+{
+    if (!worker) return;
+    kb_shooter_destroy(worker->shooter);
+    kb_message_destroy(worker->message);
+    kb_support_clear(&worker->trial);
+    kb_free(worker->work);
+    kb_free(worker);
+}
+
+static kbass_status create(kb_shooter_make make, const void *context, const kb_columns *columns, kb_search_worker **out,
+                           kbass_error *error)
+{
+    kb_search_worker *worker = KB_NEW(kb_search_worker, 1);
+    if (!worker) return kb_out_of_memory(error, "a thread's workspace");
+    kbass_status status = make(context, &worker->shooter, error);
+    if (status == KBASS_OK && !(worker->work = KB_NEW(double, kb_message_work(columns->n))))
+        status = kb_out_of_memory(error, "a thread's workspace");
+    if (status == KBASS_OK) status = kb_message_create(columns->n, &worker->message, error);
+    if (status == KBASS_OK) status = kb_support_create(columns->n, &worker->trial, error);
+    if (status == KBASS_OK) *out = worker;
+    else destroy(worker);
+    return status;
+}
+
+kbass_status kb_workers_create(int n, kb_shooter_make make, const void *context, const kb_columns *columns,
+                               kb_workers *workers, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    kb_workers_destroy(workers);
+    if (n <= 0) return KBASS_OK;
+    workers->list = KB_NEW(kb_search_worker *, (size_t)n);
+    if (!workers->list) return kb_out_of_memory(error, "the threads");
+    while (status == KBASS_OK && workers->n < n) {
+        status = create(make, context, columns, &workers->list[workers->n], error);
+        workers->n += status == KBASS_OK;
+    }
+    return status;
+}
+
+void kb_workers_destroy(kb_workers *workers)
+{
+    for (int i = 0; i < workers->n; i++) destroy(workers->list[i]);
+    kb_free(workers->list);
+    *workers = (kb_workers){0};
+}

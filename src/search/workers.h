@@ -1,0 +1,27 @@
+/* One workspace for each thread of a search, and the only place where they are made. */
+#ifndef KB_SEARCH_WORKERS_H
+#define KB_SEARCH_WORKERS_H
+
+#include "forward/shoot.h"
+
+typedef struct {
+    kb_shooter *shooter;
+    kb_message *message; /* about all columns */
+    double *work;        /* kb_message_work */
+    kb_support trial;
+} kb_search_worker;
+
+typedef struct {
+    int n;
+    kb_search_worker **list;
+} kb_workers;
+
+/* Makes the shooter of one thread. */
+typedef kbass_status (*kb_shooter_make)(const void *context, kb_shooter **out, kbass_error *error);
+
+/* `n` workers in place of those that there were; what was made before an error stays, to be destroyed. */
+kbass_status kb_workers_create(int n, kb_shooter_make make, const void *context, const kb_columns *columns,
+                               kb_workers *workers, kbass_error *error);
+void kb_workers_destroy(kb_workers *workers);
+
+#endif
