@@ -14,6 +14,7 @@ int cli_export(const cli_arguments *arguments);
 int cli_completion(const cli_arguments *arguments);
 int cli_data(const cli_arguments *arguments);
 int cli_forecast(const cli_arguments *arguments);
+int cli_score(const cli_arguments *arguments);
 int cli_next(const cli_arguments *arguments);
 int cli_report(const cli_arguments *arguments);
 int cli_plot(const cli_arguments *arguments);

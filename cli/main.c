@@ -130,6 +130,28 @@ static const cli_option forecast_options[] = {
     SIZE_OPTIONS,
     {0}};
 
+static const cli_option score_options[] = {
+    {"start", 0, "N", NULL,
+     "fit the start to the measurements at the first N times, which are not scored (default: a tenth of them, 3 to 20; "
+     "fields: enough lines to see the profile)"},
+    {"from", 0, "STATE", NULL,
+     "start from this state at the first time instead: \"1, 0\" or \"x=1, y=0\"; known exactly"},
+    {"continue", 0, NULL, NULL,
+     "the data go on with the record that the law was found in: start from its end, score what is new"},
+    RUN_OPTION,
+    {"draws", 0, "N", NULL, "how many equations are drawn and integrated; 1 to 100000; default: 400"},
+    {"seed", 0, "N", NULL, "seed of the draws; default: 1"},
+    {"boundary", 0, "KIND", NULL, "boundaries of fields, as for forecast; default: fitted"},
+    {"threads", 0, "N", NULL, "threads; the draws do not depend on them (default: all cores)"},
+    READING_OPTIONS,
+    {"json", 0, "FILE", NULL, "write the score as JSON (docs/schema.md)"},
+    {"output", 'o', "FILE.csv", NULL, "write the scored values with every prediction and its 90 % band"},
+    {"figure", 0, "FILE.svg", NULL,
+     "draw prediction, band and measurements (with gnuplot), as SVG, PDF or PNG by the file's ending"},
+    SIZE_OPTIONS,
+    {"quiet", 'q', NULL, NULL, "no progress"},
+    {0}};
+
 static const cli_option next_options[] = {
     {"until", 0, "T", NULL, "consider times up to T (default: the end of the record)"},
     {"of-run", 0, "NAME", NULL, "of several runs the one to measure in, by its file or number"},
@@ -228,6 +250,15 @@ const cli_command cli_commands[] = {
      "and writes their mean and quantiles. A draw that diverges is counted and left out from there on.",
      "kbass forecast hares.json --until 1930 -o forecast.csv --figure forecast.svg", forecast_options, false,
      "until from draws samples places average output save-draws figure size data", cli_forecast},
+    {"score", "RESULT.json NEW.csv [options]", "does the law hold on data that it has not seen?",
+     "Fits the start of the law to the first measurements of new data, foretells the rest, and says how well: the "
+     "share "
+     "of the variance explained (R^2), the log density of a measured value (log score, in nats: higher is better), the "
+     "share of the values within the 50 % and 90 % bands, and when the data leave the band; beside the nearest rival "
+     "law and two forecasts without a law: that nothing changes, and the bare field. Data are read as those of the "
+     "result were. Several runs are scored one by one.",
+     "kbass score hares.json hares.csv --start 5 --figure score.svg", score_options, false,
+     "start from continue json output figure size", cli_score},
     {"next", "RESULT.json [options]", "where one more sample would tell most",
      "For every state at every time (and place): the information that one more sample with the noise of the others is "
      "expected to bring, in nats, about which of the near rival models is true, and about the weights of the chosen "

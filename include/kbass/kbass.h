@@ -484,6 +484,53 @@ KBASS_API kbass_status kbass_posterior_gain(const kbass_posterior *posterior, si
                                             const double *positions, double *about_models, double *about_weights,
                                             kbass_error *error);
 
+/* ---------------------------------------------------------------- does it hold on data that it has not seen? */
+
+/* How well a predictor foretold the scored values (docs/math.md, eq. 69). Arrays of n_states + 1: state by state, then
+   all of them together. */
+typedef struct {
+    const char *name;                    /* "law", "runner-up", "no change", "bare field" */
+    const double *r2;                    /* share of the variance that its mean explains; may be below 0 */
+    const double *log_score;             /* mean log density of a measured value, in nats: higher is better */
+    const double *within_50, *within_90; /* share of the values within the bands, noise included: 0.5, 0.9 at best */
+    double leaves;                       /* the time from which two values running are outside the 99 % band, or NaN */
+    size_t n_lost;                       /* values that no draw reaches: outside of all bands, in no other number */
+    const double *mean, *low, *high;     /* n_points x n_states: and the 90 % band of a measurement */
+} kbass_predictor;
+
+typedef struct {
+    size_t n_states, n_points;
+    size_t n_used;                            /* rows that the start was fitted to, and that are not scored */
+    size_t n_values;                          /* scored */
+    double first, last;                       /* times of the first and last scored row */
+    const double *times, *positions, *values; /* the scored rows: n_points; values n_points x n_states */
+    size_t n_predictors;                      /* the law first */
+    const kbass_predictor *predictors;
+} kbass_score;
+
+typedef struct {
+    size_t size;         /* as in kbass_read_options */
+    size_t n_start;      /* so many of the first times are for the start; 0: a tenth of them, 3 to 20 */
+    const double *state; /* or: where it starts, at the first time, known exactly; then all later rows are scored */
+    int continues;       /* or: the data go on with the record that the law was found in, and what is new is scored */
+    size_t n_draws;      /* 0: 400 */
+    uint64_t seed;
+    int threads;          /* 0: all cores */
+    const char *boundary; /* of fields, as in kbass_forecast_options */
+    double time_limit;    /* of each forecast, seconds; 0: none */
+    kbass_progress_callback progress;
+    void *user;
+} kbass_score_options;
+
+/* Scores the law, its nearest rival and two forecasts without a law on a run of data, counted from 0. */
+KBASS_API kbass_status kbass_posterior_score(const kbass_posterior *posterior, const kbass_data *data, size_t run,
+                                             const kbass_score_options *options, kbass_score **score,
+                                             kbass_error *error);
+/* As JSON text (docs/schema.md); the caller owns it: kbass_free. */
+KBASS_API kbass_status kbass_score_json(const kbass_score *score, const kbass_posterior *posterior, char **json,
+                                        kbass_error *error);
+KBASS_API void kbass_score_destroy(kbass_score *score);
+
 /* ---------------------------------------------------------------- the doctor: what data can carry, before any fit */
 
 typedef struct kbass_doctor kbass_doctor;
