@@ -25,6 +25,7 @@
 #include "posterior/posterior.h"
 #include "posterior/ode_solution.h"
 #include "posterior/solution_mesh.h"
+#include "forecast/validate.h"
 #include "published/published.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -125,6 +126,7 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
                          "vary: needed several runs (several files, or a column of run numbers), found one");
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
+    if (status == KBASS_OK) status = kb_validation_check(d->data, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_check_scale(d->data, error);
     if (status == KBASS_OK) status = kb_doubts_refuse(d->data, error);
     if (status == KBASS_OK) status = kb_column_units(d->data, &d->settings, error);
@@ -280,6 +282,8 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     run.start -= d->seconds_to_create; /* the limit is for both */
     running r = {d, &run, KBASS_OK, error};
     kb_apart(run_apart, &r);
+    if (r.status == KBASS_OK && kb_validation_is_asked(&d->settings) && !kb_run_stopped(&run))
+        r.status = kb_validate(d->data, &d->settings, &run, d->answer, error);
     if (r.status == KBASS_OK) {
         d->answer->result.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
         d->answer->result.seconds_total = kb_clock() - run.start;

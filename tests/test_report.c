@@ -30,6 +30,17 @@ static const kbass_varied varied[] = {{"x_t", "y", 2, initial, initial, 0.5, 3}}
 static const kbass_missing_term missing[] = {{0, "sin(x)", 5.5, 1e-6}};
 static const kbass_misfit misfits[] = {{0, 0.5, 1, NAN, NAN, -4, 1e-4}};
 
+static const char *const fold_equations[] = {"x_t = 1 y", "y_t = -1 x"};
+static const kbass_fold folds[] = {{.name = "t > 0.75",
+                                    .is_scored = 1,
+                                    .n_equations = 2,
+                                    .equations = fold_equations,
+                                    .is_same = 1,
+                                    .n_values = 8,
+                                    .r2 = 0.9,
+                                    .log_score = -1.5,
+                                    .leaves = NAN}};
+
 static kbass_result sample_result(void)
 {
     kbass_result result = {.outcome = KBASS_CONVERGED,
@@ -58,6 +69,8 @@ static kbass_result sample_result(void)
                            .missing = missing,
                            .n_misfits = 1,
                            .misfits = misfits,
+                           .n_folds = 1,
+                           .folds = folds,
                            .probability = 0.88,
                            .log_evidence = -12.5,
                            .n_starts = 12,

@@ -204,6 +204,7 @@ static void put_page(page *p)
     put_solution(p);
     if (p->v->n_rows) page_residuals(p);
     page_unexplained(p);
+    page_validation(p);
     put_figures(p, NULL, "figures pairs", "residuals", NULL);
     page_rivals(p);
     page_repeat(p);

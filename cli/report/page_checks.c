@@ -200,3 +200,43 @@ void page_unexplained(page *p)
     json_array_foreach(misfits, i, item) put_misfit(p, item);
     json_array_foreach(missing, i, item) put_missing_term(p, item);
 }
+
+/* ---------------------------------------------------------------- parts left out */
+
+static void put_fold(page *p, const json_t *fold)
+{
+    const json_t *equations = json_object_get(fold, "equations"), *item = NULL;
+    size_t i = 0;
+    fputs("<tr><td>", p->out);
+    page_text(p, fold, "left_out");
+    fputs("</td>", p->out);
+    if (!json_is_true(json_object_get(fold, "is_scored"))) {
+        fputs("<td colspan=\"4\">not scored: ", p->out);
+        page_text(p, fold, "reason");
+        fputs("</td></tr>\n", p->out);
+        return;
+    }
+    fprintf(p->out, "<td class=\"number\">%.3f</td><td class=\"number\">%.3f</td><td class=\"number\">%.0f %%</td><td>",
+            page_number(fold, "r2"), page_number(fold, "log_score"), 100 * page_number(fold, "within_90"));
+    if (json_is_true(json_object_get(fold, "is_same"))) fputs("the same terms", p->out);
+    else json_array_foreach(equations, i, item)
+        {
+            if (i) fputs("<br>", p->out);
+            html_text(p->out, json_is_string(item) ? json_string_value(item) : "");
+        }
+    fputs("</td></tr>\n", p->out);
+}
+
+void page_validation(page *p)
+{
+    const json_t *folds = json_object_get(p->v->root, "validation"), *item = NULL;
+    size_t i = 0;
+    if (!json_array_size(folds)) return;
+    fputs("<h2>Data it had not seen</h2>\n<p class=\"quiet\">The law was found once more without a part of the data, "
+          "and foretold it. The log score is the mean log density of a measured value, in nats; of sound bands 90 % "
+          "of the values lie in the 90 % band.</p>\n<div class=\"wide\"><table><thead><tr><th>left out</th>"
+          "<th>R²</th><th>log score</th><th>in the 90 % band</th><th>law found without it</th></tr></thead><tbody>\n",
+          p->out);
+    json_array_foreach(folds, i, item) put_fold(p, item);
+    fputs("</tbody></table></div>\n", p->out);
+}

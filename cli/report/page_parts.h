@@ -21,6 +21,7 @@ void page_terms(page *p);        /* a card for each that is in or undecided, a t
 void page_correlations(page *p); /* of the weights */
 void page_residuals(page *p);    /* in words */
 void page_unexplained(page *p);  /* what the law leaves */
+void page_validation(page *p);   /* parts of the data left out */
 void page_rivals(page *p);       /* groups, runners-up, explanations */
 void page_repeat(page *p);       /* settings, seed, version, hash */
 

@@ -316,6 +316,21 @@ typedef struct {
     double score, p_value; /* standard deviations of their sum; as above */
 } kbass_misfit;
 
+/* A part of the data that was left out, and what the law found without it says of it (--holdout, --cross-validate);
+   numbers as of kbass_predictor, all states together. */
+typedef struct {
+    const char *name; /* "t > 7.5", "t = 2 to 4", "run b.csv" */
+    int is_scored;    /* 0: no law was found without it, or none that could be carried through it; `reason` says why */
+    const char *reason;
+    size_t n_equations;
+    const char *const *equations; /* of the law found without it */
+    int is_same;                  /* its terms are those of the final law */
+    size_t n_values;
+    double r2, log_score, within_50, within_90;
+    double baseline; /* log score of the better forecast without a law */
+    double leaves;
+} kbass_fold;
+
 enum { KBASS_STAGE_FIELD, KBASS_STAGE_SEARCH, KBASS_STAGE_ARBITRATE, KBASS_STAGE_POLISH, KBASS_STAGE_COUNT };
 
 typedef struct {
@@ -362,6 +377,8 @@ typedef struct {
     double seconds[KBASS_STAGE_COUNT];
     double seconds_total;
     size_t n_screened; /* candidates of a wide dictionary left out before the search: little of the slopes is theirs */
+    size_t n_folds;    /* as --holdout or --cross-validate asks; fewer when the run was stopped before */
+    const kbass_fold *folds;
 } kbass_result;
 
 KBASS_API const char *kbass_verdict_name(kbass_verdict verdict); /* "in", "out", "undecided" */

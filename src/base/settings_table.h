@@ -55,6 +55,11 @@
       "of several runs: terms whose weights may differ between them, written as for --forbid; of the models found "    \
       "with common "                                                                                                   \
       "weights, the best with those weights fitted in each run is reported too")                                       \
+    X(TEXT, holdout, NULL, 0, 0, "PART", NULL, "inference",                                                            \
+      "find the law once more without a part of the data, and score it there: 0.25 for the last quarter of the time, " \
+      "or the names of runs")                                                                                          \
+    X(INTEGER, cross_validate, 0, 2, 1000, "K", NULL, "inference",                                                     \
+      "the same K times, each without another part: runs, or blocks of the time where there is one run")               \
     X(TEXT, mesh, NULL, 0, 0, "N", NULL, "inference",                                                                  \
       "mesh points on the time axis, or on each axis: 160,160; 20 to 4000; auto, for fields over space: as many as "   \
       "the "                                                                                                           \

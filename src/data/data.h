@@ -90,7 +90,8 @@ static inline size_t kb_data_run_start(const kbass_data *data, size_t run)
     return data->n_runs ? data->run_start[run] : run ? data->n_rows : 0;
 }
 
-/* The rows of one run as a table; all borrowed, not to be destroyed. */
+/* Rows of one run as a table, up to `end`; and all of a run; all borrowed, not to be destroyed. */
+kbass_data kb_data_rows(const kbass_data *data, size_t first, size_t end);
 kbass_data kb_data_run(const kbass_data *data, size_t run);
 
 /* A copy with everything, source and hash included. */

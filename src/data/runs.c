@@ -24,9 +24,13 @@ size_t kbass_data_run_start(const kbass_data *data, size_t run)
 
 kbass_data kb_data_run(const kbass_data *data, size_t run)
 {
-    size_t first = kb_data_run_start(data, run);
+    return kb_data_rows(data, kb_data_run_start(data, run), kb_data_run_start(data, run + 1));
+}
+
+kbass_data kb_data_rows(const kbass_data *data, size_t first, size_t end)
+{
     kbass_data view = *data;
-    view.n_rows = kb_data_run_start(data, run + 1) - first;
+    view.n_rows = end - first;
     view.n_runs = 0;
     view.times += first;
     if (view.positions) view.positions += first * (data->n_axes - 1);
@@ -245,8 +249,12 @@ static kbass_status append_part(kbass_data *data, const kbass_data *part, const 
     if (space) memcpy(data->positions + *row * space, part->positions, part->n_rows * space * sizeof *data->positions);
     for (size_t i = 0; i < data->n_states; i++) {
         size_t from = find_state(part, data->state_names[i]);
-        for (size_t k = 0; k < part->n_rows; k++)
+        for (size_t k = 0; k < part->n_rows; k++) {
             data->values[(*row + k) * data->n_states + i] = part->values[k * part->n_states + from];
+            if (data->sigma)
+                data->sigma[(*row + k) * data->n_states + i] =
+                    part->sigma ? part->sigma[k * part->n_states + from] : NAN;
+        }
     }
     *row += part->n_rows;
     return KBASS_OK;
@@ -266,6 +274,8 @@ static kbass_status begin_join(size_t n, const kbass_data *const *parts, kbass_d
     kb_free(data->times);
     kb_free(data->positions);
     kb_free(data->values);
+    kb_free(data->sigma);
+    data->sigma = NULL;
     data->n_runs = 0;
     data->run_names = NULL;
     data->run_start = NULL;
@@ -274,8 +284,9 @@ static kbass_status begin_join(size_t n, const kbass_data *const *parts, kbass_d
     data->times = KB_NEW(double, rows);
     data->positions = space ? KB_NEW(double, rows *space) : NULL;
     data->values = KB_NEW(double, rows * data->n_states);
+    data->sigma = parts[0]->sigma ? KB_NEW(double, rows * data->n_states) : NULL;
     status = allocate_runs(data, runs, error);
-    bool complete = data->times && data->values && (data->positions || !space);
+    bool complete = data->times && data->values && (data->positions || !space) && (data->sigma || !parts[0]->sigma);
     return complete ? status : kb_out_of_memory(error, "the runs");
 }
 

@@ -436,6 +436,24 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
         "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
 }
 
+/* What laws found without a part of the data say of it. */
+static json_t *all_folds(const kbass_result *result)
+{
+    json_t *folds = json_array();
+    for (size_t i = 0; i < result->n_folds; i++) {
+        const kbass_fold *f = &result->folds[i];
+        json_t *equations = json_array();
+        for (size_t e = 0; e < f->n_equations; e++) append(&equations, text(f->equations[e]));
+        append(&folds,
+               json_pack("{s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "left_out", text(f->name),
+                         "is_scored", f->is_scored, "reason", f->reason ? text(f->reason) : json_null(), "equations",
+                         equations, "is_same", f->is_same, "n_values", count(f->n_values), "r2", number(f->r2),
+                         "log_score", number(f->log_score), "within_50", number(f->within_50), "within_90",
+                         number(f->within_90), "baseline", number(f->baseline), "leaves", number(f->leaves)));
+    }
+    return folds;
+}
+
 /* Parts with many numbers, which would take a line each: they are written without breaks, behind the rest. */
 typedef struct {
     const char *key;
@@ -498,6 +516,7 @@ kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settin
     if (root) put(&root, "varied_equations", varied_equations(result));
     if (root) put(&root, "missing", all_missing(data, result));
     if (root) put(&root, "misfits", all_misfits(data, result));
+    if (root) put(&root, "validation", all_folds(result));
     char *rest = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS)) : NULL;
     bool is_whole = rest != NULL;
     for (size_t i = 0; i < N_APPENDICES; i++) is_whole = is_whole && parts[i].text;

@@ -496,6 +496,24 @@ static void print_problem(const page *to, const kbass_data *data, const kbass_di
     fprintf(to->out, "%s\n", i < n ? " ..." : "");
 }
 
+/* A line for each part that was left out: how well the law found without it foretells it. */
+static void print_validation(const page *to, const kbass_result *result)
+{
+    if (result->n_folds)
+        fprintf(to->out, "\n  found without a part of the data, and held against it:\n    %-28s %8s %10s %8s  %s\n",
+                "left out", "R^2", "log score", "in 90 %", "terms");
+    for (size_t i = 0; i < result->n_folds; i++) {
+        const kbass_fold *f = &result->folds[i];
+        if (!f->is_scored) {
+            fprintf(to->out, "    %-28s not scored: %s\n", f->name, f->reason ? f->reason : "stopped");
+            continue;
+        }
+        fprintf(to->out, "    %-28s %8.3f %10.3f %6.0f %%  %s%s\n", f->name, f->r2, f->log_score, 100 * f->within_90,
+                f->is_same ? "the same" : "others", f->log_score > f->baseline ? "" : "; no law would foretell more");
+        for (size_t e = 0; !f->is_same && e < f->n_equations; e++) fprintf(to->out, "      %s\n", f->equations[e]);
+    }
+}
+
 static void print_result(const page *to, const kbass_data *data, const kbass_result *result, bool all_terms)
 {
     if (result->n_equations) {
@@ -509,6 +527,7 @@ static void print_result(const page *to, const kbass_data *data, const kbass_res
         print_runners_up(to, result);
         print_varied(to, data, result);
         print_explanations(to, result);
+        print_validation(to, result);
     }
     print_outcome(to, result);
 }
