@@ -14,6 +14,8 @@
 #include "dictionary/column_units.h"
 #include "answer/answer.h"
 #include "discover/discover.h"
+#include "discover/em.h"
+#include "discover/em_states.h"
 #include "discover/expanse.h"
 #include "discover/doubt.h"
 #include "answer/missing.h"
@@ -73,8 +75,9 @@ const char *kbass_stage_name(int stage)
 /* Where no model is fitted through the integrated equation, some questions have no answer. */
 static kbass_status check_plain(const kbass_settings *settings, kbass_error *error)
 {
-    const char *what = settings->method == KB_METHOD_PAPER
-                           ? "the published method"
+    const char *what = settings->method == KB_METHOD_PAPER ? "the published method"
+                       : settings->method == KB_METHOD_EM
+                           ? "--method em"
                            : "fields over several space axes, or of second order in time";
     if (settings->noise_model != KB_NOISE_ADDITIVE)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: only additive noise for %s", what);
@@ -100,6 +103,14 @@ static kbass_status check_published(const kbass_data *data, const kbass_settings
     return check_plain(settings, error);
 }
 
+/* Data whose answer the kernel engine gives itself. */
+static kbass_status build_patches(kbass_discovery *d, kbass_error *error)
+{
+    kbass_status status = check_plain(&d->settings, error);
+    return status == KBASS_OK ? kb_pde_nd_problem_create(d->data, &d->settings, d->dictionary, &d->pde_nd, error)
+                              : status;
+}
+
 static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
 {
     kbass_status status =
@@ -108,11 +119,9 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     if (status != KBASS_OK) return status;
     if (d->settings.method == KB_METHOD_PAPER)
         return kb_published_create(d->data, &d->settings, d->dictionary, &d->paper, error);
-    if (d->data->n_axes == 2 && d->dictionary->time_order == 1)
+    if (d->data->n_axes == 2 && d->dictionary->time_order == 1 && d->settings.method != KB_METHOD_EM)
         return kb_pde1d_problem_create(d->data, &d->settings, d->dictionary, &d->pde1d, error);
-    status = check_plain(&d->settings, error);
-    return status == KBASS_OK ? kb_pde_nd_problem_create(d->data, &d->settings, d->dictionary, &d->pde_nd, error)
-                              : status;
+    return build_patches(d, error);
 }
 
 static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbass_settings *given, kbass_error *error)
@@ -134,6 +143,7 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
     if (status == KBASS_OK)
         status = kb_dictionary_create(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                       d->data->time_name, &d->dictionary, error);
+    if (status == KBASS_OK && d->settings.method == KB_METHOD_EM) status = check_plain(&d->settings, error);
     if (status == KBASS_OK) status = kb_ode_problem_create(d->data, &d->settings, d->dictionary, &d->ode, error);
     if (status == KBASS_OK && d->settings.method == KB_METHOD_PAPER)
         status = kb_published_create(d->data, &d->settings, d->dictionary, &d->paper, error);
@@ -203,6 +213,9 @@ static kb_frame frame_of(const kbass_discovery *d)
 static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     if (d->ode) return kb_discover(d->ode, run, &d->found, error);
+    if (d->settings.method == KB_METHOD_EM)
+        return d->ode ? kb_em_states_search(d->ode, run, &d->found, error)
+                      : kb_em_search(d->pde_nd, run, &d->found, error);
     if (d->pde_nd) return kb_expanse_search(d->pde_nd, run, &d->found, error);
     return kb_doubt_search(d->pde1d, run, &d->found, error);
 }
@@ -249,7 +262,7 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     kbass_status status = search(d, run, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
-    if (status != KBASS_OK || kb_run_stopped(run)) return status;
+    if (status != KBASS_OK || kb_run_stopped(run) || d->settings.method == KB_METHOD_EM) return status;
     if (d->ode) status = kb_vary_states(d->ode, &d->found, run, d->answer, error);
     if (d->pde1d) status = kb_vary_fields(d->pde1d, &d->found, run, d->answer, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
@@ -393,6 +406,12 @@ static kbass_status fields_of(const void *context, const kb_fit *fit, double *me
                              at->n, at->times, at->positions, mean, sd, error);
 }
 
+static kbass_status em_states_of(const whereabouts *at, double *mean, double *sd, kbass_error *error)
+{
+    const kbass_discovery *d = at->discovery;
+    return kb_em_states_solution(d->ode, d->found.state, at->run, at->n, at->times, mean, sd, error);
+}
+
 static kbass_status solve_states(const whereabouts *at, double *mean, double *sd, kbass_error *error)
 {
     const kbass_discovery *d = at->discovery;
@@ -401,6 +420,7 @@ static kbass_status solve_states(const whereabouts *at, double *mean, double *sd
         check_times(record->origin[at->run], record->span * record->duration[at->run], at->n, at->times, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return kb_published_solution(d->paper, at->n, at->times, NULL, mean, sd, error);
+    if (d->found.state) return em_states_of(at, mean, sd, error);
     return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_STATES, at->n * record->n_states, states_of, at,
                    mean, sd, error);
 }
@@ -435,7 +455,7 @@ kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t run, size
     const whereabouts at = {d, run, n, times, positions};
     kbass_status status = check_place(d, run, positions, error);
     if (status != KBASS_OK) return status;
-    return positions ? solve_fields(&at, mean, sd, error) : solve_states(&at, mean, sd, error);
+    return d->ode ? solve_states(&at, mean, sd, error) : solve_fields(&at, mean, sd, error);
 }
 
 /* ---------------------------------------------------------------- the law along the solution */
@@ -455,9 +475,9 @@ static kbass_status solution_at(const void *context, size_t n, const double *tim
     if (!sd) return kb_out_of_memory(error, "the solution");
     kbass_status status = KBASS_OK;
     whereabouts at = {d, of->run, n, times, NULL};
-    if (positions)
+    if (!d->ode)
         status = kbass_discovery_solution(d, of->run, n, times, positions, values, d->paper ? sd : NULL, error);
-    else if (d->paper) status = kbass_discovery_solution(d, of->run, n, times, NULL, values, sd, error);
+    else if (d->paper || d->found.state) status = kbass_discovery_solution(d, of->run, n, times, NULL, values, sd, error);
     else status = states_of(&at, d->found.pool.fits[0], values, sd, error);
     kb_free(sd);
     return status;
@@ -481,7 +501,7 @@ static void gather_weights(const kbass_discovery *d, double *weights)
 /* Differences at a sixteenth of the samples' distance in time, at two of the integrator's nodes in space. */
 static void set_box(const kbass_discovery *d, size_t run, kb_law *law)
 {
-    const kb_field_samples *samples = d->data->n_axes > 1 ? samples_of(d, run) : NULL;
+    const kb_field_samples *samples = d->ode ? NULL : samples_of(d, run);
     const kb_record *record = samples ? NULL : d->ode->record;
     double span = samples ? samples->span[0] : record->span,
            duration = samples ? samples->extent[0] : record->duration[run];
@@ -568,7 +588,7 @@ static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior 
     const kb_search_result *f = &d->found;
     const kb_pde1d_problem *l = d->pde1d;
     size_t runs = kbass_data_runs(d->data);
-    if (d->paper || d->pde_nd || !kb_has_model(f)) return KBASS_OK;
+    if (d->paper || d->pde_nd || f->state || !kb_has_model(f)) return KBASS_OK;
     size_t *starts = KB_NEW(size_t, runs + 1);
     if (!starts) return kb_out_of_memory(error, "the posterior");
     for (size_t run = 0; run <= runs; run++) starts[run] = first_window(d, run);

@@ -1,6 +1,6 @@
 #include "dense.h"
 #include "ode_setup.h"
-#include "collocation/ode_field.h"
+#include "collocation/ode_fields.h"
 
 /* Every block of the Gauss-Newton system is rebuilt from one list of residuals,
  *
@@ -319,7 +319,7 @@ static void check_all_columns(fixture *f)
     kb_message *message = NULL;
     double b[MOST_UNKNOWNS];
     CHECK_OK(kb_message_create(n, &message, &error));
-    CHECK(kb_ode_field_message(f->field, &f->s.all, message));
+    CHECK(kb_ode_fields_message(1, &f->field, &f->s.all, message));
     for (size_t q = 0; q < n; q++) {
         b[q] = f->field->b[q];
         for (size_t p = 0; p < n; p++) b[q] += message->G[q + p * n] * f->field->w[p];
@@ -372,7 +372,7 @@ static double dense_evidence(fixture *f)
 static void check_evidence(fixture *f)
 {
     double expected = dense_evidence(f);
-    CHECK_CLOSE(kb_ode_field_evidence(f->field, &f->s.support), expected,
+    CHECK_CLOSE(kb_ode_fields_evidence(1, &f->field, &f->s.support), expected,
                 1e-5 * (1 + fabs(expected))); /* differences 1e-8 */
 }
 
@@ -407,7 +407,7 @@ static void check_noise(fixture *f)
         expected[i] = fmin(expected[i] / (double)record->count[i], 0.5);
         if (record->known_variance[i] > 0) expected[i] = record->known_variance[i];
     }
-    CHECK(kb_ode_field_learn_noise(f->field, &f->s.support));
+    CHECK(kb_ode_fields_learn_noise(1, &f->field, &f->s.support));
     for (size_t i = 0; i < 2; i++) CHECK_CLOSE(f->field->v[i], expected[i], 1e-6); /* differences 1e-8, condition 100 */
 }
 
@@ -427,7 +427,7 @@ static void check_solve(fixture *f)
     for (size_t q = 0; q < f->k; q++) f->field->w[f->s.support.column[q]] = 0;
     kb_ode_field_assemble(f->field, &f->s.support);
     double before = fmax(largest(f->nz, f->field->gz), largest(f->k, f->field->gw)), objective = f->field->objective;
-    CHECK(kb_ode_field_solve(f->field, &f->s.support, 300, 1e-13));
+    CHECK(kb_ode_fields_solve(1, &f->field, &f->s.support, 300, 1e-13));
     kb_ode_field_assemble(f->field, &f->s.support);
     for (size_t q = 0; q < f->k; q++) {
         size_t column = f->s.support.column[q];
@@ -450,8 +450,8 @@ static void test_solve_not_a_number(void **state)
     (void)state;
     begin(&f, false, NULL, NULL, NULL);
     f.field->z[0] = NAN;
-    CHECK(!kb_ode_field_solve(f.field, &f.s.support, 5, 1e-3));
-    CHECK(!isfinite(kb_ode_field_evidence(f.field, &f.s.support)));
+    CHECK(!kb_ode_fields_solve(1, &f.field, &f.s.support, 5, 1e-3));
+    CHECK(!isfinite(kb_ode_fields_evidence(1, &f.field, &f.s.support)));
     end(&f);
 }
 

@@ -15,6 +15,7 @@
 #define KB_FIELD(kind, field, standard, low, high, value, choices, group, help) KB_FIELD_##kind field;
 #define KB_COUNT(...)                                                           +1
 
+enum { KB_METHOD_KBASS, KB_METHOD_PAPER, KB_METHOD_EM }; /* settings->method */
 enum { KB_N_SETTINGS = 0 KB_SETTINGS_TABLE(KB_COUNT) };
 
 /* 0 or NULL mean "chosen from the data". A text points into `owned`, or to what the library's own code put there. */

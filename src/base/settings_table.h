@@ -75,7 +75,9 @@
     X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference",                                                       \
       "stop after this time with the best answer so far (default: none)")                                              \
     X(TEXT, memory, NULL, 0, 0, "SIZE", NULL, "inference", "memory it may take: 500MB, 2GB (default: what is free)")   \
-    X(CHOICE, method, 0, 0, 1, "NAME", "kbass|paper", "inference", "our method, or the algorithm as published")        \
+    X(CHOICE, method, 0, 0, 2, "NAME", "kbass|paper|em", "inference",                                                  \
+      "our method, the algorithm as published, or EP-EM alone, which integrates nothing in time: quick, and a second " \
+      "opinion")                                                                                                       \
     X(CHOICE, paper_preset, 0, 0, 4, "CASE", "none|vdp|lorenz96|burgers|ks", "paper",                                  \
       "settings read off the authors' scripts for a case of theirs, each exception told; settings given beside it go " \
       "before")                                                                                                        \

@@ -431,13 +431,3 @@ void kb_ode_field_step(kb_ode_field *f, const double *dw)
     kb_lower_transposed_solve(f->nz, 1, f->Hzz, f->nz, f->trial_z, f->nz);
     kb_axpy(f->nz, -1, f->trial_z, f->z);
 }
-
-bool kb_ode_field_message(kb_ode_field *f, const kb_support *all, kb_message *message)
-{
-    kb_ode_field_assemble(f, all);
-    if (!kb_ode_field_marginalise(f)) return false;
-    memcpy(message->G, f->G, f->k * f->k * sizeof *f->G);
-    memcpy(message->b, f->b, f->k * sizeof *f->b);
-    kb_gemv(KB_PLAIN, f->k, f->k, 1, f->G, f->k, f->w, 1, message->b);
-    return true;
-}

@@ -68,13 +68,4 @@ double kb_ode_field_gradient(kb_ode_field *field, const kb_support *support);
 /* z <- z - Hzz^{-1} (gz + Hzw dw), after `marginalise`; dw: k */
 void kb_ode_field_step(kb_ode_field *field, const double *dw);
 
-/* Levenberg-Marquardt jointly over z and the support's weights, slab included; false when nothing finite is left. */
-bool kb_ode_field_solve(kb_ode_field *field, const kb_support *support, int max_iterations, double tolerance);
-/* Noise variances from residuals and posterior spread at the present (z, w). */
-bool kb_ode_field_learn_noise(kb_ode_field *field, const kb_support *support);
-/* log p(data | structure, length, tau, v), the equation being part of the prior (docs/math.md, eq. 15). */
-double kb_ode_field_evidence(kb_ode_field *field, const kb_support *support);
-/* The message about all columns at the present (z, w). */
-bool kb_ode_field_message(kb_ode_field *field, const kb_support *all, kb_message *message);
-
 #endif

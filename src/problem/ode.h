@@ -8,7 +8,6 @@
 #include "weights/frame.h"
 
 enum { KB_MAX_LEVELS = 40 };
-enum { KB_METHOD_KBASS, KB_METHOD_PAPER }; /* settings->method */
 
 typedef struct {
     const kbass_settings *settings;

@@ -8,7 +8,8 @@
 #include "gp/mesh.h"
 #include "problem/run_samples.h"
 
-static const kb_scope scope = {0.6, 0.8, true}; /* there are many data: the bare field's scales are near */
+/* With many data the bare field's scales are near. */
+static const kb_scope near_scope = {0.6, 0.8, true}, far_scope = {0.44, 0.65, false};
 
 /* Where nobody said which axes are periodic, and fields may be followed if all of them are (crossing.h). */
 static bool may_look(const kb_pde_nd_problem *e, const kbass_settings *settings)
@@ -45,6 +46,8 @@ kbass_status kb_pde_nd_problem_create(const kbass_data *data, const kbass_settin
     kb_pde_nd_problem *e = KB_NEW(kb_pde_nd_problem, 1);
     if (!e) return kb_out_of_memory(error, "the problem");
     e->dictionary = dictionary;
+    e->has_few_data = settings->method == KB_METHOD_EM && data->n_axes <= 2 && dictionary->time_order == 1;
+    kb_scope scope = e->has_few_data ? far_scope : near_scope;
     kbass_status status = make_samples(e, data, settings, error);
     if (status == KBASS_OK)
         status = kb_patched_domain_create(e->n_runs, e->run_samples, dictionary, settings, scope, threads, &e->domain,

@@ -1,4 +1,4 @@
-/* A discovery problem of fields over several space axes, or of second order in time: what is fixed before the search
+/* A discovery problem of fields over several space axes, or of second order in time, and any problem of --method em: what is fixed before the search
  * and shared, read-only, by its threads.
  */
 #ifndef KB_PROBLEM_PDE_ND_H
@@ -10,6 +10,7 @@
 typedef struct {
     const kb_dictionary *dictionary;
     size_t n_runs;
+    bool has_few_data; /* --method em over one space axis at most: the length scales are searched from farther away */
     kb_field_samples **run_samples; /* n_runs */
     kb_patched_domain *domain;
     kb_columns *columns;

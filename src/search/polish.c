@@ -15,6 +15,7 @@ void kb_search_result_clear(kb_search_result *result)
     kb_pool_clear(&result->pool);
     kb_windows_destroy(result->windows);
     kb_kernel_fit_clear(&result->proposal);
+    kb_ode_state_destroy(result->state);
     kb_free(result->setups);
     kb_free(result->fourier);
     kb_free(result->run_windows);

@@ -3,6 +3,7 @@
 #define KB_SEARCH_RESULT_H
 
 #include "collocation/kernel_fit.h"
+#include "collocation/ode_fields.h"
 #include "evidence/pool.h"
 #include "forward/pde1d/runs.h"
 #include "forward/spectral/fourier_model.h"
@@ -22,6 +23,7 @@ typedef struct {
     kb_fourier_settings *fourier; /* of fields over several axes that were followed: how; NULL otherwise */
     kb_kernel_fit
         proposal; /* of the kernel engine, where it gives the answer: the chosen model with its hyperparameters */
+    kb_ode_state *state; /* likewise of states; NULL otherwise */
     size_t n_starts, n_lost;
     size_t n_models;
     size_t n_patches; /* of the kernel engine, where it gives the answer */

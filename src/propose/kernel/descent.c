@@ -97,3 +97,9 @@ kbass_status kb_kernel_search_descend(kb_kernel_search *s, kbass_error *error)
     descend(s);
     return kb_kernel_search_status(s, error);
 }
+
+kbass_status kb_kernel_search_descent(kb_kernel_search *s, kbass_error *error)
+{
+    kbass_status status = kb_kernel_search_descend(s, error);
+    return status == KBASS_OK ? kb_kernel_search_ascend(s, error) : status;
+}

@@ -75,6 +75,8 @@ void kb_kernel_search_tune(kb_kernel_search *search, kb_kernel_state *state, kb_
 bool kb_kernel_search_shorten(kb_kernel_search *search, kb_kernel_state *state, kb_kernel_state *trial);
 /* Climbs from the pool's best states by hyperparameters and moves; the pool ends with what was weighed on the way. */
 kbass_status kb_kernel_search_ascend(kb_kernel_search *search, kbass_error *error);
+/* Descent and ascent. */
+kbass_status kb_kernel_search_descent(kb_kernel_search *search, kbass_error *error);
 /* Gives the pool's states within so many nats of the best also a try at the best one's hyperparameters. */
 void kb_kernel_search_align(kb_kernel_search *search, double nats);
 

@@ -13,7 +13,7 @@ static size_t work_size(const kb_ode_problem *p)
 
 kbass_status kb_annealer_create(const kb_ode_problem *p, kb_annealer **out, kbass_error *error)
 {
-    size_t n = p->columns->n, states = p->record->n_states;
+    size_t n = p->columns->n;
     kb_annealer *w = KB_NEW(kb_annealer, 1);
     if (!w) return kb_out_of_memory(error, "a thread's workspace");
     w->fields = KB_NEW(kb_ode_field *, p->n_patches);
@@ -26,13 +26,10 @@ kbass_status kb_annealer_create(const kb_ode_problem *p, kb_annealer **out, kbas
     if (status == KBASS_OK) status = kb_message_create(n, &w->message, error);
     if (status == KBASS_OK) status = kb_support_create(n, &w->support, error);
     if (status == KBASS_OK) status = kb_support_create(n, &w->trial, error);
+    if (status == KBASS_OK) status = kb_ode_state_create(w->n_fields, w->fields, &w->saved, error);
     if (status == KBASS_OK) {
         w->work = KB_NEW(double, work_size(p));
-        w->saved_z = KB_NEW(double, states * p->max_rank);
-        w->saved_w = KB_NEW(double, n);
-        w->saved_v = KB_NEW(double, states);
-        if (!w->work || !w->saved_z || !w->saved_w || !w->saved_v)
-            status = kb_out_of_memory(error, "a thread's workspace");
+        if (!w->work) status = kb_out_of_memory(error, "a thread's workspace");
     }
     if (status == KBASS_OK) *out = w;
     else kb_annealer_destroy(w);
@@ -49,8 +46,21 @@ void kb_annealer_destroy(kb_annealer *w)
     kb_support_clear(&w->support);
     kb_support_clear(&w->trial);
     kb_free(w->work);
-    kb_free(w->saved_z);
-    kb_free(w->saved_w);
-    kb_free(w->saved_v);
+    kb_ode_state_destroy(w->saved);
     kb_free(w);
+}
+
+kbass_status kb_annealers_create(const kb_ode_problem *p, kb_annealer ***out, kbass_error *error)
+{
+    size_t n = (size_t)p->threads;
+    *out = KB_NEW(kb_annealer *, n);
+    kbass_status status = *out ? KBASS_OK : kb_out_of_memory(error, "the threads");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_annealer_create(p, &(*out)[i], error);
+    return status;
+}
+
+void kb_annealers_destroy(const kb_ode_problem *p, kb_annealer **workers)
+{
+    for (int i = 0; workers && i < p->threads; i++) kb_annealer_destroy(workers[i]);
+    kb_free(workers);
 }

@@ -9,8 +9,13 @@
 
 #include "propose/ode/annealer.h"
 
-/* Refines worker->support on the field of a record of one patch, at a level; returns its evidence, -INFINITY in
- * numerical trouble. */
+/* Refines worker->support on the fields of all patches, at a level; returns its evidence, -INFINITY in numerical
+ * trouble. */
 double kb_refine(const kb_ode_problem *problem, kb_annealer *worker, size_t level, kb_run *run);
+/* The evidence of worker->trial, solved from the fields as they are and the weights that worker->message foretells. */
+double kb_refine_weigh(kb_annealer *worker);
+/* worker->support solved, its noise learned, and weighed. */
+double kb_refine_settle(kb_annealer *worker, kb_run *run);
+void kb_annealer_set_level(const kb_ode_problem *problem, kb_annealer *worker, size_t level);
 
 #endif

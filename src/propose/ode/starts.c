@@ -9,7 +9,7 @@
 #include "propose/ode/pool_entry.h"
 #include "propose/ode/refine.h"
 
-enum { MAX_STARTS = 12, MOST_TERMS_PER_EQUATION = 14 };
+enum { MOST_TERMS_PER_EQUATION = 14 };
 static const double begin = 0.05, end = 0.6; /* of the whole run, for progress */
 
 static void add_starts(kb_anneal_start *starts, size_t *n, double first, double last, size_t n_variances,
@@ -19,7 +19,7 @@ static void add_starts(kb_anneal_start *starts, size_t *n, double first, double 
 }
 
 /* Two ranges of length scale from the sample spacing and one from the bare field's own, over a grid of noise levels. */
-static size_t list_starts(const kb_ode_problem *p, kb_anneal_start *starts)
+size_t kb_anneal_starts(const kb_ode_problem *p, kb_anneal_start *starts)
 {
     static const double variances[] = {1e-5, 1e-3, 3e-2};
     size_t n = 0, n_variances = p->settings->noise ? 1 : 3;
@@ -31,14 +31,24 @@ static size_t list_starts(const kb_ode_problem *p, kb_anneal_start *starts)
     return n;
 }
 
+size_t kb_refine_level(const kb_ode_problem *p)
+{
+    return kb_ode_problem_level(
+        p, fmax(0.25 * p->record->spacing, fmin(0.02, 0.5 * kb_ode_problem_length(p, p->best_level))));
+}
+
+bool kb_anneal_start_run(const kb_ode_problem *p, const kb_anneal_start *start, kb_annealer *w, kb_run *run)
+{
+    return kb_anneal(p, start, w->fields, w->ep, w->work, &w->support, run) &&
+           w->support.n <= MOST_TERMS_PER_EQUATION * p->record->n_states;
+}
+
 /* One start's proposal: the annealed structure or, when asked for, that one refined by evidence. */
 static kbass_status run_start(const kb_ode_problem *p, const kb_anneal_start *start, bool refined, kb_annealer *w,
                               kb_pool *proposal, kb_run *run, bool *lost)
 {
-    double length = fmax(0.25 * p->record->spacing, fmin(0.02, 0.5 * kb_ode_problem_length(p, p->best_level)));
-    bool usable = kb_anneal(p, start, w->fields, w->ep, w->work, &w->support, run) &&
-                  w->support.n <= MOST_TERMS_PER_EQUATION * p->record->n_states &&
-                  (!refined || isfinite(kb_refine(p, w, kb_ode_problem_level(p, length), run)));
+    bool usable = kb_anneal_start_run(p, start, w, run) &&
+                  (!refined || isfinite(kb_refine(p, w, kb_refine_level(p), run)));
     *lost = !usable && !kb_run_stopped(run);
     return usable ? kb_pool_add_annealed(p, w, proposal, NULL) : KBASS_OK;
 }
@@ -48,11 +58,11 @@ static kbass_status run_starts(kb_proposals *asked, bool refined, kb_annealer **
 {
     const kb_ode_problem *p = asked->problem;
     kb_run *run = asked->run;
-    kb_anneal_start starts[MAX_STARTS];
-    kb_pool proposals[MAX_STARTS];
-    size_t n = list_starts(p, starts), done = 0;
-    bool ran[MAX_STARTS] = {false}, lost[MAX_STARTS] = {false};
-    kbass_status statuses[MAX_STARTS] = {KBASS_OK}, status = KBASS_OK;
+    kb_anneal_start starts[KB_MOST_STARTS];
+    kb_pool proposals[KB_MOST_STARTS];
+    size_t n = kb_anneal_starts(p, starts), done = 0;
+    bool ran[KB_MOST_STARTS] = {false}, lost[KB_MOST_STARTS] = {false};
+    kbass_status statuses[KB_MOST_STARTS] = {KBASS_OK}, status = KBASS_OK;
     for (size_t i = 0; i < n; i++)
         kb_pool_init(&proposals[i], p->columns->n, p->record->n_states, asked->pool->max_windows);
 #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
@@ -76,13 +86,10 @@ static kbass_status run_starts(kb_proposals *asked, bool refined, kb_annealer **
 static kbass_status propose(kb_proposals *asked, bool refined, kbass_error *error)
 {
     const kb_ode_problem *p = asked->problem;
-    size_t n = (size_t)p->threads;
-    kb_annealer **annealers = KB_NEW(kb_annealer *, n);
-    kbass_status status = annealers ? KBASS_OK : kb_out_of_memory(error, "the threads");
-    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = kb_annealer_create(p, &annealers[i], error);
+    kb_annealer **annealers = NULL;
+    kbass_status status = kb_annealers_create(p, &annealers, error);
     if (status == KBASS_OK) status = run_starts(asked, refined, annealers, error);
-    for (size_t i = 0; annealers && i < n; i++) kb_annealer_destroy(annealers[i]);
-    kb_free(annealers);
+    kb_annealers_destroy(p, annealers);
     return status;
 }
 

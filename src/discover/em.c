@@ -1,0 +1,83 @@
+#include "discover/em.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/status.h"
+#include "propose/kernel/search.h"
+#include "propose/kernel/trace.h"
+
+static const double nats_reported = 12; /* below the best: what the answer still averages over */
+
+/* ---------------------------------------------------------------- states as fits */
+
+/* The weights' covariance from the message at the state as it is. */
+static bool measure_covariance(kb_patch_solver *m, kb_kernel_state *state, double *covariance)
+{
+    size_t k = state->support.n;
+    if (!kb_patch_solver_message(m, state, &state->support)) return false;
+    memcpy(covariance, m->G, k * k * sizeof *covariance);
+    for (size_t q = 0; q < k; q++) covariance[q + q * k] += 1 / m->slab[state->support.column[q]];
+    return kb_cholesky(k, covariance, k) && kb_cholesky_inverse(k, covariance, k);
+}
+
+static kbass_status enter(kb_kernel_search *s, kb_kernel_state *state, kb_pool *pool, kbass_error *error)
+{
+    kb_fit *fit = NULL;
+    kbass_status status = kb_pool_add(pool, &state->support, &fit, error);
+    if (status != KBASS_OK) return status;
+    memcpy(fit->w, state->w, s->columns->n * sizeof *fit->w);
+    memcpy(fit->variance, state->variance, s->solver->n_fields * sizeof *fit->variance);
+    fit->log_evidence = state->log_evidence;
+    fit->valid = measure_covariance(s->solver, state, fit->covariance);
+    fit->converged = state->is_tuned && state->is_at_rest;
+    fit->misfit = kb_patch_solver_misfit(s->solver, state);
+    return KBASS_OK;
+}
+
+static kbass_status form_result(kb_kernel_search *s, kb_search_result *result, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    kb_pool_init(&result->pool, s->columns->n, s->solver->n_fields, 0);
+    for (size_t i = 0; status == KBASS_OK && i < s->pool.n; i++)
+        if (s->pool.states[i]->log_evidence > s->pool.states[0]->log_evidence - nats_reported)
+            status = enter(s, s->pool.states[i], &result->pool, error);
+    result->n_starts = 1;
+    result->n_models = s->n_weighed;
+    result->n_patches = s->domain->n_patches;
+    if (status != KBASS_OK || !result->pool.n || !result->pool.fits[0]->valid) return status;
+    status = kb_kernel_fit_create(s->solver, s->pool.states[0], &result->proposal, error);
+    if (status == KBASS_OK && kb_patch_solver_message(s->solver, s->pool.states[0], &s->solver->all)) {
+        kb_kernel_search_take_message(s);
+        status = kb_search_result_measure(result, s->message, &s->view, s->work, error);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+/* Few data are searched along a homotopy; many by descending from what the bare field suggests. */
+static kbass_status search(kb_kernel_search *s, kbass_error *error)
+{
+    return s->has_many_data ? kb_kernel_search_descent(s, error) : kb_kernel_search_run(s, error);
+}
+
+kbass_status kb_em_search(const kb_pde_nd_problem *e, kb_run *run, kb_search_result *result, kbass_error *error)
+{
+    kb_kernel_search *s = NULL;
+    double clock = kb_run_stage(run, KBASS_STAGE_SEARCH, fmax(run->fraction, 0.05), 0.95);
+    kbass_status status = kb_kernel_search_create(e->domain, e->columns, run, &s, error);
+    if (status != KBASS_OK) return status;
+    s->has_many_data = !e->has_few_data;
+    status = search(s, error);
+    kb_kernel_search_align(s, nats_reported);
+    kb_trace_kernel_pool(s, "levelled");
+    result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
+    clock = kb_run_stage(run, KBASS_STAGE_POLISH, 0.95, 1);
+    if (status == KBASS_OK) status = form_result(s, result, error);
+    result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
+    result->settled = true;
+    kb_kernel_search_destroy(s);
+    return status;
+}
