@@ -212,10 +212,9 @@ static kb_frame frame_of(const kbass_discovery *d)
 
 static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
-    if (d->ode) return kb_discover(d->ode, run, &d->found, error);
-    if (d->settings.method == KB_METHOD_EM)
-        return d->ode ? kb_em_states_search(d->ode, run, &d->found, error)
-                      : kb_em_search(d->pde_nd, run, &d->found, error);
+    bool is_em = d->settings.method == KB_METHOD_EM;
+    if (d->ode) return (is_em ? kb_em_states_search : kb_discover)(d->ode, run, &d->found, error);
+    if (is_em) return kb_em_search(d->pde_nd, run, &d->found, error);
     if (d->pde_nd) return kb_expanse_search(d->pde_nd, run, &d->found, error);
     return kb_doubt_search(d->pde1d, run, &d->found, error);
 }

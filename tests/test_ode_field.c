@@ -382,6 +382,64 @@ static void test_evidence(void **state)
     on_every_setup(check_evidence);
 }
 
+/* Two patches: the determinant of the whole system, z of both and the weights, in place of messages that add. */
+static double dense_evidence_of_two(kb_ode_field *const *fields, const kb_support *support)
+{
+    size_t nz = fields[0]->nz, k = support->n, n = 2 * nz + k;
+    double *H = calloc(n * n, sizeof *H), E = kb_support_log_prior(support, fields[0]->columns);
+    for (size_t p = 0; p < 2; p++) {
+        kb_ode_field *f = fields[p];
+        kb_ode_field_assemble_prior(f, support);
+        for (size_t j = 0; j < nz; j++)
+            for (size_t i = 0; i < j; i++) f->Hzz[i + j * nz] = f->Hzz[j + i * nz]; /* the lower triangle is there */
+        E += 0.5 * dense_logdet(nz, f->Hzz);
+        kb_ode_field_assemble(f, support);
+        E -= f->objective;
+        for (size_t i = 0; i < 2; i++) E -= 0.5 * (double)f->record->count[i] * log(f->v[i]);
+        for (size_t j = 0; j < nz; j++)
+            for (size_t i = j; i < nz; i++)
+                H[p * nz + i + (p * nz + j) * n] = H[p * nz + j + (p * nz + i) * n] = f->Hzz[i + j * nz];
+        for (size_t q = 0; q < k; q++) {
+            for (size_t i = 0; i < nz; i++)
+                H[p * nz + i + (2 * nz + q) * n] = H[2 * nz + q + (p * nz + i) * n] = f->Hzw[i + q * nz];
+            for (size_t s = 0; s < k; s++) H[2 * nz + s + (2 * nz + q) * n] += f->Hww[s + q * k];
+        }
+    }
+    for (size_t q = 0; q < k; q++) {
+        double slab = fields[0]->columns->slab[support->column[q]], w = fields[0]->w[support->column[q]];
+        H[(2 * nz + q) * (n + 1)] += 1 / slab;
+        E -= 0.5 * w * w / slab + 0.5 * log(slab);
+    }
+    E -= 0.5 * dense_logdet(n, H);
+    free(H);
+    return E;
+}
+
+static void check_two_patches(fixture *f)
+{
+    kb_ode_field *fields[2] = {f->field, NULL};
+    CHECK_OK(kb_ode_field_create(f->record, f->s.dictionary, f->s.columns, MESH, f->level->rank + 8, &fields[1], &error));
+    kb_ode_field_set_level(fields[1], f->level);
+    for (size_t i = 0; i < f->nz; i++) fields[1]->z[i] = 0.9 * f->field->z[f->nz - 1 - i];
+    memcpy(fields[1]->w, f->field->w, f->s.columns->n * sizeof *f->field->w);
+    memcpy(fields[1]->v, f->field->v, 2 * sizeof *f->field->v);
+    memcpy(fields[1]->tau, f->field->tau, 2 * sizeof *f->field->tau);
+    double found = kb_ode_fields_evidence(2, fields, &f->s.support);
+    double expected = dense_evidence_of_two(fields, &f->s.support);
+    CHECK_CLOSE(found, expected, 1e-8 * (1 + fabs(expected))); /* the same numbers, factorised otherwise */
+    CHECK(kb_ode_fields_solve(2, fields, &f->s.support, 50, 1e-9));
+    for (size_t i = 0; i < f->s.columns->n; i++) CHECK(fields[0]->w[i] == fields[1]->w[i]);
+    CHECK(kb_ode_fields_learn_noise(2, fields, &f->s.support));
+    for (size_t i = 0; i < 2; i++) CHECK(fields[0]->v[i] == fields[1]->v[i]);
+    kb_ode_field_destroy(fields[1]);
+}
+
+static void test_two_patches(void **state)
+{
+    (void)state;
+    on_every_setup(check_two_patches);
+}
+
 /* v = (sum of squares + trace of the posterior covariance of q at the rows) / N, the weights' spread included */
 static void check_noise(fixture *f)
 {
@@ -495,7 +553,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_system),      cmocka_unit_test(test_gradient),           cmocka_unit_test(test_message),
         cmocka_unit_test(test_all_columns), cmocka_unit_test(test_evidence),           cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_solve),       cmocka_unit_test(test_solve_not_a_number), cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_two_patches), cmocka_unit_test(test_solve),       cmocka_unit_test(test_solve_not_a_number), cmocka_unit_test(test_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "propose/ode/pool_entry.h"
 #include "propose/ode/refine.h"
 #include "propose/ode/starts.h"
 
@@ -79,7 +80,7 @@ static void load(em *s, const kb_ode_state *state)
 
 /* ---------------------------------------------------------------- starts */
 
-static kbass_status run_starts(em *s, kb_annealer **workers, kb_search_result *result)
+static void run_starts(em *s, kb_annealer **workers, kb_search_result *result)
 {
     const kb_ode_problem *p = s->problem;
     kb_anneal_start starts[KB_MOST_STARTS];
@@ -99,7 +100,6 @@ static kbass_status run_starts(em *s, kb_annealer **workers, kb_search_result *r
         }
     }
     sort(s);
-    return KBASS_OK;
 }
 
 /* ---------------------------------------------------------------- hyperparameters */
@@ -151,15 +151,34 @@ static void tune(em *s, kb_ode_state *state, kb_ode_state *trial, int budget)
 
 /* ---------------------------------------------------------------- structure */
 
-/* Weighs worker->trial from the incumbent's fields, unless it is known. */
+/* How far below the best a model may be, at the best one's noise, and still be given noise of its own; more when it is
+   simpler, since it was weighed at that of a model that can bend further. */
+static double reach(const em *s, bool is_simpler)
+{
+    double n = 0;
+    for (size_t i = 0; i < s->problem->record->n_states; i++) n += (double)s->problem->record->count[i];
+    return is_simpler ? 2 * n + 10 : 0.05 * n + 5;
+}
+
+/* Weighs worker->trial from the incumbent's fields; also one that is known, since it may stand at a poor minimum. */
 static void weigh(em *s, const kb_ode_state *incumbent)
 {
     kb_annealer *w = s->worker;
-    if (find(s, &w->trial) || kb_run_stopped(s->run)) return;
+    if (kb_run_stopped(s->run)) return;
     kb_ode_state_load(incumbent, w->n_fields, w->fields);
     double found = kb_refine_weigh(w);
     s->n_weighed++;
     keep(s, w, &w->trial, incumbent->level, found);
+    if (!(found > incumbent->log_evidence - reach(s, w->trial.n < incumbent->support.n))) return;
+    kb_support_copy(&w->trial, &w->support);
+    keep(s, w, &w->trial, incumbent->level, kb_refine_settle(w, s->run));
+}
+
+static bool is_among(size_t n, const kb_move *moves, size_t dropped)
+{
+    for (size_t i = 0; i < n; i++)
+        if (moves[i].drop == dropped && moves[i].add == KB_NO_COLUMN) return true;
+    return false;
 }
 
 static bool leaves_none(const kb_columns *columns, const kb_support *support, size_t column)
@@ -169,7 +188,7 @@ static bool leaves_none(const kb_columns *columns, const kb_support *support, si
     return n <= 1;
 }
 
-/* The best moves on the quadratic, and every deletion. `best` is a copy: the pool may move. */
+/* The best moves on the quadratic, and every deletion. `best` is no state of the pool, which changes. */
 static bool weigh_neighbours(em *s, const kb_ode_state *best)
 {
     kb_annealer *w = s->worker;
@@ -185,7 +204,8 @@ static bool weigh_neighbours(em *s, const kb_ode_state *best)
     }
     for (size_t q = 0; q < best->support.n; q++) {
         size_t column = best->support.column[q];
-        if (columns->required[column] || leaves_none(columns, &best->support, column)) continue;
+        if (columns->required[column] || leaves_none(columns, &best->support, column) || is_among(n, moves, column))
+            continue;
         kb_support_copy(&best->support, &w->trial);
         kb_support_remove(&w->trial, column);
         weigh(s, best);
@@ -250,12 +270,17 @@ static kbass_status enter(em *s, const kb_ode_state *state, kb_pool *pool, kbass
 {
     kb_fit *fit = NULL;
     kb_annealer *w = s->worker;
+    const kb_record *record = s->problem->record;
     size_t k = state->support.n;
     kbass_status status = kb_pool_add(pool, &state->support, &fit, error);
     if (status != KBASS_OK) return status;
     load(s, state);
+    fit->n_windows = record->n_runs;
+    for (size_t run = 0; run < record->n_runs; run++)
+        for (size_t i = 0; i < record->n_states; i++)
+            fit->start[run * record->n_states + i] = kb_annealer_at(s->problem, w, i, record->run_start[run]);
     for (size_t q = 0; q < k; q++) fit->w[state->support.column[q]] = state->w[state->support.column[q]];
-    memcpy(fit->variance, state->v, s->problem->record->n_states * sizeof *fit->variance);
+    memcpy(fit->variance, state->v, record->n_states * sizeof *fit->variance);
     fit->log_evidence = state->log_evidence;
     fit->misfit = misfit_of(s);
     fit->converged = true;
@@ -294,7 +319,7 @@ static kbass_status search(em *s, kb_annealer **workers, kb_search_result *resul
     s->worker = workers[0];
     kbass_status status = kb_ode_state_create(s->worker->n_fields, s->worker->fields, &best, error);
     if (status == KBASS_OK) status = kb_ode_state_create(s->worker->n_fields, s->worker->fields, &trial, error);
-    if (status == KBASS_OK) status = run_starts(s, workers, result);
+    if (status == KBASS_OK) run_starts(s, workers, result);
     if (status == KBASS_OK) ascend(s, best, trial);
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
     clock = kb_run_stage(s->run, KBASS_STAGE_POLISH, 0.95, 1);
@@ -312,8 +337,9 @@ kbass_status kb_em_states_search(const kb_ode_problem *p, kb_run *run, kb_search
     em s = {.problem = p, .run = run};
     kb_annealer **workers = NULL;
     memset(result, 0, sizeof *result);
-    kb_pool_init(&result->pool, p->columns->n, p->record->n_states, 0);
-    kbass_status status = kb_annealers_create(p, &workers, error);
+    kb_pool_init(&result->pool, p->columns->n, p->record->n_states, p->record->n_runs);
+    kbass_status status = kb_windows_divide_runs(p->record->n_runs, p->record->run_start, 1, &result->windows, error);
+    if (status == KBASS_OK) status = kb_annealers_create(p, &workers, error);
     if (status == KBASS_OK) status = search(&s, workers, result, error);
     kb_annealers_destroy(p, workers);
     return status;

@@ -17,8 +17,7 @@ size_t kb_ode_problem_windows(const kb_ode_problem *p)
     return n * p->record->n_runs;
 }
 
-/* The annealed field at a row of the record. */
-static double field_at(const kb_ode_problem *p, kb_annealer *w, size_t state, size_t row)
+double kb_annealer_at(const kb_ode_problem *p, kb_annealer *w, size_t state, size_t row)
 {
     size_t run = kb_record_run(p->record, row), n = p->run_patch[run + 1] - p->run_patch[run];
     if (p->dictionary->is_input[state]) return kb_record_input(p->record, run, state, p->record->time[row], NULL);
@@ -45,7 +44,7 @@ kbass_status kb_pool_add_annealed(const kb_ode_problem *p, kb_annealer *w, kb_po
     for (size_t i = 0; i < n; i++) fit->variance[i] = fmax(f->v[i], 1e-6);
     fit->n_windows = windows->n;
     for (size_t window = 0; window < windows->n; window++)
-        for (size_t i = 0; i < n; i++) fit->start[window * n + i] = field_at(p, w, i, windows->first[window]);
+        for (size_t i = 0; i < n; i++) fit->start[window * n + i] = kb_annealer_at(p, w, i, windows->first[window]);
     kb_windows_destroy(windows);
     return KBASS_OK;
 }
