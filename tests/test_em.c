@@ -3,6 +3,7 @@
 
 #include "base/settings.h"
 #include "check.h"
+#include "data/data.h"
 #include "kbass/kbass.h"
 
 enum { ROWS = 40 };
