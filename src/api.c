@@ -476,7 +476,8 @@ static kbass_status solution_at(const void *context, size_t n, const double *tim
     whereabouts at = {d, of->run, n, times, NULL};
     if (!d->ode)
         status = kbass_discovery_solution(d, of->run, n, times, positions, values, d->paper ? sd : NULL, error);
-    else if (d->paper || d->found.state) status = kbass_discovery_solution(d, of->run, n, times, NULL, values, sd, error);
+    else if (d->paper || d->found.state)
+        status = kbass_discovery_solution(d, of->run, n, times, NULL, values, sd, error);
     else status = states_of(&at, d->found.pool.fits[0], values, sd, error);
     kb_free(sd);
     return status;

@@ -418,7 +418,8 @@ static double dense_evidence_of_two(kb_ode_field *const *fields, const kb_suppor
 static void check_two_patches(fixture *f)
 {
     kb_ode_field *fields[2] = {f->field, NULL};
-    CHECK_OK(kb_ode_field_create(f->record, f->s.dictionary, f->s.columns, MESH, f->level->rank + 8, &fields[1], &error));
+    CHECK_OK(
+        kb_ode_field_create(f->record, f->s.dictionary, f->s.columns, MESH, f->level->rank + 8, &fields[1], &error));
     kb_ode_field_set_level(fields[1], f->level);
     for (size_t i = 0; i < f->nz; i++) fields[1]->z[i] = 0.9 * f->field->z[f->nz - 1 - i];
     memcpy(fields[1]->w, f->field->w, f->s.columns->n * sizeof *f->field->w);
@@ -551,9 +552,10 @@ static void test_levels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_system),      cmocka_unit_test(test_gradient),           cmocka_unit_test(test_message),
-        cmocka_unit_test(test_all_columns), cmocka_unit_test(test_evidence),           cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_two_patches), cmocka_unit_test(test_solve),       cmocka_unit_test(test_solve_not_a_number), cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_system),      cmocka_unit_test(test_gradient), cmocka_unit_test(test_message),
+        cmocka_unit_test(test_all_columns), cmocka_unit_test(test_evidence), cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_two_patches), cmocka_unit_test(test_solve),    cmocka_unit_test(test_solve_not_a_number),
+        cmocka_unit_test(test_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

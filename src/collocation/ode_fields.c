@@ -164,8 +164,7 @@ double kb_ode_fields_evidence(size_t n, kb_ode_field *const *f, const kb_support
     for (size_t p = 0; p < n; p++) {
         J += f[p]->objective;
         with_data += kb_cholesky_logdet(f[p]->nz, f[p]->Hzz, f[p]->nz);
-        for (size_t i = 0; i < f[p]->n_states; i++)
-            log_noise += 0.5 * (double)f[p]->record->count[i] * log(f[p]->v[i]);
+        for (size_t i = 0; i < f[p]->n_states; i++) log_noise += 0.5 * (double)f[p]->record->count[i] * log(f[p]->v[i]);
     }
     J += kb_ode_field_slab_penalty(f[0], support, f[0]->w);
     for (size_t q = 0; q < k; q++) weights += log(f[0]->columns->slab[support->column[q]]);

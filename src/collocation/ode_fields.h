@@ -23,10 +23,10 @@ bool kb_ode_fields_factorise(size_t n, kb_ode_field *const *fields, const kb_sup
 /* A copy of what the search moves: by patch the coefficients, weights, noise, tau, and the level. */
 typedef struct {
     kb_support support;
-    size_t level;      /* of the problem's ladder */
-    double *z;         /* patches x states x rank */
-    double *w, *v;     /* by column, by state */
-    double *tau;       /* by state */
+    size_t level;  /* of the problem's ladder */
+    double *z;     /* patches x states x rank */
+    double *w, *v; /* by column, by state */
+    double *tau;   /* by state */
     double log_evidence;
 } kb_ode_state;
 

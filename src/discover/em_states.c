@@ -13,7 +13,7 @@
 #include "propose/ode/starts.h"
 
 enum { POOL = 48, MOVES = 12, ROUNDS = 6, TUNINGS = 12 };
-static const double nats_reported = 12;        /* below the best: what the answer still averages over */
+static const double nats_reported = 12;         /* below the best: what the answer still averages over */
 static const double worth = 0.5, better = 0.05; /* nats: for other hyperparameters, for another structure */
 static const double tau_factor = 4, least_tau = 1e-7, greatest_tau = 1e-1;
 static const size_t level_step = 2; /* of the ladder of length scales */

@@ -49,8 +49,9 @@ static void look(const query *q, double time, double *mean, double *sd)
     kb_basis_features(f->level->basis, 1, &within, 0, q->features, q->work);
     for (size_t i = 0; i < record->n_states; i++) {
         bool is_input = q->problem->dictionary->is_input[i];
-        double value = is_input ? kb_record_input(record, q->run, i, (time - record->origin[q->run]) / record->span, NULL)
-                                : kb_dot(r, q->features, f->z + i * r);
+        double value = is_input
+                           ? kb_record_input(record, q->run, i, (time - record->origin[q->run]) / record->span, NULL)
+                           : kb_dot(r, q->features, f->z + i * r);
         mean[i] = record->mean[i] + record->sd[i] * value;
         if (sd) sd[i] = is_input ? 0 : record->sd[i] * sqrt(variance_of(q, f, i));
     }
@@ -61,8 +62,8 @@ kbass_status kb_em_states_solution(const kb_ode_problem *p, const kb_ode_state *
 {
     size_t states = p->record->n_states;
     query q = {p, NULL, run, KB_NEW(double, p->max_rank), KB_NEW(double, p->n_mesh + p->max_rank)};
-    kbass_status status = q.features && q.work ? kb_annealer_create(p, &q.worker, error)
-                                               : kb_out_of_memory(error, "the solution");
+    kbass_status status =
+        q.features && q.work ? kb_annealer_create(p, &q.worker, error) : kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
         kb_annealer_set_level(p, q.worker, state->level);
         kb_ode_state_load(state, q.worker->n_fields, q.worker->fields);

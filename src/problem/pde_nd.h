@@ -1,5 +1,5 @@
-/* A discovery problem of fields over several space axes, or of second order in time, and any problem of --method em: what is fixed before the search
- * and shared, read-only, by its threads.
+/* A discovery problem of fields over several space axes, or of second order in time, and any problem of --method em:
+ * what is fixed before the search and shared, read-only, by its threads.
  */
 #ifndef KB_PROBLEM_PDE_ND_H
 #define KB_PROBLEM_PDE_ND_H

@@ -64,8 +64,7 @@ double kb_refine(const kb_ode_problem *p, kb_annealer *w, size_t level, kb_run *
     double best = -INFINITY;
     kb_annealer_set_level(p, w, level);
     for (size_t patch = 0; patch < w->n_fields; patch++)
-        for (size_t i = 0; i < p->record->n_states; i++)
-            w->fields[patch]->tau[i] = tau_relative * p->slope_squares[i];
+        for (size_t i = 0; i < p->record->n_states; i++) w->fields[patch]->tau[i] = tau_relative * p->slope_squares[i];
     for (int round = 0; round < ROUNDS && kb_run_continue(run, w->support.n); round++) {
         best = kb_refine_settle(w, run);
         if (!isfinite(best) || !kb_ode_fields_message(w->n_fields, w->fields, &p->all, w->message)) return -INFINITY;

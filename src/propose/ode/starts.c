@@ -47,8 +47,8 @@ bool kb_anneal_start_run(const kb_ode_problem *p, const kb_anneal_start *start, 
 static kbass_status run_start(const kb_ode_problem *p, const kb_anneal_start *start, bool refined, kb_annealer *w,
                               kb_pool *proposal, kb_run *run, bool *lost)
 {
-    bool usable = kb_anneal_start_run(p, start, w, run) &&
-                  (!refined || isfinite(kb_refine(p, w, kb_refine_level(p), run)));
+    bool usable =
+        kb_anneal_start_run(p, start, w, run) && (!refined || isfinite(kb_refine(p, w, kb_refine_level(p), run)));
     *lost = !usable && !kb_run_stopped(run);
     return usable ? kb_pool_add_annealed(p, w, proposal, NULL) : KBASS_OK;
 }
