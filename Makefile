@@ -4,6 +4,7 @@
 # make check-fresh     make demo, make check and make deb on bare Debians 12 and 13, as root
 # make sanitize   build and run all tests with AddressSanitizer and UBSan
 # make check-traces    compare what searches do, stage by stage, with what they did
+# make check-laws      are the laws of a hundred data sets still found, and as fast; LAWS='--short', '--only "kdv*"'
 # make python     build for Python: PYTHONPATH=python python3 -c 'import kbass'; docs/python.md
 # make check-python    test the Python package with PYTHON (default /usr/bin/python3)
 # make check-browser   load reports in a headless Chromium, narrow and wide
@@ -21,7 +22,7 @@ JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages test-packages demo check check-fresh sanitize check-browser fuzz check-traces python check-python \
+.PHONY: all packages test-packages demo check check-fresh sanitize check-browser fuzz check-traces check-laws python check-python \
         install deb docs format check-format clean
 
 all: packages
@@ -60,6 +61,9 @@ fuzz:
 
 check-traces: all
 	@tools/check-traces
+
+check-laws: all
+	@tools/check-laws $(LAWS)
 
 python: all
 	@PYTHONPATH=python $(PYTHON) -c 'import kbass; print("kbass", kbass.__version__, "works from PYTHONPATH=python")'

@@ -57,7 +57,24 @@ static void test_dates(void **state)
                  {"20210304T050607", KB_DAY_FIRST, "2021-03-04 05:06:07"},
                  {"2021-03", KB_DAY_FIRST, "2021-03-01"},
                  {"Mar 4, 2021", KB_DAY_FIRST, "2021-03-04"},
-                 {"4. März 2021", KB_DAY_FIRST, NULL},
+                 {"4. März 2021", KB_DAY_FIRST, "2021-03-04"},
+                 {"4 août 2021", KB_DAY_FIRST, "2021-08-04"},
+                 {"Jan 2021", KB_DAY_FIRST, "2021-01-01"},
+                 {"Jan-21", KB_DAY_FIRST, "2021-01-01"},
+                 {"Jan 21", KB_DAY_FIRST, NULL},
+                 {"2021-063", KB_DAY_FIRST, "2021-03-04"},
+                 {"2021-366", KB_DAY_FIRST, NULL},
+                 {"2021-W01", KB_DAY_FIRST, "2021-01-04"},
+                 {"2020-W53-7", KB_DAY_FIRST, "2021-01-03"},
+                 {"2015-W01", KB_DAY_FIRST, "2014-12-29"},
+                 {"2021W54", KB_DAY_FIRST, NULL},
+                 {"2021Q3", KB_DAY_FIRST, "2021-07-01"},
+                 {"2021-Q5", KB_DAY_FIRST, NULL},
+                 {"2021M07", KB_DAY_FIRST, "2021-07-01"},
+                 {"2021-03-04 05:06 CET", KB_DAY_FIRST, "2021-03-04 04:06"},
+                 {"2021-03-04T05:06+01:00[Europe/Berlin]", KB_DAY_FIRST, "2021-03-04 04:06"},
+                 {"2021-03-04T05:06[Europe", KB_DAY_FIRST, NULL},
+                 {"2021-03-04 05:06 XYZ", KB_DAY_FIRST, NULL},
                  {"4 Mrz 2021", KB_DAY_FIRST, "2021-03-04"},
                  {"3/14/2021 12:30 AM", KB_MONTH_FIRST, "2021-03-14 00:30"},
                  {"3/14/2021 12:30 PM", KB_MONTH_FIRST, "2021-03-14 12:30"},
@@ -85,6 +102,12 @@ static void test_clocks(void **state)
     CHECK(parse("05:06:07.25", KB_DAY_FIRST, &m) && !m.has_date && m.seconds == 18367 && m.fraction == 0.25);
     CHECK(parse("100:00", KB_DAY_FIRST, &m) && m.seconds == 360000);
     CHECK(parse("12:34.5", KB_DAY_FIRST, &m) && m.seconds == 754 && m.fraction == 0.5);
+    CHECK(parse("05:06:07:250", KB_DAY_FIRST, &m) && m.seconds == 18367 && m.fraction == 0.25);
+    CHECK(parse("1 day, 2:00:03", KB_DAY_FIRST, &m) && !m.has_date && m.seconds == 93603);
+    CHECK(parse("0 days 02:00:03.5", KB_DAY_FIRST, &m) && m.seconds == 7203 && m.fraction == 0.5);
+    CHECK(parse("1h30", KB_DAY_FIRST, &m) && m.seconds == 5400);
+    CHECK(parse("1 d 2 h 5 min", KB_DAY_FIRST, &m) && m.seconds == 93900);
+    CHECK(!parse("5 s", KB_DAY_FIRST, &m) && !parse("1h2h", KB_DAY_FIRST, &m) && !parse("1h90", KB_DAY_FIRST, &m));
     CHECK(!parse("12:60", KB_DAY_FIRST, &m) && !parse("12:3:", KB_DAY_FIRST, &m));
 }
 

@@ -57,11 +57,19 @@ static void date_of(int64_t days, int *year, int *month, int *day)
     *year = (int)(y + era * 400 + (*month <= 2));
 }
 
+static bool is_leap(int year) { return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0; }
+
 static bool is_date(int year, int month, int day)
 {
     static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && is_leap);
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && is_leap(year));
+}
+
+bool kb_date_seconds(int year, int month, int day, int64_t *seconds)
+{
+    if (!is_date(year, month, day)) return false;
+    *seconds = days_of(year, month, day) * KB_DAY;
+    return true;
 }
 
 void kb_moment_print(int64_t seconds, char text[KB_MOMENT_SIZE])
@@ -77,19 +85,60 @@ void kb_moment_print(int64_t seconds, char text[KB_MOMENT_SIZE])
 
 /* ---------------------------------------------------------------- dates */
 
-/* English and German, by their first letters; 0 for another word. */
+/* A letter, or a byte of one that UTF-8 writes in several. */
+static bool is_of_word(char c) { return is_letter(c) || (unsigned char)c >= 0x80; }
+
+/* By their first letters, in English, German, French, Spanish, Italian, Portuguese, Dutch; 0 for another word. */
 static int take_month(cursor *c)
 {
     static const struct {
         const char *begin;
         int month;
-    } months[] = {{"jan", 1},  {"feb", 2},  {"mar", 3},  {"maer", 3}, {"mrz", 3}, {"apr", 4},
-                  {"may", 5},  {"mai", 5},  {"jun", 6},  {"jul", 7},  {"aug", 8}, {"sep", 9},
-                  {"oct", 10}, {"okt", 10}, {"nov", 11}, {"dec", 12}, {"dez", 12}};
+    } months[] = {{"jan", 1},
+                  {"ene", 1},
+                  {"gen", 1},
+                  {"feb", 2},
+                  {"fev", 2},
+                  {"f\xc3\xa9v", 2},
+                  {"mar", 3},
+                  {"maer", 3},
+                  {"m\xc3\xa4r", 3},
+                  {"mrz", 3},
+                  {"mrt", 3},
+                  {"apr", 4},
+                  {"avr", 4},
+                  {"abr", 4},
+                  {"may", 5},
+                  {"mai", 5},
+                  {"mag", 5},
+                  {"mei", 5},
+                  {"jun", 6},
+                  {"juin", 6},
+                  {"giu", 6},
+                  {"jul", 7},
+                  {"juil", 7},
+                  {"lug", 7},
+                  {"aug", 8},
+                  {"aou", 8},
+                  {"ao\xc3\xbb", 8},
+                  {"ago", 8},
+                  {"sep", 9},
+                  {"set", 9},
+                  {"oct", 10},
+                  {"okt", 10},
+                  {"ott", 10},
+                  {"out", 10},
+                  {"nov", 11},
+                  {"dec", 12},
+                  {"dez", 12},
+                  {"dic", 12},
+                  {"d\xc3\xa9"
+                   "c",
+                   12}};
     for (size_t i = 0; i < sizeof months / sizeof *months; i++) {
         size_t n = strlen(months[i].begin);
         if ((size_t)(c->end - c->at) < n || strncasecmp(c->at, months[i].begin, n) != 0) continue;
-        while (is_letter(peek(c))) c->at++;
+        while (is_of_word(peek(c))) c->at++;
         take(c, '.');
         return months[i].month;
     }
@@ -119,14 +168,38 @@ static bool take_separator(cursor *c, char *separator, bool is_word)
     return true;
 }
 
-/* "-03-04" behind a year of four digits; "-03" means its first day. */
-static bool finish_year_first(cursor *c, int *month, int *day)
+/* "-W10", "W10-3", "-Q2", "Q2", "M07" behind a year: its first day, as days since 1970. */
+static bool take_period(cursor *c, int year, int64_t *days)
+{
+    int number = 0, day = 1;
+    if (!take(c, '-')) skip_blanks(c);
+    char letter = peek(c);
+    if (letter != 'W' && letter != 'Q' && letter != 'M') return false;
+    c->at++;
+    size_t n = take_number(c, &number);
+    if (letter == 'W' && take(c, '-') && !take_number(c, &day)) return false;
+    int64_t fourth = days_of(year, 1, 4), weekday = ((fourth + 3) % 7 + 7) % 7; /* of January 4th; 0: Monday */
+    *days = letter == 'W'   ? fourth - weekday + 7 * (number - 1) + day - 1
+            : letter == 'Q' ? days_of(year, 3 * number - 2, 1)
+                            : days_of(year, number, 1);
+    return n && n <= 2 && day >= 1 && day <= 7 && number >= 1 &&
+           number <= (letter == 'W'   ? 53
+                      : letter == 'Q' ? 4
+                                      : 12);
+}
+
+/* "-03-04" behind a year of four digits; "-03" means its first day, "-063" the 63rd of the year. */
+static bool finish_year_first(cursor *c, int year, int *month, int *day)
 {
     char separator = '\0';
     if (!take_separator(c, &separator, false)) return false;
     size_t n = take_number(c, month);
     *day = 1;
     if (separator == '-' && n == 2 && peek(c) != '-') return true;
+    if (separator == '-' && n == 3 && *month >= 1 && *month <= 365 + is_leap(year)) {
+        date_of(days_of(year, 1, 1) + *month - 1, &year, month, day);
+        return true;
+    }
     return n && n <= 2 && take_separator(c, &separator, false) && (n = take_number(c, day)) && n <= 2;
 }
 
@@ -135,7 +208,9 @@ static bool finish_day_first(cursor *c, int first, kb_date_order order, int *yea
 {
     char separator = '\0';
     int second = 0;
-    bool is_word = is_letter(c->at + 1 < c->end ? c->at[1] : '\0');
+    cursor ahead = *c;
+    if (take(&ahead, '.') || take(&ahead, '-') || take(&ahead, '/') || peek(&ahead) == ' ') skip_blanks(&ahead);
+    bool is_word = is_of_word(peek(&ahead));
     if (!take_separator(c, &separator, is_word)) return false;
     if (is_word) {
         *day = first;
@@ -155,16 +230,30 @@ static bool finish_day_first(cursor *c, int first, kb_date_order order, int *yea
     return take_year(c, year);
 }
 
-/* "Mar 4, 2021", perhaps behind "Thu, ". */
+/* " 2021" or "-21" behind a month: its first day. */
+static bool finish_month(cursor *c, int *year, int *day)
+{
+    bool is_joined = take(c, '-') || take(c, '/');
+    if (!is_joined && !skip_blanks(c)) return false;
+    size_t n = take_number(c, year);
+    if (n == 2) *year += *year < 70 ? 2000 : 1900;
+    *day = 1;
+    return c->at == c->end && (n == 4 || (n == 2 && is_joined));
+}
+
+/* "Mar 4, 2021", perhaps behind "Thu, "; "Mar 2021". */
 static bool take_words(cursor *c, int *year, int *month, int *day)
 {
     if (!(*month = take_month(c))) {
-        while (is_letter(peek(c))) c->at++;
+        while (is_of_word(peek(c))) c->at++;
         take(c, ',');
         kb_moment ignored;
         return skip_blanks(c) && take_number(c, day) &&
                finish_day_first(c, *day, KB_DAY_FIRST, year, month, day, &ignored);
     }
+    cursor before = *c;
+    if (finish_month(c, year, day)) return true;
+    *c = before;
     if (!skip_blanks(c) || !take_number(c, day)) return false;
     take(c, ',');
     return skip_blanks(c) && take_year(c, year);
@@ -173,8 +262,9 @@ static bool take_words(cursor *c, int *year, int *month, int *day)
 static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
 {
     int year = 0, month = 0, day = 0, first = 0;
+    int64_t days = 0;
     bool is_good = false;
-    if (is_letter(peek(c))) {
+    if (is_of_word(peek(c))) {
         is_good = take_words(c, &year, &month, &day);
     } else {
         size_t n = take_number(c, &first);
@@ -185,7 +275,12 @@ static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
             day = first % 100;
             is_good = true;
         } else if (n == 4) {
-            is_good = finish_year_first(c, &month, &day);
+            cursor before = *c;
+            m->has_date = take_period(c, year, &days);
+            m->seconds = days * KB_DAY;
+            if (m->has_date) return true;
+            *c = before;
+            is_good = finish_year_first(c, year, &month, &day);
         } else if (n == 1 || n == 2) {
             is_good = finish_day_first(c, first, order, &year, &month, &day, m);
         }
@@ -201,7 +296,7 @@ static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
 static double take_fraction(cursor *c)
 {
     double value = 0, place = 1;
-    if (peek(c) != '.' && peek(c) != ',') return 0;
+    if (peek(c) != '.' && peek(c) != ',' && peek(c) != ':') return 0;
     for (c->at++; is_digit(peek(c)); c->at++) value += (place /= 10) * (*c->at - '0');
     return value < 1 ? value : 0;
 }
@@ -250,7 +345,7 @@ static bool take_clock(cursor *c, kb_moment *m)
             is_good = digits == 1 || digits == 2;
         }
     }
-    m->fraction = is_good ? take_fraction(c) : 0;
+    m->fraction = is_good && (has_seconds || peek(c) != ':') ? take_fraction(c) : 0;
     if (m->fraction > 0 && !has_seconds && !m->has_date) { /* 12:34.5 is of minutes and seconds */
         second = minute;
         minute = hour % 60;
@@ -263,19 +358,31 @@ static bool take_clock(cursor *c, kb_moment *m)
     return true;
 }
 
-static bool take_zone(cursor *c, kb_moment *m)
+/* "UTC", "CET", ...: names that mean one shift, in hours, wherever they are used. */
+static bool take_zone_name(cursor *c, double *hours)
 {
-    int hours = 0, minutes = 0;
-    size_t left = (size_t)(c->end - c->at);
-    char sign = peek(c);
-    m->has_zone = left > 0;
-    if (take(c, 'Z') || take(c, 'z')) return true;
-    if (left >= 3 && (!strncasecmp(c->at, "UTC", 3) || !strncasecmp(c->at, "GMT", 3))) {
-        c->at += 3;
+    static const struct {
+        const char *name;
+        double hours;
+    } zones[] = {{"UTC", 0},  {"GMT", 0},  {"CEST", 2},  {"CET", 1},  {"MESZ", 2}, {"MEZ", 1},
+                 {"EEST", 3}, {"EET", 2},  {"WEST", 1},  {"WET", 0},  {"EST", -5}, {"EDT", -4},
+                 {"CST", -6}, {"CDT", -5}, {"MST", -7},  {"MDT", -6}, {"PST", -8}, {"PDT", -7},
+                 {"MSK", 3},  {"JST", 9},  {"AEST", 10}, {"AEDT", 11}};
+    for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
+        size_t n = strlen(zones[i].name);
+        if ((size_t)(c->end - c->at) < n || strncasecmp(c->at, zones[i].name, n) != 0) continue;
+        c->at += n;
+        *hours = zones[i].hours;
         return true;
     }
-    if (sign != '+' && sign != '-') return left == 0;
-    c->at++;
+    return false;
+}
+
+static bool take_shift(cursor *c, kb_moment *m)
+{
+    int hours = 0, minutes = 0;
+    char sign = peek(c);
+    if (!take(c, '+') && !take(c, '-')) return true;
     size_t n = take_number(c, &hours);
     if (n == 4) {
         minutes = hours % 100;
@@ -288,6 +395,54 @@ static bool take_zone(cursor *c, kb_moment *m)
     return hours <= 18 && minutes <= 59;
 }
 
+/* A place in brackets says no more than the shift before it; alone the time is the place's own. */
+static bool take_zone(cursor *c, kb_moment *m)
+{
+    double named = 0;
+    m->has_zone = c->at < c->end && *c->at != '[';
+    if (!take(c, 'Z') && !take(c, 'z') && !take_zone_name(c, &named) && !take_shift(c, m)) return false;
+    m->seconds -= (int64_t)(3600 * named);
+    if (!take(c, '[')) return true;
+    while (c->at < c->end && *c->at != ']') c->at++;
+    return take(c, ']');
+}
+
+/* "1 day, 02:03:04", "0 days 02:03:04.5", "1h30", "2 h 5 min": parts that add up. */
+static bool take_duration(cursor *c, kb_moment *m)
+{
+    static const struct {
+        const char *name;
+        int seconds;
+    } units[] = {{"days", KB_DAY}, {"day", KB_DAY}, {"d", KB_DAY}, {"hours", 3600}, {"hour", 3600}, {"hr", 3600},
+                 {"h", 3600},      {"min", 60},     {"m", 60},     {"sec", 1},      {"s", 1}};
+    int number = 0, last = KB_DAY + 1;
+    for (size_t n_parts = 0; c->at < c->end; n_parts++) {
+        cursor before = *c;
+        bool is_last = last == KB_DAY && n_parts && take_clock(c, m);
+        if (is_last) return c->at == c->end;
+        *c = before;
+        size_t unit = 0;
+        if (!take_number(c, &number)) return false;
+        skip_blanks(c);
+        if (c->at == c->end && n_parts && last == 3600) { /* 1h30 */
+            m->seconds += 60 * number;
+            return number < 60;
+        }
+        size_t n_units = sizeof units / sizeof *units, left = (size_t)(c->end - c->at);
+        while (unit < n_units &&
+               (left < strlen(units[unit].name) || strncasecmp(c->at, units[unit].name, strlen(units[unit].name)) != 0))
+            unit++;
+        if (unit == n_units || units[unit].seconds >= last) return false;
+        c->at += strlen(units[unit].name);
+        last = units[unit].seconds;
+        m->seconds += (int64_t)number * last;
+        take(c, ',');
+        skip_blanks(c);
+        if (c->at == c->end) return n_parts > 0; /* one part alone is a number with its unit */
+    }
+    return false;
+}
+
 bool kb_moment_parse(const char *text, const char *end, kb_date_order order, kb_moment *moment)
 {
     cursor c = {text, end}, digits = {text, end};
@@ -295,6 +450,9 @@ bool kb_moment_parse(const char *text, const char *end, kb_date_order order, kb_
     while (is_digit(peek(&digits))) digits.at++;
     bool is_clock = digits.at > text && peek(&digits) == ':';
     if (is_clock) return take_clock(&c, moment) && c.at == c.end;
+    if (digits.at > text && take_duration(&c, moment)) return true;
+    c = (cursor){text, end};
+    *moment = (kb_moment){0};
     if (!take_date(&c, order, moment)) return false;
     if (c.at == c.end) return true;
     bool is_apart = take(&c, 'T') || take(&c, 't');

@@ -1,5 +1,6 @@
 /* Dates and times of day as people write them: 2021-03-04T05:06:07.5+01:00, 4.3.2021 17:30, 3/4/21 5:06 PM,
- * 4-Mar-2021, Mar 4, 2021, 20210304, 05:06:07. The calendar is the Gregorian one, days have 86400 seconds.
+ * 4-Mar-2021, Mar 4, 2021, Mar 2021, 20210304, 2021-063, 2021-W10, 2021Q2, 05:06:07, 1 day, 02:03:04. The calendar is
+ * the Gregorian one, days have 86400 seconds.
  */
 #ifndef KB_CALENDAR_H
 #define KB_CALENDAR_H
@@ -22,6 +23,8 @@ typedef struct {
 
 /* The whole text from `text` to `end` is a date, a time of day or both. A time of day alone may pass 24 hours. */
 bool kb_moment_parse(const char *text, const char *end, kb_date_order order, kb_moment *moment);
+/* Since 1970-01-01; false where there is no such day. */
+bool kb_date_seconds(int year, int month, int day, int64_t *seconds);
 /* "2021-03-04", "2021-03-04 05:06", "2021-03-04 05:06:07", as short as says it; `seconds` since 1970. */
 void kb_moment_print(int64_t seconds, char text[KB_MOMENT_SIZE]);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/name.h"
 #include "base/number.h"
 
 enum { LONGEST_NUMBER = 400 };
@@ -16,6 +17,8 @@ static bool is_listed(const char *cell, const char *list)
         size_t length = strcspn(list, ",");
         const char *next = list + length;
         while (length && list[length - 1] == ' ') length--;
+        bool is_front = length > 1 && list[length - 1] == '*'; /* "<*": all that begin so */
+        if (is_front && strncmp(cell, list, length - 1) == 0) return true;
         if (length && strlen(cell) == length && strncmp(cell, list, length) == 0) return true;
         list = next;
     }
@@ -29,7 +32,7 @@ bool kb_cell_is_missing(const char *cell, const char *missing)
         "nil",     "missing", "-",     "--",     "---",   ".",       "..",      "...",          "?",
         "*",       "n/d",     "nd",    "n.d.",   "<NA>",  "(null)",  "\\N",     "-nan",         "#NULL!",
         "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "1.#QNAN", "-1.#IND", "\xe2\x80\x93", "\xe2\x80\x94",
-        "k.A."};
+        "k.A.",    "MM"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(cell, words[i]) == 0) return true;
     return is_listed(cell, missing);
@@ -135,6 +138,55 @@ void kb_cell_marks(const char *cell, char *point, char *grouping)
         bool is_after_gap = begin > cell && !strchr("+-", begin[-1]); /* 1 234,567 */
         *point = is_group && !is_after_gap ? '\0' : *first;
     }
+}
+
+/* ---------------------------------------------------------------- what stands around numbers */
+
+/* Signs of currencies, with a blank behind them or not. */
+static size_t currency_length(const char *c)
+{
+    static const char *const signs[] = {"$", "US$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t n = strlen(signs[i]);
+        if (strncmp(c, signs[i], n) == 0) return n + strspn(c + n, " ");
+    }
+    return 0;
+}
+
+/* Digits, signs, marks and gaps up to the last digit, and an exponent. */
+static size_t number_length(const char *c)
+{
+    size_t n = 0, last = 0;
+    while (c[n]) {
+        size_t gap = gap_length(c + n), step = strncmp(c + n, "\xe2\x88\x92", 3) == 0 ? 3 : gap ? gap : 1;
+        if (step == 1 && !gap && !strchr("0123456789.,+-", c[n])) break;
+        n += step;
+        if (is_digit(c[n - 1])) last = n;
+    }
+    size_t sign = last && (c[last] == 'e' || c[last] == 'E') && (c[last + 1] == '-' || c[last + 1] == '+');
+    if (last && (c[last] == 'e' || c[last] == 'E') && digits_at(c + last + 1 + sign))
+        last += 1 + sign + digits_at(c + last + 1 + sign);
+    return last;
+}
+
+bool kb_cell_bare(const char *cell, const char **bare, size_t *length, const char **after)
+{
+    bool is_formula = cell[0] == '=' && cell[1] == '"'; /* Excel: ="1.5" */
+    *bare = is_formula ? cell + 2 : cell + currency_length(cell);
+    *length = number_length(*bare);
+    *after = *bare + *length;
+    if (is_formula && strcmp(*after, "\"") == 0) *after = "";
+    return *length > 0;
+}
+
+bool kb_cell_is_unit(const char *after)
+{
+    size_t gap = gap_length(after), length = strlen(after + gap);
+    const char *unit = after + gap;
+    if (!length) return !*after;
+    if (!strcmp(unit, "%") || currency_length(unit) == length) return true;
+    bool has_mark = strchr(unit, '/') || (unsigned char)unit[0] >= 0x80;
+    return strcmp(unit, "*") != 0 && (gap || has_mark) && kb_looks_like_unit(unit, length);
 }
 
 /* ---------------------------------------------------------------- what it is */

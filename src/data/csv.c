@@ -12,6 +12,7 @@
 #include "data/part.h"
 
 enum { SMALLEST_PART = 1 << 18, PARTS_EACH = 4, MOST_PARTS = 64, FIRST_NUMBERS = 1 << 14 };
+enum { MOST_BEHIND = 30 }; /* lines behind a table that are not rows: totals, sources */
 
 typedef struct {
     kb_reading *reading;
@@ -19,12 +20,14 @@ typedef struct {
     char *rest, *end; /* of the block */
     size_t line;      /* number of the line at hand */
     char *note;       /* copy of the last comment before the table */
+    char *header;     /* copy of the line of names */
     kb_plan plan;
     kb_part part;
     kb_pace pace;
     size_t *state_columns;
-    size_t capacity, n_left; /* rows that fit into the data's arrays, rows left out */
-    double clock, midnights; /* the time of day met last, and how often a day has passed since the first row */
+    size_t capacity, n_left;    /* rows that fit into the data's arrays, rows left out */
+    size_t n_headers, n_behind; /* lines that repeat the header; lines behind the table */
+    double clock, midnights;    /* the time of day met last, and how often a day has passed since the first row */
     bool has_clock;
     size_t n_midnights;
     kbass_data *data;
@@ -35,7 +38,8 @@ typedef struct {
     const char *begin, *end;
     size_t line;     /* number of the line at hand */
     double *numbers; /* n_rows x n_columns */
-    size_t n_rows, capacity;
+    size_t n_rows, capacity, n_headers;
+    const char *bad; /* the line that could not be read */
     kb_row_work work;
     kbass_status status;
     kbass_error error;
@@ -112,6 +116,16 @@ static void begin_rows(table *t)
     if (!has_rows && t->rest < t->end) t->rest++;
 }
 
+/* Lines may be moved on before the last row is read. */
+static kbass_status keep_header(table *t)
+{
+    const kb_line *line = &t->plan.layout.lines[t->plan.layout.header];
+    size_t length = (size_t)(line->end - line->begin);
+    t->header = KB_NEW(char, length + 1);
+    if (t->header) memcpy(t->header, line->begin, length);
+    return t->header ? KBASS_OK : kb_out_of_memory(t->reading->error, "the header");
+}
+
 static kbass_status read_header(table *t)
 {
     kb_reading *r = t->reading;
@@ -120,6 +134,7 @@ static kbass_status read_header(table *t)
         status = kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s: a header row and rows of numbers are needed",
                          r->file.path, t->lines.size ? "nothing but blank lines and comments" : "the file is empty");
     if (status == KBASS_OK) status = kb_plan_make(&t->plan, r, t->data, t->rest, t->end, t->line, t->note);
+    if (status == KBASS_OK) status = keep_header(t);
     if (status == KBASS_OK) begin_rows(t);
     return status;
 }
@@ -130,7 +145,7 @@ static kbass_status find_state_columns(table *t)
     t->state_columns = KB_NEW(size_t, t->data->n_states);
     if (!t->state_columns) return kb_out_of_memory(t->reading->error, "the columns");
     for (size_t i = 0; i < t->plan.n; i++)
-        if (!kb_roles_axis(&t->plan.roles, i, &axis) && !t->plan.is_left_out[i] && i != t->plan.clock)
+        if (!kb_roles_axis(&t->plan.roles, i, &axis) && !t->plan.is_left_out[i] && !kb_plan_is_of_time(&t->plan, i))
             t->state_columns[state++] = i;
     return KBASS_OK;
 }
@@ -159,6 +174,56 @@ static kbass_status check_axes(const table *t, const double *row, part *p)
     return KBASS_OK;
 }
 
+/* Time from its parts, where it has some. */
+static kbass_status check_row(const table *t, double *row, part *p)
+{
+    kbass_status status = check_axes(t, row, p);
+    if (status != KBASS_OK || !t->plan.parts.is_there) return status;
+    double at = (kb_date_parts_seconds(&t->plan.parts, row) - (double)t->plan.form.origin) / t->plan.form.unit;
+    row[t->plan.roles.axes[0]] = at;
+    if (at == at) return KBASS_OK;
+    return kb_fail(&p->error, KBASS_ERROR_DATA, "%s:%zu: there is no such date", t->plan.form.path, p->line);
+}
+
+static bool repeats_header(const table *t, const char *line, const char *end)
+{
+    return strlen(t->header) == (size_t)(end - line) && strncmp(line, t->header, (size_t)(end - line)) == 0;
+}
+
+/* Spreadsheets write rows of nothing but separators. */
+static bool is_empty_row(const table *t, const char *line, const char *end)
+{
+    while (line < end && (*line == t->plan.form.separator || strchr(" \t\r\"", *line))) line++;
+    return line == end;
+}
+
+/* Neither a number nor a date where time should be: no row was meant. */
+static bool is_remark(const table *t, const char *line, const char *end, kb_row_work *work)
+{
+    size_t n = 0, time = t->plan.roles.axes[0];
+    if (kb_row_cut(&t->plan.form, line, end, work, &n, 0, NULL) != KBASS_OK) return true;
+    kb_cell_type type = kb_cell_type_of(work->cells[n == t->plan.n ? time : 0], t->plan.form.missing);
+    bool has_number = false; /* a row without its time may be a mistake */
+    for (size_t i = 0; i < n; i++) has_number |= kb_cell_type_of(work->cells[i], NULL) == KB_CELL_NUMBER;
+    return type == KB_CELL_TEXT || (type == KB_CELL_MISSING && !has_number);
+}
+
+/* The careful way; what is no row at all is left out. */
+static void read_carefully(const table *t, part *p, const char *line, const char *end, double *row)
+{
+    p->status = kb_row_read(&t->plan.form, line, end, p->line, &p->work, row, &p->error);
+    if (p->status == KBASS_OK) p->status = check_row(t, row, p);
+    if (p->status == KBASS_OK) return;
+    bool is_header = repeats_header(t, line, end);
+    if (!is_header && !is_empty_row(t, line, end)) {
+        p->bad = line;
+        return;
+    }
+    p->status = KBASS_OK;
+    p->n_headers += is_header;
+    p->n_rows--;
+}
+
 static void read_part(const table *t, part *p)
 {
     const char *line = p->begin;
@@ -173,9 +238,9 @@ static void read_part(const table *t, part *p)
                 return;
             }
             double *row = p->numbers + p->n_rows++ * t->plan.form.n_columns;
-            if (!kb_row_scan(&t->plan.form, line, end, &p->work, row))
-                p->status = kb_row_read(&t->plan.form, line, end, p->line, &p->work, row, &p->error);
-            if (p->status == KBASS_OK) p->status = check_axes(t, row, p);
+            bool is_quick = kb_row_scan(&t->plan.form, line, end, &p->work, row);
+            if (is_quick) p->status = check_row(t, row, p);
+            if (!is_quick || p->status != KBASS_OK) read_carefully(t, p, line, end, row);
         }
         line = newline ? newline + 1 : p->end;
     }
@@ -194,7 +259,8 @@ static size_t cut_block(table *t, part *parts, size_t n_parts)
         p->begin = begin;
         p->end = begin = newline ? newline + 1 : t->end;
         p->line = t->line;
-        p->n_rows = 0;
+        p->n_rows = p->n_headers = 0;
+        p->bad = NULL;
         t->line += kb_lines_count(p->begin, p->end);
     }
     return n;
@@ -287,6 +353,25 @@ static void take_part(table *t, part *p)
     p->n_rows = kept;
 }
 
+/* From the line that could not be read to the end of the file there are only remarks: so the table ended before it. */
+static bool ends_at(table *t, part *p)
+{
+    size_t n = 0;
+    for (const char *line = p->bad; line < t->end; n++) {
+        const char *newline = memchr(line, '\n', (size_t)(t->end - line)), *end = newline ? newline : t->end;
+        while (line < end && strchr(" \t\r", *line)) line++;
+        if (line == end) n--;
+        else if (!is_remark(t, line, end, &p->work) || n == MOST_BEHIND) return false;
+        line = newline ? newline + 1 : t->end;
+    }
+    bool has_rows = t->data->n_rows || p->n_rows > 1 || p->begin > t->rest;
+    if (!t->lines.is_over || !has_rows) return false;
+    t->n_behind = n;
+    p->n_rows--;
+    p->status = KBASS_OK;
+    return true;
+}
+
 static kbass_status read_block(table *t, part *parts, size_t n_parts)
 {
     kbass_status status = KBASS_OK;
@@ -297,7 +382,9 @@ static kbass_status read_block(table *t, part *parts, size_t n_parts)
         else hash_block(t);
     kb_file_forget(&t->reading->file);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        if (parts[i].status != KBASS_OK && parts[i].bad && ends_at(t, &parts[i])) n = i + 1;
         status = parts[i].status;
+        t->n_headers += parts[i].n_headers;
         if (status == KBASS_OK) settle_times(t, &parts[i]);
         if (status == KBASS_OK && !t->part.is_whole) take_part(t, &parts[i]);
         n_rows += parts[i].n_rows;
@@ -343,6 +430,11 @@ static kbass_status note_oddities(table *t)
     if (t->lines.is_gzip) kb_plan_say(plan, "gzip");
     if (t->lines.encoding) kb_plan_say(plan, "UTF-16");
     if (plan->form.point == ',') kb_plan_say(plan, "decimal commas");
+    if (t->n_headers)
+        kb_plan_say(plan, t->n_headers == 1 ? "%zu line repeats the header" : "%zu lines repeat the header",
+                    t->n_headers);
+    if (t->n_behind)
+        kb_plan_say(plan, "%zu line%s behind the table left out", t->n_behind, t->n_behind == 1 ? "" : "s");
     if (t->n_midnights == 1) kb_plan_say(plan, "times of day pass midnight once");
     if (t->n_midnights > 1) kb_plan_say(plan, "times of day pass midnight %zu times", t->n_midnights);
     t->data->note = plan->note.length ? kb_buffer_take(&plan->note) : kb_strdup("");
@@ -373,6 +465,7 @@ kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
     kb_lines_close(&t.lines);
     kb_plan_clear(&t.plan);
     kb_free(t.note);
+    kb_free(t.header);
     kb_free(t.state_columns);
     return status;
 }

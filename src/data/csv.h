@@ -23,6 +23,8 @@ typedef struct {
     double unit;         /* in units of so many seconds */
     kb_labels *labels;   /* of columns of text */
     const char *missing; /* "-999, x": more cells that mean missing, or NULL */
+    const char **units;  /* n_columns: what stands behind numbers, or NULL; NULL: nothing does anywhere */
+    bool has_remarks;    /* "# ..." behind a blank ends a row */
 } kb_row_form;
 
 /* Memory for the careful way, which needs a copy of the line. */

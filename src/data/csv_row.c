@@ -14,7 +14,7 @@
 
 char kb_row_separator(const char *header)
 {
-    static const char candidates[] = ";,\t";
+    static const char candidates[] = ";,\t|";
     for (const char *candidate = candidates; *candidate; candidate++) {
         bool is_quoted = false;
         for (const char *c = header; *c; c++) {
@@ -148,6 +148,8 @@ static char *unquote(char *text, char **end)
     return NULL;
 }
 
+static const char wide_blank[] = "\xc2\xa0"; /* that does not break, as web pages and spreadsheets have it */
+
 /* Cuts one cell off the front of *rest, without the blanks around it; *rest is NULL after the last. */
 static bool cut_cell(const kb_row_form *form, char **rest, char **cell)
 {
@@ -160,6 +162,8 @@ static bool cut_cell(const kb_row_form *form, char **rest, char **cell)
         while (*after && !separates(form, *after)) after++;
         end = after;
         while (end > begin && (end[-1] == ' ' || end[-1] == '\t')) end--;
+        while (end - begin >= 2 && memcmp(begin, wide_blank, 2) == 0) begin += 2;
+        while (end - begin >= 2 && memcmp(end - 2, wide_blank, 2) == 0) end -= 2;
     }
     char *next = skip_blanks(form, after);
     if (*next && !has_runs && !separates(form, *next)) return false;
@@ -182,10 +186,25 @@ kbass_status kb_row_split(const kb_row_form *form, char *line, size_t capacity, 
     return KBASS_OK;
 }
 
-static kbass_status copy_line(const char *line, const char *end, kb_row_work *work, kbass_error *error)
+/* "1, 2 # calibrated": what is before the remark. */
+static size_t remark_begin(const char *line, size_t length)
+{
+    bool is_quoted = false;
+    for (size_t i = 0; i + 1 < length; i++) {
+        is_quoted ^= line[i] == '"';
+        bool is_apart = i && (line[i - 1] == ' ' || line[i - 1] == '\t') && line[i + 1] == ' ';
+        if (line[i] == '#' && is_apart && !is_quoted) return i;
+    }
+    return length;
+}
+
+static kbass_status copy_line(const kb_row_form *form, const char *line, const char *end, kb_row_work *work,
+                              kbass_error *error)
 {
     size_t length = (size_t)(end - line);
     if (length && line[length - 1] == '\r') length--;
+    if (form->has_remarks && memchr(line, '#', length)) length = remark_begin(line, length);
+    while (form->has_remarks && length && line[length - 1] == ' ') length--;
     if (work->size <= length) {
         kb_free(work->text);
         work->text = KB_NEW(char, 2 * length + 1);
@@ -213,7 +232,7 @@ static kbass_status make_room(const kb_row_form *form, kb_row_work *work, kbass_
 kbass_status kb_row_cut(const kb_row_form *form, const char *line, const char *end, kb_row_work *work, size_t *n,
                         size_t line_number, kbass_error *error)
 {
-    kbass_status status = copy_line(line, end, work, error);
+    kbass_status status = copy_line(form, line, end, work, error);
     *n = 0;
     if (status == KBASS_OK) status = make_room(form, work, error);
     if (status == KBASS_OK) status = kb_row_split(form, work->text, work->n_cells, work->cells, n, line_number, error);
@@ -233,12 +252,39 @@ static kbass_status refuse_cell(const kb_row_form *form, size_t column, const ch
     return FAIL_AT_LINE(form, line, error, "column \"%.100s\": \"%.60s\" %s", form->names[column], cell, what);
 }
 
+/* A number with its column's unit behind it, or the sign of a currency in front. */
+static bool read_bare(const kb_row_form *form, size_t column, const char *cell, double *value)
+{
+    const char *bare, *after;
+    char number[64];
+    size_t length = 0;
+    if (!form->units || !form->units[column] || !kb_cell_bare(cell, &bare, &length, &after)) return false;
+    if (length >= sizeof number || strcmp(after, form->units[column]) != 0) return false;
+    memcpy(number, bare, length);
+    number[length] = '\0';
+    return kb_cell_number(number, form->point, form->grouping, value);
+}
+
+/* <0.01, > 2000 */
+static bool is_bound(const char *cell)
+{
+    static const char *const signs[] = {"<", ">", "\xe2\x89\xa4", "\xe2\x89\xa5"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strncmp(cell, signs[i], strlen(signs[i])) == 0) return strpbrk(cell, "0123456789") != NULL;
+    return false;
+}
+
 static kbass_status read_number(const kb_row_form *form, size_t column, const char *cell, size_t line, double *value,
                                 kbass_error *error)
 {
-    if (!kb_cell_number(cell, form->point, form->grouping, value)) {
+    if (!kb_cell_number(cell, form->point, form->grouping, value) && !read_bare(form, column, cell, value)) {
         *value = NAN;
         if (kb_cell_is_missing(cell, form->missing)) return KBASS_OK;
+        if (is_bound(cell))
+            return refuse_cell(form, column, cell, line,
+                               "is a bound, not a value: put a value there, or leave such cells out: "
+                               "--missing \"<*, >*\"",
+                               error);
         return refuse_cell(form, column, cell, line,
                            "is not a number (leave the cell empty where nothing was measured, or say --missing)",
                            error);

@@ -58,6 +58,34 @@ static void take_directive(kb_layout *layout)
     layout->header = 1;
 }
 
+static bool begins(const kb_line *line, const char *word)
+{
+    const char *c = line->begin + (line->begin < line->end && *line->begin == '"');
+    return (size_t)(line->end - c) >= strlen(word) && strncmp(c, word, strlen(word)) == 0;
+}
+
+/* Campbell's loggers: a line about the station, names, units, kinds of averages. LabVIEW's .lvm: names behind the last
+   of its headers. */
+static bool take_logger(kb_layout *l)
+{
+    size_t end = l->n;
+    if (l->n > 4 && begins(&l->lines[0], "TOA5")) {
+        l->separator = ',';
+        l->header = 1;
+        l->units = 2;
+        l->body = 4;
+        return true;
+    }
+    for (size_t i = 0; l->n && begins(&l->lines[0], "LabVIEW Measurement") && i < l->n; i++)
+        if (begins(&l->lines[i], "***End_of_Header***")) end = i;
+    if (end + 2 >= l->n) return false;
+    l->separator =
+        memchr(l->lines[end + 1].begin, '\t', (size_t)(l->lines[end + 1].end - l->lines[end + 1].begin)) ? '\t' : ',';
+    l->header = end + 1;
+    l->body = end + 2;
+    return true;
+}
+
 /* ---------------------------------------------------------------- cells */
 
 /* [g/L], (s), g/L, %, -, and formats such as yyyy-mm-dd. */
@@ -171,7 +199,7 @@ static size_t find_body(const census *lines, size_t n, size_t n_columns)
 
 static bool try_later(search *s)
 {
-    static const char separators[] = {';', '\t', ',', KB_RUNS_OF_BLANKS};
+    static const char separators[] = {';', '\t', ',', '|', KB_RUNS_OF_BLANKS};
     kb_layout *l = s->layout;
     census lines[LOOKED_AT];
     size_t n = l->n < LOOKED_AT ? l->n : LOOKED_AT, most = 0, columns = 0, n_columns = 0;
@@ -206,7 +234,7 @@ kbass_status kb_layout_find(const char *begin, const char *end, size_t line, con
     if (status == KBASS_OK && layout->n) {
         take_directive(layout);
         const kb_layout before = *layout;
-        if (!try_first(&s)) {
+        if (!take_logger(layout) && !try_first(&s)) {
             kb_layout plain = *layout; /* what is wrong is told by those who read it */
             *layout = before;
             if (!try_later(&s)) {

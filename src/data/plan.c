@@ -33,6 +33,7 @@ void kb_plan_clear(kb_plan *p)
     kb_free(p->faces);
     kb_free(p->units);
     kb_free(p->is_unnamed);
+    kb_free(p->bare);
     kb_free(p->kinds);
     kb_free(p->is_left_out);
     kb_layout_clear(&p->layout);
@@ -82,7 +83,8 @@ static bool is_index(const kb_plan *p, size_t column)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) is_named_so |= !strcasecmp(p->faces[column], names[i]);
     bool is_counting =
         c->is_counting && c->n_cells[KB_CELL_NUMBER] == p->sample.n_rows && p->sample.n_rows >= FEWEST_COUNTED;
-    return is_named_so && is_counting && (c->first == 0 || c->first == 1);
+    bool is_record = !strcasecmp(p->faces[column], "record"); /* loggers count on for years */
+    return is_named_so && is_counting && (c->first == 0 || c->first == 1 || is_record);
 }
 
 static void leave_out_idle(kb_plan *p, const bool *is_used)
@@ -119,6 +121,45 @@ static void join_date_and_clock(kb_plan *p, const bool *is_used)
     p->clock = kind == KB_DATES ? other : time;
     p->is_left_out[p->clock] = true;
     kb_plan_say(p, "time is \"%.60s\" and \"%.60s\" together", p->faces[p->roles.axes[0]], p->faces[p->clock]);
+}
+
+bool kb_plan_is_of_time(const kb_plan *p, size_t column)
+{
+    if (column == p->clock) return true;
+    for (int i = 0; p->parts.is_there && i < KB_DATE_PARTS; i++)
+        if (p->parts.columns[i] == column && i != KB_YEAR) return true;
+    return false;
+}
+
+/* Year, month, day ... in columns of their own are one time, unless another column is it. */
+static bool has_date_parts(kb_plan *p, const bool *is_used)
+{
+    const kb_reading *r = p->reading;
+    kb_date_parts_find(p->n, p->faces, p->kinds, p->is_left_out, &p->parts);
+    size_t year = p->parts.columns[KB_YEAR];
+    if (!p->parts.is_there || r->axes || (r->time && kb_plan_column(p, r->time) != year)) return false;
+    for (size_t i = 0; i < p->n; i++) {
+        bool is_time = kb_time_likeness(p->faces[i]) > 0.5 && p->kinds[i] != KB_LABELS && i != year;
+        bool is_part = kb_plan_is_of_time(p, i);
+        if (is_part && is_used[i]) return false;
+        if (!p->is_left_out[i] && !is_part && (is_time || p->kinds[i] == KB_DATES)) return false;
+    }
+    return true;
+}
+
+static void join_date_parts(kb_plan *p)
+{
+    char text[200] = "";
+    size_t length = 0;
+    for (int i = 0; i < KB_DATE_PARTS; i++) {
+        size_t column = p->parts.columns[i];
+        if (column == KB_NO_COLUMN) continue;
+        if (length < sizeof text)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s\"%.20s\"", length ? ", " : "",
+                                       p->faces[column]);
+        if (i != KB_YEAR) p->is_left_out[column] = true;
+    }
+    kb_plan_say(p, "time is %s together", text);
 }
 
 static kbass_status find_run(kb_plan *p)
@@ -178,6 +219,31 @@ static kbass_status leave_out_words(kb_plan *p, const bool *is_used)
     return KBASS_OK;
 }
 
+/* A column is called like time and no other is, but text is no time; or the times are the names. */
+static kbass_status refuse_text_time(const kb_plan *p)
+{
+    size_t text = p->n, n_numbers = 0;
+    double value;
+    if (p->reading->time || p->reading->axes) return KBASS_OK;
+    for (size_t i = 0; i < p->n; i++) {
+        n_numbers += kb_cell_number(p->faces[i], '.', 0, &value);
+        if (p->kinds[i] != KB_LABELS && (kb_time_likeness(p->faces[i]) > 0 || p->kinds[i] != KB_NUMBERS))
+            return KBASS_OK;
+        if (kb_time_likeness(p->faces[i]) > 0.1) text = i;
+    }
+    if (n_numbers >= 2 && n_numbers + 1 >= p->n)
+        return kb_fail(
+            p->reading->error, KBASS_ERROR_DATA,
+            "%s: the columns are called by numbers, %.20s, %.20s ...: if these are the times, the table lies "
+            "on its side: write a column for each of its lines (transpose it)",
+            p->place, p->faces[p->n - n_numbers], p->faces[p->n - n_numbers + 1]);
+    if (text == p->n) return KBASS_OK;
+    return kb_fail(p->reading->error, KBASS_ERROR_DATA,
+                   "%s: column \"%.100s\" is time by its name but has text such as \"%s\": numbers, dates or times of "
+                   "day are needed; --time NAME names another column",
+                   p->place, p->faces[text], p->sample.columns[text].example);
+}
+
 static kbass_status find_roles(kb_plan *p, const bool *is_used)
 {
     kb_reading *r = p->reading;
@@ -185,14 +251,18 @@ static kbass_status find_roles(kb_plan *p, const bool *is_used)
     kbass_status status = kb_roles_check(&p->roles, r->error);
     if (status == KBASS_OK) status = find_run(p);
     p->roles.is_left_out = p->is_left_out;
-    size_t time = r->time ? kb_plan_column(p, r->time) : p->n;
+    p->clock = p->n;
+    p->parts.is_there = status == KBASS_OK && has_date_parts(p, is_used);
+    size_t time = p->parts.is_there ? p->parts.columns[KB_YEAR] : r->time ? kb_plan_column(p, r->time) : p->n;
+    if (status == KBASS_OK && !p->parts.is_there) status = refuse_text_time(p);
     if (status == KBASS_OK)
         status = kb_roles_find(&p->roles, time < p->n ? p->faces[time] : r->time, r->axes, r->error);
     if (status != KBASS_OK) return status;
     for (size_t i = 0; i < p->roles.n_axes; i++) p->is_left_out[p->roles.axes[i]] = false;
     if (r->use)
         for (size_t i = 0; i < p->n; i++) p->is_left_out[i] |= !is_used[i] && !is_axis(p, i) && i != p->run;
-    join_date_and_clock(p, is_used);
+    if (p->parts.is_there) join_date_parts(p);
+    else join_date_and_clock(p, is_used);
     time = p->roles.axes[0];
     if (p->kinds[time] == KB_LABELS)
         return kb_fail(r->error, KBASS_ERROR_DATA, "%s: time, \"%.100s\", is neither numbers nor dates: found \"%s\"",
@@ -248,7 +318,8 @@ static void say_layout(kb_plan *p)
     if (l->has_directive) kb_plan_say(p, "cells between \"%c\", as its first line says", l->separator);
     if (l->header < l->n && skipped)
         kb_plan_say(p, "%zu line%s before the header left out", skipped, skipped == 1 ? "" : "s");
-    p->says_time = p->roles.n_axes == 1 && !p->reading->time && !kb_is_time_name(time) && p->clock == p->n;
+    p->says_time =
+        p->roles.n_axes == 1 && !p->reading->time && !kb_is_time_name(time) && p->clock == p->n && !p->parts.is_there;
     if (p->says_time) kb_plan_say(p, "%s is time (--time \"%.80s\")", p->data->time_name, time);
 }
 
@@ -262,7 +333,8 @@ static void choose_way(kb_plan *p)
     p->form.kinds = is_plain ? NULL : p->kinds;
     p->form.is_left_out = is_plain ? NULL : p->is_left_out;
     p->form.labels = &p->labels;
-    if (p->clock < p->n) p->is_left_out[p->clock] = false; /* it is read, and no state */
+    for (size_t i = 0; i < p->n; i++)
+        if (kb_plan_is_of_time(p, i)) p->is_left_out[i] = false; /* it is read, and no state */
 }
 
 static kbass_status choose_columns(kb_plan *p)

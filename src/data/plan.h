@@ -6,6 +6,7 @@
 #define KB_PLAN_H
 
 #include "base/buffer.h"
+#include "data/date_parts.h"
 #include "data/read.h"
 #include "data/sample.h"
 
@@ -16,15 +17,17 @@ typedef struct {
     kb_layout layout;
     kb_sample sample;
     size_t n;
-    char **faces;         /* n: the columns' names as written, or as renamed */
-    char **written;       /* n: those that were renamed, as they were before; NULL others */
-    char **units;         /* n: a row of units, or NULL */
-    bool *is_unnamed;     /* n */
+    char **faces;      /* n: the columns' names as written, or as renamed */
+    char **written;    /* n: those that were renamed, as they were before; NULL others */
+    char **units;      /* n: a row of units, or NULL */
+    bool *is_unnamed;  /* n */
+    const char **bare; /* n: what stands behind the numbers of a column, in the sample; NULL: nothing does anywhere */
     unsigned char *kinds; /* n */
     bool *is_left_out;    /* n */
     kb_roles roles;
     char place[512];
     size_t clock;         /* a column of times of day that is added to the dates of time; n: none */
+    kb_date_parts parts;  /* columns that are time together */
     bool passes_midnight; /* times of day alone begin anew */
     bool is_marked;       /* the decimal mark is known */
     bool says_time;       /* what time was taken for is said */
@@ -42,6 +45,9 @@ __attribute__((format(printf, 2, 3))) void kb_plan_say(kb_plan *plan, const char
 /* A column by its name, the new one or the old; n when there is none. */
 size_t kb_plan_column(const kb_plan *plan, const char *name);
 void kb_plan_clear(kb_plan *plan);
+
+/* Is it read for the time, beside the column that has its name? */
+bool kb_plan_is_of_time(const kb_plan *plan, size_t column);
 
 /* The steps, for kb_plan_make. plan_names.c: names, renamed ones, units. */
 kbass_status kb_plan_names(kb_plan *plan, const char *comment);

@@ -25,6 +25,9 @@ static void decide_marks(kb_plan *p)
 
 /* ---------------------------------------------------------------- kinds */
 
+/* Every text is a number with one unit. */
+static bool is_bare(const kb_column_sample *c) { return c->n_bare && c->n_bare == c->n_cells[KB_CELL_TEXT]; }
+
 static unsigned char kind_of(const kb_plan *p, size_t column)
 {
     const kb_column_sample *c = &p->sample.columns[column];
@@ -32,9 +35,33 @@ static unsigned char kind_of(const kb_plan *p, size_t column)
     if (!n) return KB_NUMBERS;
     if (2 * c->n_cells[KB_CELL_DATE] >= n) return KB_DATES;
     if (2 * c->n_cells[KB_CELL_CLOCK] >= n) return KB_CLOCKS;
+    if (is_bare(c)) return KB_NUMBERS;
     if (2 * c->n_cells[KB_CELL_TEXT] > n) return KB_LABELS;
     bool means_date = kb_time_likeness(p->faces[column]) > 0.5;
     return means_date && c->n_compact == n_numbers && n_numbers > 1 ? KB_DATES : KB_NUMBERS;
+}
+
+/* Units that stand in the cells, behind each number. */
+static kbass_status take_units(kb_plan *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const kb_column_sample *c = &p->sample.columns[i];
+        if (p->kinds[i] != KB_NUMBERS || !is_bare(c)) continue;
+        if (!p->bare) p->bare = KB_NEW(const char *, p->n);
+        if (!p->units) p->units = KB_NEW(char *, p->n);
+        for (size_t k = 0; p->units && k < p->n; k++)
+            if (!p->units[k]) p->units[k] = kb_strdup("");
+        if (!p->bare || !p->units) return kb_out_of_memory(p->reading->error, "the units");
+        p->bare[i] = c->unit;
+        const char *unit = c->unit + strspn(c->unit, " ");
+        if (p->units[i] && *p->units[i]) continue;
+        kb_free(p->units[i]);
+        p->units[i] = kb_strdup(unit);
+    }
+    for (size_t i = 0; p->units && i < p->n; i++)
+        if (!p->units[i]) return kb_out_of_memory(p->reading->error, "the units");
+    p->form.units = p->bare;
+    return KBASS_OK;
 }
 
 kbass_status kb_plan_cells(kb_plan *p)
@@ -47,7 +74,7 @@ kbass_status kb_plan_cells(kb_plan *p)
     if (status != KBASS_OK) return status;
     decide_marks(p);
     for (size_t i = 0; i < p->n; i++) p->kinds[i] = kind_of(p, i);
-    return KBASS_OK;
+    return take_units(p);
 }
 
 /* ---------------------------------------------------------------- dates */
@@ -92,22 +119,29 @@ static kbass_status decide_order(kb_plan *p, const kb_dates *d, size_t column)
     return KBASS_OK;
 }
 
-static kbass_status say_origin(kb_plan *p, const kb_dates *d, int64_t clock, double step)
+static kbass_status say_origin(kb_plan *p, int64_t begin, bool is_dated, const char *zone, double step)
 {
     char origin[KB_MOMENT_SIZE];
     const char *unit = step >= hour ? "d" : "s", *name = step >= hour ? "days" : "seconds";
     kb_caption *caption = &p->data->axis_captions[0];
     p->form.unit = step >= hour ? KB_DAY : 1;
-    p->form.origin = d->first[p->form.order] + clock;
+    p->form.origin = begin;
     kb_moment_print(p->form.origin, origin);
     kb_free(caption->unit);
     caption->unit = kb_strdup(unit);
-    if (p->kinds[p->roles.axes[0]] == KB_DATES) p->data->time_origin = kb_strdup(origin);
-    bool all = caption->unit && (p->data->time_origin || p->kinds[p->roles.axes[0]] == KB_CLOCKS);
-    if (p->data->time_origin)
-        kb_plan_say(p, "%s is %s since %s%s", p->data->time_name, name, origin, d->has_zone ? " UTC" : "");
+    if (is_dated) p->data->time_origin = kb_strdup(origin);
+    bool all = caption->unit && (p->data->time_origin || !is_dated);
+    if (p->data->time_origin) kb_plan_say(p, "%s is %s since %s%s", p->data->time_name, name, origin, zone);
     else kb_plan_say(p, "%s is %s since the first row", p->data->time_name, name);
     return all ? KBASS_OK : kb_out_of_memory(p->reading->error, "the dates");
+}
+
+static kbass_status date_parts(kb_plan *p)
+{
+    double first = 0, step = 0;
+    kbass_status status = kb_date_parts_sample(&p->parts, &p->layout, &p->form, &first, &step, p->reading->error);
+    if (status != KBASS_OK) return status;
+    return say_origin(p, first == first ? (int64_t)first : 0, true, "", step);
 }
 
 /* Of a column of dates and one of times of day, rows are as far apart as the times of day where dates repeat. */
@@ -115,6 +149,7 @@ kbass_status kb_plan_dates(kb_plan *p)
 {
     size_t time = p->roles.axes[0];
     kb_dates dates, clocks = {0};
+    if (p->parts.is_there) return date_parts(p);
     if (p->kinds[time] != KB_DATES && p->kinds[time] != KB_CLOCKS) return KBASS_OK;
     kbass_status status = kb_sample_dates(&p->layout, &p->form, time, &dates, p->reading->error);
     if (status == KBASS_OK && p->clock < p->n)
@@ -124,5 +159,7 @@ kbass_status kb_plan_dates(kb_plan *p)
     else if (p->kinds[time] == KB_DATES) status = decide_order(p, &dates, time);
     p->passes_midnight = p->kinds[time] == KB_CLOCKS && !dates.has_long;
     double step = p->clock < p->n ? clocks.step[0] : dates.step[p->form.order];
-    return status == KBASS_OK ? say_origin(p, &dates, clocks.first[0], step) : status;
+    if (status != KBASS_OK) return status;
+    return say_origin(p, dates.first[p->form.order] + clocks.first[0], p->kinds[time] == KB_DATES,
+                      dates.has_zone ? " UTC" : "", step);
 }

@@ -28,9 +28,13 @@ static kbass_status take_faces(kb_plan *p, size_t n, char **cells)
 
 static bool are_numbers(size_t n, char **cells)
 {
-    for (size_t i = 0; i < n; i++)
-        if (kb_cell_type_of(cells[i], NULL) != KB_CELL_NUMBER) return false;
-    return n > 0;
+    size_t n_numbers = 0;
+    for (size_t i = 0; i < n; i++) {
+        kb_cell_type type = kb_cell_type_of(cells[i], NULL);
+        if (type != KB_CELL_NUMBER && (type != KB_CELL_MISSING || !*cells[i])) return false;
+        n_numbers += type == KB_CELL_NUMBER;
+    }
+    return n_numbers > 0;
 }
 
 /* numpy.savetxt and others write the names as a comment: "# t x y". */
@@ -45,7 +49,8 @@ static kbass_status take_comment(kb_plan *p, size_t n_numbers, const char *comme
     }
     if (status == KBASS_OK && (*n != n_numbers || are_numbers(*n, work->cells)))
         status = kb_fail(p->reading->error, KBASS_ERROR_DATA,
-                         "%s:%zu: the first row is all numbers: a header row that names the %zu columns is needed",
+                         "%s:%zu: the first row is all numbers: a header row that names the %zu columns is needed "
+                         "above it, such as t,x,y",
                          p->form.path, line->number, n_numbers);
     p->layout.body = p->layout.header;
     p->layout.units = KB_NO_LINE;
@@ -69,6 +74,8 @@ static kbass_status compare_lengths(kb_plan *p, size_t *n, char ***cells, char *
     } else if (is_nameless && (rows.most == *n - 1 || (rows.most == *n && rows.are_last_empty))) {
         p->form.is_open = rows.most == *n;
         --*n;
+    } else if (*n > 2 && rows.most == *n - 1 && strcasecmp((*cells)[*n - 1], "comment") == 0) { /* LabVIEW's */
+        --*n;
     }
     return status;
 }
@@ -80,6 +87,7 @@ static kbass_status read_header(kb_plan *p, const char *comment, kb_row_work *wo
     kbass_status status = kb_row_cut(&p->form, line->begin, line->end, work, &n, line->number, p->reading->error);
     if (status == KBASS_OK && are_numbers(n, work->cells)) status = take_comment(p, n, comment, work, &n);
     if (status != KBASS_OK) return status;
+    p->form.has_remarks = true;
     char **cells = work->cells, **shifted = KB_NEW(char *, n + 1);
     if (!shifted) return kb_out_of_memory(p->reading->error, "the header");
     status = compare_lengths(p, &n, &cells, shifted);

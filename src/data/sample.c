@@ -68,10 +68,26 @@ static void take_number(kb_sample *s, kb_column_sample *c, const char *cell)
     if (!kb_cell_number(cell, '.', ',', &value)) kb_cell_number(cell, ',', '.', &value);
     if (!s->n_rows) c->first = value;
     c->is_counting = value == floor(value) && (!s->n_rows || (c->is_counting && value == c->last + 1));
+    c->n_whole += value == floor(value);
     c->last = value;
     bool is_compact = strlen(cell) == 8 && strspn(cell, "0123456789") == 8 && value > 1.8e7 && value < 2.2e7;
     c->n_compact += is_compact && kb_moment_parse(cell, cell + 8, KB_YEAR_FIRST, &moment);
     vote(s, cell);
+}
+
+/* "5 %": counted where it has the unit of those before. */
+static void take_text(kb_sample *s, kb_column_sample *c, const char *cell)
+{
+    const char *bare, *after;
+    char number[64];
+    size_t length = 0;
+    bool is_bare = kb_cell_bare(cell, &bare, &length, &after) && length < sizeof number && kb_cell_is_unit(after);
+    if (is_bare && !c->n_bare && strlen(after) < sizeof c->unit) snprintf(c->unit, sizeof c->unit, "%s", after);
+    if (!*c->example) snprintf(c->example, sizeof c->example, "%s", cell);
+    if (!is_bare || strcmp(after, c->unit) != 0) return;
+    c->n_bare++;
+    snprintf(number, sizeof number, "%.*s", (int)length, bare);
+    vote(s, number);
 }
 
 static void take_cells(void *user, const kb_row_form *form, size_t n, char **cells)
@@ -85,7 +101,7 @@ static void take_cells(void *user, const kb_row_form *form, size_t n, char **cel
         c->n_cells[type]++;
         if (type == KB_CELL_NUMBER) take_number(s, c, cells[i]);
         else c->is_counting = false;
-        if (type == KB_CELL_TEXT && !*c->example) snprintf(c->example, sizeof c->example, "%s", cells[i]);
+        if (type == KB_CELL_TEXT) take_text(s, c, cells[i]);
     }
     s->n_rows++;
 }

@@ -10,6 +10,9 @@ typedef struct {
     size_t n_compact;                 /* numbers that are dates: 20210304 */
     bool is_counting;                 /* whole numbers, each one more than the last, row by row */
     double first, last;
+    size_t n_bare;    /* texts that are numbers with one unit, or the sign of a currency */
+    size_t n_whole;   /* numbers without a fraction */
+    char unit[24];    /* what stands behind them */
     char example[24]; /* a text */
 } kb_column_sample;
 
