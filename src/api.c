@@ -134,10 +134,10 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
         status = kb_fail(error, KBASS_ERROR_ARGUMENT,
                          "vary: needed several runs (several files, or a column of run numbers), found one");
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
+    if (status == KBASS_OK) status = kb_doubts_refuse(d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
     if (status == KBASS_OK) status = kb_validation_check(d->data, &d->settings, error);
     if (status == KBASS_OK) status = kb_data_check_scale(d->data, error);
-    if (status == KBASS_OK) status = kb_doubts_refuse(d->data, error);
     if (status == KBASS_OK) status = kb_column_units(d->data, &d->settings, error);
     if (status == KBASS_OK && d->data->n_axes > 1) return build_fields(d, error);
     if (status == KBASS_OK)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/lines.h"
+#include "data/long_form.h"
 #include "data/part.h"
 
 enum { SMALLEST_PART = 1 << 18, PARTS_EACH = 4, MOST_PARTS = 64, FIRST_NUMBERS = 1 << 14 };
@@ -452,6 +453,19 @@ static kbass_status sort_labels(table *t)
     return kb_data_label(data, state, plan->labels.n, plan->labels.words, t->reading->error);
 }
 
+/* A state for each of the names that rows have. */
+static kbass_status widen(table *t)
+{
+    const kb_plan *p = &t->plan;
+    if (p->variable == p->n) return KBASS_OK;
+    kb_long_form form = {.run = SIZE_MAX, .n_words = p->labels.n, .words = p->labels.words, .place = p->place};
+    for (size_t i = 0; i < t->data->n_states; i++) {
+        size_t column = t->state_columns[i];
+        *(column == p->variable ? &form.variable : column == p->run ? &form.run : &form.value) = i;
+    }
+    return kb_long_form_widen(&form, t->data, t->reading->error);
+}
+
 kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
 {
     table t = {.reading = reading, .data = data};
@@ -461,6 +475,7 @@ kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
     if (status == KBASS_OK) status = kb_part_read(reading->within, reading->every, data, &t.part, reading->error);
     if (status == KBASS_OK) status = read_rows(&t);
     if (status == KBASS_OK) status = sort_labels(&t);
+    if (status == KBASS_OK) status = widen(&t);
     if (status == KBASS_OK) status = note_oddities(&t);
     kb_lines_close(&t.lines);
     kb_plan_clear(&t.plan);

@@ -19,12 +19,13 @@ typedef struct {
     const bool *is_left_out;    /* n_columns: cells that are not looked at; NULL: none */
     bool is_open;               /* rows end with a separator */
     kb_date_order order;
-    int64_t origin;      /* dates are counted from here, */
-    double unit;         /* in units of so many seconds */
-    kb_labels *labels;   /* of columns of text */
-    const char *missing; /* "-999, x": more cells that mean missing, or NULL */
-    const char **units;  /* n_columns: what stands behind numbers, or NULL; NULL: nothing does anywhere */
-    bool has_remarks;    /* "# ..." behind a blank ends a row */
+    int64_t origin;       /* dates are counted from here, */
+    int64_t clock_origin; /* and times of day alone from here, */
+    double unit;          /* in units of so many seconds */
+    kb_labels *labels;    /* of columns of text */
+    const char *missing;  /* "-999, x": more cells that mean missing, or NULL */
+    const char **units;   /* n_columns: what stands behind numbers, or NULL; NULL: nothing does anywhere */
+    bool has_remarks;     /* "# ..." behind a blank ends a row */
 } kb_row_form;
 
 /* Memory for the careful way, which needs a copy of the line. */

@@ -83,7 +83,7 @@ static bool scan_numbers(const kb_row_form *form, const char *line, const char *
 
 static double time_of(const kb_row_form *form, const kb_moment *moment)
 {
-    int64_t from = moment->has_date ? form->origin : 0;
+    int64_t from = moment->has_date ? form->origin : form->clock_origin;
     return ((double)(moment->seconds - from) + moment->fraction) / form->unit;
 }
 

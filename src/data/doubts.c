@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -97,10 +98,47 @@ static kbass_status refuse_times(const kbass_data *d, kbass_error *error)
     return KBASS_OK;
 }
 
+/* ---------------------------------------------------------------- error bars */
+
+/* x_err, x_sd, err_x, sigma_x beside x: of which state a name means the error bars; n_states: of none. */
+static size_t state_of_bars(const kbass_data *d, size_t column)
+{
+    static const char *const words[] = {"err", "error", "sd",    "std", "stdev",
+                                        "se",  "sem",   "sigma", "unc", "uncertainty"};
+    const char *name = d->state_names[column];
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        for (size_t i = 0; i < d->n_states; i++) {
+            char behind[200], front[200];
+            snprintf(behind, sizeof behind, "%.80s_%s", d->state_names[i], words[k]);
+            snprintf(front, sizeof front, "%s_%.80s", words[k], d->state_names[i]);
+            if (i != column && (!strcasecmp(name, behind) || !strcasecmp(name, front))) return i;
+        }
+    const char *face = d->state_captions ? d->state_captions[column].face : NULL;
+    return column && face && !strcmp(face, "\xc2\xb1") ? column - 1 : d->n_states; /* a plus and minus */
+}
+
+static kbass_status refuse_bars(const kbass_data *d, kbass_error *error)
+{
+    char list[300] = "";
+    size_t length = 0;
+    for (size_t i = 0; d->n_states > 1 && i < d->n_states && length < sizeof list; i++) {
+        size_t of = state_of_bars(d, i);
+        if (of == d->n_states) continue;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s=%s", length ? ", " : "",
+                                   d->state_names[of], d->state_names[i]);
+    }
+    if (!length) return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_DATA,
+                   "%.200s: error bars by their names: --sigma \"%s\" if they are; if they are states, they need other "
+                   "names: --rename",
+                   file_of(d), list);
+}
+
 kbass_status kb_doubts_refuse(const kbass_data *data, kbass_error *error)
 {
     kbass_status status = refuse_grid(data, error);
-    return status == KBASS_OK ? refuse_times(data, error) : status;
+    if (status == KBASS_OK) status = refuse_times(data, error);
+    return status == KBASS_OK ? refuse_bars(data, error) : status;
 }
 
 static double correlation(const kbass_data *d, size_t a, size_t b)

@@ -1,5 +1,7 @@
+#define _GNU_SOURCE /* memmem */
 /* Files of other programs that are not read: what they are, and what to do. */
 #include <string.h>
+#include <strings.h>
 
 #include "base/status.h"
 #include "data/zip.h"
@@ -22,6 +24,7 @@ static const char *foreign_by_bytes(const kb_file *file)
         {"CDF\1", 4, "a netCDF file of version 3: save it as version 4, by nccopy -k nc4 OLD NEW"},
         {"CDF\2", 4, "a netCDF file of version 3: save it as version 4, by nccopy -k nc4 OLD NEW"},
         {"%PDF-", 5, "a PDF document, not a table"},
+        {"version https://git-lfs", 23, "a pointer of Git LFS, not the data themselves: git lfs pull fetches them"},
         {"RDX", 3, "an R workspace: save the table by write.csv"},
         {"\x80\3", 2, "a Python pickle: save the arrays by numpy.savez"},
         {"\x80\4", 2, "a Python pickle: save the arrays by numpy.savez"},
@@ -45,8 +48,26 @@ static const char *foreign_archive(const kb_file *file)
     return NULL;
 }
 
+/* Text that is no table: pages of the web, JSON. */
+static const char *foreign_text(const kb_file *file)
+{
+    const char *c = (const char *)file->bytes, *end = c + file->size, *next;
+    while (c < end && strchr(" \t\r\n", *c)) c++;
+    size_t left = (size_t)(end - c), head = left < 400 ? left : 400;
+    if (left > 5 && (!strncasecmp(c, "<html", 5) || (left > 14 && !strncasecmp(c, "<!doctype html", 14))))
+        return "a web page: the download has gone wrong, or the table has to be saved from the page as CSV";
+    if (left > 5 && !strncmp(c, "<?xml", 5)) return "an XML document, not a table";
+    if (left < 2 || (*c != '{' && *c != '[')) return NULL;
+    for (next = c + 1; next < end && strchr(" \t\r\n", *next);) next++;
+    if (next == end || !strchr("\"{[", *next)) return NULL;
+    return memmem(c, head, "kbass-result", 12)
+               ? "a result of kbass discover, not data: see kbass report, forecast, plot"
+               : "JSON: save it as CSV, in Python by pandas.read_json(FILE).to_csv(...)";
+}
+
 const char *kb_file_foreign(const kb_file *file)
 {
     const char *what = foreign_by_bytes(file);
+    if (!what) what = foreign_text(file);
     return what ? what : foreign_archive(file);
 }

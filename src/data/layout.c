@@ -99,7 +99,7 @@ static bool is_unit_cell(const char *cell)
 
 static bool count_cells(search *s, char separator, size_t index, census *c)
 {
-    const kb_row_form form = {.separator = separator};
+    const kb_row_form form = {.separator = separator, .has_remarks = true};
     const kb_line *line = &s->layout->lines[index];
     *c = (census){0};
     if (kb_row_cut(&form, line->begin, line->end, &s->work, &c->n, 0, NULL) != KBASS_OK) return false;

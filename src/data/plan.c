@@ -87,14 +87,33 @@ static bool is_index(const kb_plan *p, size_t column)
     return is_named_so && is_counting && (c->first == 0 || c->first == 1 || is_record);
 }
 
+/* Whole numbers under a name that says that they judge a measurement. */
+static bool is_flag(const kb_plan *p, size_t column)
+{
+    static const char *const names[] = {"qc",    "flag",         "flags",        "qf",
+                                        "qflag", "quality_flag", "quality flag", "qc_flag"};
+    static const char *const ends[] = {"_flag", "_qc", "_qf", " flag", " qc", "_flags", "_quality"};
+    const kb_column_sample *c = &p->sample.columns[column];
+    const char *face = p->faces[column];
+    bool is_named_so = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) is_named_so |= !strcasecmp(face, names[i]);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t length = strlen(face), end = strlen(ends[i]);
+        is_named_so |= length > end && !strcasecmp(face + length - end, ends[i]);
+    }
+    return is_named_so && c->n_cells[KB_CELL_NUMBER] && c->n_whole == c->n_cells[KB_CELL_NUMBER];
+}
+
 static void leave_out_idle(kb_plan *p, const bool *is_used)
 {
     for (size_t i = 0; i < p->n; i++) {
         if (is_used[i] || p->is_left_out[i]) continue;
         bool is_empty = p->is_unnamed[i] && p->sample.n_rows && !kb_sample_values(&p->sample.columns[i]);
-        p->is_left_out[i] = is_empty || is_index(p, i);
+        bool counts = is_index(p, i);
+        p->is_left_out[i] = is_empty || counts || is_flag(p, i);
         if (p->is_left_out[i] && !is_empty)
-            kb_plan_say(p, "left out: \"%.60s\", which counts the rows (--use keeps it)", p->faces[i]);
+            kb_plan_say(p, "left out: \"%.60s\", which %s (--use keeps it)", p->faces[i],
+                        counts ? "counts the rows" : "has flags by its name");
         else if (is_empty) kb_plan_say(p, "left out: column %zu, which is empty", i + 1);
     }
 }
@@ -173,6 +192,28 @@ static kbass_status find_run(kb_plan *p)
     return KBASS_OK;
 }
 
+static bool is_state(const kb_plan *p, size_t column)
+{
+    return !is_axis(p, column) && !p->is_left_out[column] && column != p->run && p->kinds[column] == KB_NUMBERS;
+}
+
+/* A column of text that is called as programs do that write a row for each value, and one column of numbers. */
+static void find_variable(kb_plan *p)
+{
+    static const char *const names[] = {"variable", "parameter", "quantity", "observable", "key", "name"};
+    size_t n_values = 0;
+    p->variable = p->n;
+    for (size_t i = 0; i < p->n; i++) n_values += is_state(p, i);
+    bool is_run_text = p->run < p->n && p->kinds[p->run] == KB_LABELS;
+    for (size_t i = 0; n_values == 1 && !is_run_text && i < p->n; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (p->kinds[i] == KB_LABELS && !p->is_left_out[i] && i != p->run && !strcasecmp(p->faces[i], names[k]))
+                p->variable = i;
+    if (p->variable < p->n)
+        kb_plan_say(p, "a row for each value: \"%.60s\" says of what (--ignore \"%.60s\" if not)",
+                    p->faces[p->variable], p->faces[p->variable]);
+}
+
 /* Where text is all there is beside time, it was meant to be numbers: the row that is wrong will be told. */
 static bool is_all_text(const kb_plan *p)
 {
@@ -186,15 +227,18 @@ static kbass_status leave_out_text(kb_plan *p, size_t column)
 {
     bool restarts = false;
     const char *face = p->faces[column];
+    size_t n_values = 0;
+    for (size_t i = 0; i < p->n; i++) n_values += is_state(p, i);
     kb_reading *r = p->reading;
     kbass_status status = kb_sample_restarts(&p->layout, &p->form, p->roles.axes[0], column, &restarts, r->error);
     if (status != KBASS_OK) return status;
     if (restarts && p->run == p->n)
-        return kb_fail(
-            r->error, KBASS_ERROR_DATA,
-            "%s: time begins anew where the text in column \"%.100s\" changes: --run \"%.100s\" if it names runs, "
-            "--ignore \"%.100s\" if not",
-            p->place, face, face, face);
+        return kb_fail(r->error, KBASS_ERROR_DATA,
+                       "%s: time begins anew or stays where the text in column \"%.80s\" changes: --run \"%.80s\" if "
+                       "it names runs, "
+                       "%s%.80s%s--ignore \"%.80s\" if neither",
+                       p->place, face, face, n_values == 1 ? "--rename \"" : "", n_values == 1 ? face : "",
+                       n_values == 1 ? "=variable\" if it names what was measured, " : "", face);
     kb_plan_say(p, "left out: \"%.60s\", which has text such as \"%.20s\"", face, p->sample.columns[column].example);
     return KBASS_OK;
 }
@@ -205,6 +249,7 @@ static kbass_status leave_out_words(kb_plan *p, const bool *is_used)
     static const char *const kinds[] = {"numbers", "dates", "times of day", "text"};
     bool is_hopeless = is_all_text(p);
     for (size_t i = 0; i < p->n; i++) {
+        if (i == p->variable) continue;
         if (is_hopeless && p->kinds[i] == KB_LABELS && i != p->run) p->kinds[i] = KB_NUMBERS;
         if (is_axis(p, i) || p->is_left_out[i] || i == p->run || p->kinds[i] == KB_NUMBERS) continue;
         if (is_used[i])
@@ -267,6 +312,7 @@ static kbass_status find_roles(kb_plan *p, const bool *is_used)
     if (p->kinds[time] == KB_LABELS)
         return kb_fail(r->error, KBASS_ERROR_DATA, "%s: time, \"%.100s\", is neither numbers nor dates: found \"%s\"",
                        p->place, p->faces[time], p->sample.columns[time].example);
+    find_variable(p);
     return leave_out_words(p, is_used);
 }
 

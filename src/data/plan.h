@@ -32,6 +32,7 @@ typedef struct {
     bool is_marked;       /* the decimal mark is known */
     bool says_time;       /* what time was taken for is said */
     size_t run;           /* the column of runs; n: none */
+    size_t variable;      /* the column that says what a row's value is of, in the long form; n: none */
     kb_labels labels;
     kb_buffer note;
 } kb_plan;

@@ -126,6 +126,7 @@ static kbass_status say_origin(kb_plan *p, int64_t begin, bool is_dated, const c
     kb_caption *caption = &p->data->axis_captions[0];
     p->form.unit = step >= hour ? KB_DAY : 1;
     p->form.origin = begin;
+    if (!is_dated) p->form.clock_origin = begin;
     kb_moment_print(p->form.origin, origin);
     kb_free(caption->unit);
     caption->unit = kb_strdup(unit);

@@ -130,6 +130,7 @@ size_t kb_sample_values(const kb_column_sample *c)
 
 typedef struct {
     size_t time, label, n_back, n_elsewhere; /* n_elsewhere: time goes back within a label */
+    size_t n_rows, n_beside, n_repeated;     /* rows at the time of the one before, with another label, with the same */
     double last;
     char word[64];
 } restart_search;
@@ -147,6 +148,9 @@ static void take_restart(void *user, const kb_row_form *form, size_t n, char **c
     bool is_new = strncmp(word, s->word, sizeof s->word - 1) != 0;
     s->n_back += at < s->last && is_new;
     s->n_elsewhere += at < s->last && !is_new;
+    s->n_beside += at == s->last && is_new;
+    s->n_repeated += at == s->last && !is_new;
+    s->n_rows++;
     s->last = at;
     snprintf(s->word, sizeof s->word, "%s", word);
 }
@@ -156,7 +160,8 @@ kbass_status kb_sample_restarts(const kb_layout *layout, const kb_row_form *form
 {
     restart_search s = {.time = time, .label = label, .last = NAN};
     kbass_status status = each_row(layout, form, take_restart, &s, error);
-    *restarts = s.n_back && !s.n_elsewhere;
+    bool is_beside = 3 * s.n_beside >= s.n_rows && s.n_rows > 3 && !s.n_repeated;
+    *restarts = (s.n_back && !s.n_elsewhere) || is_beside;
     return status;
 }
 

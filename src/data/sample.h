@@ -38,7 +38,8 @@ typedef struct {
 kbass_status kb_sample_lengths(const kb_layout *layout, const kb_row_form *form, kb_row_lengths *lengths,
                                kbass_error *error);
 
-/* Time goes back in the sample, and only where the label in a column changes. */
+/* Time goes back in the sample, and only where the label in a column changes; or stays, each time with another label.
+ */
 kbass_status kb_sample_restarts(const kb_layout *layout, const kb_row_form *form, size_t time, size_t label,
                                 bool *restarts, kbass_error *error);
 

@@ -84,6 +84,30 @@ case("date_and_clock.csv", "date and time of day in two columns",
      "Date,Time,x,y\n" + "".join(f"2021-03-0{4 + t // 2},{'06:00' if t % 2 == 0 else '18:00'},{x},{y}\n" for t, x, y in zip(T, X, Y)), "Date,x,y", at(["0", "0.5", "1", "1.5", "2", "2.5"]))
 case("epoch.csv", "seconds since 1970", table("t,x,y", lambda t, x, y: f"{1700000000 + t},{x},{y}"), "t,x,y", at(range(1700000000, 1700000006)))
 
+# ---------------------------------------------------------------- time, further
+months = ["2020-01-01", "2020-02-01", "2020-03-01", "2020-04-01", "2020-05-01", "2020-06-01"]
+MONTHS = ["0", "31", "60", "91", "121", "152"]
+case("year_month.csv", "2020-01: months", dated([m[:7] for m in months], "month,x,y"), "month,x,y", at(MONTHS))
+case("month_year.csv", "Jan 2020", dated([f"{n} 2020" for n in "Jan Feb Mar Apr May Jun".split()], "Month,x,y"), "Month,x,y", at(MONTHS))
+case("excel_months.csv", "Jan-20, as Excel writes months", dated([f"{n}-20" for n in "Jan Feb Mar Apr May Jun".split()], "Month,x,y"), "Month,x,y", at(MONTHS))
+case("german_months.csv", "4. März 2021", "Datum;x;y\n" + "".join(f"{4 + t}. März 2021;{x};{y}\n".replace(".2", ",2").replace(".5", ",5").replace(".7", ",7") for t, x, y in zip(T, X, Y)), "Datum,x,y")
+case("french.csv", "4 févr. 2021 08:00, decimal commas", "Date;x;y\n" + "".join(f"{4 + t} févr. 2021 08:00;{x.replace('.', ',')};{y.replace('.', ',')}\n" for t, x, y in zip(T, X, Y)), "Date,x,y")
+case("weeks.csv", "2021-W10: weeks", dated([f"2021-W{10 + t}" for t in T], "week,x,y"), "week,x,y", at(range(0, 42, 7)))
+case("quarters.csv", "2020Q1: quarters", dated([f"{2020 + t // 4}Q{t % 4 + 1}" for t in T], "quarter,x,y"), "quarter,x,y", at([0, 91, 182, 274, 366, 456]))
+case("day_of_year.csv", "2021-063: the day of the year", dated([f"2021-{63 + t:03d}" for t in T], "date,x,y"), "date,x,y")
+case("decimal_year.csv", "fractions of years", table("year,x,y", lambda t, x, y: f"{1958 + t / 8},{x},{y}"), "year,x,y", at([1958 + t / 8 if t else 1958 for t in T]))
+case("zone_names.csv", "CET and CEST, summer time between", dated([f"2021-03-28 {h}:59:57 {z}" for h, z in [("01", "CET"), ("03", "CEST"), ("04", "CEST"), ("05", "CEST"), ("06", "CEST"), ("07", "CEST")]]),
+     "Timestamp,x,y", at(HOURS))
+case("zone_place.csv", "zones by their place", dated([f"2021-03-04T05:06:{7 + t:02d}+01:00[Europe/Berlin]" for t in T]), "Timestamp,x,y")
+case("am_pm_alone.csv", "times of day with a.m. and p.m.", dated([f"{(10 + t) % 12 or 12}:30 {'a.m.' if t < 2 else 'p.m.'}" for t in T], "Time,x,y"), "Time,x,y", at(HOURS))
+case("milliseconds.csv", "hh:mm:ss:mmm", dated([f"08:00:{t:02d}:250" for t in T], "Time,x,y"), "Time,x,y")
+case("durations.csv", "0 days 00:00:01, as pandas writes spans", dated([f"0 days 00:00:{t:02d}" for t in T], "elapsed,x,y"), "elapsed,x,y")
+case("hours_minutes.csv", "1h30", dated([f"{t}h30" for t in T], "Time,x,y"), "Time,x,y", at(HOURS))
+case("date_columns.csv", "year, month and day in columns", table("year,month,day,x,y", lambda t, x, y: f"2021,3,{4 + t},{x},{y}"), "year,x,y")
+case("year_day.csv", "year and day of the year in columns", table("year,doy,x,y", lambda t, x, y: f"2021,{63 + t},{x},{y}"), "year,x,y")
+case("buoy.txt", "NDBC's buoys: parts of dates, names as a comment, MM for missing", "#YY MM DD hh mm WSPD PRES\n" + "".join(f"2021 03 04 {8 + t:02d} 00 {x if t != 2 else 'MM'} {y}\n" for t, x, y in zip(T, X, Y)),
+     "YY,WSPD,PRES", [r.replace(",3.5,", ",,") for r in at(HOURS)])
+
 # ---------------------------------------------------------------- cells
 gaps = ["NA", "N/A", "#N/A", "null", "-", "nan"]
 case("missing.csv", "NA, N/A, #N/A, null, -, nan", "t,x,y\n" + "".join(f"{t},{x},{g}\n" for t, x, g in zip(T, X, gaps)) + "6,1,2\n", rows=[f"{t},{x}," for t, x in zip(T, X)] + ["6,1,2"])
@@ -95,6 +119,17 @@ case("thousands_blank.csv", "blanks between thousands, decimal commas", table("t
 case("quoted_commas.csv", "decimal commas in quotes between commas", table("t,x,y", lambda t, x, y: f'{t},"{x.replace(".", ",")}","{y.replace(".", ",")}"'))
 case("minus.csv", "the minus of word processors", table("t,x,y", lambda t, x, y: f"{t},\u2212{x},{y}"), rows=[f"{t},-{x},{y}" for t, x, y in zip(T, X, Y)])
 case("fortran.txt", "Fortran's exponents, D+03", table("t x y", lambda t, x, y: f"  {t}.0D+00   {x}D+00  {float(y) / 1000:.8f}D+03"))
+
+# ---------------------------------------------------------------- cells, further
+case("percent.csv", "percent signs", table("t,x,y", lambda t, x, y: f"{t},{x}%,{y}"))
+case("currency.csv", "signs of currencies, commas between thousands", table("t,x,y", lambda t, x, y: f'{t},{x},"${float(y):,.2f}"'))
+case("currency_behind.csv", "the same in German", "t;x;y\n" + "".join(f"{t};{x.replace('.', ',')} €;{y.replace('.', ',')}\n" for t, x, y in zip(T, X, Y)))
+case("cell_units.csv", "units in the cells", table("t,x,y", lambda t, x, y: f"{t} s,{x} mg/L,{y}"))
+case("excel_text.csv", 'Excel\'s ="1.5"', table("t,x,y", lambda t, x, y: f'{t},="{x}",{y}'))
+case("hard_blanks.csv", "blanks that do not break", table("t,x,y", lambda t, x, y: f"{t},\u00a0{x},{y}\u00a0"))
+case("bounds.csv", "<0.01 below the limit of detection", table("t,x,y", lambda t, x, y: f"{t},{'<0.01' if t == 2 else x},{y}"), rows=[r.replace("2,3.5,", "2,,") for r in at(T)], options="--missing <*")
+case("flags.csv", "columns of flags", table("t,x,x_flag,y,QC", lambda t, x, y: f"{t},{x},{'E' if t == 2 else ''},{y},{int(t == 3)}"))
+case("line_remarks.csv", "remarks behind rows", table("t,x,y", lambda t, x, y: f"{t},{x},{y} # {'ok' if t else 'cold, then ok'}"))
 
 # ---------------------------------------------------------------- the file
 case("utf16le.csv", "UTF-16, little end first", b"\xff\xfe" + table("t,x,Größe").encode("utf-16-le"), "t,x,Groesse")
@@ -116,6 +151,20 @@ case("mac.csv", "line ends of old Macs", table("t,x,y", end="\r"))
 case("gzip.csv", "gzip, by content and not by name", gzip.compress(table("t,x,y").encode(), mtime=0))
 case("grid.csv", "a field on a grid, place by place", "t,x,u\n" + "".join(f"{t},{x},{t + x / 2:g}\n" for t in range(3) for x in range(4)), "t,x,u",
      [f"{t},{x},{t + x / 2:g}" for t in range(3) for x in range(4)], "--axes t,x")
+case("headers.csv", "the header repeated between rows", "".join(("t,x,y\n" if t % 3 == 0 else "") + f"{t},{x},{y}\n" for t, x, y in zip(T, X, Y)))
+case("totals.csv", "a row of totals at the end", table("t,x,y") + "Total,30.25,8502.75\n")
+case("source.csv", "lines behind the table", table("t,x,y") + "\nSource: station 3\nEND\n")
+case("empty_rows.csv", "rows of nothing but separators", table("t,x,y") + ",,\n,,\n")
+case("pipes.csv", "| between the cells", table("t|x|y", lambda t, x, y: f"{t}|{x}|{y}"))
+case("campbell.csv", "Campbell's loggers (TOA5)", '"TOA5","CR1000","CR1000","1234","CR1000.Std.32","CPU:a.CR1","555","Table1"\n"TIMESTAMP","RECORD","AirTC","RH"\n"TS","RN","Deg C","%"\n"","","Avg","Smp"\n' + "".join(f'"2021-03-04 08:00:0{t}",{100 + t},{x},{y}\n' for t, x, y in zip(T, X, Y)), "TIMESTAMP,AirTC,RH")
+case("labview.txt", "LabVIEW's .lvm", "LabVIEW Measurement\t\nWriter_Version\t2\nSeparator\tTab\n***End_of_Header***\t\n\nX_Value\tVoltage\tComment\n" + "".join(f"{t}\t{x}\n" for t, x in zip(T, X)), "X_Value,Voltage",
+     [f"{t},{x}" for t, x in zip(T, X)], "--time X_Value")
+case("long.csv", "a row for each value, as pandas.melt writes", "t,variable,value\n" + "".join(f"{t},x,{x}\n" for t, x in zip(T, X)) + "".join(f"{t},y,{y}\n" for t, y in zip(T, Y)))
+case("long_named.csv", "the same under other names", "t,species,conc\n" + "".join(f"{t},x,{x}\n{t},y,{y}\n" for t, x, y in zip(T, X, Y)), options="--rename species=variable")
+case("title_row.csv", "a title over merged cells, as spreadsheets export it", "Experiment 12,,\n,,\n" + table("t,x,y"))
+case("sensors.csv", "three lines of header: sensors, names, units", "Sensor A,,Sensor B\n" + table("t,x,y\ns,m,bar"))
+case("backwards.csv", "the last row first", "t,x,y\n" + "".join(reversed([f"{t},{x},{y}\n" for t, x, y in zip(T, X, Y)])))
+case("twice.csv", "times that come twice", "t,x,y\n" + "".join(f"{t},{x},{y}\n" * 2 for t, x, y in zip(T, X, Y)), rows=[r for r in at(T) for _ in range(2)])
 
 
 def main():
