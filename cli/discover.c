@@ -104,7 +104,9 @@ static int write_result(const discover_job *job)
 static int exit_code(const kbass_result *result)
 {
     if (result->outcome == KBASS_CANCELLED) return cli_interrupted_code();
-    return result->n_equations ? EXIT_OK : EXIT_NO_RESULT;
+    if (!result->n_equations) return EXIT_NO_RESULT;
+    bool is_without = result->law.verdict == KBASS_LAW_NONE || result->law.verdict == KBASS_NOTHING_TO_EXPLAIN;
+    return is_without ? EXIT_NO_LAW : EXIT_OK;
 }
 
 static int write_tables(const discover_job *job)
@@ -123,7 +125,7 @@ static int deliver(const discover_job *job)
     int written = print(job, KBASS_TEXT_RESULT | (job->shows_all ? KBASS_TEXT_ALL_TERMS : 0));
     if ((job->json || job->report) && write_result(job) != EXIT_OK) written = EXIT_NO_RESULT;
     if (result->n_equations && write_tables(job) != EXIT_OK) written = EXIT_NO_RESULT;
-    return code != EXIT_OK ? code : written;
+    return written != EXIT_OK && (code == EXIT_OK || code == EXIT_NO_LAW) ? written : code;
 }
 
 int cli_discover(const cli_arguments *arguments)

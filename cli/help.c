@@ -173,6 +173,7 @@ void cli_help_manual(FILE *out)
           ".TP\n.B 0\nsuccess\n"
           ".TP\n.B 1\nno model could be fitted, or an output was lost\n"
           ".TP\n.B 2\nthe input or the command line cannot be used\n"
+          ".TP\n.B 3\ndiscover: there is a result, and it says no law in this dictionary, or nothing to explain\n"
           ".TP\n.B 130\nstopped by Ctrl\\-C, after writing what there was\n"
           ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours on a terminal\n",
           out);

@@ -4,7 +4,7 @@
 
 #include "kbass/kbass.h"
 
-enum { EXIT_OK = 0, EXIT_NO_RESULT = 1, EXIT_BAD_INPUT = 2, EXIT_NO_READER = 141 };
+enum { EXIT_OK = 0, EXIT_NO_RESULT = 1, EXIT_BAD_INPUT = 2, EXIT_NO_LAW = 3, EXIT_NO_READER = 141 };
 
 /* Prints "kbass: ..." and returns EXIT_BAD_INPUT. */
 __attribute__((format(printf, 1, 2))) int cli_fail(const char *format, ...);

@@ -18,6 +18,7 @@
 #include "discover/em_states.h"
 #include "discover/expanse.h"
 #include "discover/doubt.h"
+#include "answer/judge.h"
 #include "answer/missing.h"
 #include "answer/trace.h"
 #include "answer/per_run.h"
@@ -58,6 +59,14 @@ const char *kbass_nearest(const char *word, size_t n, const char *const *names) 
 const char *kbass_verdict_name(kbass_verdict verdict)
 {
     return verdict == KBASS_IN ? "in" : verdict == KBASS_OUT ? "out" : "undecided";
+}
+
+const char *kbass_law_verdict_name(kbass_law_verdict verdict)
+{
+    static const char *const names[] = {
+        "not judged",        "law found", "law found, approximate", "law undecided", "no law in this dictionary",
+        "nothing to explain"};
+    return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : "unknown";
 }
 
 const char *kbass_test_name(kbass_test_kind kind)
@@ -261,6 +270,8 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     kbass_status status = search(d, run, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
+    if (status == KBASS_OK && d->ode && d->settings.method != KB_METHOD_EM)
+        status = kb_judge_states(d->ode, &d->found, d->answer, error);
     if (status != KBASS_OK || kb_run_stopped(run) || d->settings.method == KB_METHOD_EM) return status;
     if (d->ode) status = kb_vary_states(d->ode, &d->found, run, d->answer, error);
     if (d->pde1d) status = kb_vary_fields(d->pde1d, &d->found, run, d->answer, error);

@@ -330,6 +330,29 @@ typedef struct {
     double baseline; /* log score of the better forecast without a law */
     double leaves;
 } kbass_fold;
+/* Is there a law? Laws of the dictionary compete with a constant, with a drift, and with the bare field, a curve or
+   field that needs no equation. Probabilities and intervals of terms are given that a law of the dictionary holds. */
+typedef enum {
+    KBASS_LAW_NOT_JUDGED,    /* there is no model, or it is of the published method */
+    KBASS_LAW_FOUND,         /* it explains the data better than anything without a law, and each of its terms is in */
+    KBASS_LAW_APPROXIMATE,   /* it explains nearly all of the variance, but leaves several times the noise */
+    KBASS_LAW_UNDECIDED,     /* other laws, or none, explain the data as well */
+    KBASS_LAW_NONE,          /* no law of this dictionary: what it leaves is no noise */
+    KBASS_NOTHING_TO_EXPLAIN /* noise about a constant or a drift, a state at rest */
+} kbass_law_verdict;
+
+typedef struct {
+    kbass_law_verdict verdict;
+    double probability;            /* that a law of the dictionary holds; NaN: not known */
+    double law;                    /* log evidence of the best law, */
+    double constant, drift, field; /* of a constant, a drift and the bare field, in the same units; NaN: not known */
+    double explained;              /* share of the variance that the law explains */
+    double noise_ratio;            /* noise that it leaves over that beside the bare field, of the worst state */
+    int is_white;                  /* neighbouring residuals are independent, as far as can be told */
+    size_t n_rivals;               /* other laws with odds of 1 : 10 or better */
+    double misfit;                 /* root mean square of the residuals, in units of each state's standard deviation */
+    const char *reason;            /* why this verdict, in a sentence with its numbers */
+} kbass_law;
 
 enum { KBASS_STAGE_FIELD, KBASS_STAGE_SEARCH, KBASS_STAGE_ARBITRATE, KBASS_STAGE_POLISH, KBASS_STAGE_COUNT };
 
@@ -379,10 +402,12 @@ typedef struct {
     size_t n_screened; /* candidates of a wide dictionary left out before the search: little of the slopes is theirs */
     size_t n_folds;    /* as --holdout or --cross-validate asks; fewer when the run was stopped before */
     const kbass_fold *folds;
+    kbass_law law;     /* the verdict on the whole */
 } kbass_result;
 
-KBASS_API const char *kbass_verdict_name(kbass_verdict verdict); /* "in", "out", "undecided" */
-KBASS_API const char *kbass_test_name(kbass_test_kind kind);     /* "whiteness", "normality", "spread" */
+KBASS_API const char *kbass_law_verdict_name(kbass_law_verdict verdict); /* "law found" */
+KBASS_API const char *kbass_verdict_name(kbass_verdict verdict);         /* "in", "out", "undecided" */
+KBASS_API const char *kbass_test_name(kbass_test_kind kind);             /* "whiteness", "normality", "spread" */
 KBASS_API const char *kbass_outcome_name(kbass_outcome outcome);
 KBASS_API const char *kbass_stage_name(int stage);
 

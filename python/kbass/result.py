@@ -155,6 +155,11 @@ class Result:
         return {name: _number(sd) for name, sd in self.document["noise"].items()}
 
     @property
+    def verdict(self) -> Dict[str, Any]:
+        """Is there a law? `name`, `reason`, `probability` and the numbers behind them (docs/schema.md)."""
+        return dict(self.document.get("verdict", {"name": "not judged"}))
+
+    @property
     def probability(self) -> float:
         """Of the chosen model among the models compared."""
         return _number(self.document["probability"])

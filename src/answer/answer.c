@@ -99,7 +99,15 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
                                     .log_evidence = NAN,
                                     .probability = NAN,
                                     .seconds_per_iteration = NAN,
-                                    .period = NAN};
+                                    .period = NAN,
+                                    .law = {.probability = NAN,
+                                            .law = NAN,
+                                            .constant = NAN,
+                                            .drift = NAN,
+                                            .field = NAN,
+                                            .explained = NAN,
+                                            .noise_ratio = NAN,
+                                            .misfit = NAN}};
     *out = answer;
     return KBASS_OK;
 }

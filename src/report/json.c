@@ -454,6 +454,17 @@ static json_t *all_folds(const kbass_result *result)
     return folds;
 }
 
+static json_t *verdict(const kbass_law *law)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "name", kbass_law_verdict_name(law->verdict),
+                     "reason", law->reason ? text(law->reason) : json_null(), "probability", number(law->probability),
+                     "explained", number(law->explained), "misfit", number(law->misfit), "rivals", count(law->n_rivals),
+                     "noise_ratio", number(law->noise_ratio), "log_evidence",
+                     json_pack("{s:o, s:o, s:o, s:o}", "law", number(law->law), "constant", number(law->constant),
+                               "drift", number(law->drift), "field", number(law->field)),
+                     "white", law->is_white);
+}
+
 /* Parts with many numbers, which would take a line each: they are written without breaks, behind the rest. */
 typedef struct {
     const char *key;
@@ -512,6 +523,7 @@ kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settin
                                     {"samples", sketch ? kb_report_samples(data, sketch) : kb_strdup("null")}};
     json_t *root = root_object(data, settings, result);
     if (root) put(&root, "format_version", json_integer(KB_FORMAT_VERSION));
+    if (root) put(&root, "verdict", verdict(&result->law));
     if (root) put(&root, "varied", all_varied(result));
     if (root) put(&root, "varied_equations", varied_equations(result));
     if (root) put(&root, "missing", all_missing(data, result));

@@ -131,6 +131,17 @@ static void print_equations(const page *to, const kbass_result *result)
     for (size_t i = 0; i < result->n_equations; i++) print_equation(to, &result->equations[i], widest_lhs(result));
 }
 
+/* ---------------------------------------------------------------- the verdict */
+
+static void print_verdict(const page *to, const kbass_result *result)
+{
+    char probability[NUMBER_SIZE];
+    if (result->law.verdict == KBASS_LAW_NOT_JUDGED) return;
+    format_probability(result->law.probability, probability);
+    fprintf(to->out, "\n%s%s%s: probability of a law %s;\n  %s\n", bold(to, true),
+            kbass_law_verdict_name(result->law.verdict), bold(to, false), probability, result->law.reason);
+}
+
 /* ---------------------------------------------------------------- the table of terms */
 
 static bool is_shown(const kbass_term *term, bool all)
@@ -517,6 +528,7 @@ static void print_validation(const page *to, const kbass_result *result)
 static void print_result(const page *to, const kbass_data *data, const kbass_result *result, bool all_terms)
 {
     if (result->n_equations) {
+        print_verdict(to, result);
         print_equations(to, result);
         print_terms(to, result, all_terms);
         print_groups(to, result);

@@ -1,0 +1,14 @@
+/* The verdict on an answer: gathers the numbers of answer/verdict.h from what a search found and from what the same
+ * data are worth without a law, and says why.
+ */
+#ifndef KB_ANSWER_JUDGE_H
+#define KB_ANSWER_JUDGE_H
+
+#include "answer/answer.h"
+#include "problem/ode.h"
+
+/* Fills answer->result.law, where there is a model. */
+kbass_status kb_judge_states(const kb_ode_problem *problem, const kb_search_result *found, kb_answer *answer,
+                             kbass_error *error);
+
+#endif

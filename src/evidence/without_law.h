@@ -1,0 +1,24 @@
+/* Data without a law: what a constant, a drift and a bare Gaussian process make of the same measurements, with the same
+ * noise model and noise floor, in the units of kb_fit.log_evidence (docs/math.md, section 10). These compete with
+ * the laws of a dictionary.
+ */
+#ifndef KB_EVIDENCE_WITHOUT_LAW_H
+#define KB_EVIDENCE_WITHOUT_LAW_H
+
+#include "forward/comparison.h"
+#include "kernel/kernel.h"
+
+typedef struct {
+    double constant, drift; /* log evidence of u_t = 0 and of u_t = c; -INFINITY where the model makes no sense */
+    double field;           /* and of the bare field */
+    size_t n_groups;
+    double *field_variance; /* n_groups: of the noise beside the bare field, as kb_fit.variance; NaN: not measured */
+    double *counts;         /* n_groups: measurements */
+} kb_without_law;
+
+/* Curves over time. `time`: scaled, of each row of the dynamics. */
+kbass_status kb_without_law_of_states(const kb_dynamics *dynamics, const double *time, kb_kernel_kind kind,
+                                      kb_without_law *out, kbass_error *error);
+void kb_without_law_clear(kb_without_law *without);
+
+#endif
