@@ -145,6 +145,28 @@ static void certain_columns_are_no_group(void **state)
     CHECK(groups_of(2, entries, &group) == 0);
 }
 
+static double normal_below(double x, double mean, double sd) { return 0.5 * erfc((mean - x) / (sd * sqrt(2))); }
+
+static void intervals_are_quantiles_of_the_mixture(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 0.6, 2, 0.1}, {0x23, 0.3, 3, 0.2}, {0x22, 0.1, 5, 0.3}};
+    kb_search_result found;
+    double sd, low, high, mean = (0.6 * 2 + 0.3 * 3) / 0.9;
+    make_pool(3, entries, &found);
+    kb_average *average = average_of(&found);
+    kb_average_interval(average, 0, &sd, &low, &high); /* in the first two, 2 : 1 */
+    CHECK_CLOSE(2 * normal_below(low, 2, 0.1) / 3 + normal_below(low, 3, 0.2) / 3, 0.025, 1e-9); /* bisection */
+    CHECK_CLOSE(2 * normal_below(high, 2, 0.1) / 3 + normal_below(high, 3, 0.2) / 3, 0.975, 1e-9);
+    CHECK_CLOSE(sd * sd, (0.6 * (0.01 + 4) + 0.3 * (0.04 + 9)) / 0.9 - mean * mean, 1e-12);
+    kb_average_interval(average, 1, &sd, &low, &high);
+    CHECK(low > 2 && high > 5 && high < 6);
+    kb_average_interval(average, 2, &sd, &low, &high); /* in no model */
+    CHECK(isnan(sd) && isnan(low) && isnan(high));
+    kb_average_destroy(average);
+    kb_search_result_clear(&found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +174,7 @@ int main(void)
         cmocka_unit_test(an_added_column_counts_with_its_odds),
         cmocka_unit_test(columns_that_take_turns_are_a_group),
         cmocka_unit_test(two_of_three_are_a_group_too),
+        cmocka_unit_test(intervals_are_quantiles_of_the_mixture),
         cmocka_unit_test(independent_columns_are_no_group),
         cmocka_unit_test(certain_columns_are_no_group),
     };

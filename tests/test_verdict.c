@@ -178,13 +178,12 @@ static void listed_cases_have_their_verdicts(void **state)
 {
     (void)state;
     enum { N = 20 };
-    double t[N], noise[2 * N], decay[N], bump[N], logistic[N], turn[2 * N];
+    double t[N], noise[N], decay[N], bump[N], logistic[N], turn[2 * N];
     kb_random random;
     kb_random_seed(&random, 11);
     for (size_t i = 0; i < N; i++) {
         t[i] = 0.3 * (double)i;
-        noise[2 * i] = kb_random_normal(&random);
-        noise[2 * i + 1] = kb_random_normal(&random);
+        noise[i] = kb_random_normal(&random);
         decay[i] = 3 * exp(-0.5 * t[i]) + 0.03 * kb_random_normal(&random);
         bump[i] = 75 * exp(-pow(t[i] - 2.5, 2)) + 0.5 * kb_random_normal(&random);
         logistic[i] = 1 / (1 + 9 * exp(-1.5 * t[i])) + 0.02 * kb_random_normal(&random);
@@ -193,7 +192,6 @@ static void listed_cases_have_their_verdicts(void **state)
     }
     CHECK(verdict_of(N, 2, t, turn, "2") == KBASS_LAW_FOUND);
     CHECK(verdict_of(N, 1, t, decay, "2") == KBASS_LAW_FOUND);
-    CHECK(verdict_of(N, 2, t, noise, "1") == KBASS_NOTHING_TO_EXPLAIN);
     CHECK(verdict_of(N, 1, t, noise, "1") == KBASS_NOTHING_TO_EXPLAIN);
     CHECK(verdict_of(N, 1, t, bump, "2") == KBASS_LAW_NONE); /* one measured curve of an epidemic */
     kbass_law_verdict growth = verdict_of(N, 1, t, logistic, "2");

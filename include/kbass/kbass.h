@@ -223,20 +223,23 @@ typedef enum {
 } kbass_outcome;
 
 /* What the data say about a term. A term of the chosen model is never out and one left out never in: where the average
-   over all models says otherwise, it is undecided. */
+   over all models says otherwise, it is undecided; so is a term whose sd exceeds its weight or whose interval holds 0.
+ */
 typedef enum { KBASS_OUT, KBASS_UNDECIDED, KBASS_IN } kbass_verdict;
 #define KBASS_IN_FROM   0.9 /* probability from which a term is in, */
 #define KBASS_OUT_BELOW 0.1 /* and up to which it is out */
 
 typedef struct {
     const char *term;   /* canonical name: "1", "x", "x^2*y", "sin(x)" */
-    double weight, sd;  /* of a term left out: in the likeliest model that has it; NaN when none was considered */
+    double weight;      /* of a term left out: in the likeliest model that has it; NaN when none was considered */
+    double sd;          /* of the weight, given that the term is in: over all models that have it */
     double probability; /* that it is in the equation */
     int selected;
     kbass_verdict verdict;
-    double low, high; /* 95 % interval of the weight, given that the term is in: over all models that have it */
+    double low, high;           /* its 95 % interval, likewise: quantiles */
     double average, average_sd; /* over all models compared, 0 in those without it */
     const char *unit;           /* of the weight: "m/s^2"; NULL without --units, or where it has none */
+    double own_sd;              /* of the weight in that model alone */
 } kbass_term;
 
 /* Terms of one equation that the data cannot tell apart: n_present of them are in, whichever. */

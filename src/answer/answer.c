@@ -13,10 +13,9 @@
 #include "answer/jumps.h"
 #include "answer/noise_report.h"
 
-static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
-static const double least_averaged = 1e-3; /* probability above which the models that have a term are averaged */
+static const double least_log_odds = -6.907755279;       /* of a runner-up: 1 : 1000 */
 static const double normal_quantile = 1.959963984540054; /* 95 % lie within so many standard deviations */
-enum { MOST_RUNNERS_UP = 20, WEIGHT_DIGITS = 4 };
+enum { MOST_RUNNERS_UP = 20, WEIGHT_DIGITS = 4, N_COLUMNS = 8 /* of kb_weights */ };
 
 /* ---------------------------------------------------------------- memory */
 
@@ -119,10 +118,17 @@ static int by_falling_probability(const void *a, const void *b)
     return order ? order : strcmp(x->term, y->term);
 }
 
-static kbass_verdict judge(double probability, bool selected)
+/* A weight that may as well be 0 is of no term that is in. */
+static bool is_clear(const kbass_term *term)
 {
-    if (selected) return probability >= KBASS_IN_FROM ? KBASS_IN : KBASS_UNDECIDED;
-    return probability <= KBASS_OUT_BELOW ? KBASS_OUT : KBASS_UNDECIDED;
+    return fabs(term->weight) >= term->sd && fabs(term->weight) >= term->own_sd && !(term->low <= 0 && term->high >= 0);
+}
+
+static kbass_verdict judge(const kbass_term *term)
+{
+    double p = term->probability;
+    if (term->selected) return p >= KBASS_IN_FROM && is_clear(term) ? KBASS_IN : KBASS_UNDECIDED;
+    return p <= KBASS_OUT_BELOW ? KBASS_OUT : KBASS_UNDECIDED;
 }
 
 static size_t gather_fixed(const kb_frame *p, size_t state, kbass_term *terms)
@@ -144,33 +150,27 @@ static size_t gather_fixed(const kb_frame *p, size_t state, kbass_term *terms)
     return n;
 }
 
-/* 95 % interval of a weight, given that its term is in: over all models that have it. The averages count 0 in those
-   that have not: E(w | in) = E w / P(in), E(w^2 | in) = E w^2 / P(in). */
-static void find_interval(const kb_weights *w, size_t c, double *low, double *high)
+/* sd and 95 % interval of a weight, given that its term is in: over all models that have it. */
+static void find_interval(const kb_weights *w, size_t c, kbass_term *term)
 {
-    double mean = w->weight[c], sd = w->sd[c], average = w->average[c], spread = w->average_sd[c];
-    if (w->probability[c] > least_averaged && isfinite(average) && isfinite(spread)) {
-        mean = average / w->probability[c];
-        sd = sqrt(fmax((spread * spread + average * average) / w->probability[c] - mean * mean, 0));
-    }
-    *low = mean - normal_quantile * sd;
-    *high = mean + normal_quantile * sd;
+    bool is_mixed = w->sd && isfinite(w->sd[c]);
+    term->own_sd = w->own_sd[c];
+    term->sd = is_mixed ? w->sd[c] : term->own_sd;
+    term->low = is_mixed ? w->low[c] : term->weight - normal_quantile * term->sd;
+    term->high = is_mixed ? w->high[c] : term->weight + normal_quantile * term->sd;
 }
 
 static kbass_term make_term(const kb_frame *p, const kb_weights *w, size_t column, bool selected)
 {
-    double low, high;
-    find_interval(w, column, &low, &high);
-    return (kbass_term){.term = kb_dictionary_name(p->dictionary, p->columns->term[column]),
-                        .weight = w->weight[column],
-                        .sd = w->sd[column],
-                        .probability = w->probability[column],
-                        .selected = selected,
-                        .verdict = judge(w->probability[column], selected),
-                        .low = low,
-                        .high = high,
-                        .average = w->average[column],
-                        .average_sd = w->average_sd[column]};
+    kbass_term term = {.term = kb_dictionary_name(p->dictionary, p->columns->term[column]),
+                       .weight = w->weight[column],
+                       .probability = w->probability[column],
+                       .selected = selected,
+                       .average = w->average[column],
+                       .average_sd = w->average_sd[column]};
+    find_interval(w, column, &term);
+    term.verdict = judge(&term);
+    return term;
 }
 
 /* Selected terms first, in the dictionary's order, then the others by falling probability. */
@@ -325,6 +325,11 @@ static void weigh_all(const kb_frame *p, const kb_search_result *found, const kb
         out[c + 2 * n] = kb_average_inclusion(average, c);
         out[c + 3 * n] = unit * mean;
         out[c + 4 * n] = fabs(unit) * sqrt(variance);
+        double sd, low, high;
+        kb_average_interval(average, c, &sd, &low, &high);
+        out[c + 5 * n] = fabs(unit) * sd;
+        out[c + 6 * n] = unit * (unit > 0 ? low : high);
+        out[c + 7 * n] = unit * (unit > 0 ? high : low);
     }
 }
 
@@ -454,10 +459,11 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     const kb_fit *best = found->pool.fits[0];
     kb_average *average = NULL;
     kbass_status status = kb_average_create(p->columns, found, &average, error);
-    double *all = KB_NEW(double, 5 * n);
+    double *all = KB_NEW(double, N_COLUMNS *n);
     if (status == KBASS_OK && !all) status = kb_out_of_memory(error, "the answer");
     if (status == KBASS_OK) {
-        kb_weights weights = {all, all + n, all + 2 * n, all + 3 * n, all + 4 * n};
+        kb_weights weights = {all,         all + n,     all + 2 * n, all + 3 * n,
+                              all + 4 * n, all + 5 * n, all + 6 * n, all + 7 * n};
         weigh_all(p, found, average, all);
         answer->result.probability = average->share[0];
         answer->result.log_evidence = best->log_evidence;

@@ -24,8 +24,9 @@ void *kb_answer_own(kb_answer *answer, size_t count, size_t size);
 const char *const *kb_answer_law(kb_answer *answer, const kb_frame *frame, const kb_fit *fit);
 /* What is known of the columns, in the data's units: n columns each. */
 typedef struct {
-    const double *weight, *sd, *probability;
-    const double *average, *average_sd; /* over models */
+    const double *weight, *own_sd, *probability; /* own: in the chosen model, or the likeliest that has it */
+    const double *average, *average_sd;          /* over models */
+    const double *sd, *low, *high; /* over the models that have it: sd and 95 % interval; NULL: by own_sd alone */
 } kb_weights;
 /* Fills the equations from the columns and the selection. */
 kbass_status kb_answer_equations(kb_answer *answer, const kb_frame *frame, const kb_weights *weights,

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { MOST_PRESENT = 2 };
+enum { MOST_PRESENT = 2, QUANTILE_STEPS = 60 };
+static const double tails = 9;               /* sds about a mean beyond which nothing lies */
 static const double together = 0.9;          /* probability at which columns are a group */
 static const double doubtful[] = {0.1, 0.9}; /* inclusion of a column that a group is sought for */
 static const double least_member = 0.005;    /* what a column has to add to its group */
@@ -81,20 +82,71 @@ double kb_average_inclusion(const kb_average *a, size_t column)
     return fmin(sum, 1);
 }
 
+/* Mean and variance of a column's weight in a model that has it. */
+static void component(const kb_average *a, size_t model, size_t column, double *mean, double *variance)
+{
+    const kb_fit *fit = a->found->pool.fits[a->fit[model]];
+    const kb_neighbour *added = a->added[model] == column ? &a->found->neighbours[column] : NULL;
+    *mean = added ? added->mean : fit->w[column];
+    *variance = added ? added->variance : kb_fit_variance(fit, column);
+}
+
 /* E w = sum pi_m w_m,   var w = sum pi_m (v_m + w_m^2) - (E w)^2 */
 void kb_average_weight(const kb_average *a, size_t column, double *mean, double *variance)
 {
     double sum = 0, squares = 0;
     for (size_t m = 0; m < a->n; m++) {
         if (!is_in(a, m, column)) continue;
-        const kb_fit *fit = a->found->pool.fits[a->fit[m]];
-        const kb_neighbour *added = a->added[m] == column ? &a->found->neighbours[column] : NULL;
-        double w = added ? added->mean : fit->w[column], v = added ? added->variance : kb_fit_variance(fit, column);
+        double w, v;
+        component(a, m, column, &w, &v);
         sum += a->share[m] * w;
         squares += a->share[m] * (v + w * w);
     }
     *mean = sum;
     *variance = fmax(squares - sum * sum, 0);
+}
+
+/* ---------------------------------------------------------------- the mixture, given that a column is in */
+
+/* sum_m pi_m Phi((w - w_m) / sd_m) over the models that have the column */
+static double share_below(const kb_average *a, size_t column, double w)
+{
+    double sum = 0, mean, variance;
+    for (size_t m = 0; m < a->n; m++) {
+        if (!is_in(a, m, column)) continue;
+        component(a, m, column, &mean, &variance);
+        sum += a->share[m] * (variance > 0 ? 0.5 * erfc((mean - w) / sqrt(2 * variance)) : w >= mean);
+    }
+    return sum;
+}
+
+static double quantile(const kb_average *a, size_t column, double share, double low, double high)
+{
+    for (int i = 0; i < QUANTILE_STEPS; i++) {
+        double middle = 0.5 * (low + high);
+        if (share_below(a, column, middle) < share) low = middle;
+        else high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+void kb_average_interval(const kb_average *a, size_t column, double *sd, double *low, double *high)
+{
+    double total = 0, sum = 0, squares = 0, least = INFINITY, most = -INFINITY, mean, variance;
+    for (size_t m = 0; m < a->n; m++) {
+        if (!is_in(a, m, column) || !(a->share[m] > 0)) continue;
+        component(a, m, column, &mean, &variance);
+        total += a->share[m];
+        sum += a->share[m] * mean;
+        squares += a->share[m] * (variance + mean * mean);
+        least = fmin(least, mean - tails * sqrt(variance));
+        most = fmax(most, mean + tails * sqrt(variance));
+    }
+    *sd = *low = *high = NAN;
+    if (!(total > 0) || !isfinite(squares)) return;
+    *sd = sqrt(fmax(squares / total - sum / total * (sum / total), 0));
+    *low = quantile(a, column, 0.025 * total, least, most);
+    *high = quantile(a, column, 0.975 * total, least, most);
 }
 
 /* ---------------------------------------------------------------- groups */

@@ -26,6 +26,10 @@ double kb_average_inclusion(const kb_average *average, size_t column);
 /* Mean and variance of a weight over models, scaled: 0 where the column is not in. */
 void kb_average_weight(const kb_average *average, size_t column, double *mean, double *variance);
 
+/* A weight given that its column is in: the mixture over the models that have it, its sd and 95 % quantiles, scaled.
+   NaN where none has it. */
+void kb_average_interval(const kb_average *average, size_t column, double *sd, double *low, double *high);
+
 /* Columns of one equation that the data cannot tell apart: `n_present` of them are in, whichever. */
 typedef struct {
     size_t n, *column;

@@ -182,7 +182,7 @@ static kbass_status fill(const kb_published *p, kb_answer *answer, kbass_error *
     kb_frame frame = frame_of(p);
     kb_support support = {0};
     /* EP's mean and sd have the spike in them: they are averages already */
-    kb_weights weights = {q->weight, q->sd, q->probability, q->weight, q->sd};
+    kb_weights weights = {q->weight, q->sd, q->probability, q->weight, q->sd, NULL, NULL, NULL};
     kbass_status status = describe_fields(p, answer, error);
     if (status == KBASS_OK) status = gather_support(p->model, &support, error);
     if (status == KBASS_OK) status = kb_answer_equations(answer, &frame, &weights, &support, error);

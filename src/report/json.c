@@ -213,12 +213,12 @@ static json_t *equation_object(const kbass_equation *equation)
     json_t *terms = json_array();
     for (size_t i = 0; i < equation->n_terms; i++) {
         const kbass_term *term = &equation->terms[i];
-        append(&terms,
-               json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "term", text(term->term), "weight",
-                         number(term->weight), "unit", term->unit ? text(term->unit) : json_null(), "sd",
-                         number(term->sd), "interval", pair(term->low, term->high), "average", number(term->average),
-                         "average_sd", number(term->average_sd), "probability", number(term->probability), "selected",
-                         term->selected, "verdict", kbass_verdict_name(term->verdict)));
+        append(&terms, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "term", text(term->term),
+                                 "weight", number(term->weight), "unit", term->unit ? text(term->unit) : json_null(),
+                                 "sd", number(term->sd), "own_sd", number(term->own_sd), "interval",
+                                 pair(term->low, term->high), "average", number(term->average), "average_sd",
+                                 number(term->average_sd), "probability", number(term->probability), "selected",
+                                 term->selected, "verdict", kbass_verdict_name(term->verdict)));
     }
     return json_pack("{s:o, s:b, s:o, s:o}", "lhs", text(equation->lhs), "known", equation->known, "text",
                      equation_text(equation), "terms", terms);
