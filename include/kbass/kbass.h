@@ -405,7 +405,7 @@ typedef struct {
     size_t n_screened; /* candidates of a wide dictionary left out before the search: little of the slopes is theirs */
     size_t n_folds;    /* as --holdout or --cross-validate asks; fewer when the run was stopped before */
     const kbass_fold *folds;
-    kbass_law law;     /* the verdict on the whole */
+    kbass_law law; /* the verdict on the whole */
 } kbass_result;
 
 KBASS_API const char *kbass_law_verdict_name(kbass_law_verdict verdict); /* "law found" */
