@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/apart.h"
+#include "base/buffer.h"
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/run.h"
@@ -46,6 +47,7 @@ struct kbass_discovery {
     const kb_trace *trace;
     double seconds_to_create;
     kb_budget budget;
+    kb_checkpoint *checkpoint; /* or NULL */
 };
 
 const char *kbass_outcome_name(kbass_outcome outcome)
@@ -159,6 +161,42 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
     return status;
 }
 
+/* "degree=2; noise=5%": what was set, but for what an answer does not depend on. */
+static char *settings_text(const kbass_settings *s)
+{
+    static const char *const apart[] = {"threads", "time-limit", "memory", "checkpoint", "checkpoint-every"};
+    kb_buffer text = {0};
+    for (size_t i = 0; i < kbass_settings_count(); i++) {
+        const char *name = kbass_settings_info(i)->name;
+        bool matters = kbass_settings_is_given(s, name);
+        for (size_t k = 0; k < sizeof apart / sizeof *apart; k++) matters = matters && strcmp(name, apart[k]) != 0;
+        if (!matters) continue;
+        size_t size = 1 + kbass_settings_get(s, name, NULL, 0);
+        char *value = KB_NEW(char, size);
+        if (value) kbass_settings_get(s, name, value, size);
+        for (char *c = value; c && *c; c++) *c = *c == '\n' ? ' ' : *c;
+        kb_buffer_print(&text, "%s%s=%s", text.length ? "; " : "", name, value ? value : "?");
+        kb_free(value);
+    }
+    if (!text.length) kb_buffer_put(&text, "none");
+    return kb_buffer_take(&text);
+}
+
+/* Work that an interrupted call of the same kind has done. */
+static kbass_status open_checkpoint(kbass_discovery *d, kbass_error *error)
+{
+    const char *path = d->settings.checkpoint;
+    if (!path || !*path) return KBASS_OK;
+    char *settings = settings_text(&d->settings);
+    const kb_checkpoint_field fields[] = {
+        {"version", kbass_version()}, {"data", d->data->sha256}, {"settings", settings}};
+    kbass_status status = settings
+                              ? kb_checkpoint_open(path, d->settings.checkpoint_every, 3, fields, &d->checkpoint, error)
+                              : kb_out_of_memory(error, "the checkpoint");
+    kb_free(settings);
+    return status;
+}
+
 typedef struct {
     kbass_discovery *discovery;
     const kbass_data *data;
@@ -186,6 +224,7 @@ kbass_status kbass_discovery_create(const kbass_data *data, const kbass_settings
     if (!d) return kb_out_of_memory(error, "the discovery");
     building b = {d, data, settings, KBASS_OK, error};
     kb_apart(build_apart, &b);
+    if (b.status == KBASS_OK) b.status = open_checkpoint(d, error);
     d->seconds_to_create = kb_clock() - start;
     if (b.status == KBASS_OK) *discovery = d;
     else kbass_discovery_destroy(d);
@@ -302,9 +341,12 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     forget(d);
     kb_run_begin(&run, progress, user, d->settings.time_limit);
     run.trace = d->trace;
+    run.checkpoint = d->checkpoint;
     run.start -= d->seconds_to_create; /* the limit is for both */
     running r = {d, &run, KBASS_OK, error};
     kb_apart(run_apart, &r);
+    kbass_status kept = kb_checkpoint_write(d->checkpoint, r.status == KBASS_OK ? error : NULL);
+    if (r.status == KBASS_OK) r.status = kept;
     if (r.status == KBASS_OK && kb_validation_is_asked(&d->settings) && !kb_run_stopped(&run))
         r.status = kb_validate(d->data, &d->settings, &run, d->answer, error);
     if (r.status == KBASS_OK) {
@@ -687,6 +729,7 @@ void kbass_discovery_destroy(kbass_discovery *d)
     kb_pde_nd_problem_destroy(d->pde_nd);
     kb_dictionary_destroy(d->dictionary);
     kb_settings_clear(&d->settings);
+    kb_checkpoint_close(d->checkpoint);
     kbass_data_destroy(d->data);
     kb_free(d);
 }

@@ -25,6 +25,7 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     run->fraction = 0;
     run->log_evidence = NAN;
     run->trace = NULL;
+    run->checkpoint = NULL;
     atomic_store(&run->reason, 0);
     atomic_store(&run->n_iterations, 0);
     atomic_flag_clear(&run->reporting);
@@ -59,6 +60,7 @@ bool kb_run_continue(kb_run *run, size_t n_active)
     double seconds = kb_clock() - run->start;
     size_t iterations = 1 + atomic_fetch_add(&run->n_iterations, 1);
     if (kb_run_stopped(run)) return false;
+    kb_checkpoint_tick(run->checkpoint);
     if (run->time_limit > 0 && seconds > run->time_limit) stop(run, KBASS_TIME_LIMIT);
     if (run->callback && !atomic_flag_test_and_set(&run->reporting)) {
         kbass_progress progress = {run->stage, run->fraction, seconds, n_active, run->log_evidence, iterations};

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/checkpoint.h"
 #include "base/trace.h"
 
 typedef struct {
@@ -18,7 +19,8 @@ typedef struct {
     double from, until;          /* and where the stage begins and ends */
     _Atomic double log_evidence;
     atomic_size_t n_iterations;
-    const kb_trace *trace; /* NULL: none */
+    const kb_trace *trace;     /* NULL: none */
+    kb_checkpoint *checkpoint; /* NULL: none */
 } kb_run;
 
 double kb_clock(void); /* seconds, monotonic */

@@ -74,6 +74,10 @@
     X(INTEGER, threads, 0, 1, 1024, "N", NULL, "inference", "threads (default: all cores)")                            \
     X(REAL, time_limit, 0, 0, 1e9, "SECONDS", NULL, "inference",                                                       \
       "stop after this time with the best answer so far (default: none)")                                              \
+    X(TEXT, checkpoint, NULL, 0, 0, "FILE", NULL, "inference",                                                         \
+      "keep the work that is done in this file; the same call goes on from it, on any number of threads, to the same " \
+      "answer")                                                                                                        \
+    X(REAL, checkpoint_every, 60, 0.1, 1e6, "SECONDS", NULL, "inference", "how often that file is written")            \
     X(TEXT, memory, NULL, 0, 0, "SIZE", NULL, "inference", "memory it may take: 500MB, 2GB (default: what is free)")   \
     X(CHOICE, method, 0, 0, 2, "NAME", "kbass|paper|em", "inference",                                                  \
       "our method, the algorithm as published, or EP-EM alone, which integrates nothing in time: quick, and a second " \

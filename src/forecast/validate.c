@@ -321,6 +321,7 @@ static kbass_status copy_settings(const kbass_settings *from, double limit, kbas
     snprintf(text, sizeof text, "%.3f", limit);
     if (status == KBASS_OK) status = kbass_settings_unset(*out, "holdout", error);
     if (status == KBASS_OK) status = kbass_settings_unset(*out, "cross-validate", error);
+    if (status == KBASS_OK) status = kbass_settings_unset(*out, "checkpoint", error); /* that of the whole */
     if (status == KBASS_OK && limit > 0) status = kbass_settings_set(*out, "time-limit", text, error);
     return status;
 }

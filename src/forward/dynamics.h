@@ -7,6 +7,7 @@
 #ifndef KB_DYNAMICS_H
 #define KB_DYNAMICS_H
 
+#include "base/checkpoint.h"
 #include "gp/noise.h"
 #include "weights/columns.h"
 
@@ -28,6 +29,7 @@ struct kb_dynamics {
     const double *known_variance; /* n_groups; 0: unknown */
     bool starts_are_states;       /* of the system; else many modes of a profile, which may go astray */
     bool tangents_are_dear;       /* beside predictions: steps of a fit share them */
+    kb_work_key resolution;       /* of all that predictions depend on beside measurements, columns and model */
     double noise_floor;           /* smallest noise variance: below it lies the discretisation's own error */
 
     /* Weights by column (scaled); tangents for the columns of `tangents` (NULL: none are wanted). */

@@ -496,7 +496,7 @@ bool kb_shooter_covariances(kb_shooter *s, const kb_fit *fit, double *covariance
     return true;
 }
 
-void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
+void kb_shooter_fit_now(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
 {
     static const double tolerance = 0.005; /* nats; far below any odds that matter */
     double damping = 0, effective = 0, values = 0;

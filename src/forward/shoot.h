@@ -8,6 +8,7 @@
 #ifndef KB_SHOOT_H
 #define KB_SHOOT_H
 
+#include "base/checkpoint.h"
 #include "base/run.h"
 #include "weights/fit.h"
 #include "forward/comparison.h"
@@ -31,9 +32,11 @@ typedef struct {
     size_t n_tangents;                      /* of the model set last */
     double *kept_tangents, *kept_residuals; /* where kb_shooter_linearise wants them, or NULL */
     size_t n_kept;
-    bool holds_weights; /* only starts and noise are fitted */
-    kb_run *run;        /* that a fit may be given up for, or NULL */
-    double deadline;    /* of kb_clock: a fit ends where it stands; 0: none */
+    bool holds_weights;        /* only starts and noise are fitted */
+    kb_run *run;               /* that a fit may be given up for, or NULL */
+    double deadline;           /* of kb_clock: a fit ends where it stands; 0: none */
+    kb_checkpoint *checkpoint; /* that knows of fits and keeps them, or NULL */
+    kb_work_key identity;      /* of the dynamics, once it was asked for (fit_once.c) */
 } kb_shooter;
 
 /* Shooting of trajectories through a record. */
@@ -47,6 +50,8 @@ void kb_shooter_destroy(kb_shooter *shooter);
 /* Fits fit->support from fit->w, fit->start and fit->variance over the shooter's windows. `rival` is the log
    likelihood of the best model so far: a fit that is hopelessly behind it after a few iterations stops. */
 void kb_shooter_fit(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
+/* The same without asking the checkpoint. */
+void kb_shooter_fit_now(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
 /* The start (n) at a row of a window that continues the fitted solution. */
 bool kb_shooter_state(kb_shooter *shooter, const kb_fit *fit, size_t window, size_t row, double *state);
 /* Joint covariance of the weights and each window's start, (k + n)^2 per window, at a valid fit. */

@@ -30,6 +30,7 @@ static bool may_fit(kb_search *a, const kb_fit *fit)
 static void fit_job(const kb_search *a, kb_shooter *shooter, const job *j, int iterations, double rival)
 {
     shooter->windows = a->windows;
+    shooter->checkpoint = a->run->checkpoint;
     shooter->run = j->parent && !(a->deadline > 0) ? a->run : NULL;
     shooter->deadline = a->deadline;
     kb_shooter_fit(shooter, j->fit, iterations, rival);

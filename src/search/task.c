@@ -1,10 +1,12 @@
 #include "search/task.h"
 
+#include "search/known_proposals.h"
+
 kbass_status kb_propose(const kb_source *sources, unsigned when, kb_proposals *proposals, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     for (const kb_source *source = sources; status == KBASS_OK && source->name; source++)
-        if (source->when & when) status = source->propose(proposals, error);
+        if (source->when & when) status = kb_source_ask(source, when, proposals, error);
     return status;
 }
 

@@ -1,5 +1,6 @@
 #include "weights/fit.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -135,6 +136,59 @@ void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_stat
     memcpy(to->start, from->start, from->n_windows * n_states * sizeof *to->start);
     memcpy(to->variance, from->variance, n_states * sizeof *to->variance);
     memcpy(to->covariance, from->covariance, size * size * sizeof *to->covariance);
+}
+
+/* What a fit has beside its arrays. */
+typedef struct {
+    double log_evidence, log_likelihood, effective, misfit;
+    uint64_t n_windows, n_rows, valid, converged;
+} numbers;
+
+size_t kb_fit_bytes(const kb_fit *fit, size_t n_columns, size_t n_states)
+{
+    size_t k = fit->support.n;
+    return sizeof(numbers) + (n_columns + fit->n_windows * n_states + n_states + k * k) * sizeof(double);
+}
+
+static unsigned char *put(unsigned char *at, size_t n, const double *from)
+{
+    memcpy(at, from, n * sizeof *from);
+    return at + n * sizeof *from;
+}
+
+static const unsigned char *take(const unsigned char *at, size_t n, double *to)
+{
+    memcpy(to, at, n * sizeof *to);
+    return at + n * sizeof *to;
+}
+
+void kb_fit_pack(const kb_fit *fit, size_t n_columns, size_t n_states, unsigned char *bytes)
+{
+    const numbers own = {fit->log_evidence, fit->log_likelihood, fit->effective, fit->misfit,
+                         fit->n_windows,    fit->n_rows,         fit->valid,     fit->converged};
+    memcpy(bytes, &own, sizeof own);
+    unsigned char *at = put(bytes + sizeof own, n_columns, fit->w);
+    at = put(at, fit->n_windows * n_states, fit->start);
+    at = put(at, n_states, fit->variance);
+    put(at, fit->support.n * fit->support.n, fit->covariance);
+}
+
+void kb_fit_unpack(const unsigned char *bytes, size_t n_columns, size_t n_states, kb_fit *fit)
+{
+    numbers own;
+    memcpy(&own, bytes, sizeof own);
+    fit->log_evidence = own.log_evidence;
+    fit->log_likelihood = own.log_likelihood;
+    fit->effective = own.effective;
+    fit->misfit = own.misfit;
+    fit->n_windows = own.n_windows;
+    fit->n_rows = own.n_rows;
+    fit->valid = own.valid;
+    fit->converged = own.converged;
+    const unsigned char *at = take(bytes + sizeof own, n_columns, fit->w);
+    at = take(at, fit->n_windows * n_states, fit->start);
+    at = take(at, n_states, fit->variance);
+    take(at, fit->support.n * fit->support.n, fit->covariance);
 }
 
 void kb_fit_begin(kb_fit *fit, const kb_fit *parent, size_t n_columns, size_t n_states)

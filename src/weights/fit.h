@@ -46,6 +46,10 @@ kbass_status kb_fit_create(size_t n_columns, size_t n_states, size_t max_windows
 void kb_fit_destroy(kb_fit *fit);
 /* Posterior variance of the weight of a column of the support, scaled. */
 double kb_fit_variance(const kb_fit *fit, size_t column);
+/* A fit as bytes, for a checkpoint: how many, and there and back between fits of one structure and as many windows. */
+size_t kb_fit_bytes(const kb_fit *fit, size_t n_columns, size_t n_states);
+void kb_fit_pack(const kb_fit *fit, size_t n_columns, size_t n_states, unsigned char *bytes);
+void kb_fit_unpack(const unsigned char *bytes, size_t n_columns, size_t n_states, kb_fit *fit);
 /* Log-odds of a model whose log evidence is higher by `gain` (docs/math.md, eq. 24). */
 double kb_log_odds(double gain);
 double kb_fit_log_odds(const kb_fit *fit, const kb_fit *chosen);

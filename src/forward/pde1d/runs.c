@@ -114,6 +114,21 @@ static kbass_status join_lines(kb_pde1d_runs *c, kbass_error *error)
     return KBASS_OK;
 }
 
+/* Grid, period and profile of every run. */
+static kb_work_key resolution_of(size_t n, const kb_pde1d_setup *setups)
+{
+    kb_work_key key = kb_work_key_begin("one axis");
+    for (size_t i = 0; i < n; i++) {
+        const kb_pde1d_settings *line = &setups[i].line;
+        const kb_profile *p = &setups[i].profile;
+        const uint64_t counts[] = {line->n_nodes, line->steps, line->periodic, line->ends, p->n_modes};
+        const double numbers[] = {line->period, p->period, p->length, p->cutoff, p->amplitude, p->noise};
+        kb_work_key_add(&key, counts, sizeof counts);
+        kb_work_key_add(&key, numbers, sizeof numbers);
+    }
+    return key;
+}
+
 kbass_status kb_pde1d_runs_create(size_t n, const kb_pde1d_setup *setups, const kb_dictionary *dictionary,
                                   const kb_columns *columns, size_t max_tangents, kb_pde1d_runs **out,
                                   kbass_error *error)
@@ -144,6 +159,7 @@ kbass_status kb_pde1d_runs_create(size_t n, const kb_pde1d_setup *setups, const 
                                     .guess = guess,
                                     .destroy = destroy};
         status = join_lines(c, error);
+        c->dynamics.resolution = resolution_of(n, setups);
     }
     if (status == KBASS_OK) *out = c;
     else destroy(&c->dynamics);

@@ -488,6 +488,8 @@ kbass_status kb_fourier_model_create(const kb_field_samples *samples, const kb_d
                                 .guess = guess,
                                 .cost = cost,
                                 .destroy = destroy};
+    p->dynamics.resolution = kb_work_key_begin("closed axes");
+    kb_work_key_add(&p->dynamics.resolution, &p->settings, sizeof p->settings);
     kbass_status status = build(p, columns, max_tangents, error);
     if (status == KBASS_OK) *out = p;
     else destroy(&p->dynamics);
