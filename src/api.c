@@ -14,11 +14,9 @@
 #include "data/doubts.h"
 #include "dictionary/column_units.h"
 #include "answer/answer.h"
-#include "discover/discover.h"
 #include "discover/em.h"
 #include "discover/em_states.h"
 #include "discover/expanse.h"
-#include "discover/doubt.h"
 #include "answer/judge.h"
 #include "answer/missing.h"
 #include "answer/trace.h"
@@ -33,6 +31,8 @@
 #include "published/published.h"
 #include "report/json.h"
 #include "report/text.h"
+#include "search/strategy.h"
+#include "tasks/tasks.h"
 
 struct kbass_discovery {
     kbass_data *data;
@@ -261,10 +261,12 @@ static kb_frame frame_of(const kbass_discovery *d)
 static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     bool is_em = d->settings.method == KB_METHOD_EM;
-    if (d->ode) return (is_em ? kb_em_states_search : kb_discover)(d->ode, run, &d->found, error);
+    size_t runs = kbass_data_runs(d->data);
+    if (d->ode && is_em) return kb_em_states_search(d->ode, run, &d->found, error);
     if (is_em) return kb_em_search(d->pde_nd, run, &d->found, error);
+    if (d->ode) return kb_search_discover(&kb_task_of_states, d->ode, runs, run, &d->found, error);
     if (d->pde_nd) return kb_expanse_search(d->pde_nd, run, &d->found, error);
-    return kb_doubt_search(d->pde1d, run, &d->found, error);
+    return kb_search_discover(kb_task_of_pde1d(d->pde1d), d->pde1d, runs, run, &d->found, error);
 }
 
 /* Of a run; that of the one after the last is the number of windows. */

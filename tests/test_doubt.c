@@ -1,9 +1,9 @@
 /* The second route of a search that is in doubt. */
 #include "base/memory.h"
 #include "check.h"
-#include "discover/doubt.h"
-#include "discover/horizon.h"
 #include "found.h"
+#include "search/strategy.h"
+#include "tasks/tasks.h"
 
 static kbass_error error;
 
@@ -77,7 +77,7 @@ static void simple_terms_first(void **state)
     setup s;
     setup_create(&s);
     setup_doubt(&s, 0.0025);
-    CHECK_OK(kb_horizon_search_simple(s.problem, &s.before, &s.run, &s.result, &error));
+    CHECK_OK(kb_search_pass(&kb_task_of_simple_terms, s.problem, 1, &s.before, &s.run, &s.result, &error));
     assert_true(kb_has_model(&s.result));
     const kb_fit *best = s.result.pool.fits[0];
     assert_int_equal(best->support.n, 2);
@@ -93,7 +93,7 @@ static void gives_up_where_lost(void **state)
     setup s;
     setup_create(&s);
     setup_doubt(&s, 2.5e-5);
-    CHECK_OK(kb_horizon_search_simple(s.problem, &s.before, &s.run, &s.result, &error));
+    CHECK_OK(kb_search_pass(&kb_task_of_simple_terms, s.problem, 1, &s.before, &s.run, &s.result, &error));
     assert_false(kb_has_model(&s.result));
     setup_destroy(&s);
 }
@@ -114,7 +114,7 @@ static void doubt_needs_time(void **state)
     bool has_ended = false;
     setup_create(&s);
     kb_run_begin(&s.run, cancel_the_second, &has_ended, 0);
-    CHECK_OK(kb_doubt_search(s.problem, &s.run, &s.result, &error));
+    CHECK_OK(kb_search_discover(&kb_task_of_one_axis, s.problem, 1, &s.run, &s.result, &error));
     assert_true(kb_run_stopped(&s.run));
     assert_true(kb_has_model(&s.result) && s.result.windows);
     setup_destroy(&s);
@@ -127,8 +127,9 @@ static bool search_with(long allocations, bool with_second)
     setup_create(&s);
     s.problem->threads = 1;
     kb_memory_fail_after(allocations);
-    kbass_status status = with_second ? kb_doubt_search(s.problem, &s.run, &s.result, NULL)
-                                      : kb_horizon_search(s.problem, &s.run, &s.result, NULL);
+    kbass_status status = with_second
+                              ? kb_search_discover(&kb_task_of_one_axis, s.problem, 1, &s.run, &s.result, NULL)
+                              : kb_search_pass(&kb_task_of_one_axis, s.problem, 1, NULL, &s.run, &s.result, NULL);
     kb_memory_fail_after(-1);
     bool has_model = status == KBASS_OK && kb_has_model(&s.result);
     setup_destroy(&s);

@@ -51,12 +51,14 @@ static void fit_all(kb_search *a, size_t n_jobs, const job *jobs, int iterations
             fit_job(a, a->workers.list[omp_get_thread_num()]->shooter, &jobs[i], iterations, rival);
 }
 
-/* The newest first: on equal terms a refined structure is likelier than the one it came from. */
+/* The newest first: on equal terms a refined structure is likelier than the one it came from; where time is short, the
+   best first. */
 kbass_status kb_search_fit(kb_search *a, int iterations, kbass_error *error)
 {
     job *jobs = KB_NEW(job, a->pool->n);
     if (!jobs) return kb_out_of_memory(error, "the search");
-    for (size_t i = 0; i < a->pool->n; i++) jobs[i] = (job){a->pool->fits[a->pool->n - 1 - i], NULL, NOT_KNOWN};
+    size_t n = a->pool->n;
+    for (size_t i = 0; i < n; i++) jobs[i] = (job){a->pool->fits[a->deadline > 0 ? i : n - 1 - i], NULL, NOT_KNOWN};
     fit_all(a, a->pool->n, jobs, iterations);
     kb_free(jobs);
     kb_pool_sort(a->pool);

@@ -96,7 +96,6 @@ kbass_status kb_polish(kb_search *a, kb_search_result *result, kbass_error *erro
 {
     kb_shooter *shooter = a->workers.list[0]->shooter;
     kbass_status status = KBASS_OK;
-    result->n_models = result->pool.n;
     if (!kb_has_model(result)) return KBASS_OK;
     shooter->windows = a->windows;
     status = kb_run_stopped(a->run) ? look_around(a, result, error) : finish(a, result, error);

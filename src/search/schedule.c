@@ -28,11 +28,12 @@
     X(final_beam, 40, NOT_MEASURED)                                                                                    \
     X(final_rounds, 30, NOT_MEASURED)                                                                                  \
     X(kept, 16, NOT_MEASURED)                                                                                          \
+    X(followed, 2, NOT_MEASURED)                                                                                       \
     X(lost, 2, NOT_MEASURED)                                                                                           \
     X(grace, 0.4, NOT_MEASURED)                                                                                        \
     X(grace_iterations, 6, NOT_MEASURED)
 
-#define ONE_AXIS(X)                                                                                                    \
+#define GRIDS(X)                                                                                                       \
     NEIGHBOURS(X)                                                                                                      \
     X(worth_fitting, 7, SAME)                                                                                          \
     X(most_moves, 16, SAME)                                                                                            \
@@ -40,18 +41,37 @@
     X(fit_iterations, 30, NOT_MEASURED)                                                                                \
     X(again_iterations, 12, NOT_MEASURED)                                                                              \
     X(final_iterations, 30, NOT_MEASURED)                                                                              \
-    X(stage_beam, 3, NOT_MEASURED)                                                                                     \
-    X(stage_rounds, 4, NOT_MEASURED)                                                                                   \
     X(final_beam, 1, NOT_MEASURED)                                                                                     \
     X(final_rounds, 2, NOT_MEASURED)                                                                                   \
+    X(followed, 2, SAME)                                                                                               \
+    X(least_noise, 1e-2, "the kernel engine smooths, and sees less noise than there is; not measured")                 \
+    X(least_first_noise, 1e-4, NOT_MEASURED)                                                                           \
+    X(least_floor, 1e-6, "0.1 % of a field's sd")                                                                      \
+    X(floor_rise, 1.5, NOT_MEASURED)                                                                                   \
+    X(hidden, 20, NOT_MEASURED)                                                                                        \
+    X(refined, 4, NOT_MEASURED)                                                                                        \
+    X(still, 0.5, NOT_MEASURED)                                                                                        \
     X(kept, 6, NOT_MEASURED)                                                                                           \
     X(kept_at_first, 24, "on the first lines wrong pairs of terms may be better; not measured")                        \
     X(kept_size, 3, NOT_MEASURED)                                                                                      \
     X(lost, 2, NOT_MEASURED)                                                                                           \
-    X(unexplained, 3, NOT_MEASURED)                                                                                    \
     X(grace, 1, NOT_MEASURED)                                                                                          \
     X(grace_iterations, 8, NOT_MEASURED)                                                                               \
-    X(least_rows, 4, NOT_MEASURED)
+    X(least_rows, 4, NOT_MEASURED)                                                                                     \
+    X(least_values, 1.2, "fewer fit any model")
+
+#define ONE_AXIS(X)                                                                                                    \
+    GRIDS(X)                                                                                                           \
+    X(stage_beam, 3, NOT_MEASURED)                                                                                     \
+    X(stage_rounds, 4, NOT_MEASURED)                                                                                   \
+    X(unexplained, 3, NOT_MEASURED)                                                                                    \
+    X(heard, 3, NOT_MEASURED)                                                                                          \
+    X(held_iterations, 12, NOT_MEASURED)
+
+#define SHORT_WINDOWS(X)                                                                                               \
+    GRIDS(X)                                                                                                           \
+    X(stage_beam, 2, NOT_MEASURED)                                                                                     \
+    X(stage_rounds, 3, NOT_MEASURED)
 
 #define AXES(X)                                                                                                        \
     NEIGHBOURS(X)                                                                                                      \
@@ -79,5 +99,7 @@
 
 const kb_schedule_table kb_schedule_of_states = {"states", {STATES(VALUE)}, {STATES(REASON)}};
 const kb_schedule_table kb_schedule_of_one_axis = {"one axis", {ONE_AXIS(VALUE)}, {ONE_AXIS(REASON)}};
+const kb_schedule_table kb_schedule_of_short_windows = {
+    "one axis, short windows", {SHORT_WINDOWS(VALUE)}, {SHORT_WINDOWS(REASON)}};
 const kb_schedule_table kb_schedule_of_axes = {"several axes", {CHEAP_AXES(VALUE)}, {CHEAP_AXES(REASON)}};
 const kb_schedule_table kb_schedule_of_dear_axes = {"several axes, dear", {DEAR_AXES(VALUE)}, {DEAR_AXES(REASON)}};

@@ -32,11 +32,22 @@
     X(kept_at_first, "models", "that go on from the first stage of a second search")                                   \
     X(kept_size, "terms", "up to which the two best models of each size go on, too")                                   \
     X(worth_keeping, "nats", "behind the best, within which models go on")                                             \
+    X(followed, "times the squared misfit", "of more windows, up to which fewer windows still follow the data")        \
     X(lost, "times the noise variance", "misfit at which a longer stretch lost the data")                              \
     X(unexplained, "times the noise variance", "misfit above which the kernel engine is asked for proposals")          \
     X(grace, "seconds", "that a stopped run still has for its first answer")                                           \
     X(grace_iterations, "iterations", "of a fit in that time")                                                         \
-    X(least_rows, "rows", "of the shortest stretch")
+    X(least_rows, "rows", "of the shortest stretch")                                                                   \
+    X(least_values, "times the unknowns of a start", "that the shortest stretch measures")                             \
+    X(least_noise, "noise variance", "that a proposal begins with at least")                                           \
+    X(least_first_noise, "noise variance", "that a model without weights begins with at least")                        \
+    X(least_floor, "noise variance", "below which no error of a grid matters")                                         \
+    X(floor_rise, "times the floor", "that the error of a grid has to be to raise it")                                 \
+    X(hidden, "times the floor", "squared misfit above which the floor hides nothing")                                 \
+    X(refined, "models", "that a finer grid is tried with")                                                            \
+    X(still, "standard deviations", "of weights: a finer grid that moves them less is the last")                       \
+    X(heard, "models", "of each run alone that begin the search of all runs; 0: runs are searched together")           \
+    X(held_iterations, "iterations", "of their starts, the weights held, before all move")
 
 /* Integers are exact as double. 0: of no use for these data. */
 typedef struct {
@@ -56,6 +67,8 @@ typedef struct {
 } kb_schedule_table;
 
 extern const kb_schedule_table kb_schedule_of_states, kb_schedule_of_one_axis, kb_schedule_of_axes;
+/* Along one axis, of fields that change beyond recognition from one line to the next. */
+extern const kb_schedule_table kb_schedule_of_short_windows;
 /* Over several axes, where one integration with its tangents costs seconds. */
 extern const kb_schedule_table kb_schedule_of_dear_axes;
 

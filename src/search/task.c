@@ -18,3 +18,58 @@ kbass_status kb_fit_guess(kb_dynamics *d, const kb_windows *windows, kb_fit *fit
         status = d->guess(d, windows->first[window], fit->start + window * d->n_start, error);
     return status;
 }
+
+/* ---------------------------------------------------------------- a pass */
+
+kb_dynamics *kb_pass_dynamics(const kb_pass *p) { return p->search.workers.list[0]->shooter->dynamics; }
+
+bool kb_pass_has_model(const kb_pass *p) { return p->search.pool->n && p->search.pool->fits[0]->valid; }
+
+size_t kb_pass_run(const kb_pass *p, size_t window)
+{
+    const size_t *run_start = kb_pass_dynamics(p)->run_start;
+    size_t run = 0;
+    while (run_start && p->search.windows->first[window] >= run_start[run + 1]) run++;
+    return run;
+}
+
+kbass_status kb_pass_enter(kb_pass *p, const kb_support *support, kb_fit **fit, kbass_error *error)
+{
+    kbass_status status = kb_pool_add(p->search.pool, support, fit, error);
+    return status == KBASS_OK ? kb_fit_guess(kb_pass_dynamics(p), p->search.windows, *fit, error) : status;
+}
+
+kbass_status kb_pass_ask(kb_pass *p, unsigned when, size_t *n, kbass_error *error)
+{
+    const kb_pool *pool = p->search.pool;
+    const kb_windows *windows = p->search.windows;
+    size_t first = windows ? kb_pass_run(p, 0) : 0, end = windows ? kb_pass_run(p, windows->n - 1) + 1 : p->n_runs;
+    kb_pool found;
+    kb_proposals proposals = {p->problem, first, end - first, p->search.run, &found, 0, 0};
+    kb_pool_init(&found, pool->n_columns, pool->n_start, pool->max_windows);
+    kbass_status status = kb_propose(p->task->sources, when, &proposals, error);
+    *n = found.n;
+    if (status == KBASS_OK) status = p->task->take(p, &found, error);
+    p->result->n_starts += proposals.n_starts;
+    p->result->n_lost += proposals.n_lost;
+    kb_pool_clear(&found);
+    return status;
+}
+
+static bool raise_floor(kb_pass *p) { return p->task->raise_floor && p->task->raise_floor(p); }
+
+kbass_status kb_pass_fit(kb_pass *p, int iterations, kbass_error *error)
+{
+    for (size_t i = 0; i < p->search.pool->n; i++) p->search.pool->explored[i] = false;
+    kbass_status status = kb_search_fit(&p->search, iterations, error);
+    return status == KBASS_OK && raise_floor(p) ? kb_search_fit(&p->search, iterations, error) : status;
+}
+
+kbass_status kb_pass_explore(kb_pass *p, size_t beam, int rounds, kbass_error *error)
+{
+    bool *settled = &p->result->settled;
+    kbass_status status = kb_search_explore(&p->search, beam, rounds, settled, error);
+    if (status != KBASS_OK || !raise_floor(p)) return status;
+    status = kb_search_fit(&p->search, (int)p->task->schedule->again_iterations, error);
+    return status == KBASS_OK ? kb_search_explore(&p->search, beam, rounds, settled, error) : status;
+}

@@ -1,0 +1,180 @@
+#include "search/strategy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/larger.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "search/polish.h"
+#include "search/stages.h"
+
+/* ---------------------------------------------------------------- finer resolutions */
+
+/* Largest move of the best model's weights from `before`, in their standard deviations. */
+static double weights_moved(const kb_fit *fit, const double *before)
+{
+    double most = 0;
+    size_t k = fit->support.n;
+    for (size_t q = 0; q < k; q++) {
+        double sd = sqrt(fit->covariance[q + q * k]),
+               moved = fabs(fit->w[fit->support.column[q]] - before[fit->support.column[q]]);
+        most = kb_larger(most, moved / sd);
+    }
+    return most;
+}
+
+/* Does the floor that the resolution's error set still hide something of the best model's residuals? */
+static bool floor_matters(const kb_pass *p)
+{
+    const kb_schedule *s = p->task->schedule;
+    double floor = kb_pass_dynamics(p)->noise_floor, misfit = p->search.pool->fits[0]->misfit;
+    return floor > s->least_floor && misfit * misfit < s->hidden * floor;
+}
+
+/* The best models at one finer resolution; back where none of them can be fitted there. */
+static kbass_status refine_once(kb_pass *p, kb_pool *before, bool *more, kbass_error *error)
+{
+    kb_pool *pool = p->search.pool;
+    const kb_schedule *s = p->task->schedule;
+    p->is_over = false;
+    kbass_status status = p->task->refine(p, error);
+    *more = !p->is_over;
+    if (status != KBASS_OK || p->is_over) return status;
+    kb_pool_trim(pool, (size_t)s->refined);
+    status = kb_pool_copy(pool, before, error);
+    if (status == KBASS_OK) status = kb_pass_fit(p, (int)s->fit_iterations, error);
+    if (status == KBASS_OK) status = kb_pass_explore(p, (size_t)s->final_beam, (int)s->final_rounds, error);
+    if (status != KBASS_OK || kb_pass_has_model(p)) return status;
+    *more = false;
+    kb_pool_swap(pool, before);
+    return p->task->step_back(p, error);
+}
+
+/* Until the weights of the best model stop moving and the resolution's error stops mattering. */
+static kbass_status refine(kb_pass *p, kbass_error *error)
+{
+    kb_pool *pool = p->search.pool, before;
+    double *weights = KB_NEW(double, pool->n_columns);
+    kbass_status status = weights ? KBASS_OK : kb_out_of_memory(error, "the search");
+    kb_pool_init(&before, pool->n_columns, pool->n_start, pool->max_windows);
+    for (bool more = true; status == KBASS_OK && more && kb_pass_has_model(p) && !kb_run_stopped(p->search.run);) {
+        memcpy(weights, pool->fits[0]->w, pool->n_columns * sizeof *weights);
+        status = refine_once(p, &before, &more, error);
+        if (status != KBASS_OK || !more) break;
+        more = !(weights_moved(pool->fits[0], weights) < p->task->schedule->still) || floor_matters(p);
+    }
+    kb_pool_clear(&before);
+    kb_free(weights);
+    return status;
+}
+
+/* ---------------------------------------------------------------- one pass */
+
+static bool is_unexplained(const kb_pass *p)
+{
+    const kb_schedule *s = p->task->schedule;
+    if (!(s->unexplained > 0) || kb_run_stopped(p->search.run) || p->before) return false;
+    if (!kb_pass_has_model(p)) return true;
+    double misfit = p->search.pool->fits[0]->misfit, floor = kb_pass_dynamics(p)->noise_floor;
+    return misfit * misfit > s->unexplained * (p->task->noise(p) + floor);
+}
+
+/* From proposals to the whole record. */
+static kbass_status search_record(kb_pass *p, kbass_error *error)
+{
+    const kb_schedule *s = p->task->schedule;
+    kbass_status status = kb_stages_run(p, error);
+    if (status == KBASS_OK && kb_run_stopped(p->search.run) && !p->before) status = kb_stages_rescue(p, error);
+    if (status == KBASS_OK && is_unexplained(p)) status = kb_stages_ask(p, KB_WHERE_UNEXPLAINED, error);
+    if (status != KBASS_OK || !p->before || !p->task->widen) return status;
+    status = p->task->widen(p, error);
+    if (status != KBASS_OK || !p->search.pool->n) return status;
+    status = kb_pass_fit(p, (int)s->fit_iterations, error);
+    return status == KBASS_OK ? kb_pass_explore(p, (size_t)s->stage_beam, (int)s->stage_rounds, error) : status;
+}
+
+static kbass_status polish(kb_pass *p, kbass_error *error)
+{
+    kb_search_result *result = p->result;
+    double clock = kb_run_stage(p->search.run, KBASS_STAGE_POLISH, fmax(p->search.run->fraction, 0.9), 1);
+    kbass_status status = p->task->finish ? p->task->finish(p, error) : KBASS_OK;
+    if (status == KBASS_OK && result->pool.n) status = kb_polish(&p->search, result, error);
+    if (p->task->refine || p->task->stages_see_all) result->n_models += result->pool.n; /* fitted once more */
+    result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
+    return status;
+}
+
+static kbass_status run(kb_pass *p, kbass_error *error)
+{
+    double clock = kb_clock();
+    kbass_status status = search_record(p, error);
+    if (status == KBASS_OK && p->search.pool->n && p->task->tune) status = p->task->tune(p, error);
+    if (status == KBASS_OK && p->task->refine) status = refine(p, error);
+    p->result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock - p->result->seconds[KBASS_STAGE_SEARCH];
+    p->result->windows = p->search.windows;
+    return status == KBASS_OK ? polish(p, error) : status;
+}
+
+kbass_status kb_search_pass(const kb_task *task, const void *problem, size_t n_runs, const kb_search_result *before,
+                            kb_run *runs, kb_search_result *result, kbass_error *error)
+{
+    kb_pass p = {.task = task, .problem = problem, .n_runs = n_runs, .result = result, .before = before};
+    p.search = (kb_search){.schedule = task->schedule, .run = runs, .pool = &result->pool};
+    kbass_status status = task->begin(&p, error);
+    kb_pool_init(&p.kept, result->pool.n_columns, result->pool.n_start, result->pool.max_windows);
+    if (status == KBASS_OK && !p.is_over) status = run(&p, error);
+    result->windows = p.search.windows;
+    kb_workers_destroy(&p.search.workers);
+    kb_pool_clear(&p.kept);
+    task->end(&p);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the better of two answers */
+
+/* Do the fewer windows of `a` still follow the data as those of `b` do? */
+static bool says_more(const kb_schedule *s, const kb_search_result *a, const kb_search_result *b)
+{
+    double own = a->pool.fits[0]->misfit, other = b->pool.fits[0]->misfit;
+    return a->windows->n < b->windows->n && own * own <= s->followed * other * other;
+}
+
+/* Fewer windows say more, unless they lost the data; on equal windows the evidence decides. */
+static bool is_better(const kb_schedule *s, const kb_search_result *a, const kb_search_result *b)
+{
+    if (!kb_has_model(a) || !kb_has_model(b)) return kb_has_model(a);
+    if (a->windows->n != b->windows->n) return a->windows->n < b->windows->n ? says_more(s, a, b) : !says_more(s, b, a);
+    return a->pool.fits[0]->log_evidence > b->pool.fits[0]->log_evidence;
+}
+
+/* What both cost is in the one that stays. */
+static void keep_better(const kb_schedule *s, kb_search_result *result, kb_search_result *other)
+{
+    if (is_better(s, other, result)) {
+        kb_search_result swapped = *result;
+        *result = *other;
+        *other = swapped;
+    }
+    result->n_models += other->n_models;
+    result->n_starts += other->n_starts;
+    result->n_lost += other->n_lost;
+    for (int stage = 0; stage < KBASS_STAGE_COUNT; stage++) result->seconds[stage] += other->seconds[stage];
+    kb_search_result_clear(other);
+}
+
+kbass_status kb_search_discover(const kb_task *task, const void *problem, size_t n_runs, kb_run *runs,
+                                kb_search_result *result, kbass_error *error)
+{
+    kb_search_result other = {0};
+    memset(result, 0, sizeof *result);
+    kbass_status status = kb_search_pass(task, problem, n_runs, NULL, runs, result, error);
+    if (status != KBASS_OK) return status;
+    if (task->second && !kb_run_stopped(runs) && task->is_doubtful(problem, result)) {
+        /* what goes wrong with the second pass takes nothing from the first */
+        if (kb_search_pass(task->second, problem, n_runs, result, runs, &other, NULL) != KBASS_OK)
+            kb_search_result_clear(&other);
+        keep_better(task->schedule, result, &other);
+    }
+    return task->answer && !kb_has_model(result) ? task->answer(problem, runs, result, error) : KBASS_OK;
+}

@@ -1,0 +1,15 @@
+/* The kinds of data that the strategy searches (search/task.h). */
+#ifndef KB_TASKS_TASKS_H
+#define KB_TASKS_TASKS_H
+
+#include "problem/pde1d.h"
+#include "search/task.h"
+
+extern const kb_task kb_task_of_states; /* kb_ode_problem */
+/* kb_pde1d_problem: over a growing share of the record; on short windows, where lines change too much from one to the
+   next; and the second pass after either, in which the simplest terms come first. */
+extern const kb_task kb_task_of_one_axis, kb_task_of_short_windows, kb_task_of_simple_terms;
+const kb_task *kb_task_of_pde1d(const kb_pde1d_problem *problem);
+extern const kb_task kb_task_of_axes; /* kb_pde_nd_problem */
+
+#endif
