@@ -73,7 +73,7 @@ static kbass_status extend_record(kb_pass *p, kbass_error *error)
 {
     kb_run *run = p->search.run;
     kbass_status status = KBASS_OK;
-    double from = run->fraction, until = from < 0.6 ? 0.6 : 0.9;
+    double from = run->fraction, until = p->before || from >= 0.6 ? 0.9 : 0.6;
     kb_pool_trim(&p->kept, 0);
     for (size_t stage = 0; status == KBASS_OK && !kb_run_stopped(run); stage++) {
         p->is_over = p->is_same = p->is_fitted = p->is_last = p->is_complete = false;
@@ -96,7 +96,8 @@ static kbass_status extend_record(kb_pass *p, kbass_error *error)
 static kbass_status search_windows(kb_pass *p, kbass_error *error)
 {
     size_t n = 0;
-    double clock = kb_run_stage(p->search.run, KBASS_STAGE_SEARCH, fmax(p->search.run->fraction, 0.05), 0.6);
+    double from = fmax(p->search.run->fraction, 0.05);
+    double clock = kb_run_stage(p->search.run, KBASS_STAGE_SEARCH, from, fmax(from, 0.6));
     kbass_status status = p->task->enter ? p->task->enter(p, error) : KBASS_OK;
     if (status == KBASS_OK) status = kb_pass_ask(p, p->before ? KB_AGAIN : p->task->first_sources, &n, error);
     p->result->seconds[KBASS_STAGE_SEARCH] += kb_clock() - clock;
