@@ -1,7 +1,7 @@
 /* What the library's own copy of OpenBLAS sees of the environment (cmake/Blas.cmake): it has one thread, since ours run
-   above it, whatever the user says to others; and the kernels that an Intel processor can run. OpenBLAS knows processors
-   by their model numbers, and takes those younger than itself for one of 2004, whose products take two to five times as
-   long and round otherwise. */
+   above it, whatever the user says to others; and the kernels that an Intel processor can run. OpenBLAS knows
+   processors by their model numbers, and takes those younger than itself for one of 2004, whose products take two to
+   five times as long and round otherwise. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
