@@ -264,7 +264,7 @@ static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
     size_t runs = kbass_data_runs(d->data);
     if (d->ode && is_em) return kb_em_states_search(d->ode, run, &d->found, error);
     if (is_em) return kb_em_search(d->pde_nd, run, &d->found, error);
-    if (d->ode) return kb_search_discover(&kb_task_of_states, d->ode, runs, run, &d->found, error);
+    if (d->ode) return kb_search_discover(kb_task_of_ode(d->ode), d->ode, runs, run, &d->found, error);
     if (d->pde_nd) return kb_expanse_search(d->pde_nd, run, &d->found, error);
     return kb_search_discover(kb_task_of_pde1d(d->pde1d), d->pde1d, runs, run, &d->found, error);
 }

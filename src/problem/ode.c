@@ -8,11 +8,14 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "base/status.h"
+#include "gp/swings.h"
 #include "weights/columns_screen.h"
 
 /* The ladder of length scales, in shares of a patch. */
 static const double longest = 0.4, shortest = 0.015, ratio = 0.75;
 enum { MESH = 200, MOST_PATCHES = 64, VARIANCES = 13, ROWS_PER_PATCH = 12 };
+enum { LONG_PERIODS = 24, LONG_ROWS = 384, PATCH_PERIODS = 4, SAMPLED_PATCHES = 4 }; /* of long records */
+enum { WIDE_COLUMNS = 400 };  /* of all equations, above which the kernel's starts take minutes */
 enum { MOST_COLUMNS = 1200 }; /* of all equations: a thread holds some 10 matrices of columns x columns, 115 MB */
 
 static void destroy_patches(kb_ode_problem *p)
@@ -58,14 +61,16 @@ static kbass_status cut_runs(kb_ode_problem *p, size_t n_cuts, kbass_error *erro
     return KBASS_OK;
 }
 
-static kbass_status slice_run(kb_ode_problem *p, size_t run, kbass_error *error)
+/* The slice of a patch, counted over all runs. */
+static kbass_status slice_patch(const kb_ode_problem *p, size_t patch, kb_record **out, kbass_error *error)
 {
-    kbass_status status = KBASS_OK;
+    size_t run = 0;
+    while (patch >= p->run_patch[run + 1]) run++;
     size_t first = p->run_patch[run], n = p->run_patch[run + 1] - first;
-    for (size_t i = 0; status == KBASS_OK && i < n; i++)
-        status = kb_record_slice(p->record, run, i, n, &p->slices[first + i], error);
-    return status;
+    return kb_record_slice(p->record, run, patch - first, n, out, error);
 }
+
+static size_t count_patches(const kb_ode_problem *p) { return p->run_patch[p->record->n_runs]; }
 
 static kbass_status level_failed(kbass_status status, kbass_error *error)
 {
@@ -79,13 +84,14 @@ static kbass_status create_patches(kb_ode_problem *p, size_t n_cuts, kbass_error
     size_t n = 1 + (size_t)ceil(log(shortest / longest) / log(ratio));
     kbass_status status = cut_runs(p, n_cuts, error), statuses[KB_MAX_LEVELS];
     if (status != KBASS_OK) return status;
-    size_t n_patches = p->run_patch[p->record->n_runs];
+    size_t all = count_patches(p), n_patches = p->is_long && all > SAMPLED_PATCHES ? SAMPLED_PATCHES : all;
     p->slices = KB_NEW(kb_record *, n_patches);
     p->levels = KB_NEW(kb_level *, n * n_patches);
     if (!p->slices || !p->levels) return kb_out_of_memory(error, "the patches");
     p->n_patches = n_patches;
     p->n_levels = n;
-    for (size_t run = 0; status == KBASS_OK && run < p->record->n_runs; run++) status = slice_run(p, run, error);
+    for (size_t i = 0; status == KBASS_OK && i < n_patches; i++)
+        status = slice_patch(p, i * all / n_patches, &p->slices[i], error);
     if (status != KBASS_OK) return status;
     kb_budget *budget = kb_budget_current();
 #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
@@ -111,11 +117,22 @@ static double level_evidence(const kb_ode_problem *p, size_t level, double varia
     return sum;
 }
 
+/* The top of the parabola through the best point of the grid, in log variance, and its neighbours. */
+static double refine_variance(const kb_ode_problem *p, int at, double best, double *work)
+{
+    if (at == 0 || at + 1 == VARIANCES) return grid_variance(at);
+    double low = level_evidence(p, p->best_level, grid_variance(at - 1), work);
+    double high = level_evidence(p, p->best_level, grid_variance(at + 1), work), bend = low + high - 2 * best;
+    double shift = bend < 0 ? 0.5 * (low - high) / bend : 0;
+    return grid_variance(at) * pow(10, 0.45 * fmax(-1, fmin(1, shift)));
+}
+
 /* Marginal likelihood of the bare field over levels and noise. Scales below 0.55 of the spacing make any data look like
    white noise and are left out. */
 static kbass_status fit_bare_field(kb_ode_problem *p, kbass_error *error)
 {
     double best = -INFINITY, *work = KB_NEW(double, 2 * p->max_rank * p->max_rank + 2 * p->max_rank);
+    int at = 0;
     if (!work) return kb_out_of_memory(error, "the field");
     p->best_level = 0;
     p->best_variance = grid_variance(0);
@@ -127,8 +144,10 @@ static kbass_status fit_bare_field(kb_ode_problem *p, kbass_error *error)
             best = evidence;
             p->best_level = level;
             p->best_variance = grid_variance(i);
+            at = i;
         }
     }
+    p->noise_variance = refine_variance(p, at, best, work);
     kb_free(work);
     if (kb_budget_expired()) return kb_out_of_time(error, "length scale and noise of the bare field were found");
     return isfinite(best) ? KBASS_OK
@@ -147,21 +166,25 @@ static kbass_status choose_patches(kb_ode_problem *p, kbass_error *error)
         status =
             kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh: auto needs fields over space (--axes t,x); found time alone");
     if (!p->n_mesh) p->n_mesh = MESH;
-    for (size_t n = 1;; n *= 2) {
+    if (status == KBASS_OK) status = kb_record_period(p->record, &p->period, error);
+    if (status != KBASS_OK) return status;
+    p->is_long =
+        p->settings->method == KB_METHOD_KBASS && 1 / p->period >= LONG_PERIODS && p->record->n_rows >= LONG_ROWS;
+    for (size_t n = p->is_long ? (size_t)(1 / p->period) / PATCH_PERIODS : 1;; n *= 2) {
         if (status == KBASS_OK) status = create_patches(p, n, error);
         if (status == KBASS_OK) status = fit_bare_field(p, error);
         if (status != KBASS_OK) return status;
         bool resolved = kb_ode_problem_length(p, p->best_level) > 3 * shortest / (double)n;
-        if (resolved || n >= MOST_PATCHES || p->record->n_rows < 2 * p->n_patches * ROWS_PER_PATCH) return KBASS_OK;
+        if (resolved || p->is_long || n >= MOST_PATCHES || p->record->n_rows < 2 * p->n_patches * ROWS_PER_PATCH)
+            return KBASS_OK;
         destroy_patches(p);
     }
 }
 
 /* One patch's bare field: values and slopes of a state at the patch's share of the run's even reference points. */
-static bool regress_patch(kb_ode_problem *p, size_t run, size_t patch, size_t state, double *z, double *work)
+static bool regress_on(kb_ode_problem *p, const kb_level *level, const kb_record *slice, size_t run, size_t patch,
+                       size_t state, double *z, double *work)
 {
-    const kb_level *level = p->levels[p->best_level * p->n_patches + patch];
-    const kb_record *slice = p->slices[patch];
     size_t m = p->n_mesh, r = level->rank;
     size_t at = p->reference_start[run] + (patch - p->run_patch[run]) * (m - 1) + state * p->n_reference;
     double v = slice->known_variance[state] > 0 ? slice->known_variance[state] : p->best_variance;
@@ -181,20 +204,39 @@ static void take_input(kb_ode_problem *p, size_t run, size_t state)
     }
 }
 
-static bool regress_state(kb_ode_problem *p, size_t state, double *z, double *work)
+static kbass_status field_failed(const kb_ode_problem *p, size_t state, kbass_error *error)
 {
-    const kb_record *record = p->record;
+    return kb_fail(error, KBASS_ERROR_NUMERICAL, "the field could not be fitted to the data of \"%s\"",
+                   p->dictionary->state_names[state]);
+}
+
+/* All states of one patch, whose slice and level are made for the occasion where the record is long. */
+static kbass_status regress_patch(kb_ode_problem *p, size_t run, size_t patch, double *z, double *work,
+                                  kbass_error *error)
+{
+    bool is_kept = p->n_patches == count_patches(p);
+    kb_level **kept = p->levels + p->best_level * p->n_patches, *level = is_kept ? kept[patch] : NULL;
+    kb_record *slice = is_kept ? p->slices[patch] : NULL;
+    kbass_status status = is_kept ? KBASS_OK : slice_patch(p, patch, &slice, error);
+    if (status == KBASS_OK && !is_kept) status = kb_level_share(kept[0], slice, &level, error);
+    for (size_t i = 0; status == KBASS_OK && i < p->record->n_states; i++)
+        if (!p->dictionary->is_input[i] && !regress_on(p, level, slice, run, patch, i, z, work))
+            status = field_failed(p, i, error);
+    if (!is_kept) {
+        kb_level_destroy(level);
+        kb_record_destroy(slice);
+    }
+    if (status == KBASS_OK && kb_budget_expired()) status = kb_out_of_time(error, "the bare field was made");
+    return status;
+}
+
+static void finish_state(kb_ode_problem *p, size_t state)
+{
     size_t m = p->n_reference;
     double *u = p->reference + state * m, *slope = p->reference_slope + state * m;
-    for (size_t run = 0; run < record->n_runs; run++) {
-        if (p->dictionary->is_input[state]) take_input(p, run, state);
-        for (size_t patch = p->run_patch[run]; !p->dictionary->is_input[state] && patch < p->run_patch[run + 1];
-             patch++)
-            if (!regress_patch(p, run, patch, state, z, work)) return false;
-    }
-    for (size_t k = 0; k < m; k++) u[k] = record->mean[state] + record->sd[state] * p->follow[k + state * m];
+    for (size_t run = 0; run < p->record->n_runs && p->dictionary->is_input[state]; run++) take_input(p, run, state);
+    for (size_t k = 0; k < m; k++) u[k] = p->record->mean[state] + p->record->sd[state] * p->follow[k + state * m];
     p->slope_squares[state] = kb_dot(m, slope, slope) / (double)m;
-    return true;
 }
 
 static void list_reference_times(kb_ode_problem *p)
@@ -230,10 +272,10 @@ static kbass_status make_reference(kb_ode_problem *p, kbass_error *error)
     p->slope_squares = KB_NEW(double, n);
     bool complete = z && work && p->reference && p->follow && p->reference_slope && p->slope_squares;
     kbass_status status = complete ? KBASS_OK : kb_out_of_memory(error, "the field");
-    for (size_t i = 0; status == KBASS_OK && i < n; i++)
-        if (!regress_state(p, i, z, work))
-            status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the field could not be fitted to the data of \"%s\"",
-                             p->dictionary->state_names[i]);
+    for (size_t run = 0; status == KBASS_OK && run < p->record->n_runs; run++)
+        for (size_t patch = p->run_patch[run]; status == KBASS_OK && patch < p->run_patch[run + 1]; patch++)
+            status = regress_patch(p, run, patch, z, work, error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) finish_state(p, i);
     if (status == KBASS_OK) list_reference_times(p);
     kb_free(z);
     kb_free(work);
@@ -294,6 +336,8 @@ void kb_ode_problem_destroy(kb_ode_problem *p)
     kb_free(p->slope_squares);
     kb_free(p);
 }
+
+bool kb_ode_problem_is_large(const kb_ode_problem *p) { return p->is_long || p->columns->n > WIDE_COLUMNS; }
 
 size_t kb_ode_problem_level(const kb_ode_problem *p, double length)
 {

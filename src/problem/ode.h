@@ -17,14 +17,18 @@ typedef struct {
     kb_support all;     /* every column */
     size_t n_cuts;      /* parts of the longest run; the others have as many as their time asks for */
     size_t *run_patch;  /* n_runs + 1: each run's first patch */
-    size_t n_patches;   /* equal parts of the runs, each with a field of its own; their messages add */
+    double period;      /* visible, a share of the longest run (gp/swings.h) */
+    bool is_long;       /* more swings than one search over all of them follows: searched on a growing part */
+    size_t n_patches;   /* equal parts of the runs, each with a field of its own; their messages add. Of a long record
+                           only a sample of them, evenly spread */
     kb_record **slices; /* n_patches */
     size_t n_mesh;      /* points per patch */
     size_t n_levels;
     kb_level **levels; /* n_levels x n_patches: levels[level * n_patches + patch]; lengths descending */
     size_t max_rank;
-    size_t best_level; /* of the field's own marginal likelihood */
-    double best_variance;
+    size_t best_level;       /* of the field's own marginal likelihood */
+    double best_variance;    /* of a coarse grid, */
+    double noise_variance;   /* and between its points, where the likelihood is largest */
     size_t n_reference;      /* even points over each run: run r has those from reference_start[r] */
     size_t *reference_start; /* n_runs + 1 */
     double *reference;       /* n_reference x n_variables: the field without any equation, in the data's units */
@@ -39,6 +43,8 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
                                    const kb_dictionary *dictionary, kb_ode_problem **out, kbass_error *error);
 void kb_ode_problem_destroy(kb_ode_problem *problem);
 kb_frame kb_ode_problem_frame(const kb_ode_problem *problem);
+/* Is the kernel's way through many starts too dear, so that the weak form proposes: many swings, or many columns? */
+bool kb_ode_problem_is_large(const kb_ode_problem *problem);
 /* What states without an equation follow. */
 kb_follow kb_ode_problem_follow(const kb_ode_problem *problem);
 /* A level's length scale as a share of the whole record, and the level nearest to a length. */

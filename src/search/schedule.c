@@ -33,6 +33,26 @@
     X(grace, 0.4, NOT_MEASURED)                                                                                        \
     X(grace_iterations, 6, NOT_MEASURED)
 
+#define LONG_STATES(X)                                                                                                 \
+    NEIGHBOURS(X)                                                                                                      \
+    X(worth_fitting, 2, "on long windows messages are nearly exact, and a fit costs a pass over the record")           \
+    X(most_moves, 6, "likewise")                                                                                       \
+    X(fit_iterations, 15, NOT_MEASURED)                                                                                \
+    X(stage_beam, 2, SAME)                                                                                             \
+    X(stage_rounds, 3, "rounds on the first part are cheap")                                                           \
+    X(kept, 4, "each is fitted anew when the part doubles")                                                            \
+    X(lost, 2, SAME)                                                                                                   \
+    X(grace, 0.4, SAME)                                                                                                \
+    X(grace_iterations, 6, SAME)                                                                                       \
+    X(first_unexplained, 2, NOT_MEASURED)                                                                              \
+    X(first_swings, 8, "oscillators of 8 periods with 16 samples each are exact at 5 % noise")                         \
+    X(first_windows, 4, "two swings each: fewer tell too little, more are not followed from poor weights")             \
+    X(weak_widths, 4, "all are cheap")                                                                                 \
+    X(weak_narrowest, 0.2, "narrower bumps are confidently wrong (prototype on fields)")                               \
+    X(weak_widest, 0.8, "wider ones average the swings away")                                                          \
+    X(weak_rows, 3, "fewer rows, and the trapezoid rule errs by percents")                                             \
+    X(weak_close, 2, NOT_MEASURED)
+
 #define GRIDS(X)                                                                                                       \
     NEIGHBOURS(X)                                                                                                      \
     X(worth_fitting, 7, SAME)                                                                                          \
@@ -98,6 +118,8 @@
 #define REASON(name, number, why) .name = (why),
 
 const kb_schedule_table kb_schedule_of_states = {"states", {STATES(VALUE)}, {STATES(REASON)}};
+const kb_schedule_table kb_schedule_of_long_states = {
+    "states over many swings", {LONG_STATES(VALUE)}, {LONG_STATES(REASON)}};
 const kb_schedule_table kb_schedule_of_one_axis = {"one axis", {ONE_AXIS(VALUE)}, {ONE_AXIS(REASON)}};
 const kb_schedule_table kb_schedule_of_short_windows = {
     "one axis, short windows", {SHORT_WINDOWS(VALUE)}, {SHORT_WINDOWS(REASON)}};

@@ -47,7 +47,15 @@
     X(refined, "models", "that a finer grid is tried with")                                                            \
     X(still, "standard deviations", "of weights: a finer grid that moves them less is the last")                       \
     X(heard, "models", "of each run alone that begin the search of all runs; 0: runs are searched together")           \
-    X(held_iterations, "iterations", "of their starts, the weights held, before all move")
+    X(held_iterations, "iterations", "of their starts, the weights held, before all move")                             \
+    X(first_swings, "visible periods", "of each run, on which the search of a long record begins")                     \
+    X(first_unexplained, "times the noise variance", "misfit there above which the kernel engine is asked")            \
+    X(first_windows, "windows", "of each run there; a power of two")                                                   \
+    X(weak_widths, "half widths", "of the bumps of the weak form")                                                     \
+    X(weak_narrowest, "visible periods", "of the narrowest of them")                                                   \
+    X(weak_widest, "visible periods", "of the widest of them")                                                         \
+    X(weak_rows, "samples' distances", "of the narrowest at least")                                                    \
+    X(weak_close, "nats", "behind, within which an equation's second structure is proposed, too")
 
 /* Integers are exact as double. 0: of no use for these data. */
 typedef struct {
@@ -69,6 +77,8 @@ typedef struct {
 extern const kb_schedule_table kb_schedule_of_states, kb_schedule_of_one_axis, kb_schedule_of_axes;
 /* Along one axis, of fields that change beyond recognition from one line to the next. */
 extern const kb_schedule_table kb_schedule_of_short_windows;
+/* States over many swings, searched on a growing part of the record. */
+extern const kb_schedule_table kb_schedule_of_long_states;
 /* Over several axes, where one integration with its tangents costs seconds. */
 extern const kb_schedule_table kb_schedule_of_dear_axes;
 

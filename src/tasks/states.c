@@ -34,7 +34,7 @@ static kbass_status make_shooter(const void *problem, kb_shooter **out, kbass_er
 static kbass_status check_size(const kb_ode_problem *p, kbass_error *error)
 {
     size_t n = p->record->n_states, unknowns = n * p->max_rank;
-    if (unknowns <= MOST_UNKNOWNS) return KBASS_OK;
+    if (unknowns <= MOST_UNKNOWNS || kb_ode_problem_is_large(p)) return KBASS_OK; /* large: no fields together */
     return kb_fail(
         error, KBASS_ERROR_DATA,
         "%zu states whose curves have up to %zu coefficients each: %zu unknowns, needed at most %d: take the "

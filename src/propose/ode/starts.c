@@ -93,6 +93,14 @@ static kbass_status propose(kb_proposals *asked, bool refined, kbass_error *erro
     return status;
 }
 
-kbass_status kb_propose_annealed(kb_proposals *asked, kbass_error *error) { return propose(asked, false, error); }
+kbass_status kb_propose_annealed(kb_proposals *asked, kbass_error *error)
+{
+    return kb_ode_problem_is_large(asked->problem) ? KBASS_OK : propose(asked, false, error);
+}
+
+kbass_status kb_propose_annealed_anyway(kb_proposals *asked, kbass_error *error)
+{
+    return propose(asked, false, error);
+}
 
 kbass_status kb_propose_refined(kb_proposals *asked, kbass_error *error) { return propose(asked, true, error); }

@@ -15,8 +15,10 @@ bool kb_anneal_start_run(const kb_ode_problem *problem, const kb_anneal_start *s
 /* The level of length scale at which structures are refined. */
 size_t kb_refine_level(const kb_ode_problem *problem);
 
-/* Each start's annealed structure; and that one refined by evidence, which records of one patch have. */
+/* Each start's annealed structure, of records that are not large or of any; and that one refined by evidence, which
+   records of one patch have. */
 kbass_status kb_propose_annealed(kb_proposals *proposals, kbass_error *error);
+kbass_status kb_propose_annealed_anyway(kb_proposals *proposals, kbass_error *error);
 kbass_status kb_propose_refined(kb_proposals *proposals, kbass_error *error);
 
 #endif

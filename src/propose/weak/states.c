@@ -11,6 +11,7 @@
 enum { POWER = 4, BLOCK_QUERIES = 64, BLOCK_ROWS = 1024, FEWEST_ROWS = 6, FEWEST_QUERIES = 4 };
 static const double largest_gap = 0.5;     /* of the half width, that a bump may bridge */
 static const double counted_once = 1 / 3.; /* of the bumps: neighbours overlap by three quarters of their length */
+static const double most_counted = 150;    /* bumps: what more would tell is less than attenuation hides */
 
 /* ---------------------------------------------------------------- terms */
 
@@ -288,7 +289,7 @@ kbass_status kb_weak_states_integrate(kb_weak_states *w, double half_width, kbas
 void kb_weak_states_message(const kb_weak_states *w, size_t first, double variance, kb_message *message)
 {
     size_t n = message->n, T = w->n_terms, equation = w->columns->equation[first];
-    double factor = counted_once / variance;
+    double factor = fmin(counted_once, most_counted / (double)w->n_queries) / variance;
     for (size_t j = 0; j < n; j++) {
         size_t slot = w->slot[w->columns->term[first + j]];
         for (size_t i = 0; i < n; i++)

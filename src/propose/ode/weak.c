@@ -1,0 +1,56 @@
+#include "propose/ode/weak.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "problem/ode.h"
+#include "propose/weak/structures.h"
+#include "search/schedule.h"
+
+static void noise_of(const kb_ode_problem *p, double *variance)
+{
+    bool is_additive = p->record->noise_model == KB_NOISE_ADDITIVE; /* else powers are left as they are */
+    for (size_t i = 0; i < p->record->n_states; i++) {
+        double known = p->record->known_variance[i];
+        variance[i] = !is_additive ? 0 : known > 0 ? known : p->noise_variance;
+    }
+}
+
+static kbass_status add_to_pool(const kb_ode_problem *p, const kb_weak_proposal *proposal, kb_pool *pool,
+                                kbass_error *error)
+{
+    kb_fit *fit = NULL;
+    if (kb_pool_find(pool, &proposal->support)) return KBASS_OK;
+    kbass_status status = kb_pool_add(pool, &proposal->support, &fit, error);
+    if (status != KBASS_OK) return status;
+    memcpy(fit->w, proposal->w, p->columns->n * sizeof *fit->w);
+    for (size_t i = 0; i < p->record->n_states; i++) fit->variance[i] = fmax(p->noise_variance, 1e-6);
+    return KBASS_OK;
+}
+
+kbass_status kb_propose_weak(kb_proposals *asked, kbass_error *error)
+{
+    const kb_ode_problem *p = asked->problem;
+    const kb_schedule *s = &kb_schedule_of_long_states.value;
+    kb_weak_schedule schedule = {(size_t)s->weak_widths, s->weak_narrowest, s->weak_widest, s->weak_rows,
+                                 s->weak_close};
+    kb_weak_states *weak = NULL;
+    kb_weak_proposals list = {0};
+    if (!kb_ode_problem_is_large(p) || p->columns->run) return KBASS_OK;
+    double *variance = KB_NEW(double, p->record->n_states);
+    kbass_status status = variance ? KBASS_OK : kb_out_of_memory(error, "the weak form");
+    if (status == KBASS_OK) {
+        noise_of(p, variance);
+        status = kb_weak_states_create(p->record, p->dictionary, p->columns, variance, &weak, error);
+    }
+    if (status == KBASS_OK) status = kb_weak_propose(weak, &schedule, p->period, &list, error);
+    for (size_t i = 0; status == KBASS_OK && i < list.n; i++)
+        status = add_to_pool(p, &list.proposals[i], asked->pool, error);
+    asked->n_starts += list.n;
+    kb_weak_proposals_clear(&list);
+    kb_weak_states_destroy(weak);
+    kb_free(variance);
+    return status;
+}

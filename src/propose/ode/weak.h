@@ -1,0 +1,11 @@
+/* The weak form as a source of proposals for states over many swings, or many states, where the kernel's starts would
+ * cost too much.
+ */
+#ifndef KB_PROPOSE_ODE_WEAK_H
+#define KB_PROPOSE_ODE_WEAK_H
+
+#include "search/task.h"
+
+kbass_status kb_propose_weak(kb_proposals *proposals, kbass_error *error);
+
+#endif
