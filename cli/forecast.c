@@ -58,15 +58,13 @@ static int read_times(const cli_arguments *arguments, forecast_job *job)
 
 static int read_places(const cli_arguments *arguments, forecast_job *job)
 {
-    double first = NAN, last = NAN;
-    unsigned long n = 100;
-    bool has_space = kbass_posterior_axes(job->outlook.posterior) > 1;
-    int code = cli_count(arguments, "places", 2, 100000, &n);
+    static const unsigned long usual[] = {100, 20, 10};
+    size_t n_space = kbass_posterior_axes(job->outlook.posterior) - 1;
+    unsigned long n = n_space ? usual[n_space - 1] : 0;
+    int code = cli_count(arguments, "places", 2, n_space > 1 ? 200 : 100000, &n);
     if (code != EXIT_OK) return code;
-    if (!has_space && cli_value(arguments, "places")) return cli_fail("--places is for fields over space");
-    if (!has_space) return EXIT_OK;
-    kbass_posterior_range(job->outlook.posterior, 1, &first, &last);
-    return even(&job->outlook.places, n, first, last);
+    if (!n_space && cli_value(arguments, "places")) return cli_fail("--places is for fields over space");
+    return cli_outlook_places(&job->outlook, n);
 }
 
 static int read_quantiles(const char *text, cli_numbers *percents)
@@ -153,7 +151,7 @@ static int check_outputs(const cli_arguments *arguments, forecast_job *job)
 
 static int summarise(cli_outlook *o)
 {
-    size_t places = o->places.n ? o->places.n : 1, each = o->times.n * places * kbass_posterior_states(o->posterior);
+    size_t each = o->times.n * o->n_places * kbass_posterior_states(o->posterior);
     kbass_error error;
     double *shares = calloc(o->percents.n, sizeof *shares);
     o->mean = calloc(each, sizeof *o->mean);
@@ -223,7 +221,7 @@ static int run(forecast_job *job)
     if (!job->progress.is_terminal)
         job->progress.stage = "draws", job->progress.shown = 0; /* the first after a while */
     kbass_status status = kbass_posterior_forecast(o->posterior, &job->options, o->times.n, o->times.values,
-                                                   o->places.n, o->places.values, &o->forecast, &error);
+                                                   o->n_places, o->places.values, &o->forecast, &error);
     cli_progress_end(&job->progress);
     return status == KBASS_OK ? summarise(o) : cli_fail_with(status, &error);
 }

@@ -10,8 +10,8 @@ enum { PANEL_WIDTH = 760, PANEL_HEIGHT = 260 };
 
 static double quantile_at(const cli_outlook *o, size_t k, size_t time, size_t place, size_t state)
 {
-    size_t states = kbass_posterior_states(o->posterior), places = o->places.n ? o->places.n : 1;
-    return o->quantiles[((k * o->times.n + time) * places + place) * states + state];
+    size_t states = kbass_posterior_states(o->posterior);
+    return o->quantiles[((k * o->times.n + time) * o->n_places + place) * states + state];
 }
 
 /* ---------------------------------------------------------------- states */
@@ -104,25 +104,44 @@ static void plot_states(FILE *script, const cli_outlook *o)
 
 /* ---------------------------------------------------------------- fields */
 
+/* The place i along the first axis of space, halfway along the others. */
+static size_t middle_place(const cli_outlook *o, size_t i)
+{
+    size_t place = i;
+    for (size_t d = 1; d < o->n_space; d++) place = place * o->n_along + o->n_along / 2;
+    return place;
+}
+
+/* ", y = 3" and so on: where the others are. */
+static void put_middle(FILE *script, const cli_outlook *o)
+{
+    for (size_t a = 2; a <= o->n_space; a++)
+        fprintf(script, ", %s = %.4g", kbass_posterior_axis_name(o->posterior, a),
+                cli_outlook_place(o, a, o->n_along / 2));
+}
+
 static void plot_map(FILE *script, const cli_outlook *o, size_t state, bool is_width)
 {
     size_t n = o->percents.n;
     fputs("$map << EOD\n", script);
     for (size_t i = 0; i < o->n_written; i++) {
-        for (size_t j = 0; j < o->places.n; j++) {
-            double value = is_width ? quantile_at(o, n - 1, i, j, state) - quantile_at(o, 0, i, j, state)
-                                    : quantile_at(o, n / 2, i, j, state);
-            fprintf(script, "%.15g %.15g %.15g\n", o->times.values[i], o->places.values[j], value);
+        for (size_t j = 0; j < o->n_along; j++) {
+            size_t place = middle_place(o, j);
+            double value = is_width ? quantile_at(o, n - 1, i, place, state) - quantile_at(o, 0, i, place, state)
+                                    : quantile_at(o, n / 2, i, place, state);
+            fprintf(script, "%.15g %.15g %.15g\n", o->times.values[i], cli_outlook_place(o, 1, j), value);
         }
         fputc('\n', script);
     }
     fputs("EOD\n", script);
     if (is_width)
-        fprintf(script, "set title '%s: %g to %g %%' noenhanced\n", kbass_posterior_state_name(o->posterior, state),
+        fprintf(script, "set title '%s: %g to %g %%", kbass_posterior_state_name(o->posterior, state),
                 o->percents.values[0], o->percents.values[n - 1]);
     else
-        fprintf(script, "set title '%s: %g %%' noenhanced\n", kbass_posterior_state_name(o->posterior, state),
+        fprintf(script, "set title '%s: %g %%", kbass_posterior_state_name(o->posterior, state),
                 o->percents.values[n / 2]);
+    put_middle(script, o);
+    fputs("' noenhanced\n", script);
     fputs("plot $map using 1:2:3 with image notitle\n", script);
 }
 
@@ -134,8 +153,8 @@ static void plot_fields(FILE *script, const cli_outlook *o)
             "set xlabel '%s' noenhanced\nset ylabel '%s' noenhanced\n"
             "set xrange [%.15g:%.15g]\nset yrange [%.15g:%.15g]\n",
             n, kbass_posterior_axis_name(o->posterior, 0), kbass_posterior_axis_name(o->posterior, 1),
-            o->times.values[0], o->times.values[o->n_written - 1], o->places.values[0],
-            o->places.values[o->places.n - 1]);
+            o->times.values[0], o->times.values[o->n_written - 1], cli_outlook_place(o, 1, 0),
+            cli_outlook_place(o, 1, o->n_along - 1));
     for (size_t i = 0; i < n; i++) {
         plot_map(script, o, i, false);
         plot_map(script, o, i, true);
@@ -148,7 +167,7 @@ int cli_outlook_figure(const cli_outlook *o, const char *path)
     int rows = (int)kbass_posterior_states(o->posterior);
     int code = figure_begin(path, PANEL_WIDTH, (rows < 2 ? 420 : rows * PANEL_HEIGHT), &script);
     if (code != EXIT_OK) return code;
-    if (o->places.n) plot_fields(script, o);
+    if (o->n_space) plot_fields(script, o);
     else plot_states(script, o);
     return figure_end(path, script);
 }

@@ -11,6 +11,27 @@
 
 enum { NAME_SIZE = 96 };
 
+int cli_outlook_places(cli_outlook *o, size_t n)
+{
+    o->n_space = kbass_posterior_axes(o->posterior) - 1;
+    o->n_along = n;
+    o->n_places = 1;
+    for (size_t d = 0; d < o->n_space; d++) o->n_places *= n;
+    if (!o->n_space) return EXIT_OK;
+    int code = cli_numbers_copy(&o->places, o->n_places * o->n_space, NULL);
+    for (size_t i = 0; code == EXIT_OK && i < o->n_places; i++)
+        for (size_t d = o->n_space, rest = i; d-- > 0; rest /= n)
+            o->places.values[i * o->n_space + d] = cli_outlook_place(o, d + 1, rest % n);
+    return code;
+}
+
+double cli_outlook_place(const cli_outlook *o, size_t axis, size_t i)
+{
+    double first = NAN, last = NAN;
+    kbass_posterior_range(o->posterior, axis, &first, &last);
+    return i + 1 == o->n_along ? last : first + (last - first) * (double)i / (double)(o->n_along - 1);
+}
+
 /* Columns over all written times and places, to be filled one by one. */
 typedef struct {
     const cli_outlook *outlook;
@@ -21,8 +42,7 @@ typedef struct {
 
 static int begin(sheet *s, const cli_outlook *o, size_t n_columns)
 {
-    *s = (sheet){
-        .outlook = o, .n_places = o->places.n ? o->places.n : 1, .n_states = kbass_posterior_states(o->posterior)};
+    *s = (sheet){.outlook = o, .n_places = o->n_places, .n_states = kbass_posterior_states(o->posterior)};
     s->n_rows = o->n_written * s->n_places;
     s->n_columns = n_columns;
     s->names = calloc(n_columns, sizeof *s->names);
@@ -49,7 +69,7 @@ static int write_csv(const sheet *s, const char *path)
 {
     const cli_outlook *o = s->outlook;
     size_t n = s->n_rows, n_axes = kbass_posterior_axes(o->posterior);
-    double *times = calloc(n, sizeof *times), *places = calloc(n, sizeof *places);
+    double *times = calloc(n, sizeof *times), *places = calloc(n * o->n_space + 1, sizeof *places);
     double *values = calloc(n * s->n_columns, sizeof *values);
     const char **names = calloc(s->n_columns, sizeof *names), *axes[KBASS_MAX_AXES] = {0};
     kbass_data *data = NULL;
@@ -58,7 +78,8 @@ static int write_csv(const sheet *s, const char *path)
     if (code == EXIT_OK) {
         for (size_t row = 0; row < n; row++) {
             times[row] = o->times.values[row / s->n_places];
-            if (o->places.n) places[row] = o->places.values[row % s->n_places];
+            for (size_t d = 0; d < o->n_space; d++)
+                places[row * o->n_space + d] = o->places.values[row % s->n_places * o->n_space + d];
             for (size_t c = 0; c < s->n_columns; c++) values[row * s->n_columns + c] = s->columns[c * n + row];
         }
         for (size_t c = 0; c < s->n_columns; c++) names[c] = s->names[c];
@@ -75,25 +96,40 @@ static int write_csv(const sheet *s, const char *path)
     return code;
 }
 
-static size_t axis_arrays(const cli_outlook *o, cli_array *arrays)
+/* Arrays of the axes; `room` is for the places along each, n_space x n_along. */
+static size_t axis_arrays(const cli_outlook *o, cli_array *arrays, double *room)
 {
     arrays[0] = (cli_array){kbass_posterior_axis_name(o->posterior, 0), 1, {o->n_written}, o->times.values};
-    if (!o->places.n) return 1;
-    arrays[1] = (cli_array){kbass_posterior_axis_name(o->posterior, 1), 1, {o->places.n}, o->places.values};
-    return 2;
+    for (size_t a = 1; a <= o->n_space; a++) {
+        double *own = room + (a - 1) * o->n_along;
+        for (size_t i = 0; i < o->n_along; i++) own[i] = cli_outlook_place(o, a, i);
+        arrays[a] = (cli_array){kbass_posterior_axis_name(o->posterior, a), 1, {o->n_along}, own};
+    }
+    return 1 + o->n_space;
+}
+
+/* Over times and places, behind `before` dimensions that are set. */
+static void set_shape(const cli_outlook *o, size_t before, cli_array *array)
+{
+    array->shape[before] = o->n_written;
+    for (size_t d = 0; d < o->n_space; d++) array->shape[before + 1 + d] = o->n_along;
+    array->n_dimensions = before + 1 + o->n_space;
 }
 
 static int write_arrays(const sheet *s, const char *path)
 {
     const cli_outlook *o = s->outlook;
-    cli_array *arrays = calloc(s->n_columns + 2, sizeof *arrays);
-    if (!arrays) return cli_fail("out of memory for a table of %zu rows", s->n_rows);
-    size_t n = axis_arrays(o, arrays);
-    for (size_t c = 0; c < s->n_columns; c++)
-        arrays[n++] =
-            (cli_array){s->names[c], o->places.n ? 2 : 1, {o->n_written, o->places.n}, s->columns + c * s->n_rows};
-    int code = cli_arrays_write(path, n, arrays);
+    cli_array *arrays = calloc(s->n_columns + KBASS_MAX_AXES, sizeof *arrays);
+    double *room = calloc(o->n_space * o->n_along + 1, sizeof *room);
+    int code = arrays && room ? EXIT_OK : cli_fail("out of memory for a table of %zu rows", s->n_rows);
+    size_t n = code == EXIT_OK ? axis_arrays(o, arrays, room) : 0;
+    for (size_t c = 0; code == EXIT_OK && c < s->n_columns; c++) {
+        arrays[n] = (cli_array){.name = s->names[c], .values = s->columns + c * s->n_rows};
+        set_shape(o, 0, &arrays[n++]);
+    }
+    if (code == EXIT_OK) code = cli_arrays_write(path, n, arrays);
     free(arrays);
+    free(room);
     return code;
 }
 
@@ -111,8 +147,7 @@ static void name_quantile(const char *state, double percent, char *name)
 int cli_outlook_write(const cli_outlook *o, const char *path)
 {
     sheet s;
-    size_t n_states = kbass_posterior_states(o->posterior), width = 1 + o->percents.n,
-           places = o->places.n ? o->places.n : 1;
+    size_t n_states = kbass_posterior_states(o->posterior), width = 1 + o->percents.n;
     int code = begin(&s, o, n_states * width + 1);
     for (size_t i = 0; code == EXIT_OK && i < n_states; i++) {
         const char *name = kbass_posterior_state_name(o->posterior, i);
@@ -120,7 +155,7 @@ int cli_outlook_write(const cli_outlook *o, const char *path)
         fill(&s, i * width, o->mean, i);
         for (size_t k = 0; k < o->percents.n; k++) {
             name_quantile(name, o->percents.values[k], s.names[i * width + 1 + k]);
-            fill(&s, i * width + 1 + k, o->quantiles + k * o->times.n * places * n_states, i);
+            fill(&s, i * width + 1 + k, o->quantiles + k * o->times.n * o->n_places * n_states, i);
         }
     }
     if (code == EXIT_OK) {
@@ -139,23 +174,23 @@ int cli_outlook_write(const cli_outlook *o, const char *path)
 static int write_draw_arrays(const cli_outlook *o, const char *path)
 {
     size_t n_states = kbass_posterior_states(o->posterior), n_draws = kbass_forecast_draws(o->forecast);
-    size_t rows = o->n_written * (o->places.n ? o->places.n : 1), n = 0;
+    size_t rows = o->n_written * o->n_places, n = 0;
     double *values = calloc(n_states * n_draws * rows, sizeof *values);
-    cli_array *arrays = calloc(n_states + 2, sizeof *arrays);
-    int code = values && arrays ? EXIT_OK : cli_fail("out of memory for %zu draws", n_draws);
-    if (code == EXIT_OK) n = axis_arrays(o, arrays);
+    double *room = calloc(o->n_space * o->n_along + 1, sizeof *room);
+    cli_array *arrays = calloc(n_states + KBASS_MAX_AXES, sizeof *arrays);
+    int code = values && arrays && room ? EXIT_OK : cli_fail("out of memory for %zu draws", n_draws);
+    if (code == EXIT_OK) n = axis_arrays(o, arrays, room);
     for (size_t i = 0; code == EXIT_OK && i < n_states; i++) {
         double *own = values + i * n_draws * rows;
         for (size_t d = 0; d < n_draws; d++)
             for (size_t row = 0; row < rows; row++)
                 own[d * rows + row] = kbass_forecast_values(o->forecast, d)[row * n_states + i];
-        arrays[n++] = (cli_array){kbass_posterior_state_name(o->posterior, i),
-                                  o->places.n ? 3 : 2,
-                                  {n_draws, o->n_written, o->places.n},
-                                  own};
+        arrays[n] = (cli_array){.name = kbass_posterior_state_name(o->posterior, i), .shape = {n_draws}, .values = own};
+        set_shape(o, 1, &arrays[n++]);
     }
     if (code == EXIT_OK) code = cli_arrays_write(path, n, arrays);
     free(values);
+    free(room);
     free(arrays);
     return code;
 }

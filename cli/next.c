@@ -14,7 +14,8 @@ static const double apart = 0.05; /* of the range: points that are listed are no
 typedef struct {
     kbass_posterior *posterior;
     size_t n_times, n_places, n, n_states; /* n: points */
-    double first[2], last[2];
+    size_t n_space, n_along;               /* axes of space; places along each */
+    double first[KBASS_MAX_AXES], last[KBASS_MAX_AXES];
     double *times, *positions, *models, *weights; /* n; the gains n x n_states */
     unsigned long best;
 } next_job;
@@ -23,12 +24,13 @@ typedef struct {
 
 static int read_range(const cli_arguments *arguments, next_job *job)
 {
-    bool has_space = kbass_posterior_axes(job->posterior) > 1;
-    unsigned long n_times = has_space ? 31 : 101, n_places = 31;
+    static const unsigned long usual[KBASS_MAX_AXES][2] = {{101, 1}, {31, 31}, {21, 11}, {11, 7}};
+    size_t n_space = job->n_space = kbass_posterior_axes(job->posterior) - 1;
+    bool has_space = n_space > 0;
+    unsigned long n_times = usual[n_space][0], n_places = usual[n_space][1];
     double end = NAN;
     job->best = 10;
-    for (size_t a = 0; a < (has_space ? 2 : 1); a++)
-        kbass_posterior_range(job->posterior, a, &job->first[a], &job->last[a]);
+    for (size_t a = 0; a <= n_space; a++) kbass_posterior_range(job->posterior, a, &job->first[a], &job->last[a]);
     int code = cli_number(arguments, "until", job->last[0], 1e300, &end);
     if (code == EXIT_OK) code = cli_count(arguments, "samples", 2, 10000, &n_times);
     if (code == EXIT_OK) code = cli_count(arguments, "places", 2, 1000, &n_places);
@@ -37,7 +39,9 @@ static int read_range(const cli_arguments *arguments, next_job *job)
         code = cli_fail("--places is for fields over space");
     if (!isnan(end)) job->last[0] = end;
     job->n_times = n_times;
-    job->n_places = has_space ? n_places : 1;
+    job->n_along = n_places;
+    job->n_places = 1;
+    for (size_t d = 0; d < n_space; d++) job->n_places *= n_places;
     job->n_states = kbass_posterior_states(job->posterior);
     job->n = job->n_times * job->n_places;
     return code;
@@ -46,7 +50,7 @@ static int read_range(const cli_arguments *arguments, next_job *job)
 static int make_points(next_job *job)
 {
     job->times = calloc(job->n, sizeof *job->times);
-    job->positions = calloc(job->n, sizeof *job->positions);
+    job->positions = calloc(job->n * job->n_space + 1, sizeof *job->positions);
     job->models = calloc(job->n * job->n_states, sizeof *job->models);
     job->weights = calloc(job->n * job->n_states, sizeof *job->weights);
     if (!job->times || !job->positions || !job->models || !job->weights)
@@ -54,9 +58,11 @@ static int make_points(next_job *job)
     for (size_t i = 0; i < job->n; i++) {
         double t = (double)(i / job->n_places) / (double)(job->n_times - 1);
         job->times[i] = t < 1 ? job->first[0] + (job->last[0] - job->first[0]) * t : job->last[0];
-        if (job->n_places == 1) continue;
-        double x = (double)(i % job->n_places) / (double)(job->n_places - 1);
-        job->positions[i] = x < 1 ? job->first[1] + (job->last[1] - job->first[1]) * x : job->last[1];
+        for (size_t a = job->n_space, rest = i; a > 0; rest /= job->n_along, a--) {
+            double x = (double)(rest % job->n_along) / (double)(job->n_along - 1);
+            job->positions[i * job->n_space + a - 1] =
+                x < 1 ? job->first[a] + (job->last[a] - job->first[a]) * x : job->last[a];
+        }
     }
     return EXIT_OK;
 }
@@ -70,12 +76,14 @@ static const double *gains(const next_job *job) { return has_rivals(job) ? job->
 
 static bool is_near(const next_job *job, size_t a, size_t b)
 {
-    double dt = fabs(job->times[a / job->n_states] - job->times[b / job->n_states]) / (job->last[0] - job->first[0]),
-           dx = 0;
-    if (job->n_places > 1)
-        dx = fabs(job->positions[a / job->n_states] - job->positions[b / job->n_states]) /
-             (job->last[1] - job->first[1]);
-    return a % job->n_states == b % job->n_states && dt < apart && dx < apart;
+    size_t i = a / job->n_states, j = b / job->n_states;
+    bool is_so = a % job->n_states == b % job->n_states &&
+                 fabs(job->times[i] - job->times[j]) / (job->last[0] - job->first[0]) < apart;
+    for (size_t d = 0; is_so && d < job->n_space; d++)
+        is_so = fabs(job->positions[i * job->n_space + d] - job->positions[j * job->n_space + d]) /
+                    (job->last[d + 1] - job->first[d + 1]) <
+                apart;
+    return is_so;
 }
 
 /* The best that is not near one already listed; n x n_states when there is none. */
@@ -94,7 +102,7 @@ static void print_row(const next_job *job, size_t at)
 {
     size_t point = at / job->n_states;
     printf("  %-12s %12.6g", kbass_posterior_state_name(job->posterior, at % job->n_states), job->times[point]);
-    if (job->n_places > 1) printf(" %12.6g", job->positions[point]);
+    for (size_t d = 0; d < job->n_space; d++) printf(" %12.6g", job->positions[point * job->n_space + d]);
     if (has_rivals(job)) printf(" %14.3g", job->models[at]);
     printf(" %14.3g\n", job->weights[at]);
 }
@@ -114,7 +122,7 @@ static void print_heading(const next_job *job)
                n, kbass_posterior_probability(job->posterior, 0), entropy);
     else puts("No rival is near the chosen model: points are ranked by what they would tell about its weights.\n");
     printf("  %-12s %12s", "of", kbass_posterior_axis_name(job->posterior, 0));
-    if (job->n_places > 1) printf(" %12s", kbass_posterior_axis_name(job->posterior, 1));
+    for (size_t a = 1; a <= job->n_space; a++) printf(" %12s", kbass_posterior_axis_name(job->posterior, a));
     if (has_rivals(job)) printf(" %14s", "about models");
     printf(" %14s\n", "about weights");
 }
@@ -168,12 +176,16 @@ static int write_table(const next_job *job, const char *path)
 /* One block of times (and places) and gains for each state. */
 static void write_blocks(FILE *script, const next_job *job)
 {
+    size_t stride = 1; /* of the first axis of space: over the others the best counts */
+    for (size_t d = 1; d < job->n_space; d++) stride *= job->n_along;
     for (size_t j = 0; j < job->n_states; j++) {
         fprintf(script, "$gain%zu << EOD\n", j);
-        for (size_t i = 0; i < job->n; i++) {
-            fprintf(script, "%.15g %.15g %.15g\n", job->times[i], job->n_places > 1 ? job->positions[i] : 0.0,
-                    gains(job)[i * job->n_states + j]);
-            if (job->n_places > 1 && (i + 1) % job->n_places == 0) fputc('\n', script);
+        for (size_t i = 0; i < job->n; i += stride) {
+            double gain = gains(job)[i * job->n_states + j];
+            for (size_t k = i; k < i + stride; k++) gain = fmax(gain, gains(job)[k * job->n_states + j]);
+            fprintf(script, "%.15g %.15g %.15g\n", job->times[i], job->n_space ? job->positions[i * job->n_space] : 0.0,
+                    gain);
+            if (job->n_space && (i + stride) % job->n_places == 0) fputc('\n', script);
         }
         fputs("EOD\n", script);
     }
@@ -222,9 +234,8 @@ static int draw(const next_job *job, const char *path)
 static int run(next_job *job)
 {
     kbass_error error;
-    kbass_status status =
-        kbass_posterior_gain(job->posterior, job->n, job->times, job->n_places > 1 ? job->positions : NULL, job->models,
-                             job->weights, &error);
+    kbass_status status = kbass_posterior_gain(job->posterior, job->n, job->times, job->n_space ? job->positions : NULL,
+                                               job->models, job->weights, &error);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 

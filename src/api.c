@@ -14,6 +14,7 @@
 #include "data/doubts.h"
 #include "dictionary/column_units.h"
 #include "answer/answer.h"
+#include "answer/axes_solution.h"
 #include "discover/em.h"
 #include "discover/em_states.h"
 #include "discover/expanse.h"
@@ -313,6 +314,7 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
     if (status == KBASS_OK && d->ode && d->settings.method != KB_METHOD_EM)
         status = kb_judge_states(d->ode, &d->found, d->answer, error);
+    if (status == KBASS_OK && d->pde_nd) status = kb_axes_covariances(d->pde_nd, &d->found, kb_run_stopped(run), error);
     if (status != KBASS_OK || kb_run_stopped(run) || d->settings.method == KB_METHOD_EM) return status;
     if (d->ode) status = kb_vary_states(d->ode, &d->found, run, d->answer, error);
     if (d->pde1d) status = kb_vary_fields(d->pde1d, &d->found, run, d->answer, error);
@@ -431,7 +433,7 @@ static void patches_apart(void *context)
     const whereabouts *at = e->at;
     const kbass_discovery *d = at->discovery;
     e->status =
-        kb_pde_nd_solution(d->pde_nd, &d->found, at->run, at->n, at->times, at->positions, e->mean, e->sd, e->error);
+        kb_axes_solution(d->pde_nd, &d->found, at->run, at->n, at->times, at->positions, e->mean, e->sd, e->error);
 }
 
 static kbass_status patches_of(const whereabouts *at, double *mean, double *sd, kbass_error *error)
@@ -637,13 +639,36 @@ kbass_status kbass_discovery_refine(const kbass_discovery *d, size_t run, const 
                               : status;
 }
 
+typedef struct {
+    const kbass_discovery *discovery;
+    kbass_posterior **out;
+    kbass_status status;
+    kbass_error *error;
+} gathering;
+
+static void axes_posteriors_apart(void *context)
+{
+    gathering *g = context;
+    const kbass_discovery *d = g->discovery;
+    for (size_t run = 0; g->status == KBASS_OK && run < kbass_data_runs(d->data); run++)
+        g->status = kb_axes_posterior(d->pde_nd, &d->found, d->data, run, &g->out[run], g->error);
+}
+
+static kbass_status gather_axes_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
+{
+    gathering g = {d, out, KBASS_OK, error};
+    kb_apart(axes_posteriors_apart, &g);
+    return g.status;
+}
+
 /* One for each run; they stay NULL where there is none. */
 static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
 {
     const kb_search_result *f = &d->found;
     const kb_pde1d_problem *l = d->pde1d;
     size_t runs = kbass_data_runs(d->data);
-    if (d->paper || d->pde_nd || f->state || !kb_has_model(f)) return KBASS_OK;
+    if (d->paper || f->state || !kb_has_model(f)) return KBASS_OK;
+    if (d->pde_nd) return gather_axes_posteriors(d, out, error);
     size_t *starts = KB_NEW(size_t, runs + 1);
     if (!starts) return kb_out_of_memory(error, "the posterior");
     for (size_t run = 0; run <= runs; run++) starts[run] = first_window(d, run);
@@ -672,7 +697,7 @@ kbass_status kbass_discovery_posterior(const kbass_discovery *d, size_t run, kba
     if (status == KBASS_OK && !all[run])
         status = kb_fail(error, KBASS_ERROR_DATA,
                          "this run leaves no joint posterior of weights and state: it needs our "
-                         "method, a model, an equation of first order for every state, one space axis at most");
+                         "method, a model, and an equation for every state");
     if (status == KBASS_OK) {
         *posterior = all[run];
         all[run] = NULL;

@@ -6,13 +6,26 @@
 #include "message.h"
 #include "view.h"
 
-enum { N_TIMES = 101, N_PLACES = 100, N_DRAWS = 200 };
+enum { N_TIMES = 101, N_PLACES = 100, N_DRAWS = 200, N_DRAWS_OF_SEVERAL = 60 }; /* several axes take longer */
 
 static double *even(size_t n, double first, double last)
 {
     double *values = calloc(n, sizeof *values);
     for (size_t i = 0; values && i < n; i++) values[i] = first + (last - first) * (double)i / (double)(n - 1);
     return values;
+}
+
+/* Along the first axis of space, halfway along the others: n_places x the axes of space. */
+static double *line_through_middle(const view *v, const kbass_posterior *posterior)
+{
+    size_t space = v->n_axes - 1;
+    double *places = calloc(N_PLACES * space, sizeof *places), first = NAN, last = NAN;
+    for (size_t d = 0; places && d < space; d++) {
+        kbass_posterior_range(posterior, d + 1, &first, &last);
+        for (size_t i = 0; i < N_PLACES; i++)
+            places[i * space + d] = d ? (first + last) / 2 : first + (last - first) * (double)i / (N_PLACES - 1);
+    }
+    return places;
 }
 
 static kbass_status summarise(view *v, const kbass_forecast *forecast, kbass_error *error)
@@ -34,19 +47,26 @@ static kbass_status summarise(view *v, const kbass_forecast *forecast, kbass_err
 static int draw(view *v, const kbass_posterior *posterior, double until)
 {
     double first[2] = {NAN, NAN}, last[2] = {NAN, NAN};
-    const kbass_forecast_options options = {.n_draws = N_DRAWS, .seed = 1, .average = 1};
+    const kbass_forecast_options options = {
+        .n_draws = v->n_axes > 2 ? N_DRAWS_OF_SEVERAL : N_DRAWS, .seed = 1, .average = 1};
+    double *positions = v->n_axes > 1 ? line_through_middle(v, posterior) : NULL;
     view_forecast *f = &v->forecast;
     kbass_forecast *forecast = NULL;
     kbass_error error = {0};
     for (size_t a = 0; a < 2; a++) kbass_posterior_range(posterior, a, &first[a], &last[a]);
-    if (!(until > last[0]))
+    if (!(until > last[0])) {
+        free(positions);
         return cli_fail("--until: found %.10g, needed more than %.10g, where the record ends", until, last[0]);
+    }
     f->n_places = v->n_axes > 1 ? N_PLACES : 0;
     f->times = even(N_TIMES, last[0], until);
     f->places = f->n_places ? even(N_PLACES, first[1], last[1]) : NULL;
-    if (!f->times || (f->n_places && !f->places)) return cli_fail("out of memory for the forecast");
-    kbass_status status =
-        kbass_posterior_forecast(posterior, &options, N_TIMES, f->times, f->n_places, f->places, &forecast, &error);
+    bool complete = f->times && (!f->n_places || (f->places && positions));
+    kbass_status status = complete ? kbass_posterior_forecast(posterior, &options, N_TIMES, f->times, f->n_places,
+                                                              positions, &forecast, &error)
+                                   : KBASS_ERROR_MEMORY;
+    free(positions);
+    if (!complete) return cli_fail("out of memory for the forecast");
     if (status == KBASS_OK) status = summarise(v, forecast, &error);
     if (status == KBASS_OK) f->n_times = N_TIMES;
     kbass_forecast_destroy(forecast);

@@ -498,7 +498,7 @@ typedef struct {
 } kbass_forecast_options;
 
 /* Integrates draws of weights and last state through ascending times from the last measured one on; for fields at
-   n_places of the space axis each time (0, NULL for states). */
+   n_places each time, whose coordinates are n_places x axes of space (0, NULL for states). */
 KBASS_API kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options,
                                                 size_t n_times, const double *times, size_t n_places,
                                                 const double *places, kbass_forecast **forecast, kbass_error *error);
@@ -518,12 +518,14 @@ KBASS_API kbass_status kbass_forecast_summary(const kbass_forecast *forecast, si
 KBASS_API void kbass_forecast_destroy(kbass_forecast *forecast);
 
 /* Draws of the solution within the record, or of a derivative of it (order_t times in time, order_x in space; 0, 0: the
-   solution itself), at n points with ascending times; positions n, NULL for states; draws: n_draws x n x n_states. */
+   solution itself), at n points with ascending times; positions n, NULL for states; draws: n_draws x n x n_states.
+   Of states, and of fields over one space axis with equations of first order. */
 KBASS_API kbass_status kbass_posterior_draws(const kbass_posterior *posterior, size_t n_points, const double *times,
                                              const double *positions, int order_t, int order_x, size_t n_draws,
                                              uint64_t seed, double *draws, kbass_error *error);
 
-/* What one more sample of a state, with the noise of the others, would tell at n points as above: the expected gain of
+/* What one more sample of a state, with the noise of the others, would tell at n points (positions: n x axes of space,
+   NULL for states; over several axes within the record): the expected gain of
    information about which of the models is true, and about the chosen one's weights; in nats, n x n_states each. */
 KBASS_API kbass_status kbass_posterior_gain(const kbass_posterior *posterior, size_t n_points, const double *times,
                                             const double *positions, double *about_models, double *about_weights,

@@ -10,6 +10,7 @@ void kb_kernel_fit_clear(kb_kernel_fit *fit)
     kb_support_clear(&fit->support);
     kb_free(fit->w);
     kb_free(fit->variance);
+    kb_free(fit->z);
     *fit = (kb_kernel_fit){0};
 }
 
@@ -33,4 +34,10 @@ kbass_status kb_kernel_fit_create(const kb_patch_solver *solver, const kb_kernel
         kb_kernel_fit_clear(out);
     }
     return status;
+}
+
+void kb_kernel_fit_keep_field(const kb_patch_solver *solver, const kb_kernel_state *state, kb_kernel_fit *fit)
+{
+    fit->z = KB_NEW(double, solver->n_z);
+    if (fit->z) memcpy(fit->z, state->z, solver->n_z * sizeof *fit->z);
 }

@@ -13,11 +13,14 @@ typedef struct {
     double *variance;    /* per field: of the noise, scaled */
     kb_steps steps;      /* where the evidence was found: length scales, tau, freedom of Student's t */
     double tau, freedom;
+    double *z; /* the field itself, of all patches, as far as it was kept; NULL: to be made again */
 } kb_kernel_fit;
 
 /* A copy of a state without its field; nothing to clear when it fails. */
 kbass_status kb_kernel_fit_create(const kb_patch_solver *solver, const kb_kernel_state *state, kb_kernel_fit *out,
                                   kbass_error *error);
+/* Keeps the state's field, too; where memory is short it is made again later. */
+void kb_kernel_fit_keep_field(const kb_patch_solver *solver, const kb_kernel_state *state, kb_kernel_fit *fit);
 void kb_kernel_fit_clear(kb_kernel_fit *fit);
 
 #endif

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/linalg.h"
+#include "base/memory.h"
 #include "base/status.h"
+#include "posterior/band.h"
 #include "propose/kernel/search.h"
 #include "propose/kernel/trace.h"
 
@@ -36,6 +38,23 @@ static kbass_status enter(kb_kernel_search *s, kb_kernel_state *state, kb_pool *
     return KBASS_OK;
 }
 
+/* The models after the chosen one, by which its band and forecasts widen. */
+static kbass_status keep_rivals(const kb_kernel_search *s, kb_search_result *result, kbass_error *error)
+{
+    size_t n = kb_count_near(result->pool.n, result->pool.fits);
+    kbass_status status = KBASS_OK;
+    if (n > KB_RIVALS_OF_FIELDS) n = KB_RIVALS_OF_FIELDS;
+    if (n < 2) return KBASS_OK;
+    result->rivals = KB_NEW(kb_kernel_fit, n - 1);
+    if (!result->rivals) return kb_out_of_memory(error, "the rivals");
+    for (size_t i = 1; status == KBASS_OK && i < n; i++) {
+        status = kb_kernel_fit_create(s->solver, s->pool.states[i], &result->rivals[i - 1], error);
+        if (status == KBASS_OK) kb_kernel_fit_keep_field(s->solver, s->pool.states[i], &result->rivals[i - 1]);
+        if (status == KBASS_OK) result->n_rivals++;
+    }
+    return status;
+}
+
 static kbass_status form_result(kb_kernel_search *s, kb_search_result *result, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
@@ -48,6 +67,8 @@ static kbass_status form_result(kb_kernel_search *s, kb_search_result *result, k
     result->n_patches = s->domain->n_patches;
     if (status != KBASS_OK || !result->pool.n || !result->pool.fits[0]->valid) return status;
     status = kb_kernel_fit_create(s->solver, s->pool.states[0], &result->proposal, error);
+    if (status == KBASS_OK) kb_kernel_fit_keep_field(s->solver, s->pool.states[0], &result->proposal);
+    if (status == KBASS_OK) status = keep_rivals(s, result, error);
     if (status == KBASS_OK && kb_patch_solver_message(s->solver, s->pool.states[0], &s->solver->all)) {
         kb_kernel_search_take_message(s);
         status = kb_search_result_measure(result, s->message, &s->view, s->work, error);

@@ -10,10 +10,5 @@
 
 kbass_status kb_expanse_search(const kb_pde_nd_problem *problem, kb_run *run, kb_search_result *result,
                                kbass_error *error);
-/* The chosen model's field in a run: n times and n x (n_axes - 1) positions in the data's units, within the record;
-   mean and sd (or NULL) n x n_fields, row-major. */
-kbass_status kb_pde_nd_solution(const kb_pde_nd_problem *problem, const kb_search_result *found, size_t run, size_t n,
-                                const double *times, const double *positions, double *mean, double *sd,
-                                kbass_error *error);
 
 #endif

@@ -115,6 +115,9 @@ static kbass_status check(const kbass_posterior *p, size_t n, const double *time
                           int order_x, kbass_error *error)
 {
     double slack = 1e-9 * (p->last[0] - p->first[0]), before = p->first[0] - slack;
+    if (kb_posterior_has_row(p))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "draws within the record are of states and of fields over one space axis, of first order");
     if (!positions != (p->n_axes == 1))
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "positions are needed for fields over space, and only for them");
     if (order_t < 0 || order_t > 4 || order_x < 0 || order_x > (p->n_axes > 1 ? 4 : 0))

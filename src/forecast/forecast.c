@@ -12,6 +12,7 @@
 #include "base/run.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "forecast/row.h"
 #include "forecast/spread.h"
 #include "forecast/stage.h"
 #include "simulate/model.h"
@@ -44,9 +45,11 @@ typedef struct {
 /* One model at the record's end: weights + L e, state = mean + factor e. */
 typedef struct {
     const kb_belief *belief;
-    size_t size, n_state; /* of e; of the state: states, or fields at the nodes, scaled */
+    size_t size, n_parameters, n_state; /* of e; of L; of the state: states, or fields at the nodes, scaled */
     double *L, *mean, *factor;
-    kb_stage *stage; /* of fields */
+    kb_stage *stage;      /* of fields over one axis */
+    kb_row_course course; /* of fields over several: with points */
+    double *points;
 } departure;
 
 /* ---------------------------------------------------------------- what is asked for */
@@ -83,9 +86,24 @@ static kbass_status check_times(const request *q, kbass_error *error)
     return KBASS_OK;
 }
 
+static kbass_status check_row_places(const request *q, kbass_error *error)
+{
+    const kbass_posterior *p = q->posterior;
+    size_t space = p->n_axes - 1;
+    if (!q->n_places) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no place to forecast the fields at");
+    for (size_t i = 0; i < q->n_places * space; i++) {
+        double low = p->row.low[i % space], high = p->row.high[i % space], slack = 1e-9 * (high - low);
+        if (!(q->places[i] >= low - slack && q->places[i] <= high + slack))
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "the place %s = %g is outside the domain, %g to %g",
+                           p->axis_names[1 + i % space], q->places[i], low, high);
+    }
+    return KBASS_OK;
+}
+
 static kbass_status check_places(const request *q, kbass_error *error)
 {
     const kbass_posterior *p = q->posterior;
+    if (kb_posterior_has_row(p)) return check_row_places(q, error);
     double first = p->origin[1], length = p->span[1], reach = p->line.periodic ? p->line.period : 1,
            slack = 1e-9 * length;
     if (!q->n_places) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no place to forecast the fields at");
@@ -96,19 +114,34 @@ static kbass_status check_places(const request *q, kbass_error *error)
     return KBASS_OK;
 }
 
+/* The first axis of space that is open, counted from 0; 0 when there is none. */
+static size_t open_axis(const kbass_posterior *p)
+{
+    size_t d = 0;
+    if (!kb_posterior_has_row(p)) return 0;
+    while (d + 1 < p->n_axes && p->row.is_closed[d]) d++;
+    return d + 1 < p->n_axes ? d : 0;
+}
+
+static bool is_all_closed(const kbass_posterior *p)
+{
+    return kb_posterior_has_row(p) ? p->row.is_closed[open_axis(p)] : p->line.periodic;
+}
+
 static kbass_status choose_ends(request *q, kbass_error *error)
 {
     static const char *const names[] = {"fitted", "dirichlet", "neumann"};
     const kbass_posterior *p = q->posterior;
-    const char *name = q->options->boundary ? q->options->boundary : "fitted", *axis = p->axis_names[1];
+    const char *name = q->options->boundary ? q->options->boundary : "fitted", *axis = p->axis_names[1 + open_axis(p)];
+    bool is_closed = is_all_closed(p);
     double farthest = p->last[0] + fitted_reach * (p->last[0] - p->first[0]);
     size_t i = 0;
-    if (p->line.periodic && (!strcmp(name, "periodic") || !strcmp(name, "fitted"))) return KBASS_OK;
+    if (is_closed && (!strcmp(name, "periodic") || !strcmp(name, "fitted"))) return KBASS_OK;
     while (i < 3 && strcmp(names[i], name)) i++;
     if (i == 3 && strcmp(name, "periodic"))
         return kb_fail(error, KBASS_ERROR_ARGUMENT,
                        "found the boundary \"%.40s\", needed fitted, periodic, dirichlet or neumann", name);
-    if (i == 3 || p->line.periodic)
+    if (i == 3 || is_closed)
         return kb_fail(error, KBASS_ERROR_ARGUMENT,
                        "found the boundary \"%s\", but the fit has %s %s: discover again with "
                        "--periodic %s",
@@ -154,6 +187,7 @@ static void leave(departure *d)
     kb_free(d->mean);
     kb_free(d->factor);
     kb_stage_destroy(d->stage);
+    kb_free(d->points);
 }
 
 static kbass_status depart_states(const request *q, departure *d, kbass_error *error)
@@ -175,10 +209,47 @@ static kbass_status depart_fields(const request *q, departure *d, kbass_error *e
     return status == KBASS_OK ? kb_stage_end(d->stage, &d->mean, &d->factor, &d->n_state, error) : status;
 }
 
+/* Points of n_axes numbers, within the domain to the last digit. */
+static kbass_status list_row_points(const request *q, departure *d, kbass_error *error)
+{
+    const kbass_posterior *p = q->posterior;
+    size_t axes = p->n_axes, n = q->n_times * q->n_places;
+    d->points = KB_NEW(double, n *axes);
+    if (!d->points) return kb_out_of_memory(error, "the forecast");
+    for (size_t i = 0; i < n; i++) {
+        double *at = d->points + i * axes;
+        at[0] = fmax(q->times[i / q->n_places], p->last[0]);
+        for (size_t a = 1; a < axes; a++)
+            at[a] = fmin(fmax(q->places[i % q->n_places * (axes - 1) + a - 1], p->row.low[a - 1]), p->row.high[a - 1]);
+    }
+    d->course = (kb_row_course){.posterior = p, .belief = d->belief, .ends = q->ends, .n = n, .points = d->points};
+    return kb_row_course_begin(&d->course, error);
+}
+
+static kbass_status depart_row(const request *q, departure *d, kbass_error *error)
+{
+    const kb_belief *b = d->belief;
+    size_t k = b->n_terms, rank = b->rank, n = q->posterior->row.n_last;
+    d->size = rank;
+    d->n_parameters = k;
+    d->n_state = n;
+    d->L = KB_NEW(double, k *rank + 1);
+    d->mean = KB_NEW(double, n);
+    d->factor = KB_NEW(double, n *rank + 1);
+    if (!d->L || !d->mean || !d->factor) return kb_out_of_memory(error, "the forecast");
+    for (size_t i = 0; i < k; i++)
+        for (size_t j = 0; j < rank; j++) d->L[i + j * k] = b->factor[i * rank + j];
+    memcpy(d->mean, b->last, n * sizeof *d->mean);
+    memcpy(d->factor, b->factor + k * rank, n * rank * sizeof *d->factor);
+    return list_row_points(q, d, error);
+}
+
 static kbass_status depart(const request *q, const kb_belief *belief, departure *d, kbass_error *error)
 {
     const kb_stretch *last = &belief->windows[belief->n_windows - 1];
     *d = (departure){.belief = belief, .size = belief->n_terms + q->posterior->n_start};
+    if (kb_posterior_has_row(q->posterior)) return depart_row(q, d, error);
+    d->n_parameters = d->size;
     d->L = KB_NEW(double, d->size * d->size);
     if (!d->L) return kb_out_of_memory(error, "the forecast");
     if (!kb_covariance_factor(d->size, last->covariance, d->L))
@@ -210,7 +281,7 @@ static void draw_departure(const request *q, const departure *d, kb_random *rand
     memcpy(parameters, d->belief->weight, k * sizeof *parameters);
     memcpy(parameters + k, d->belief->windows[d->belief->n_windows - 1].start, n * sizeof *parameters);
     memcpy(state, d->mean, d->n_state * sizeof *state);
-    kb_gemv(KB_PLAIN, d->size, d->size, 1, d->L, d->size, e, 1, parameters);
+    kb_gemv(KB_PLAIN, d->n_parameters, d->size, 1, d->L, d->n_parameters, e, 1, parameters);
     kb_gemv(KB_TRANSPOSED, d->size, d->n_state, 1, d->factor, d->size, e, 1, state);
 }
 
@@ -247,8 +318,8 @@ typedef struct {
 static kbass_status hand_begin(const request *q, const departure *d, const double *times, const double *positions,
                                hand *h, kbass_error *error)
 {
-    *h = (hand){.e = KB_NEW(double, d->size),
-                .parameters = KB_NEW(double, d->size),
+    *h = (hand){.e = KB_NEW(double, d->size + 1),
+                .parameters = KB_NEW(double, d->n_parameters + 1),
                 .scaled = KB_NEW(double, d->size),
                 .state = KB_NEW(double, d->n_state)};
     if (!h->e || !h->parameters || !h->scaled || !h->state) return kb_out_of_memory(error, "the forecast");
@@ -277,6 +348,10 @@ static kbass_status carry_draw(const request *q, const departure *d, size_t mode
     if (choose_model(q, &random, draw) != model) return KBASS_OK;
     draw_departure(q, d, &random, h->e, h->parameters, h->state);
     f->is_done[draw] = true;
+    if (d->points) {
+        kbass_status status = kb_row_course_follow(&d->course, h->parameters, h->state, values, error);
+        return status == KBASS_ERROR_NUMERICAL ? KBASS_OK : status;
+    }
     if (!d->stage) return follow_states(q, d, h->parameters, h->state, values, &f->is_too_far[draw], error);
     follow_fields(q, d, &h->course, h->parameters, h->scaled, h->state, values);
     return KBASS_OK;
@@ -411,7 +486,8 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
     double *point_times = NULL, *positions = NULL;
     kbass_status status = check(&q, error);
     if (status == KBASS_OK) status = forecast_allocate(&q, &q.forecast, error);
-    if (status == KBASS_OK && posterior->n_axes > 1) status = list_points(&q, &point_times, &positions, error);
+    if (status == KBASS_OK && posterior->n_axes > 1 && !kb_posterior_has_row(posterior))
+        status = list_points(&q, &point_times, &positions, error);
     carrying j = {&q, point_times, positions, status, error};
     if (status == KBASS_OK) kb_apart(carry_apart, &j);
     status = j.status;

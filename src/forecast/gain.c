@@ -5,6 +5,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "forecast/row.h"
 #include "forecast/spread.h"
 
 enum { POINTS_AT_ONCE = 2000, INTEGRATION = 161 };
@@ -53,12 +54,35 @@ static double about_models(const predictions *q, size_t value)
     return fmax(gain, 0);
 }
 
+/* The same of several axes, from the mesh that the result has. */
+static void predict_row(const kbass_posterior *p, const kb_belief *b, size_t n, const double *times,
+                        const double *positions, double *mean, double *variance, double *about_weights)
+{
+    size_t F = p->n_states;
+    for (size_t i = 0; i < n; i++) {
+        kb_row_predict(p, b, times[i], positions + i * (p->n_axes - 1), mean + i * F, variance + i * F,
+                       about_weights ? about_weights + i * F : NULL);
+        for (size_t f = 0; f < F; f++) {
+            size_t at = i * F + f;
+            double noise = b->noise[f] * (p->is_relative ? fabs(mean[at]) : 1), known = noise * noise;
+            variance[at] += known;
+            if (about_weights) about_weights[at] += known;
+            if (about_weights)
+                about_weights[at] = about_weights[at] > 0 ? 0.5 * log(variance[at] / about_weights[at]) : 0;
+        }
+    }
+}
+
 /* Mean and variance of a sample by one model; about_weights unless NULL: I(w; y) = log(var y / var(y | w)) / 2 */
 static kbass_status predict(const kbass_posterior *p, const kb_belief *b, size_t n, const double *times,
                             const double *positions, double *mean, double *variance, double *about_weights,
                             kbass_error *error)
 {
     size_t k = b->n_terms, size = kb_spread_size(p, b), values = n * p->n_states;
+    if (kb_posterior_has_row(p)) {
+        predict_row(p, b, n, times, positions, mean, variance, about_weights);
+        return KBASS_OK;
+    }
     double *factor = KB_NEW(double, values *size);
     kbass_status status =
         factor ? kb_spread(p, b, n, times, positions, mean, factor, error) : kb_out_of_memory(error, "the predictions");
@@ -97,19 +121,21 @@ static kbass_status check(const kbass_posterior *p, size_t n, const double *time
 {
     double slack = 1e-9 * (p->last[0] - p->first[0]), before = p->first[0] - slack;
     bool may_go_on = p->n_axes == 1 || p->line.periodic;
+    size_t space = p->n_axes - 1;
     if (!positions != (p->n_axes == 1))
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "positions are needed for fields over space, and only for them");
     for (size_t i = 0; i < n; before = times[i++]) {
         if (!isfinite(times[i]) || !(times[i] >= before))
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is not ascending from %g on", times[i], p->first[0]);
         if (!may_go_on && !(times[i] <= p->last[0] + slack))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                           "time %g is beyond the record, which ends at %g: what the ends of %s "
-                           "do there is not known",
-                           times[i], p->last[0], p->axis_names[1]);
-        if (positions && !(positions[i] >= p->first[1] && positions[i] <= p->last[1]))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g", positions[i],
-                           p->first[1], p->last[1]);
+            return kb_fail(error, KBASS_ERROR_ARGUMENT, "time %g is beyond the record, which ends at %g: %s", times[i],
+                           p->last[0],
+                           kb_posterior_has_row(p) ? "over several axes, or of second order, gains are known within it"
+                                                   : "what the ends of the axis do there is not known");
+        for (size_t a = 1; a <= space; a++)
+            if (!(positions[i * space + a - 1] >= p->first[a] && positions[i * space + a - 1] <= p->last[a]))
+                return kb_fail(error, KBASS_ERROR_ARGUMENT, "position %g is not within the record, %g to %g",
+                               positions[i * space + a - 1], p->first[a], p->last[a]);
     }
     return KBASS_OK;
 }
@@ -126,8 +152,8 @@ kbass_status kbass_posterior_gain(const kbass_posterior *p, size_t n, const doub
         status = kb_out_of_memory(error, "the predictions");
     for (size_t first = 0; status == KBASS_OK && first < n; first += POINTS_AT_ONCE) {
         size_t here = n - first < POINTS_AT_ONCE ? n - first : POINTS_AT_ONCE;
-        status =
-            predict_all(p, here, times + first, positions ? positions + first : NULL, &q, weights + first * F, error);
+        status = predict_all(p, here, times + first, positions ? positions + first * (p->n_axes - 1) : NULL, &q,
+                             weights + first * F, error);
         for (size_t i = 0; status == KBASS_OK && i < here * F; i++) models[first * F + i] = about_models(&q, i);
     }
     kb_free(q.probability);

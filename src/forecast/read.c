@@ -3,95 +3,22 @@
  */
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "simulate/result_file.h"
+#include "forecast/reader.h"
 #include "forecast/spread.h"
 #include "report/json.h"
 
-enum { FIELD_SIZE = 200, MOST_MODELS = 64, MOST_WINDOWS = 100000, MOST_START = 20000, NAMES_SIZE = 120 };
+enum { MOST_MODELS = 64, MOST_WINDOWS = 100000, MOST_START = 20000, NAMES_SIZE = 120 };
 static const double tiny = 1e-300;
-
-typedef struct {
-    const char *result, *path; /* what is read, and what messages call it */
-    json_t *root, *part;       /* part: of the root, the posterior */
-    char where[40];            /* its path */
-    const char *run;           /* asked for, or NULL */
-    kbass_posterior *posterior;
-    kbass_error *error;
-} reader;
-
-/* ---------------------------------------------------------------- values and what is wrong with them */
-
-__attribute__((format(printf, 3, 4))) static kbass_status wrong(const reader *r, const char *field, const char *format,
-                                                                ...)
-{
-    char reason[240];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    return kb_fail(r->error, KBASS_ERROR_DATA, "%.150s: \"%s\" %s", r->path, field, reason);
-}
-
-static kbass_status number_of(const reader *r, json_t *value, const char *field, double *out)
-{
-    if (!json_is_number(value) || !isfinite(json_number_value(value)))
-        return wrong(r, field, "is missing or not a finite number");
-    *out = json_number_value(value);
-    return KBASS_OK;
-}
-
-static kbass_status number_at(const reader *r, json_t *object, const char *where, const char *key, double *out)
-{
-    char field[FIELD_SIZE];
-    snprintf(field, sizeof field, "%.120s.%.30s", where, key);
-    return number_of(r, json_object_get(object, key), field, out);
-}
-
-static kbass_status count_at(const reader *r, json_t *object, const char *where, const char *key, size_t low,
-                             size_t high, size_t *out)
-{
-    char field[FIELD_SIZE];
-    json_t *value = json_object_get(object, key);
-    json_int_t found = json_integer_value(value);
-    snprintf(field, sizeof field, "%.120s.%.30s", where, key);
-    if (!json_is_integer(value) || found < (json_int_t)low || found > (json_int_t)high)
-        return wrong(r, field, "is missing or not a whole number from %zu to %zu", low, high);
-    *out = (size_t)found;
-    return KBASS_OK;
-}
-
-/* A list of exactly n numbers, each at least `low`. */
-static kbass_status numbers_of(const reader *r, json_t *array, const char *field, size_t n, double low, double *out)
-{
-    kbass_status status = KBASS_OK;
-    char item[FIELD_SIZE];
-    if (!json_is_array(array)) return wrong(r, field, "is missing or not a list");
-    if (json_array_size(array) != n) return wrong(r, field, "has %zu items, needed %zu", json_array_size(array), n);
-    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
-        snprintf(item, sizeof item, "%.130s[%zu]", field, i);
-        status = number_of(r, json_array_get(array, i), item, &out[i]);
-        if (status == KBASS_OK && !(out[i] >= low)) status = wrong(r, item, "is %g, needed at least %g", out[i], low);
-    }
-    return status;
-}
-
-static kbass_status numbers_at(const reader *r, json_t *object, const char *where, const char *key, size_t n,
-                               double low, double *out)
-{
-    char field[FIELD_SIZE];
-    snprintf(field, sizeof field, "%.120s.%.30s", where, key);
-    return numbers_of(r, json_object_get(object, key), field, n, low, out);
-}
 
 /* ---------------------------------------------------------------- the file and the data it was made from */
 
-static kbass_status load(reader *r)
+static kbass_status load(kb_reader *r)
 {
     json_error_t problem;
     r->root = kb_result_parse(r->result, JSON_REJECT_DUPLICATES, &problem);
@@ -101,27 +28,28 @@ static kbass_status load(reader *r)
                    problem.text);
 }
 
-static kbass_status check_format(const reader *r)
+static kbass_status check_format(const kb_reader *r)
 {
     json_t *format = json_object_get(r->root, "format"), *version = json_object_get(r->root, "format_version");
     if (!json_is_string(format) || strcmp(json_string_value(format), "kbass-result"))
-        return wrong(r, "format", "is not \"kbass-result\": this is no result of kbass discover --json");
+        return kb_read_wrong(r, "format", "is not \"kbass-result\": this is no result of kbass discover --json");
     if (!json_is_integer(version))
-        return wrong(r, "format_version",
-                     "is missing: the file is of an older program; run kbass discover --json again");
+        return kb_read_wrong(r, "format_version",
+                             "is missing: the file is of an older program; run kbass discover --json again");
     if (json_integer_value(version) != KB_FORMAT_VERSION)
-        return wrong(r, "format_version", "is %lld, this program reads %d", (long long)json_integer_value(version),
-                     KB_FORMAT_VERSION);
+        return kb_read_wrong(r, "format_version", "is %lld, this program reads %d",
+                             (long long)json_integer_value(version), KB_FORMAT_VERSION);
     return KBASS_OK;
 }
 
-static kbass_status read_names(const reader *r, const char *key, size_t least, size_t most, size_t *n, char ***names)
+static kbass_status read_names(const kb_reader *r, const char *key, size_t least, size_t most, size_t *n, char ***names)
 {
-    char field[FIELD_SIZE];
+    char field[KB_FIELD_SIZE];
     json_t *list = json_object_get(json_object_get(r->root, "data"), key);
     snprintf(field, sizeof field, "data.%s", key);
     size_t found = json_array_size(list);
-    if (found < least || found > most) return wrong(r, field, "has %zu names, needed %zu to %zu", found, least, most);
+    if (found < least || found > most)
+        return kb_read_wrong(r, field, "has %zu names, needed %zu to %zu", found, least, most);
     *names = KB_NEW(char *, found);
     if (!*names) return kb_out_of_memory(r->error, r->path);
     *n = found;
@@ -129,68 +57,70 @@ static kbass_status read_names(const reader *r, const char *key, size_t least, s
         const char *name = json_string_value(json_array_get(list, i));
         bool is_name = name && *name;
         for (const char *c = name; is_name && *c; c++) is_name = (unsigned char)*c >= ' ' && *c != 127;
-        if (!is_name) return wrong(r, field, "holds something that is not a name");
+        if (!is_name) return kb_read_wrong(r, field, "holds something that is not a name");
         for (size_t k = 0; k < i; k++)
-            if (!strcmp((*names)[k], name)) return wrong(r, field, "has \"%.60s\" twice", name);
+            if (!strcmp((*names)[k], name)) return kb_read_wrong(r, field, "has \"%.60s\" twice", name);
         if (!((*names)[i] = kb_strdup(name))) return kb_out_of_memory(r->error, r->path);
     }
     return KBASS_OK;
 }
 
-static kbass_status check_span(const reader *r, size_t axis, const char *field)
+static kbass_status check_span(const kb_reader *r, size_t axis, const char *field)
 {
     const kbass_posterior *p = r->posterior;
     return p->first[axis] < p->last[axis] ? KBASS_OK
-                                          : wrong(r, field, "does not ascend along %.60s", p->axis_names[axis]);
+                                          : kb_read_wrong(r, field, "does not ascend along %.60s", p->axis_names[axis]);
 }
 
 /* Of one run alone: those of the data. */
-static kbass_status read_spans(const reader *r)
+static kbass_status read_spans(const kb_reader *r)
 {
     kbass_posterior *p = r->posterior;
     json_t *data = json_object_get(r->root, "data"), *spans = json_object_get(data, "span");
     double first = NAN, last = NAN;
     kbass_status status = KBASS_OK;
     for (size_t a = 0; status == KBASS_OK && a < p->n_axes; a++) {
-        char field[FIELD_SIZE];
+        char field[KB_FIELD_SIZE];
         double pair[2];
         snprintf(field, sizeof field, "data.span.%.60s", p->axis_names[a]);
-        status = numbers_of(r, json_object_get(spans, p->axis_names[a]), field, 2, -INFINITY, pair);
+        status = kb_read_numbers(r, json_object_get(spans, p->axis_names[a]), field, 2, -INFINITY, pair);
         p->first[a] = p->origin[a] = pair[0];
         p->last[a] = pair[1];
         p->span[a] = pair[1] - pair[0];
         if (status == KBASS_OK) status = check_span(r, a, field);
     }
-    if (status == KBASS_OK) status = number_at(r, data, "data", "first_time", &first);
-    if (status == KBASS_OK) status = number_at(r, data, "data", "last_time", &last);
+    if (status == KBASS_OK) status = kb_read_number_at(r, data, "data", "first_time", &first);
+    if (status == KBASS_OK) status = kb_read_number_at(r, data, "data", "last_time", &last);
     if (status == KBASS_OK && first != p->first[0])
-        status = wrong(r, "data.first_time", "is not where data.span begins");
-    if (status == KBASS_OK && last != p->last[0]) status = wrong(r, "data.last_time", "is not where data.span ends");
+        status = kb_read_wrong(r, "data.first_time", "is not where data.span begins");
+    if (status == KBASS_OK && last != p->last[0])
+        status = kb_read_wrong(r, "data.last_time", "is not where data.span ends");
     return status;
 }
 
 /* Of several: its own. */
-static kbass_status read_run_spans(const reader *r)
+static kbass_status read_run_spans(const kb_reader *r)
 {
     kbass_posterior *p = r->posterior;
-    kbass_status status = numbers_at(r, r->part, r->where, "first", p->n_axes, -INFINITY, p->first);
-    if (status == KBASS_OK) status = numbers_at(r, r->part, r->where, "last", p->n_axes, -INFINITY, p->last);
-    if (status == KBASS_OK) status = numbers_at(r, r->part, r->where, "origin", p->n_axes, -INFINITY, p->origin);
-    if (status == KBASS_OK) status = numbers_at(r, r->part, r->where, "span", p->n_axes, tiny, p->span);
+    kbass_status status = kb_read_numbers_at(r, r->part, r->where, "first", p->n_axes, -INFINITY, p->first);
+    if (status == KBASS_OK) status = kb_read_numbers_at(r, r->part, r->where, "last", p->n_axes, -INFINITY, p->last);
+    if (status == KBASS_OK)
+        status = kb_read_numbers_at(r, r->part, r->where, "origin", p->n_axes, -INFINITY, p->origin);
+    if (status == KBASS_OK) status = kb_read_numbers_at(r, r->part, r->where, "span", p->n_axes, tiny, p->span);
     for (size_t a = 0; status == KBASS_OK && a < p->n_axes; a++) status = check_span(r, a, r->where);
     p->run = kb_strdup(r->run);
     return status == KBASS_OK && !p->run ? kb_out_of_memory(r->error, r->path) : status;
 }
 
-static kbass_status read_data(const reader *r)
+static kbass_status read_data(const kb_reader *r)
 {
     kbass_posterior *p = r->posterior;
     const char *sum = json_string_value(json_object_get(json_object_get(r->root, "data"), "sha256"));
     if (!sum || strlen(sum) != 64 || strspn(sum, "0123456789abcdef") != 64)
-        return wrong(r, "data.sha256", "is missing or not 64 hexadecimal digits");
+        return kb_read_wrong(r, "data.sha256", "is missing or not 64 hexadecimal digits");
     memcpy(p->sha256, sum, 65);
     kbass_status status = read_names(r, "states", 1, 1000, &p->n_states, &p->state_names);
-    if (status == KBASS_OK) status = read_names(r, "axes", 1, 2, &p->n_axes, &p->axis_names);
+    if (status == KBASS_OK) status = read_names(r, "axes", 1, KB_MAX_AXES, &p->n_axes, &p->axis_names);
     if (status == KBASS_OK) status = r->run ? read_run_spans(r) : read_spans(r);
     return status;
 }
@@ -205,15 +135,15 @@ static size_t find_name(size_t n, char *const *names, const char *name)
 }
 
 /* The term is one that these states and axes can make, by its own canonical name. */
-static kbass_status check_term(const reader *r, const char *where, const char *term)
+static kbass_status check_term(const kb_reader *r, const char *where, const char *term)
 {
-    char field[FIELD_SIZE];
+    char field[KB_FIELD_SIZE];
     kbass_settings settings;
     kb_dictionary *dictionary = NULL;
     kbass_error problem = {.message = ""};
     const kbass_posterior *p = r->posterior;
     snprintf(field, sizeof field, "%.130s.term", where);
-    if (!term || !*term) return wrong(r, field, "is missing or not text");
+    if (!term || !*term) return kb_read_wrong(r, field, "is missing or not text");
     kb_settings_default(&settings);
     settings.terms = term;
     kbass_status status =
@@ -222,117 +152,121 @@ static kbass_status check_term(const reader *r, const char *where, const char *t
     if (status == KBASS_ERROR_MEMORY) return kb_out_of_memory(r->error, r->path);
     bool is_good = status == KBASS_OK && dictionary->n_terms == 1 && !strcmp(kb_dictionary_name(dictionary, 0), term);
     kb_dictionary_destroy(dictionary);
-    return is_good ? KBASS_OK : wrong(r, field, "is \"%.80s\", which is no term of these states", term);
+    return is_good ? KBASS_OK : kb_read_wrong(r, field, "is \"%.80s\", which is no term of these states", term);
 }
 
-static kbass_status read_term(const reader *r, json_t *item, const char *where, kb_belief *b, size_t i)
+static kbass_status read_term(const kb_reader *r, json_t *item, const char *where, kb_belief *b, size_t i)
 {
-    char field[FIELD_SIZE];
+    char field[KB_FIELD_SIZE];
     const char *state = json_string_value(json_object_get(item, "state"));
     const char *term = json_string_value(json_object_get(item, "term"));
     const kbass_posterior *p = r->posterior;
     snprintf(field, sizeof field, "%.100s.terms[%zu]", where, i);
     kbass_status status = check_term(r, field, term);
-    if (status == KBASS_OK) status = number_at(r, item, field, "weight", &b->weight[i]);
+    if (status == KBASS_OK) status = kb_read_number_at(r, item, field, "weight", &b->weight[i]);
     if (status != KBASS_OK) return status;
     b->equation[i] = find_name(p->n_states, p->state_names, state);
-    if (b->equation[i] == p->n_states) return wrong(r, field, "is of a state that data.states does not name");
+    if (b->equation[i] == p->n_states) return kb_read_wrong(r, field, "is of a state that data.states does not name");
     for (size_t k = 0; k < i; k++)
-        if (b->equation[k] == b->equation[i] && !strcmp(b->term[k], term)) return wrong(r, field, "is there twice");
+        if (b->equation[k] == b->equation[i] && !strcmp(b->term[k], term))
+            return kb_read_wrong(r, field, "is there twice");
     b->term[i] = kb_strdup(term);
     return b->term[i] ? KBASS_OK : kb_out_of_memory(r->error, r->path);
 }
 
-static kbass_status read_covariance(const reader *r, json_t *rows, const char *field, size_t size, double *V)
+static kbass_status read_covariance(const kb_reader *r, json_t *rows, const char *field, size_t size, double *V)
 {
-    char row[FIELD_SIZE];
+    char row[KB_FIELD_SIZE];
     kbass_status status = KBASS_OK;
     if (!json_is_array(rows) || json_array_size(rows) != size)
-        return wrong(r, field, "is missing or has not %zu rows, one for each weight and number of the start", size);
+        return kb_read_wrong(r, field, "is missing or has not %zu rows, one for each weight and number of the start",
+                             size);
     for (size_t i = 0; status == KBASS_OK && i < size; i++) {
         snprintf(row, sizeof row, "%.130s[%zu]", field, i);
-        status = numbers_of(r, json_array_get(rows, i), row, i + 1, -INFINITY, V + i * size);
+        status = kb_read_numbers(r, json_array_get(rows, i), row, i + 1, -INFINITY, V + i * size);
     }
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < i; j++) V[i + j * size] = V[j + i * size];
-    if (status == KBASS_OK && !kb_is_covariance(size, V)) status = wrong(r, field, "is not positive semidefinite");
+    if (status == KBASS_OK && !kb_is_covariance(size, V))
+        status = kb_read_wrong(r, field, "is not positive semidefinite");
     return status;
 }
 
-static kbass_status read_window(const reader *r, json_t *item, const char *where, kb_belief *b, size_t i)
+static kbass_status read_window(const kb_reader *r, json_t *item, const char *where, kb_belief *b, size_t i)
 {
-    char field[FIELD_SIZE], covariance[FIELD_SIZE];
+    char field[KB_FIELD_SIZE], covariance[KB_FIELD_SIZE];
     const kbass_posterior *p = r->posterior;
     kb_stretch *w = &b->windows[i];
     snprintf(field, sizeof field, "%.100s.windows[%zu]", where, i);
     snprintf(covariance, sizeof covariance, "%.100s.windows[%zu].covariance", where, i);
     double slack = 1e-9 * (p->last[0] - p->first[0]), begin = i ? b->windows[i - 1].last : p->first[0];
-    kbass_status status = number_at(r, item, field, "first", &w->first);
-    if (status == KBASS_OK) status = number_at(r, item, field, "last", &w->last);
+    kbass_status status = kb_read_number_at(r, item, field, "first", &w->first);
+    if (status == KBASS_OK) status = kb_read_number_at(r, item, field, "last", &w->last);
     if (status == KBASS_OK && !(fabs(w->first - begin) <= slack && w->last > w->first))
-        status = wrong(r, field, "runs from %g to %g, needed to begin at %g", w->first, w->last, begin);
+        status = kb_read_wrong(r, field, "runs from %g to %g, needed to begin at %g", w->first, w->last, begin);
     if (status == KBASS_OK && i + 1 == b->n_windows && !(fabs(w->last - p->last[0]) <= slack))
-        status = wrong(r, field, "ends at %g, the data at %g", w->last, p->last[0]);
-    if (status == KBASS_OK) status = numbers_at(r, item, field, "start", p->n_start, -INFINITY, w->start);
+        status = kb_read_wrong(r, field, "ends at %g, the data at %g", w->last, p->last[0]);
+    if (status == KBASS_OK) status = kb_read_numbers_at(r, item, field, "start", p->n_start, -INFINITY, w->start);
     if (status == KBASS_OK)
         status =
             read_covariance(r, json_object_get(item, "covariance"), covariance, b->n_terms + p->n_start, w->covariance);
     return status;
 }
 
-static kbass_status read_model(const reader *r, json_t *item, size_t index)
+static kbass_status read_model(const kb_reader *r, json_t *item, size_t index)
 {
-    char where[64], field[FIELD_SIZE];
+    char where[64], field[KB_FIELD_SIZE];
     kbass_posterior *p = r->posterior;
     kb_belief *b = &p->models[index];
     json_t *terms = json_object_get(item, "terms"), *windows = json_object_get(item, "windows");
     snprintf(where, sizeof where, "%.40s.models[%zu]", r->where, index);
     snprintf(field, sizeof field, "%s.terms", where);
-    if (!json_is_array(terms)) return wrong(r, field, "is missing or not a list");
+    if (!json_is_array(terms)) return kb_read_wrong(r, field, "is missing or not a list");
     snprintf(field, sizeof field, "%s.windows", where);
     if (!json_array_size(windows) || json_array_size(windows) > MOST_WINDOWS)
-        return wrong(r, field, "is missing or empty");
+        return kb_read_wrong(r, field, "is missing or empty");
     kbass_status status = kb_belief_allocate(p, json_array_size(terms), json_array_size(windows), b, r->error);
     if (status != KBASS_OK) return status;
     p->n_models++;
-    status = number_at(r, item, where, "log_odds", &b->log_odds);
+    status = kb_read_number_at(r, item, where, "log_odds", &b->log_odds);
     snprintf(field, sizeof field, "%s.log_odds", where);
     if (status == KBASS_OK && (index ? !(b->log_odds <= 0) : b->log_odds != 0))
-        status = wrong(r, field, "is %g, needed %s", b->log_odds,
-                       index ? "at most 0" : "0: the first model is the chosen one");
-    if (status == KBASS_OK) status = numbers_at(r, item, where, "noise", p->n_states, 0, b->noise);
+        status = kb_read_wrong(r, field, "is %g, needed %s", b->log_odds,
+                               index ? "at most 0" : "0: the first model is the chosen one");
+    if (status == KBASS_OK) status = kb_read_numbers_at(r, item, where, "noise", p->n_states, 0, b->noise);
     for (size_t i = 0; status == KBASS_OK && i < b->n_terms; i++)
         status = read_term(r, json_array_get(terms, i), where, b, i);
     for (size_t i = 0; status == KBASS_OK && i < b->n_windows; i++)
         status = read_window(r, json_array_get(windows, i), where, b, i);
-    return status;
+    return status == KBASS_OK && kb_posterior_has_row(p) ? kb_read_row(r, item, where, b) : status;
 }
 
-static kbass_status no_posterior(const reader *r)
+static kbass_status no_posterior(const kb_reader *r)
 {
     const char *method = json_string_value(json_object_get(r->root, "method"));
     const char *input = json_string_value(json_object_get(json_object_get(r->root, "settings"), "input"));
     if (!json_array_size(json_object_get(r->root, "equations")))
-        return wrong(r, "equations", "is empty: no model was found");
+        return kb_read_wrong(r, "equations", "is empty: no model was found");
     if (method && !strcmp(method, "paper"))
-        return wrong(r, "posterior", "is null: --method paper gives no joint posterior of weights and state");
+        return kb_read_wrong(r, "posterior", "is null: --method paper gives no joint posterior of weights and state");
     if (input && *input)
-        return wrong(r, "posterior",
-                     "is null: the law has the known input %.100s, whose values beyond the record nobody told", input);
-    return wrong(r, "posterior",
-                 "is missing or null: every state needs an equation of first order, over one space axis at most");
+        return kb_read_wrong(r, "posterior",
+                             "is null: the law has the known input %.100s, whose values beyond the record nobody told",
+                             input);
+    return kb_read_wrong(r, "posterior",
+                         "is missing or null: every state needs an equation, and the file has to be of this program");
 }
 
-static kbass_status read_models(const reader *r)
+static kbass_status read_models(const kb_reader *r)
 {
     json_t *models = json_object_get(r->part, "models"), *relative = json_object_get(r->part, "relative_noise");
     size_t n = json_array_size(models);
     kbass_status status = KBASS_OK;
-    char field[FIELD_SIZE];
+    char field[KB_FIELD_SIZE];
     snprintf(field, sizeof field, "%s.models", r->where);
-    if (!n || n > MOST_MODELS) return wrong(r, field, "has %zu items, needed 1 to %d", n, MOST_MODELS);
+    if (!n || n > MOST_MODELS) return kb_read_wrong(r, field, "has %zu items, needed 1 to %d", n, MOST_MODELS);
     snprintf(field, sizeof field, "%s.relative_noise", r->where);
-    if (!json_is_boolean(relative)) return wrong(r, field, "is missing or not true or false");
+    if (!json_is_boolean(relative)) return kb_read_wrong(r, field, "is missing or not true or false");
     r->posterior->is_relative = json_is_true(relative);
     r->posterior->models = KB_NEW(kb_belief, n);
     if (!r->posterior->models) return kb_out_of_memory(r->error, r->path);
@@ -342,22 +276,22 @@ static kbass_status read_models(const reader *r)
 
 /* ---------------------------------------------------------------- the grid of fields */
 
-static kbass_status read_profile(const reader *r, json_t *profile)
+static kbass_status read_profile(const kb_reader *r, json_t *profile)
 {
-    char where[FIELD_SIZE];
+    char where[KB_FIELD_SIZE];
     snprintf(where, sizeof where, "%s.grid.profile", r->where);
     kb_profile *f = &r->posterior->profile;
-    kbass_status status = number_at(r, profile, where, "period", &f->period);
-    if (status == KBASS_OK) status = number_at(r, profile, where, "length", &f->length);
-    if (status == KBASS_OK) status = number_at(r, profile, where, "cutoff", &f->cutoff);
-    if (status == KBASS_OK) status = number_at(r, profile, where, "amplitude", &f->amplitude);
-    if (status == KBASS_OK) status = count_at(r, profile, where, "modes", 1, KB_PDE1D_MODES, &f->n_modes);
+    kbass_status status = kb_read_number_at(r, profile, where, "period", &f->period);
+    if (status == KBASS_OK) status = kb_read_number_at(r, profile, where, "length", &f->length);
+    if (status == KBASS_OK) status = kb_read_number_at(r, profile, where, "cutoff", &f->cutoff);
+    if (status == KBASS_OK) status = kb_read_number_at(r, profile, where, "amplitude", &f->amplitude);
+    if (status == KBASS_OK) status = kb_read_count_at(r, profile, where, "modes", 1, KB_PDE1D_MODES, &f->n_modes);
     if (status == KBASS_OK && !(f->period >= 1 && f->length > 0 && f->amplitude > 0))
-        status = wrong(r, where, "needs a period of at least 1, length and amplitude above 0");
+        status = kb_read_wrong(r, where, "needs a period of at least 1, length and amplitude above 0");
     return status;
 }
 
-static kbass_status allocate_scales(const reader *r)
+static kbass_status allocate_scales(const kb_reader *r)
 {
     kbass_posterior *p = r->posterior;
     p->mean = KB_NEW(double, p->n_states);
@@ -367,40 +301,45 @@ static kbass_status allocate_scales(const reader *r)
     return p->mean && p->sd && p->bound && p->boundary ? KBASS_OK : kb_out_of_memory(r->error, r->path);
 }
 
-static kbass_status read_grid(const reader *r)
+static kbass_status read_grid(const kb_reader *r)
 {
-    char where[FIELD_SIZE], field[FIELD_SIZE];
+    char where[KB_FIELD_SIZE], field[KB_FIELD_SIZE];
     kbass_posterior *p = r->posterior;
     json_t *grid = json_object_get(r->part, "grid");
     snprintf(where, sizeof where, "%s.grid", r->where);
     snprintf(field, sizeof field, "%s.grid.periodic", r->where);
     p->n_start = p->n_states;
     if (p->n_axes == 1)
-        return json_is_null(grid) ? KBASS_OK : wrong(r, where, "is not null, but there is no space axis");
-    if (!json_is_object(grid)) return wrong(r, where, "is missing or not an object");
-    if (!json_is_boolean(json_object_get(grid, "periodic"))) return wrong(r, field, "is missing or not true or false");
+        return json_is_null(grid) ? KBASS_OK : kb_read_wrong(r, where, "is not null, but there is no space axis");
+    if (!json_is_object(grid)) return kb_read_wrong(r, where, "is missing or not an object");
+    if (p->n_axes > 2 || json_object_get(grid, "time_order")) {
+        p->n_start = 0;
+        return kb_read_row_grid(r, grid, where);
+    }
+    if (!json_is_boolean(json_object_get(grid, "periodic")))
+        return kb_read_wrong(r, field, "is missing or not true or false");
     p->line.periodic = json_is_true(json_object_get(grid, "periodic"));
     p->n_boundary = p->line.periodic ? 0 : json_array_size(json_object_get(grid, "boundary"));
     kbass_status status = allocate_scales(r);
-    if (status == KBASS_OK) status = count_at(r, grid, where, "nodes", 8, 100000, &p->line.n_nodes);
-    if (status == KBASS_OK) status = count_at(r, grid, where, "steps", 1, 100000, &p->line.steps);
-    if (status == KBASS_OK) status = number_at(r, grid, where, "period", &p->line.period);
+    if (status == KBASS_OK) status = kb_read_count_at(r, grid, where, "nodes", 8, 100000, &p->line.n_nodes);
+    if (status == KBASS_OK) status = kb_read_count_at(r, grid, where, "steps", 1, 100000, &p->line.steps);
+    if (status == KBASS_OK) status = kb_read_number_at(r, grid, where, "period", &p->line.period);
     if (status == KBASS_OK && p->line.periodic && !(p->line.period >= 1))
-        status = wrong(r, where, "has the period %g, needed at least 1", p->line.period);
-    if (status == KBASS_OK) status = numbers_at(r, grid, where, "spacing", 2, tiny, p->spacing);
-    if (status == KBASS_OK) status = numbers_at(r, grid, where, "mean", p->n_states, -INFINITY, p->mean);
-    if (status == KBASS_OK) status = numbers_at(r, grid, where, "sd", p->n_states, tiny, p->sd);
-    if (status == KBASS_OK) status = numbers_at(r, grid, where, "bound", p->n_states, tiny, p->bound);
-    if (status == KBASS_OK) status = numbers_at(r, grid, where, "boundary", p->n_boundary, 0, p->boundary);
+        status = kb_read_wrong(r, where, "has the period %g, needed at least 1", p->line.period);
+    if (status == KBASS_OK) status = kb_read_numbers_at(r, grid, where, "spacing", 2, tiny, p->spacing);
+    if (status == KBASS_OK) status = kb_read_numbers_at(r, grid, where, "mean", p->n_states, -INFINITY, p->mean);
+    if (status == KBASS_OK) status = kb_read_numbers_at(r, grid, where, "sd", p->n_states, tiny, p->sd);
+    if (status == KBASS_OK) status = kb_read_numbers_at(r, grid, where, "bound", p->n_states, tiny, p->bound);
+    if (status == KBASS_OK) status = kb_read_numbers_at(r, grid, where, "boundary", p->n_boundary, 0, p->boundary);
     if (status == KBASS_OK) status = read_profile(r, json_object_get(grid, "profile"));
     p->n_start = p->n_states * (p->profile.n_modes + 2 * p->n_boundary);
-    if (status == KBASS_OK && p->n_start > MOST_START) status = wrong(r, where, "has %zu unknowns", p->n_start);
+    if (status == KBASS_OK && p->n_start > MOST_START) status = kb_read_wrong(r, where, "has %zu unknowns", p->n_start);
     return status;
 }
 
 /* ---------------------------------------------------------------- the equations say the same */
 
-static kbass_status compare_term(const reader *r, json_t *item, size_t state, const char *field, size_t *n_found)
+static kbass_status compare_term(const kb_reader *r, json_t *item, size_t state, const char *field, size_t *n_found)
 {
     const kb_belief *b = &r->posterior->models[0];
     const char *term = json_string_value(json_object_get(item, "term"));
@@ -410,31 +349,31 @@ static kbass_status compare_term(const reader *r, json_t *item, size_t state, co
         if (b->equation[i] != state || strcmp(b->term[i], term)) continue;
         ++*n_found;
         if (fabs(weight - b->weight[i]) <= 1e-9 * fabs(b->weight[i])) return KBASS_OK;
-        return wrong(r, field, "has the weight %g, %s.models[0] has %g", weight, r->where, b->weight[i]);
+        return kb_read_wrong(r, field, "has the weight %g, %s.models[0] has %g", weight, r->where, b->weight[i]);
     }
-    return wrong(r, field, "is selected, but %s.models[0] does not have it", r->where);
+    return kb_read_wrong(r, field, "is selected, but %s.models[0] does not have it", r->where);
 }
 
-static kbass_status compare_equations(const reader *r)
+static kbass_status compare_equations(const kb_reader *r)
 {
     const kbass_posterior *p = r->posterior;
     json_t *equations = json_object_get(r->root, "equations");
     size_t n_found = 0;
     kbass_status status = KBASS_OK;
     if (json_array_size(equations) != p->n_states)
-        return wrong(r, "equations", "has %zu items, needed one for each of %zu states", json_array_size(equations),
-                     p->n_states);
+        return kb_read_wrong(r, "equations", "has %zu items, needed one for each of %zu states",
+                             json_array_size(equations), p->n_states);
     for (size_t e = 0; status == KBASS_OK && e < p->n_states; e++) {
         json_t *terms = json_object_get(json_array_get(equations, e), "terms");
         for (size_t i = 0; status == KBASS_OK && i < json_array_size(terms); i++) {
-            char field[FIELD_SIZE];
+            char field[KB_FIELD_SIZE];
             snprintf(field, sizeof field, "equations[%zu].terms[%zu]", e, i);
             status = compare_term(r, json_array_get(terms, i), e, field, &n_found);
         }
     }
     if (status == KBASS_OK && n_found != p->models[0].n_terms)
-        status =
-            wrong(r, "equations", "selects %zu terms, %s.models[0] has %zu", n_found, r->where, p->models[0].n_terms);
+        status = kb_read_wrong(r, "equations", "selects %zu terms, %s.models[0] has %zu", n_found, r->where,
+                               p->models[0].n_terms);
     return status;
 }
 
@@ -454,7 +393,7 @@ static void list_runs(json_t *list, char names[NAMES_SIZE])
     }
 }
 
-static kbass_status find_run(reader *r, json_t *list)
+static kbass_status find_run(kb_reader *r, json_t *list)
 {
     char names[NAMES_SIZE];
     size_t i;
@@ -475,7 +414,7 @@ static kbass_status find_run(reader *r, json_t *list)
                    "%.150s: the data are several runs: --of-run says which of them goes on (%s)", r->path, names);
 }
 
-static kbass_status find_part(reader *r)
+static kbass_status find_part(kb_reader *r)
 {
     json_t *runs = json_object_get(r->root, "run_posteriors");
     if (json_array_size(runs)) return find_run(r, runs);
@@ -492,11 +431,11 @@ static kbass_status find_part(reader *r)
 
 kbass_status kbass_posterior_read(const char *result, const char *run, kbass_posterior **posterior, kbass_error *error)
 {
-    reader r = {.result = result,
-                .path = kb_result_name(result),
-                .run = run,
-                .posterior = KB_NEW(kbass_posterior, 1),
-                .error = error};
+    kb_reader r = {.result = result,
+                   .path = kb_result_name(result),
+                   .run = run,
+                   .posterior = KB_NEW(kbass_posterior, 1),
+                   .error = error};
     kbass_status status = r.posterior ? load(&r) : kb_out_of_memory(error, "the posterior");
     if (status == KBASS_OK) status = check_format(&r);
     if (status == KBASS_OK) status = find_part(&r);

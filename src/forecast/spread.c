@@ -64,7 +64,7 @@ bool kb_is_covariance(size_t n, const double *V)
 static size_t write_equation(const kbass_posterior *p, const kb_belief *b, const double *weights, size_t state,
                              char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "%s_t = 0", p->state_names[state]);
+    size_t used = (size_t)snprintf(text, size, "%s_%s = 0", p->state_names[state], p->row.time_order > 1 ? "tt" : "t");
     for (size_t i = 0; i < b->n_terms; i++) {
         char number[KB_NUMBER_SIZE];
         if (b->equation[i] != state) continue;
@@ -76,8 +76,14 @@ static size_t write_equation(const kbass_posterior *p, const kb_belief *b, const
     return used;
 }
 
-kbass_status kb_belief_model(const kbass_posterior *p, const kb_belief *b, const double *weights, kbass_model **out,
-                             kbass_error *error)
+void kb_belief_equations_free(const kbass_posterior *p, char **equations)
+{
+    for (size_t i = 0; equations && i < p->n_states; i++) kb_free(equations[i]);
+    kb_free(equations);
+}
+
+kbass_status kb_belief_equations(const kbass_posterior *p, const kb_belief *b, const double *weights, char ***out,
+                                 kbass_error *error)
 {
     char **equations = KB_NEW(char *, p->n_states);
     bool complete = equations != NULL;
@@ -87,11 +93,19 @@ kbass_status kb_belief_model(const kbass_posterior *p, const kb_belief *b, const
         complete = equations[i] != NULL;
         if (complete) write_equation(p, b, weights, i, equations[i], size);
     }
-    kbass_status status =
-        complete ? kb_model_create(p->n_states, (const char *const *)equations, p->axis_names[0], out, error)
-                 : kb_out_of_memory(error, "a model");
-    for (size_t i = 0; equations && i < p->n_states; i++) kb_free(equations[i]);
-    kb_free(equations);
+    *out = complete ? equations : NULL;
+    if (!complete) kb_belief_equations_free(p, equations);
+    return complete ? KBASS_OK : kb_out_of_memory(error, "a model");
+}
+
+kbass_status kb_belief_model(const kbass_posterior *p, const kb_belief *b, const double *weights, kbass_model **out,
+                             kbass_error *error)
+{
+    char **equations = NULL;
+    kbass_status status = kb_belief_equations(p, b, weights, &equations, error);
+    if (status == KBASS_OK)
+        status = kb_model_create(p->n_states, (const char *const *)equations, p->axis_names[0], out, error);
+    kb_belief_equations_free(p, equations);
     return status;
 }
 

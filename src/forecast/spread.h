@@ -16,6 +16,10 @@ bool kb_covariance_factor(size_t n, const double *V, double *L);
    n_states x (n_terms + n_start), the last fastest). */
 kbass_status kb_spread_states(const kbass_posterior *posterior, const kb_belief *belief, const kb_stretch *stretch,
                               size_t n_times, const double *times, double *mean, double *factor, kbass_error *error);
+/* "x_t = 1.02*y", an equation for each state; to be freed by the second. */
+kbass_status kb_belief_equations(const kbass_posterior *posterior, const kb_belief *belief, const double *weights,
+                                 char ***equations, kbass_error *error);
+void kb_belief_equations_free(const kbass_posterior *posterior, char **equations);
 /* The model with these weights, for CVODES. */
 kbass_status kb_belief_model(const kbass_posterior *posterior, const kb_belief *belief, const double *weights,
                              kbass_model **out, kbass_error *error);

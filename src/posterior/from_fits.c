@@ -42,22 +42,6 @@ static void scale_covariance(const setting *s, const kb_fit *fit, size_t n_start
         }
 }
 
-static bool name_terms(const setting *s, const kb_fit *fit, kb_belief *b)
-{
-    const kb_columns *c = s->columns;
-    bool complete = true;
-    for (size_t i = 0; i < b->n_terms; i++) {
-        bool is_fixed = i < c->n_fixed;
-        size_t column = is_fixed ? 0 : fit->support.column[i - c->n_fixed];
-        b->equation[i] = is_fixed ? c->fixed_equation[i] : c->equation[column];
-        b->term[i] = kb_strdup(kb_dictionary_name(s->dictionary, is_fixed ? c->fixed_term[i] : c->term[column]));
-        double unit = is_fixed ? s->sd[b->equation[i]] / pow(s->span, s->dictionary->time_order) : c->unit[column];
-        b->weight[i] = unit * (is_fixed ? c->fixed_weight[i] : fit->w[column]);
-        complete = b->term[i] && complete;
-    }
-    return complete;
-}
-
 static kbass_status add_model(const part *run, const setting *s, const kb_comparison *comparison, const kb_fit *fit,
                               double log_odds, const double *V, kbass_error *error)
 {
@@ -77,7 +61,9 @@ static kbass_status add_model(const part *run, const setting *s, const kb_compar
         for (size_t i = 0; i < n; i++) stretch->start[i] = s->has_units ? s->mean[i] + s->sd[i] * start[i] : start[i];
         scale_covariance(s, fit, n, V + window * size * size, stretch->covariance);
     }
-    return name_terms(s, fit, b) ? KBASS_OK : kb_out_of_memory(error, "the posterior");
+    const kb_frame frame = {
+        .dictionary = s->dictionary, .columns = s->columns, .mean = s->mean, .sd = s->sd, .span = s->span};
+    return kb_belief_name_terms(&frame, fit, b, error);
 }
 
 static size_t largest_support(size_t n_fits, kb_fit *const *fits)
@@ -172,8 +158,8 @@ static kbass_status keep_line(kbass_posterior *p, const kb_pde1d *line, const kb
     p->boundary = KB_NEW(double, line->n_boundary);
     if (!p->boundary) return kb_out_of_memory(error, "the posterior");
     memcpy(p->boundary, line->boundary_scale, line->n_boundary * sizeof *p->boundary);
-    memcpy(p->origin, samples->first, sizeof p->origin);
-    memcpy(p->span, samples->span, sizeof p->span);
+    memcpy(p->origin, samples->first, 2 * sizeof *p->origin);
+    memcpy(p->span, samples->span, 2 * sizeof *p->span);
     memcpy(p->spacing, samples->spacing, sizeof p->spacing);
     memcpy(p->mean, samples->mean, p->n_states * sizeof *p->mean);
     memcpy(p->sd, samples->sd, p->n_states * sizeof *p->sd);

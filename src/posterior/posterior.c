@@ -23,6 +23,9 @@ void kb_belief_clear(kb_belief *b)
     kb_free(b->weight);
     kb_free(b->noise);
     kb_free(b->windows);
+    kb_free(b->last);
+    kb_free(b->factor);
+    kb_free(b->predicted);
     *b = (kb_belief){0};
 }
 
@@ -30,7 +33,7 @@ kbass_status kb_belief_allocate(const kbass_posterior *p, size_t n_terms, size_t
                                 kbass_error *error)
 {
     size_t size = n_terms + p->n_start;
-    *b = (kb_belief){.n_terms = n_terms, .n_windows = n_windows};
+    *b = (kb_belief){.n_terms = n_terms, .n_windows = n_windows, .last = NULL};
     b->equation = KB_NEW(size_t, n_terms);
     b->term = KB_NEW(char *, n_terms);
     b->weight = KB_NEW(double, n_terms);
@@ -45,6 +48,31 @@ kbass_status kb_belief_allocate(const kbass_posterior *p, size_t n_terms, size_t
     if (complete) return KBASS_OK;
     kb_belief_clear(b);
     return kb_out_of_memory(error, "the posterior");
+}
+
+kbass_status kb_belief_name_terms(const kb_frame *f, const kb_fit *fit, kb_belief *b, kbass_error *error)
+{
+    const kb_columns *c = f->columns;
+    bool complete = true;
+    for (size_t i = 0; i < b->n_terms; i++) {
+        bool is_fixed = i < c->n_fixed;
+        size_t column = is_fixed ? 0 : fit->support.column[i - c->n_fixed];
+        b->equation[i] = is_fixed ? c->fixed_equation[i] : c->equation[column];
+        b->term[i] = kb_strdup(kb_dictionary_name(f->dictionary, is_fixed ? c->fixed_term[i] : c->term[column]));
+        double unit = is_fixed ? f->sd[b->equation[i]] / pow(f->span, f->dictionary->time_order) : c->unit[column];
+        b->weight[i] = unit * (is_fixed ? c->fixed_weight[i] : fit->w[column]);
+        complete = b->term[i] && complete;
+    }
+    return complete ? KBASS_OK : kb_out_of_memory(error, "the posterior");
+}
+
+kbass_status kb_belief_allocate_row(const kbass_posterior *p, size_t rank, kb_belief *b, kbass_error *error)
+{
+    b->rank = rank;
+    b->last = KB_NEW(double, p->row.n_last);
+    b->factor = KB_NEW(double, (b->n_terms + p->row.n_last) * rank + 1);
+    b->predicted = KB_NEW(double, 3 * p->row.n_points * p->n_states);
+    return b->last && b->factor && b->predicted ? KBASS_OK : kb_out_of_memory(error, "the posterior");
 }
 
 void kbass_posterior_destroy(kbass_posterior *p)
@@ -80,7 +108,6 @@ static void copy_spans(const kbass_data *data, kbass_posterior *p)
             p->first[a] = fmin(p->first[a], kb_data_coordinate(data, row, a));
             p->last[a] = fmax(p->last[a], kb_data_coordinate(data, row, a));
         }
-        if (a > 1) continue;
         p->origin[a] = p->first[a];
         p->span[a] = p->last[a] - p->first[a];
     }

@@ -3,14 +3,17 @@
  *
  * Of several runs each has its own: models and weights are common to them, windows are the run's.
  *
- * States over time: weights and starts in the data's units. Fields over space: weights likewise, starts in the modes of
- * forward/line.h, whose grid and scales are kept with them.
+ * States over time: weights and starts in the data's units. Fields over one space axis: weights likewise, starts in the
+ * modes of forward/pde1d, whose grid and scales are kept with them. Fields over several axes, or of second order in
+ * time: one window without a start, the last row at nodes, and predictions on a mesh (docs/math.md, section 33).
  */
 #ifndef KB_POSTERIOR_H
 #define KB_POSTERIOR_H
 
 #include "forward/pde1d/runs.h"
 #include "forward/shoot.h"
+#include "posterior/field_spread.h"
+#include "weights/frame.h"
 
 typedef struct {
     double first, last; /* times */
@@ -27,7 +30,23 @@ typedef struct {
     double *noise;    /* n_states: standard deviation; a share of the value where the noise is relative */
     size_t n_windows;
     kb_stretch *windows;
+    /* over several axes: weights + factor e, last row = last + factor e; both in the data's units */
+    size_t rank;
+    double *last;      /* n_last */
+    double *factor;    /* (n_terms + n_last) x rank, the last fastest */
+    double *predicted; /* 3 x n_points x n_states: mean, variance, variance when the weights are known */
 } kb_belief;
+
+/* What the last rows and the predictions of several axes are of. */
+typedef struct {
+    int time_order; /* 0: not of several axes */
+    bool has_rates; /* the last row: values, then their first derivatives in time */
+    size_t n_nodes[KB_MAX_AXES - 1];
+    bool is_closed[KB_MAX_AXES - 1];
+    double low[KB_MAX_AXES - 1], high[KB_MAX_AXES - 1]; /* of the nodes (simulate/nodes.h), along each axis of space */
+    size_t n_last;                                      /* nodes (the first axis fastest) x states, rates after them */
+    size_t n_mesh[KB_MAX_AXES], n_points;               /* even points over the record, time slowest */
+} kb_last_row;
 
 struct kbass_posterior {
     size_t n_states, n_axes, n_start;
@@ -39,14 +58,18 @@ struct kbass_posterior {
     size_t n_models;
     kb_belief *models;
     /* of fields */
-    double origin[2], span[2]; /* scaled coordinates are (x - origin) / span: of one run alone the record's */
+    double origin[KB_MAX_AXES],
+        span[KB_MAX_AXES]; /* scaled coordinates are (x - origin) / span: of one run alone the record's */
     kb_pde1d_settings line;
     kb_profile profile;
     double spacing[2];         /* scaled, along time and space */
     double *mean, *sd, *bound; /* n_states: units of the scaled fields, and how far those may go */
     size_t n_boundary;
     double *boundary; /* amplitudes of the boundary's modes */
+    kb_last_row row;  /* of several axes */
 };
+
+static inline bool kb_posterior_has_row(const kbass_posterior *p) { return p->row.time_order > 0; }
 
 /* Names and spans of a run of the data; models to be added. */
 kbass_status kb_posterior_create(const kbass_data *data, size_t run, size_t n_start, size_t most_models,
@@ -55,6 +78,15 @@ kbass_status kb_posterior_create(const kbass_data *data, size_t run, size_t n_st
 kbass_status kb_belief_allocate(const kbass_posterior *posterior, size_t n_terms, size_t n_windows, kb_belief *belief,
                                 kbass_error *error);
 void kb_belief_clear(kb_belief *belief);
+/* Terms and weights of a fit, those given by --fix first. */
+kbass_status kb_belief_name_terms(const kb_frame *frame, const kb_fit *fit, kb_belief *belief, kbass_error *error);
+
+/* Room for the last row and the predictions of a model. */
+kbass_status kb_belief_allocate_row(const kbass_posterior *posterior, size_t rank, kb_belief *belief,
+                                    kbass_error *error);
+/* Coordinates of a node of the last row, and of a point of the mesh (time first). */
+void kb_last_row_node(const kb_last_row *row, size_t n_space, size_t node, double *place);
+void kb_last_row_point(const kbass_posterior *posterior, size_t point, double *at);
 
 /* The first fits of a sorted pool, as far as their odds count, for each run: `out` has as many as there are runs, whose
    windows begin at window_start (one more than runs). They stay NULL when the best fit cannot be linearised. */
@@ -65,5 +97,15 @@ kbass_status kb_posterior_of_fields(const kbass_data *data, const kb_pde1d_setup
                                     const kb_dictionary *dictionary, const kb_columns *columns,
                                     const kb_windows *windows, const size_t *window_start, size_t n_fits,
                                     kb_fit *const *fits, kbass_posterior **out, kbass_error *error);
+
+/* A model's fields at points (times ascending), as field_spread.h has them; what it is to fill is allocated. */
+typedef kbass_status kb_spread_source(const void *context, size_t fit, size_t n, const double *times,
+                                      const double *positions, kb_field_spread *spread, kbass_error *error);
+/* The same of one run of fields over several axes, or of second order in time. noise_unit: by state, what a noise
+   variance of 1 is a standard deviation of. *out stays NULL when the best fit cannot be linearised. */
+kbass_status kb_posterior_of_axes(const kbass_data *data, size_t run, const kb_frame *frame,
+                                  const kb_field_samples *samples, const double *noise_unit, size_t n_fits,
+                                  kb_fit *const *fits, kb_spread_source *source, const void *context,
+                                  kbass_posterior **out, kbass_error *error);
 
 #endif

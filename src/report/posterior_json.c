@@ -53,18 +53,75 @@ static json_t *term(const void *context, size_t i)
                      s->belief->term[i], "weight", s->belief->weight[i]);
 }
 
+/* Row i of the factor of weights and last row. */
+static json_t *factor_row(const void *context, size_t i)
+{
+    const scope *s = context;
+    return numbers(s->belief->rank, s->belief->factor + i * s->belief->rank);
+}
+
+/* Of several axes: the last row, and the predictions on the mesh. */
+static json_t *row_of(const scope *s)
+{
+    const kb_belief *b = s->belief;
+    size_t n = s->posterior->row.n_points * s->posterior->n_states, last = s->posterior->row.n_last;
+    if (!kb_posterior_has_row(s->posterior)) return json_object();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "last", numbers(last, b->last), "factor",
+                     list(b->n_terms + last, factor_row, s), "predicted", numbers(n, b->predicted), "variance",
+                     numbers(n, b->predicted + n), "variance_given_weights", numbers(n, b->predicted + 2 * n));
+}
+
 static json_t *model(const void *context, size_t i)
 {
     scope s = *(const scope *)context;
     s.belief = &s.posterior->models[i];
-    return json_pack("{s:f, s:o, s:o, s:o}", "log_odds", s.belief->log_odds, "noise",
-                     numbers(s.posterior->n_states, s.belief->noise), "terms", list(s.belief->n_terms, term, &s),
-                     "windows", list(s.belief->n_windows, window, &s));
+    json_t *row = row_of(&s);
+    json_t *whole = json_pack("{s:f, s:o, s:o, s:o}", "log_odds", s.belief->log_odds, "noise",
+                              numbers(s.posterior->n_states, s.belief->noise), "terms",
+                              list(s.belief->n_terms, term, &s), "windows", list(s.belief->n_windows, window, &s));
+    if (!row || json_object_update(whole, row) != 0) {
+        json_decref(whole);
+        whole = NULL;
+    }
+    json_decref(row);
+    return whole;
+}
+
+static json_t *counts(size_t n, const size_t *values)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        if (json_array_append_new(array, json_integer((json_int_t)values[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+static json_t *flags(size_t n, const bool *values)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        if (json_array_append_new(array, json_boolean(values[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+static json_t *row_grid(const kbass_posterior *p)
+{
+    const kb_last_row *r = &p->row;
+    size_t space = p->n_axes - 1;
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:b, s:o}", "time_order", r->time_order, "nodes",
+                     counts(space, r->n_nodes), "closed", flags(space, r->is_closed), "low", numbers(space, r->low),
+                     "high", numbers(space, r->high), "rates", r->has_rates, "mesh", counts(p->n_axes, r->n_mesh));
 }
 
 static json_t *grid(const kbass_posterior *p)
 {
     if (p->n_axes == 1) return json_null();
+    if (kb_posterior_has_row(p)) return row_grid(p);
     const kb_profile *f = &p->profile;
     json_t *profile = json_pack("{s:f, s:f, s:f, s:f, s:I}", "period", f->period, "length", f->length, "cutoff",
                                 f->cutoff, "amplitude", f->amplitude, "modes", (json_int_t)f->n_modes);

@@ -21,8 +21,11 @@ typedef struct {
     kb_pde1d_setup *setups;       /* of fields, by run: the grid of the final fits and the prior of their profiles, */
     size_t *run_windows;          /* and how many windows it has */
     kb_fourier_settings *fourier; /* of fields over several axes that were followed: how; NULL otherwise */
-    kb_kernel_fit
-        proposal; /* of the kernel engine, where it gives the answer: the chosen model with its hyperparameters */
+    double **covariances;         /* likewise, by fit: of weights and start, as far as they were asked for */
+    size_t n_covariances;
+    kb_kernel_fit proposal; /* of the kernel engine, where it gives the answer: the chosen model, */
+    kb_kernel_fit *rivals;  /* and those that come next in the pool */
+    size_t n_rivals;
     kb_ode_state *state; /* likewise of states; NULL otherwise */
     size_t n_starts, n_lost;
     size_t n_models;

@@ -20,8 +20,8 @@
 
 enum { HIGHEST = 6, MOST_STEPS = 100000 };
 
-static const double RELATIVE = 1e-10, ABSOLUTE = 1e-12; /* the latter in units of the initial state */
-static const double FARTHEST = 1e30;                    /* times the initial state */
+static const double absolute_share = 0.01; /* of the relative tolerance, in units of the initial state */
+static const double FARTHEST = 1e30;       /* times the initial state */
 
 typedef struct {
     kb_nodes nodes;
@@ -35,7 +35,8 @@ typedef struct {
     const kbass_pde *pde;
     line lines[KB_MOST_SPACE];
     size_t n_all, n_inner;   /* nodes in the box */
-    double *held;            /* n_all x n_states: the initial state */
+    double *held;            /* n_all x n_states: the state at open ends; elsewhere the initial one */
+    double *slices;          /* the table's slices at all nodes, if it has several: n_slices x n_fields x n_all */
     double *all, *from, *to; /* n_all each */
     double *table, *value, *sum, *work;
     double largest;
@@ -138,6 +139,17 @@ static void along(size_t before, size_t rows, size_t columns, size_t after, cons
                 to + b * before * rows, before);
 }
 
+/* c->held <- what the slices say at a time */
+static void hold(collocation *c, double t)
+{
+    double weights[KB_TABLE_SLICES];
+    size_t first = 0, each = c->n_all * c->pde->n_fields;
+    if (!c->slices) return;
+    size_t n = kb_pde_table_at(c->pde->table, t, &first, weights);
+    memset(c->held, 0, each * sizeof *c->held);
+    for (size_t k = 0; k < n; k++) kb_axpy(each, weights[k], c->slices + (first + k) * each, c->held);
+}
+
 /* c->all <- the state at all nodes: what is held at dirichlet ends, then axis by axis what neumann's need. */
 static void spread(collocation *c, size_t state, const double *inner)
 {
@@ -181,6 +193,7 @@ static void derive(collocation *c, const kb_derivative *derivative, double *colu
 static void fill_columns(collocation *c, double t, const double *x)
 {
     const kbass_pde *pde = c->pde;
+    hold(c, t);
     for (size_t s = 0; s < pde->n_states; s++) {
         spread(c, s, x + s * c->n_inner);
         for (size_t v = 0; v < pde->n_derivatives; v++)
@@ -261,7 +274,7 @@ static int slopes(double t, N_Vector state, N_Vector derivative, SUNMatrix jacob
 
 static void finish(collocation *c)
 {
-    double *all[] = {c->held, c->all, c->from, c->to, c->table, c->value, c->sum, c->work};
+    double *all[] = {c->held, c->slices, c->all, c->from, c->to, c->table, c->value, c->sum, c->work};
     if (c->cvodes) CVodeFree(&c->cvodes);
     if (c->solver) SUNLinSolFree(c->solver);
     if (c->jacobian) SUNMatDestroy(c->jacobian);
@@ -307,6 +320,20 @@ static bool create_solver(collocation *c)
     return c->solver != NULL;
 }
 
+/* The slices of a table that has several, at all nodes. */
+static kbass_status set_slices(collocation *c, const double *const *columns, kbass_error *error)
+{
+    const kb_pde_table *table = c->pde->table;
+    kbass_status status = KBASS_OK;
+    if (!table || table->n_slices < 2) return KBASS_OK;
+    c->slices = KB_NEW(double, table->n_slices * c->pde->n_fields * c->n_all);
+    if (!c->slices) return kb_out_of_memory(error, "the ends");
+    for (size_t i = 0; i < table->n_slices * c->pde->n_fields && status == KBASS_OK; i++)
+        status = kb_pde_table_slice(table, i / c->pde->n_fields, i % c->pde->n_fields, c->n_all, columns,
+                                    c->slices + i * c->n_all, error);
+    return status;
+}
+
 /* The initial state at all nodes and, in the table, the places of the inner ones. */
 static kbass_status set_initial(collocation *c, kbass_error *error)
 {
@@ -330,11 +357,12 @@ static kbass_status set_initial(collocation *c, kbass_error *error)
     }
     for (size_t i = 0; i < c->n_inner * pde->n_states; i++) c->largest = fmax(c->largest, fabs(x[i]));
     if (!(c->largest > 0)) c->largest = 1;
+    if (status == KBASS_OK) status = set_slices(c, columns, error);
     kb_free(places);
     return status;
 }
 
-static kbass_status begin(collocation *c, size_t n, double last, kbass_error *error)
+static kbass_status begin(collocation *c, size_t n, double last, double tolerance, kbass_error *error)
 {
     c->n_all = c->n_inner = 1;
     for (size_t d = 0; d < c->pde->n_space; d++) {
@@ -347,7 +375,7 @@ static kbass_status begin(collocation *c, size_t n, double last, kbass_error *er
     kbass_status status = set_initial(c, error);
     if (status != KBASS_OK) return status;
     int failed = CVodeInit(c->cvodes, rates, c->pde->axes[0].low, c->state);
-    if (!failed) failed = CVodeSStolerances(c->cvodes, RELATIVE, ABSOLUTE * c->largest);
+    if (!failed) failed = CVodeSStolerances(c->cvodes, tolerance, absolute_share * tolerance * c->largest);
     if (!failed) failed = CVodeSetUserData(c->cvodes, c);
     if (!failed) failed = CVodeSetLinearSolver(c->cvodes, c->solver, c->jacobian);
     if (!failed) failed = CVodeSetJacFn(c->cvodes, slopes);
@@ -391,6 +419,7 @@ static bool deliver(collocation *c, const kb_samples *samples, size_t rank, doub
 {
     size_t row = samples->list[rank].row;
     if (CVodeGetDky(c->cvodes, samples->list[rank].t, 0, c->answer) != CV_SUCCESS) return false;
+    hold(c, samples->list[rank].t);
     for (size_t d = 0; d < c->pde->n_space; d++)
         kb_nodes_weights(&c->lines[d].nodes, samples->points[row * c->pde->n_axes + d + 1], weights[d]);
     for (size_t f = 0; f < c->pde->n_fields; f++) {
@@ -413,12 +442,12 @@ static void follow(collocation *c, const kb_samples *samples, double *const *wei
     }
 }
 
-kbass_status kb_collocate_run(const kbass_pde *pde, const kb_samples *samples, size_t n, double *values,
-                              kb_journey *journey, kbass_error *error)
+kbass_status kb_collocate_run(const kbass_pde *pde, const kb_samples *samples, size_t n, double tolerance,
+                              double *values, kb_journey *journey, kbass_error *error)
 {
     collocation c = {.pde = pde};
     double *weights[KB_MOST_SPACE] = {0};
-    kbass_status status = begin(&c, n, samples->list[samples->n - 1].t, error);
+    kbass_status status = begin(&c, n, samples->list[samples->n - 1].t, tolerance, error);
     *journey = (kb_journey){0};
     for (size_t d = 0; d < pde->n_space && status == KBASS_OK; d++)
         if (!(weights[d] = KB_NEW(double, c.lines[d].n))) status = kb_out_of_memory(error, "the samples");

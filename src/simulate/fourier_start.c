@@ -15,6 +15,7 @@ static size_t initial_nodes(const kb_series *s)
     size_t usual = s->pde->n_space == 1 ? 16384 : s->pde->n_space == 2 ? 256 : 64;
     size_t needed = s->n * (s->pde->n_space == 1 ? 4 : 2);
     if (s->pde->initial_nodes) return s->pde->initial_nodes;
+    if (s->pde->table) return s->pde->table->axes[0].n;
     return usual > needed ? usual : needed;
 }
 
@@ -131,7 +132,9 @@ static void take_coefficients(const kb_series *s, const profile *p, kb_complex *
         for (size_t d = 0; d < s->pde->n_space; d++, stride *= p->n) {
             size_t k = kb_index_along(i, s->n, d);
             is_shared &= p->n == s->n || 2 * k != s->n;
-            at += stride * (2 * k < s->n ? k : k + p->n - s->n);
+            size_t mirrored = 2 * k < s->n ? k : s->n - k;
+            is_shared &= 2 * mirrored < p->n || p->n >= s->n;
+            at += stride * (!is_shared ? 0 : 2 * k < s->n ? k : p->n - mirrored);
         }
         to[i] = is_shared ? p->table[at] : 0;
     }
@@ -143,7 +146,7 @@ kbass_status kb_series_start(kb_series *s, size_t state, kbass_error *error)
     size_t n_axes = s->pde->n_space;
     kbass_status status = create_profile(s, &p) ? KBASS_OK : kb_out_of_memory(error, "the initial condition");
     if (status == KBASS_OK) status = transform_profile(s, state, false, &p, error);
-    if (status == KBASS_OK && !s->pde->initial_nodes && is_rough(p.n, n_axes, p.total, p.table))
+    if (status == KBASS_OK && !s->pde->initial_nodes && !s->pde->table && is_rough(p.n, n_axes, p.total, p.table))
         status = transform_profile(s, state, true, &p, error);
     if (status == KBASS_OK) {
         take_coefficients(s, &p, s->v + state * s->total);

@@ -31,6 +31,7 @@ void kbass_pde_destroy(kbass_pde *pde)
     for (size_t v = 0; pde->names && v < pde->n_variables; v++) kb_free(pde->names[v]);
     for (size_t s = 0; pde->rates && s < pde->n_states; s++) kb_sum_clear(&pde->rates[s]);
     for (size_t s = 0; pde->initial && s < pde->n_states; s++) kb_expression_destroy(pde->initial[s]);
+    kb_pde_table_destroy(pde->table);
     kb_free(pde->equations);
     kb_free(pde->is_second);
     kb_free(pde->names);
@@ -46,6 +47,7 @@ kbass_status kb_pde_initial(const kbass_pde *pde, size_t state, size_t n_points,
                             double *value, kbass_error *error)
 {
     const kb_expression *expression = pde->initial[state];
+    if (pde->table) return kb_pde_table_slice(pde->table, 0, state, n_points, places, value, error);
     if (!expression) {
         memset(value, 0, n_points * sizeof *value);
         return KBASS_OK;

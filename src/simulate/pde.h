@@ -8,6 +8,7 @@
 #define KB_PDE_H
 
 #include "dictionary/expression.h"
+#include "simulate/nodes.h"
 
 enum { KB_MOST_SPACE = KBASS_MAX_AXES - 1 };
 
@@ -20,10 +21,21 @@ typedef struct {
     bool is_used;
 } kb_derivative;
 
+/* Fields at nodes (simulate/nodes.h) instead of expressions: where a result starts, or goes on. Slices are at ascending
+   times from the first on. The first is the initial condition; all of them say what the fields are at open ends, also
+   beyond the last, as the last two. */
+typedef struct {
+    size_t n_space, n_fields, n, n_slices; /* n: nodes, the first axis of space fastest */
+    kb_nodes axes[KB_MOST_SPACE];
+    double *times;  /* n_slices */
+    double *values; /* n_slices x n_fields x n, the last fastest */
+    double *rates;  /* n_fields x n: first derivatives in time at the first slice; NULL: none */
+} kb_pde_table;
+
 struct kbass_pde {
     size_t n_fields, n_states; /* states: fields, then velocities */
     size_t n_axes, n_space;
-    char axis_names[KBASS_MAX_AXES][2];
+    char axis_names[KBASS_MAX_AXES][64];
     kbass_axis axes[KBASS_MAX_AXES];
     kb_boundary boundary[KB_MOST_SPACE];
     char **equations; /* n_fields, as given */
@@ -33,6 +45,7 @@ struct kbass_pde {
     kb_derivative *derivatives; /* n_derivatives, the first n_states are the states themselves */
     kb_sum *rates;              /* n_states */
     kb_expression **initial;    /* n_states, in the axes of space and pi; NULL means 0 */
+    kb_pde_table *table;        /* in place of `initial`, or NULL */
     size_t initial_nodes;       /* read at so many nodes of the period only, the last at its end; 0: everywhere */
 };
 
@@ -56,6 +69,40 @@ typedef struct {
     size_t state;
 } kb_journey;
 
+/* A box: names, ranges and kinds of its axes, time first. */
+typedef struct {
+    size_t n_axes;
+    const char *name[KBASS_MAX_AXES];
+    double low[KBASS_MAX_AXES], high[KBASS_MAX_AXES];
+    kb_boundary boundary[KB_MOST_SPACE];
+} kb_pde_box;
+/* As kbass_pde_parse; the table is the PDE's from then on, also when it fails. */
+kbass_status kb_pde_create(size_t n_equations, const char *const *equations, const kb_pde_box *box, kb_pde_table *table,
+                           kbass_pde **out, kbass_error *error);
+
+/* counts: nodes of each axis of space in the box. */
+kbass_status kb_pde_table_create(const kb_pde_box *box, const size_t *counts, size_t n_fields, size_t n_slices,
+                                 bool has_rates, kb_pde_table **out, kbass_error *error);
+void kb_pde_table_destroy(kb_pde_table *table);
+/* Coordinates of a node along the axes of space. */
+void kb_pde_table_node(const kb_pde_table *table, size_t node, double *place);
+/* As kb_pde_initial, of a slice of a state: a field, or a rate of the first slice behind them. */
+kbass_status kb_pde_table_slice(const kb_pde_table *table, size_t slice, size_t state, size_t n_points,
+                                const double *const *places, double *value, kbass_error *error);
+/* The slices between which a time lies, and their weights in the polynomial through them; how many of them. */
+enum { KB_TABLE_SLICES = 4 };
+size_t kb_pde_table_at(const kb_pde_table *table, double t, size_t *first, double weights[KB_TABLE_SLICES]);
+
+/* How fine a solution has to be, and how fine it turned out. */
+typedef struct {
+    double wanted, tolerated; /* movement at the next resolution, as a share of each field's largest sample */
+    bool is_rough;            /* begin with few nodes, and do with as many as can be afforded */
+    size_t n, n_steps;        /* 0: to be found */
+} kb_resolution;
+/* As kbass_pde_sample. */
+kbass_status kb_pde_follow(const kbass_pde *pde, kb_resolution *resolution, size_t n_points, const double *points,
+                           double *values, kbass_error *error);
+
 /* value[p] of a state at the first time; places[d] is the column of coordinates along space axis d. */
 kbass_status kb_pde_initial(const kbass_pde *pde, size_t state, size_t n_points, const double *const *places,
                             double *value, kbass_error *error);
@@ -67,8 +114,8 @@ bool kb_pde_is_plain(const kbass_pde *pde, size_t state, const kb_expression *te
 bool kb_fourier_suits(const kbass_pde *pde);
 kbass_status kb_fourier_run(const kbass_pde *pde, const kb_samples *samples, size_t n, size_t n_steps, double *values,
                             kb_journey *journey, kbass_error *error);
-/* Collocation in space, CVODES in time; about n nodes along each axis. */
-kbass_status kb_collocate_run(const kbass_pde *pde, const kb_samples *samples, size_t n, double *values,
-                              kb_journey *journey, kbass_error *error);
+/* Collocation in space, CVODES in time to a relative tolerance; about n nodes along each axis. */
+kbass_status kb_collocate_run(const kbass_pde *pde, const kb_samples *samples, size_t n, double tolerance,
+                              double *values, kb_journey *journey, kbass_error *error);
 
 #endif

@@ -68,7 +68,7 @@ static kbass_status read_ranges(const char *text, size_t *n, range ranges[KBASS_
 
 static void set_axis(kbass_pde *pde, size_t axis, const range *from)
 {
-    snprintf(pde->axis_names[axis], sizeof pde->axis_names[axis], "%c", from->name[0]);
+    snprintf(pde->axis_names[axis], sizeof pde->axis_names[axis], "%.63s", from->name);
     pde->axes[axis] = (kbass_axis){
         .name = pde->axis_names[axis], .low = from->low, .high = from->high, .first = from->low, .last = from->high};
 }
@@ -247,16 +247,17 @@ static size_t count_derivatives(const kbass_pde *pde)
 
 static bool name_derivative(kbass_pde *pde, size_t variable, size_t field, const int order[KB_MOST_SPACE])
 {
-    char name[128];
+    char name[512];
     kb_derivative *own = &pde->derivatives[variable];
     own->state = field;
     int length = snprintf(name, 100, "%s_", pde->names[field]);
     for (size_t d = 0; d < pde->n_space; d++) {
         own->order[d] = order[d];
         own->total += order[d];
-        for (int i = 0; i < order[d]; i++) name[length++] = pde->axes[d + 1].name[0];
+        for (int i = 0; i < order[d]; i++)
+            length += snprintf(name + length, sizeof name - (size_t)length, "%s", pde->axes[d + 1].name);
+        if ((size_t)length >= sizeof name) return false;
     }
-    name[length] = '\0';
     return (pde->names[variable] = kb_strdup(name)) != NULL;
 }
 
@@ -373,6 +374,10 @@ static kbass_status read_initial_piece(kbass_pde *pde, char *piece, kbass_error 
 
 static kbass_status read_initial(kbass_pde *pde, const char *text, kbass_error *error)
 {
+    if (pde->table) {
+        pde->initial = KB_NEW(kb_expression *, pde->n_states);
+        return pde->initial ? KBASS_OK : kb_out_of_memory(error, "the initial condition");
+    }
     char *copy = kb_strdup(text ? text : ""), *rest = copy;
     pde->initial = KB_NEW(kb_expression *, pde->n_states);
     kbass_status status = copy && pde->initial ? KBASS_OK : kb_out_of_memory(error, "the initial condition");
@@ -387,6 +392,46 @@ static kbass_status read_initial(kbass_pde *pde, const char *text, kbass_error *
     return status;
 }
 
+/* Equations and initial condition of a PDE that has its box. */
+static kbass_status read_equations(kbass_pde *pde, size_t n, const char *const *equations, const char *initial,
+                                   kbass_error *error)
+{
+    kbass_status status = read_lefts(pde, n, equations, error);
+    if (status == KBASS_OK) status = name_variables(pde, error);
+    if (status == KBASS_OK) status = read_rates(pde, error);
+    if (status == KBASS_OK) status = check_orders(pde, error);
+    return status == KBASS_OK ? read_initial(pde, initial, error) : status;
+}
+
+static void take_box(kbass_pde *pde, const kb_pde_box *box)
+{
+    pde->n_axes = box->n_axes;
+    pde->n_space = box->n_axes - 1;
+    for (size_t d = 0; d < box->n_axes; d++) {
+        range own = {.low = box->low[d], .high = box->high[d]};
+        snprintf(own.name, sizeof own.name, "%s", box->name[d]);
+        set_axis(pde, d, &own);
+        pde->axes[d].n_samples = box->n_axes == 2 ? 40 : box->n_axes == 3 ? 15 : 8;
+        if (d) pde->boundary[d - 1] = box->boundary[d - 1];
+    }
+}
+
+kbass_status kb_pde_create(size_t n_equations, const char *const *equations, const kb_pde_box *box, kb_pde_table *table,
+                           kbass_pde **out, kbass_error *error)
+{
+    kbass_pde *pde = KB_NEW(kbass_pde, 1);
+    if (!pde) {
+        kb_pde_table_destroy(table);
+        return kb_out_of_memory(error, "a PDE");
+    }
+    pde->table = table;
+    take_box(pde, box);
+    kbass_status status = read_equations(pde, n_equations, equations, NULL, error);
+    if (status == KBASS_OK) *out = pde;
+    else kbass_pde_destroy(pde);
+    return status;
+}
+
 kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain, const char *initial,
                              const char *boundary, kbass_pde **out, kbass_error *error)
 {
@@ -396,11 +441,7 @@ kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, c
 
     if (status == KBASS_OK) status = read_domain(pde, domain, error);
     if (status == KBASS_OK) status = read_boundary(pde, boundary, error);
-    if (status == KBASS_OK) status = read_lefts(pde, n_equations, equations, error);
-    if (status == KBASS_OK) status = name_variables(pde, error);
-    if (status == KBASS_OK) status = read_rates(pde, error);
-    if (status == KBASS_OK) status = check_orders(pde, error);
-    if (status == KBASS_OK) status = read_initial(pde, initial, error);
+    if (status == KBASS_OK) status = read_equations(pde, n_equations, equations, initial, error);
 
     if (status == KBASS_OK) *out = pde;
     else kbass_pde_destroy(pde);

@@ -8,15 +8,17 @@
 #include "base/status.h"
 #include "simulate/pde.h"
 
-static const double WANTED = 1e-7, TOLERATED = 1e-6; /* movement, as a share of each field's largest sample */
-static const double RUNAWAY = 100;                   /* growth that a loss is put down to */
-static const double MOST_WORK = 1e8;                 /* nodes times steps of one run */
-enum { MOST_NODES = 1 << 18, MOST_ON_LINE = 1 << 14, MOST_UNKNOWNS = 600, LOSSES = 14 };
+static const kb_resolution accurate = {.wanted = 1e-7, .tolerated = 1e-6};
+static const double finer = 1e-3;    /* than the movement that is wanted: the integrator's tolerance */
+static const double RUNAWAY = 100;   /* growth that a loss is put down to */
+static const double MOST_WORK = 1e8; /* nodes times steps of one run */
+enum { MOST_NODES = 1 << 18, MOST_ON_LINE = 1 << 14, MOST_UNKNOWNS = 600, MOST_OF_ROUGH = 300, LOSSES = 14 };
 
 typedef struct {
     const kbass_pde *pde;
     size_t n_points;
     kb_samples samples; /* those after the first time */
+    kb_resolution *resolution;
     size_t n, n_steps;
     double *coarse, *fine, *spare; /* samples: n_points x n_fields */
     kb_journey journey;
@@ -67,7 +69,7 @@ static kbass_status unresolved(const search *s, double moved)
     return kb_fail(s->error, KBASS_ERROR_NUMERICAL,
                    "with %zu nodes along each axis the solution still moves by %.1g of its size, needed %.0g; a "
                    "shorter time or a smoother problem may help",
-                   s->n, moved, TOLERATED);
+                   s->n, moved, s->resolution->tolerated);
 }
 
 /* ---------------------------------------------------------------- Fourier series */
@@ -141,9 +143,15 @@ static kbass_status find_passage(search *s)
 }
 
 /* What the next refinement would move, by the rate at which movements shrink once they are small. */
-static double next_movement(double before, double moved)
+static double next_movement(const search *s, double before, double moved)
 {
-    return isfinite(before) && moved <= TOLERATED ? moved * fmin(moved / before, 1) : moved;
+    return isfinite(before) && moved <= s->resolution->tolerated ? moved * fmin(moved / before, 1) : moved;
+}
+
+/* Whether to do with what there is, where no finer resolution can be afforded. */
+static bool is_enough(const search *s, double moved)
+{
+    return moved <= s->resolution->tolerated || s->resolution->is_rough;
 }
 
 /* Samples with s->n nodes and with the next number of them, at the same steps. */
@@ -169,14 +177,15 @@ static kbass_status refine_space(search *s)
     const double little = 1e-3;
     double moved = INFINITY, before = INFINITY;
     kbass_status status = find_passage(s);
-    while (status == KBASS_OK && !(next_movement(before, moved) <= WANTED / 3)) {
+    while (status == KBASS_OK && !(next_movement(s, before, moved) <= s->resolution->wanted / 3)) {
         if (moved <= little && moved > before / 2) {
             s->n_steps *= 2;
             moved = INFINITY;
             if (is_affordable(s, s->n, s->n_steps)) status = run_fourier(s, s->fine);
             if (status != KBASS_OK) break;
         }
-        if (!is_affordable(s, next_even(s->n), s->n_steps)) return moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
+        if (!is_affordable(s, next_even(s->n), s->n_steps))
+            return is_enough(s, moved) ? KBASS_OK : unresolved(s, moved);
         before = moved;
         status = compare_nodes(s, &moved);
     }
@@ -194,9 +203,10 @@ static kbass_status refine_time(search *s)
 {
     double before = INFINITY, moved = INFINITY;
     kbass_status status = KBASS_OK;
-    for (int n_answers = 0; status == KBASS_OK && !(next_movement(before, moved) <= WANTED / 3); n_answers++) {
+    for (int n_answers = 0; status == KBASS_OK && !(next_movement(s, before, moved) <= s->resolution->wanted / 3);
+         n_answers++) {
         if (!is_affordable(s, s->n, 2 * s->n_steps)) {
-            status = moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
+            status = is_enough(s, moved) ? KBASS_OK : unresolved(s, moved);
             break;
         }
         s->n_steps *= 2;
@@ -223,26 +233,55 @@ static kbass_status solve_fourier(search *s)
 
 /* ---------------------------------------------------------------- collocation */
 
+/* A table needs as many nodes as it has. */
+static size_t first_nodes(const search *s)
+{
+    size_t n = s->pde->n_space == 1 ? 24 : 12;
+    if (!s->resolution->is_rough) return n;
+    n = s->pde->n_space == 1 ? 16 : 8;
+    for (size_t d = 0; s->pde->table && d < s->pde->n_space; d++)
+        if (s->pde->table->axes[d].n > n) n = s->pde->table->axes[d].n;
+    return n;
+}
+
 static kbass_status solve_collocation(search *s)
 {
     double moved = INFINITY;
     kbass_status status = KBASS_OK;
-    s->n = s->pde->n_space == 1 ? 24 : 12;
-    while (status == KBASS_OK && !(moved <= WANTED)) {
+    double wanted = s->resolution->wanted;
+    size_t before = s->n = first_nodes(s);
+    while (status == KBASS_OK && !(moved <= wanted)) {
         swap(&s->coarse, &s->fine);
-        status = kb_collocate_run(s->pde, &s->samples, s->n, s->fine, &s->journey, s->error);
+        status = kb_collocate_run(s->pde, &s->samples, s->n, finer * wanted, s->fine, &s->journey, s->error);
         if (status != KBASS_OK) return status;
         if (s->journey.is_lost && isinf(moved) && s->n > 48) return lost(s);
         moved = s->journey.is_lost ? INFINITY : movement(s, s->coarse, s->fine);
-        if (moved <= WANTED) break;
+        if (moved <= wanted) break;
         size_t next = next_even(s->n);
-        if (total_nodes(s, next) * s->pde->n_states > MOST_UNKNOWNS) {
+        if (total_nodes(s, next) * s->pde->n_states > (s->resolution->is_rough ? MOST_OF_ROUGH : MOST_UNKNOWNS)) {
             if (s->journey.is_lost) return lost(s);
-            return moved <= TOLERATED ? KBASS_OK : unresolved(s, moved);
+            if (!is_enough(s, moved)) return unresolved(s, moved);
+            if (!(moved <= s->resolution->tolerated)) before = s->n;
+            break;
         }
+        before = s->n;
         s->n = next;
     }
+    if (s->resolution->is_rough) s->n = before; /* its error is what the next moved */
     return status;
+}
+
+/* ---------------------------------------------------------------- a resolution that is known */
+
+static kbass_status run_once(search *s)
+{
+    s->n = s->resolution->n;
+    s->n_steps = s->resolution->n_steps;
+    kbass_status status = kb_fourier_suits(s->pde)
+                              ? run_fourier(s, s->fine)
+                              : kb_collocate_run(s->pde, &s->samples, s->n, finer * s->resolution->wanted, s->fine,
+                                                 &s->journey, s->error);
+    return status == KBASS_OK && s->journey.is_lost ? lost(s) : status;
 }
 
 /* ---------------------------------------------------------------- the door */
@@ -304,16 +343,20 @@ static kbass_status solve(search *s, double *values)
     s->samples.list = KB_NEW(kb_sample, s->n_points);
     if (!s->coarse || !s->fine || !s->spare || !s->samples.list) return kb_out_of_memory(s->error, "the samples");
     list_later(s);
-    if (s->samples.n) status = kb_fourier_suits(s->pde) ? solve_fourier(s) : solve_collocation(s);
+    if (s->samples.n && s->resolution->n) status = run_once(s);
+    else if (s->samples.n) status = kb_fourier_suits(s->pde) ? solve_fourier(s) : solve_collocation(s);
     if (status != KBASS_OK) return status;
+    s->resolution->n = s->n;
+    s->resolution->n_steps = s->n_steps;
     memcpy(values, s->fine, size * sizeof *values);
     return take_initial(s, values);
 }
 
-kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const double *points, double *values,
-                              kbass_error *error)
+kbass_status kb_pde_follow(const kbass_pde *pde, kb_resolution *resolution, size_t n_points, const double *points,
+                           double *values, kbass_error *error)
 {
-    search s = {.pde = pde, .n_points = n_points, .samples = {.points = points}, .error = error};
+    search s = {
+        .pde = pde, .n_points = n_points, .samples = {.points = points}, .resolution = resolution, .error = error};
     kbass_status status = check_points(pde, n_points, points, error);
     if (status == KBASS_OK && n_points) status = solve(&s, values);
     kb_free(s.samples.list);
@@ -321,6 +364,13 @@ kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const doubl
     kb_free(s.fine);
     kb_free(s.spare);
     return status;
+}
+
+kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const double *points, double *values,
+                              kbass_error *error)
+{
+    kb_resolution resolution = accurate;
+    return kb_pde_follow(pde, &resolution, n_points, points, values, error);
 }
 
 /* ---------------------------------------------------------------- tables of samples */
