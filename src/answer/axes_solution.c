@@ -1,7 +1,5 @@
 #include "answer/axes_solution.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/status.h"
 #include "posterior/band.h"
@@ -100,18 +98,13 @@ kbass_status kb_axes_solution(const kb_pde_nd_problem *e, const kb_search_result
 
 /* ---------------------------------------------------------------- the posterior */
 
-static bool is_same(const kb_support *a, const kb_support *b)
-{
-    return a->n == b->n && (!a->n || !memcmp(a->column, b->column, a->n * sizeof *a->column));
-}
-
 /* The kernel engine's fit of the pool's model `index`, or NULL. */
 static const kb_kernel_fit *kernel_fit(const kb_search_result *found, size_t index)
 {
     const kb_support *wanted = &found->pool.fits[index]->support;
     if (!index) return found->proposal.w ? &found->proposal : NULL;
     for (size_t i = 0; i < found->n_rivals; i++)
-        if (is_same(&found->rivals[i].support, wanted)) return &found->rivals[i];
+        if (kb_support_equal(&found->rivals[i].support, wanted)) return &found->rivals[i];
     return NULL;
 }
 
