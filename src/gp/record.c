@@ -30,6 +30,15 @@ static double median_gap(const kb_record *record, double *gaps)
     return n ? gaps[n / 2] : 1;
 }
 
+kbass_status kb_record_measure_spacing(kb_record *record, kbass_error *error)
+{
+    double *gaps = KB_NEW(double, record->n_rows * record->n_states);
+    if (!gaps) return kb_out_of_memory(error, "the scaled record");
+    record->spacing = median_gap(record, gaps);
+    kb_free(gaps);
+    return KBASS_OK;
+}
+
 static void scale_state(kb_record *record, const kbass_data *data, size_t state)
 {
     size_t n = record->n_rows, states = record->n_states;
@@ -83,21 +92,17 @@ static void weigh_state(kb_record *record, const kbass_data *data, size_t state)
 
 static kbass_status fill(kb_record *record, const kbass_data *data, const char *noise, kbass_error *error)
 {
-    size_t n = record->n_rows;
     scale_times(record, data);
     for (size_t i = 0; i < record->n_states; i++) {
         scale_state(record, data, i);
         weigh_state(record, data, i);
         record->n_values += record->count[i];
     }
-    double *gaps = KB_NEW(double, n * record->n_states);
-    if (!gaps) return kb_out_of_memory(error, "the scaled record");
-    record->spacing = median_gap(record, gaps);
-    kb_free(gaps);
-    return noise ? kb_noise_read(data, noise, record->sd, record->known_variance, error) : KBASS_OK;
+    kbass_status status = kb_record_measure_spacing(record, error);
+    return status == KBASS_OK && noise ? kb_noise_read(data, noise, record->sd, record->known_variance, error) : status;
 }
 
-static kbass_status allocate(size_t n, size_t states, size_t runs, kb_record **out, kbass_error *error)
+kbass_status kb_record_allocate(size_t n, size_t states, size_t runs, kb_record **out, kbass_error *error)
 {
     kb_record *record = KB_NEW(kb_record, 1);
     if (!record) return kb_out_of_memory(error, "the scaled record");
@@ -128,7 +133,8 @@ kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_reco
 {
     kb_record *record = NULL;
     kbass_status status = kb_data_check(data, error);
-    if (status == KBASS_OK) status = allocate(data->n_rows, data->n_states, kbass_data_runs(data), &record, error);
+    if (status == KBASS_OK)
+        status = kb_record_allocate(data->n_rows, data->n_states, kbass_data_runs(data), &record, error);
     if (status == KBASS_OK) status = fill(record, data, noise, error);
     if (status == KBASS_OK) *out = record;
     else kb_record_destroy(record);
@@ -178,7 +184,7 @@ kbass_status kb_record_slice(const kb_record *record, size_t run, size_t i, size
     while (first < record->run_start[run + 1] && record->time[first] < begin) first++;
     for (last = first; last < record->run_start[run + 1] && record->time[last] <= end; last++) {}
     kb_record *slice = NULL;
-    kbass_status status = allocate(last - first, states, 1, &slice, error);
+    kbass_status status = kb_record_allocate(last - first, states, 1, &slice, error);
     if (status != KBASS_OK) return status;
     slice->first = slice->origin[0] = record->origin[run] + begin * record->span;
     slice->span = record->span * share;

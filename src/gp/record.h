@@ -44,6 +44,9 @@ double kb_record_input(const kb_record *record, size_t run, size_t state, double
 /* The rows within the i-th of n equal parts of a run, border rows in both; times run from 0 to 1 over the part. */
 kbass_status kb_record_slice(const kb_record *record, size_t run, size_t i, size_t n, kb_record **out,
                              kbass_error *error);
+/* An empty record, and the spacing of a filled one: for those who make records of others (condense.h). */
+kbass_status kb_record_allocate(size_t n_rows, size_t n_states, size_t n_runs, kb_record **out, kbass_error *error);
+kbass_status kb_record_measure_spacing(kb_record *record, kbass_error *error);
 /* The run that a row belongs to. */
 size_t kb_record_run(const kb_record *record, size_t row);
 void kb_record_destroy(kb_record *record);

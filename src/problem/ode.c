@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "base/status.h"
+#include "gp/condense.h"
 #include "gp/swings.h"
 #include "weights/columns_screen.h"
 
@@ -294,6 +295,18 @@ static kbass_status list_all(kb_ode_problem *p, kbass_error *error)
     return status;
 }
 
+/* Many samples in few, where that loses nothing. */
+static kbass_status condense(kb_ode_problem *p, kbass_error *error)
+{
+    kb_record *fewer = NULL;
+    if (p->settings->method != KB_METHOD_KBASS || p->record->inputs) return KBASS_OK;
+    kbass_status status = kb_record_condense(p->record, &fewer, error);
+    if (status != KBASS_OK || !fewer) return status;
+    kb_record_destroy(p->record);
+    p->record = fewer;
+    return KBASS_OK;
+}
+
 kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings *settings,
                                    const kb_dictionary *dictionary, kb_ode_problem **out, kbass_error *error)
 {
@@ -308,6 +321,7 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
                                      &p->record->noise_model, p->record->known_variance, error);
     if (status == KBASS_OK) status = kb_columns_check_data(dictionary, data, error);
     if (status == KBASS_OK) status = kb_record_take_inputs(p->record, data, dictionary->is_input, error);
+    if (status == KBASS_OK) status = condense(p, error);
     if (status == KBASS_OK) status = choose_patches(p, error);
     if (status == KBASS_OK) status = make_reference(p, error);
     if (status == KBASS_OK)

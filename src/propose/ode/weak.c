@@ -45,7 +45,13 @@ kbass_status kb_propose_weak(kb_proposals *asked, kbass_error *error)
         noise_of(p, variance);
         status = kb_weak_states_create(p->record, p->dictionary, p->columns, variance, &weak, error);
     }
+    bool is_wide = !p->is_long; /* too few bumps for so many terms: one joint structure each, and the field's slopes */
+    if (is_wide) schedule.close = 0;
     if (status == KBASS_OK) status = kb_weak_propose(weak, &schedule, p->period, &list, error);
+    if (status == KBASS_OK && is_wide)
+        status = kb_weak_states_regress(weak, p->n_reference, p->reference, p->reference_slope,
+                                        (double)p->record->n_rows, error);
+    if (status == KBASS_OK && is_wide) status = kb_weak_propose_present(weak, 0, 0, &list, error);
     for (size_t i = 0; status == KBASS_OK && i < list.n; i++)
         status = add_to_pool(p, &list.proposals[i], asked->pool, error);
     asked->n_starts += list.n;

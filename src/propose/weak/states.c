@@ -237,19 +237,35 @@ static void integrate_bump(kb_weak_states *w, const query *q, double h, size_t b
     }
 }
 
-static kbass_status add_block(kb_weak_states *w, size_t n, const query *queries, double h, kbass_error *error)
+/* X'X, X'H and H'H of a block. */
+static void add_products(kb_weak_states *w, size_t n)
 {
-    size_t first = queries[0].first, rows = queries[n - 1].end - first, T = w->n_terms;
-    kbass_status status = reserve(w, rows, error);
-    if (status != KBASS_OK) return status;
-    evaluate(w, first, rows);
-    for (size_t i = 0; i < n; i++) integrate_bump(w, &queries[i], h, first, i);
+    size_t T = w->n_terms;
     kb_gram(T, n, 1, w->X, BLOCK_QUERIES, 1, w->G, T);
     kb_gemm(KB_TRANSPOSED, KB_PLAIN, T, w->record->n_states, n, 1, w->X, BLOCK_QUERIES, w->H, BLOCK_QUERIES, 1, w->b,
             T);
     for (size_t e = 0; e < w->record->n_states; e++)
         w->squares[e] += kb_dot(n, w->H + e * BLOCK_QUERIES, w->H + e * BLOCK_QUERIES);
     w->n_queries += n;
+}
+
+static void forget(kb_weak_states *w)
+{
+    size_t n = w->record->n_states, T = w->n_terms;
+    memset(w->G, 0, T * T * sizeof *w->G);
+    memset(w->b, 0, T * n * sizeof *w->b);
+    memset(w->squares, 0, n * sizeof *w->squares);
+    w->n_queries = 0;
+}
+
+static kbass_status add_block(kb_weak_states *w, size_t n, const query *queries, double h, kbass_error *error)
+{
+    size_t first = queries[0].first, rows = queries[n - 1].end - first;
+    kbass_status status = reserve(w, rows, error);
+    if (status != KBASS_OK) return status;
+    evaluate(w, first, rows);
+    for (size_t i = 0; i < n; i++) integrate_bump(w, &queries[i], h, first, i);
+    add_products(w, n);
     return KBASS_OK;
 }
 
@@ -271,17 +287,49 @@ static kbass_status integrate_run(kb_weak_states *w, size_t run, double h, kbass
 
 kbass_status kb_weak_states_integrate(kb_weak_states *w, double half_width, kbass_error *error)
 {
-    size_t n = w->record->n_states, T = w->n_terms;
     kbass_status status = KBASS_OK;
-    memset(w->G, 0, T * T * sizeof *w->G);
-    memset(w->b, 0, T * n * sizeof *w->b);
-    memset(w->squares, 0, n * sizeof *w->squares);
-    w->n_queries = 0;
+    forget(w);
     for (size_t run = 0; status == KBASS_OK && run < w->record->n_runs; run++)
         status = integrate_run(w, run, half_width, error);
-    kb_symmetrise(T, w->G, T);
+    kb_symmetrise(w->n_terms, w->G, w->n_terms);
     if (w->n_queries < FEWEST_QUERIES) w->n_queries = 0;
+    w->counted = counted_once;
     return status;
+}
+
+/* ---------------------------------------------------------------- a field's slopes */
+
+static void regress_block(kb_weak_states *w, size_t first, size_t n, size_t n_points, const double *points,
+                          const double *slopes)
+{
+    size_t T = w->n_terms, states = w->record->n_states;
+    for (size_t j = 0; j < T; j++) {
+        double *x = w->X + j * BLOCK_QUERIES;
+        kb_dictionary_values(w->dictionary, 1, &w->term[j], n, points + first, n_points, x, w->work);
+        for (size_t i = 0; i < n; i++) x[i] /= w->scale[j];
+    }
+    for (size_t e = 0; e < states; e++)
+        memcpy(w->H + e * BLOCK_QUERIES, slopes + first + e * n_points, n * sizeof *w->H);
+    for (size_t f = 0; f < w->columns->n_fixed; f++) {
+        size_t slot = w->slot[w->columns->fixed_term[f]];
+        kb_axpy(n, -w->columns->fixed_weight[f] * w->scale[slot], w->X + slot * BLOCK_QUERIES,
+                w->H + w->columns->fixed_equation[f] * BLOCK_QUERIES);
+    }
+    add_products(w, n);
+}
+
+kbass_status kb_weak_states_regress(kb_weak_states *w, size_t n_points, const double *points, const double *slopes,
+                                    double independent, kbass_error *error)
+{
+    kbass_status status = reserve(w, BLOCK_QUERIES, error);
+    if (status != KBASS_OK) return status;
+    forget(w);
+    for (size_t first = 0; first < n_points; first += BLOCK_QUERIES)
+        regress_block(w, first, n_points - first < BLOCK_QUERIES ? n_points - first : BLOCK_QUERIES, n_points, points,
+                      slopes);
+    kb_symmetrise(w->n_terms, w->G, w->n_terms);
+    w->counted = fmin(1, independent / (double)n_points);
+    return KBASS_OK;
 }
 
 /* ---------------------------------------------------------------- messages */
@@ -289,7 +337,7 @@ kbass_status kb_weak_states_integrate(kb_weak_states *w, double half_width, kbas
 void kb_weak_states_message(const kb_weak_states *w, size_t first, double variance, kb_message *message)
 {
     size_t n = message->n, T = w->n_terms, equation = w->columns->equation[first];
-    double factor = fmin(counted_once, most_counted / (double)w->n_queries) / variance;
+    double factor = fmin(w->counted, most_counted / (double)w->n_queries) / variance;
     for (size_t j = 0; j < n; j++) {
         size_t slot = w->slot[w->columns->term[first + j]];
         for (size_t i = 0; i < n; i++)

@@ -218,13 +218,12 @@ static size_t count_equations(const kb_columns *columns)
     return n;
 }
 
-static kbass_status propose_width(kb_weak_states *weak, double half_width, double close, kb_weak_proposals *out,
-                                  kbass_error *error)
+kbass_status kb_weak_propose_present(kb_weak_states *weak, double half_width, double close, kb_weak_proposals *out,
+                                     kbass_error *error)
 {
     const kb_columns *columns = weak->columns;
     size_t n = count_equations(columns), e = 0;
-    kbass_status status = kb_weak_states_integrate(weak, half_width, error);
-    if (status != KBASS_OK || !weak->n_queries) return status;
+    kbass_status status = KBASS_OK;
     equation *equations = KB_NEW(equation, n);
     bool found = true;
     if (!equations) return kb_out_of_memory(error, "the weak form");
@@ -250,7 +249,9 @@ kbass_status kb_weak_propose(kb_weak_states *weak, const kb_weak_schedule *sched
         h = fmax(h, least);
         if (!(h > 1.05 * last)) continue;
         last = h;
-        status = propose_width(weak, h, schedule->close, out, error);
+        status = kb_weak_states_integrate(weak, h, error);
+        if (status == KBASS_OK && weak->n_queries)
+            status = kb_weak_propose_present(weak, h, schedule->close, out, error);
     }
     return status;
 }

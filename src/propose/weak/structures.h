@@ -27,6 +27,9 @@ typedef struct {
     double close;             /* nats within which an equation's second structure is proposed, too */
 } kb_weak_schedule;
 
+/* From the present products of `weak`, whatever they were made of. */
+kbass_status kb_weak_propose_present(kb_weak_states *weak, double half_width, double close, kb_weak_proposals *out,
+                                     kbass_error *error);
 /* period: visible, in scaled time. */
 kbass_status kb_weak_propose(kb_weak_states *weak, const kb_weak_schedule *schedule, double period,
                              kb_weak_proposals *out, kbass_error *error);
