@@ -200,7 +200,9 @@ static int write_speed(const json_t *document, const char *figure, FILE *out)
           "Arbitration follows the number of models fitted rather than n. GF/s: GFLOP/s of matrix products and "
           "factorisations over all seconds of the stage, beside products of 1000 x 1000 matrices in the same run. "
           "*paper*: the published algorithm on the same data, one iteration and all of it; `>` when stopped after 10 "
-          "seconds, *none* when it is left without a term. ",
+          "seconds, *none* when it is left without a term; the paper claims O(sum d_k^3 + (N + sum d_k) d) a step for "
+          "d = d_1 d_2 "
+          "... mesh points, n^3 for *mesh* and *field-mesh*; compressed to the kernels' rank r a step takes O(r d). ",
           out);
     write_machine(document, out);
     for (size_t i = 0; speed_key(i); i++) fprintf(out, "- *%s*: %s\n", speed_key(i), speed_what(i));

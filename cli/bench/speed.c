@@ -238,7 +238,11 @@ static int report(const json_t *document, const bench_options *options)
     puts("\nCPU seconds on one thread, by stage; arbitration follows the number of models fitted rather than n. GF/s: "
          "GFLOP/s\nof products and factorisations over all seconds of the stage, beside products of 1000 x 1000 "
          "matrices just after.\npaper: the published algorithm on the same data, an iteration and all of it; > when "
-         "stopped after 10 s,\nnone when it is left without a term.\nn^: the exponent that fits the seconds best.");
+         "stopped after 10 s,\nnone when it is left without a term.\nn^: the exponent that fits the seconds best. The "
+         "paper claims O(sum d_k^3 + (N + "
+         "sum d_k) d) a step for d = d_1 d_2 ...\nmesh points: n^3 for mesh and field-mesh; compressed to the rank r "
+         "of the "
+         "kernels a step takes O(r d).");
     for (size_t i = 0; i < N_SWEEPS; i++)
         if (bench_is_asked(options->cases, sweeps[i].key)) printf("  %-11s %s\n", sweeps[i].key, sweeps[i].what);
     int code = options->csv ? bench_write_csv(&csv, options->csv) : EXIT_OK;

@@ -87,6 +87,9 @@ static const preset presets[] = {
      .limit = 30000,
      .notes = {no_covariance, bounded, domain,
                "preset: u_xxx and u_xxxx are what their names say; the script's are u_tt and u_xxx",
+               "preset: Adam moves the coefficients of a basis compressed to its rank, the script those of the whole "
+               "mesh; on "
+               "the authors' file without noise this path loses u_xx at the first E step",
                "preset: the rate falls at step 20000 to ten times the script's, which takes 800000 steps; 30000 at "
                "most here"}},
     {.mesh = "200", /* Kuramoto-Sivashinsky */
