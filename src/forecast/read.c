@@ -247,8 +247,9 @@ static kbass_status no_posterior(const kb_reader *r)
     const char *input = json_string_value(json_object_get(json_object_get(r->root, "settings"), "input"));
     if (!json_array_size(json_object_get(r->root, "equations")))
         return kb_read_wrong(r, "equations", "is empty: no model was found");
-    if (method && !strcmp(method, "paper"))
-        return kb_read_wrong(r, "posterior", "is null: --method paper gives no joint posterior of weights and state");
+    if (method && strcmp(method, "kbass") != 0)
+        return kb_read_wrong(r, "posterior", "is null: --method %.20s gives no joint posterior of weights and state",
+                             method);
     if (input && *input)
         return kb_read_wrong(r, "posterior",
                              "is null: the law has the known input %.100s, whose values beyond the record nobody told",
