@@ -16,7 +16,7 @@
 static const double longest = 0.4, shortest = 0.015, ratio = 0.75;
 enum { MESH = 200, MOST_PATCHES = 64, VARIANCES = 13, ROWS_PER_PATCH = 12 };
 enum { LONG_PERIODS = 24, LONG_ROWS = 384, PATCH_PERIODS = 4, SAMPLED_PATCHES = 4 }; /* of long records */
-enum { WIDE_COLUMNS = 400 };  /* of all equations, above which the kernel's starts take minutes */
+enum { WIDE_STATES = 24 };    /* above which the kernel's fields of all states together do not fit into memory */
 enum { MOST_COLUMNS = 1200 }; /* of all equations: a thread holds some 10 matrices of columns x columns, 115 MB */
 
 static void destroy_patches(kb_ode_problem *p)
@@ -351,7 +351,7 @@ void kb_ode_problem_destroy(kb_ode_problem *p)
     kb_free(p);
 }
 
-bool kb_ode_problem_is_large(const kb_ode_problem *p) { return p->is_long || p->columns->n > WIDE_COLUMNS; }
+bool kb_ode_problem_is_large(const kb_ode_problem *p) { return p->is_long || p->record->n_states > WIDE_STATES; }
 
 size_t kb_ode_problem_level(const kb_ode_problem *p, double length)
 {

@@ -43,7 +43,7 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
                                    const kb_dictionary *dictionary, kb_ode_problem **out, kbass_error *error);
 void kb_ode_problem_destroy(kb_ode_problem *problem);
 kb_frame kb_ode_problem_frame(const kb_ode_problem *problem);
-/* Is the kernel's way through many starts too dear, so that the weak form proposes: many swings, or many columns? */
+/* Is the kernel's way through many starts too dear, so that the weak form proposes: many swings, or many states? */
 bool kb_ode_problem_is_large(const kb_ode_problem *problem);
 /* What states without an equation follow. */
 kb_follow kb_ode_problem_follow(const kb_ode_problem *problem);
