@@ -47,6 +47,7 @@ struct kbass_discovery {
     kb_answer *answer;
     const kb_trace *trace;
     double seconds_to_create;
+    bool has_told_seconds; /* those of the JSON's solution are counted */
     kb_budget budget;
     kb_checkpoint *checkpoint; /* or NULL */
 };
@@ -93,7 +94,7 @@ static kbass_status check_plain(const kbass_settings *settings, kbass_error *err
                            : "fields over several space axes, or of second order in time";
     if (settings->noise_model != KB_NOISE_ADDITIVE)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: only additive noise for %s", what);
-    if (settings->explain && *settings->explain)
+    if (settings->explain && *settings->explain && settings->method != KB_METHOD_KBASS)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
     if (settings->vary && *settings->vary)
         return kb_fail(error, KBASS_ERROR_ARGUMENT,
@@ -248,6 +249,7 @@ static kbass_outcome outcome_of(kb_run *run, const kb_search_result *found)
 
 static void forget(kbass_discovery *d)
 {
+    d->has_told_seconds = false;
     kb_search_result_clear(&d->found);
     kb_answer_destroy(d->answer);
     d->answer = NULL;
@@ -727,11 +729,18 @@ static kbass_status gather_sketch(const kbass_discovery *d, kb_sketch **out, kba
 kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)
 {
     kb_sketch *sketch = NULL;
+    double start = kb_clock();
     if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
     kbass_posterior **posteriors = KB_NEW(kbass_posterior *, kbass_data_runs(d->data));
     kbass_status status =
         posteriors ? gather_posteriors(d, posteriors, error) : kb_out_of_memory(error, "the posterior");
     if (status == KBASS_OK) status = gather_sketch(d, &sketch, error);
+    if (status == KBASS_OK && !d->has_told_seconds) { /* solution and posterior are the run's work, once */
+        kbass_discovery *own = (kbass_discovery *)d;
+        own->has_told_seconds = true;
+        own->answer->result.seconds[KBASS_STAGE_POLISH] += kb_clock() - start;
+        own->answer->result.seconds_total += kb_clock() - start;
+    }
     if (status == KBASS_OK)
         status = kb_report_json(d->data, &d->settings, &d->answer->result, posteriors, sketch, json, error);
     forget_posteriors(d, posteriors);

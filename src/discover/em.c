@@ -10,6 +10,7 @@
 #include "propose/kernel/search.h"
 #include "propose/kernel/trace.h"
 
+enum { EXPLAINING_STEPS = 12 };         /* of Gauss and Newton, from the chosen model's field */
 static const double nats_reported = 12; /* below the best: what the answer still averages over */
 
 /* ---------------------------------------------------------------- states as fits */
@@ -55,6 +56,28 @@ static kbass_status keep_rivals(const kb_kernel_search *s, kb_search_result *res
     return status;
 }
 
+/* The chosen model without a column, or with it, as --explain asks: at its hyperparameters, from its field. */
+static kbass_status explain(kb_kernel_search *s, kb_search_result *result, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    const kb_solve_options options = {EXPLAINING_STEPS, false, true, NULL};
+    kb_kernel_state *other = s->spare[0];
+    kb_pool_init(&result->explained, s->columns->n, s->solver->n_fields, 0);
+    result->explained_column = KB_NEW(size_t, s->columns->n);
+    if (!result->explained_column) return kb_out_of_memory(error, "the explanations");
+    for (size_t column = 0; status == KBASS_OK && column < s->columns->n; column++) {
+        if (!s->columns->explained[column]) continue;
+        kb_kernel_state_copy(s->solver, s->pool.states[0], other);
+        if (kb_support_has(&other->support, column)) kb_support_remove(&other->support, column);
+        else kb_support_add(&other->support, column);
+        other->w[column] = 0;
+        if (!kb_patch_solver_iterate(s->solver, other, &options)) continue;
+        status = enter(s, other, &result->explained, error);
+        if (status == KBASS_OK) result->explained_column[result->explained.n - 1] = column;
+    }
+    return status;
+}
+
 static kbass_status form_result(kb_kernel_search *s, kb_search_result *result, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
@@ -73,6 +96,7 @@ static kbass_status form_result(kb_kernel_search *s, kb_search_result *result, k
         kb_kernel_search_take_message(s);
         status = kb_search_result_measure(result, s->message, &s->view, s->work, error);
     }
+    if (status == KBASS_OK) status = explain(s, result, error);
     return status;
 }
 
