@@ -15,7 +15,7 @@
 typedef struct {
     const cli_arguments *arguments;
     const char *json, *report, *solution, *residuals, *law;
-    bool is_quiet, shows_all;
+    bool is_quiet, shows_all, shows_details;
     kbass_settings *settings;
     kbass_data *data;
     kbass_discovery *discovery;
@@ -31,6 +31,7 @@ static int prepare(discover_job *job, const cli_arguments *arguments)
     job->residuals = cli_value(arguments, "residuals");
     job->law = cli_value(arguments, "law-residuals");
     job->is_quiet = cli_value(arguments, "quiet") != NULL;
+    job->shows_details = cli_value(arguments, "details") != NULL;
     job->shows_all = cli_value(arguments, "all-terms") != NULL;
     return cli_settings(arguments, &job->settings);
 }
@@ -122,7 +123,8 @@ static int deliver(const discover_job *job)
 {
     const kbass_result *result = kbass_discovery_result(job->discovery);
     int code = exit_code(result);
-    int written = print(job, KBASS_TEXT_RESULT | (job->shows_all ? KBASS_TEXT_ALL_TERMS : 0));
+    int written = print(job, KBASS_TEXT_RESULT | (job->shows_all ? KBASS_TEXT_ALL_TERMS : 0) |
+                                 (job->shows_details ? KBASS_TEXT_DETAILS : 0));
     if ((job->json || job->report) && write_result(job) != EXIT_OK) written = EXIT_NO_RESULT;
     if (result->n_equations && write_tables(job) != EXIT_OK) written = EXIT_NO_RESULT;
     return written != EXIT_OK && (code == EXIT_OK || code == EXIT_NO_LAW) ? written : code;

@@ -59,8 +59,53 @@ void cli_help_overview(FILE *out)
     fputc('\n', out);
     for (const cli_command *c = cli_commands; c->name; c++) fprintf(out, "  kbass %-11s %s\n", c->name, c->summary);
     fputs("  kbass help        help on a command: kbass help discover, --help-all in full\n"
+          "  kbass help words  what the words of the reports mean\n"
           "  kbass version     the version\n",
           out);
+}
+
+static void print_option(FILE *out, const char *heading, const char *text, const char *end);
+
+typedef struct {
+    const char *word, *meaning;
+} word_entry;
+
+static const word_entry words[] = {
+    {"verdict",
+     "whether there is a law: laws of the dictionary compete with a constant, a straight line and a smooth curve "
+     "or field that needs no equation"},
+    {"law found", "a law explains the data better than anything without a law, and each of its terms is in"},
+    {"approximate",
+     "the law explains nearly all of the variance, but leaves several times the noise: something small is "
+     "missing"},
+    {"law undecided", "other laws, or none at all, explain the data as well; more or better data would decide"},
+    {"no law", "a smooth curve without an equation explains the data far better than any law of this dictionary, which "
+               "leaves more than noise; exit code 3"},
+    {"nothing to explain", "a constant or a straight line with noise explains the data best; exit code 3"},
+    {"P(law)", "probability that a law of this dictionary holds; all else is given that one does"},
+    {"P(in)", "probability that the term is in the equation, over all laws that were compared"},
+    {"in, out",
+     "in: part of the chosen law, P(in) at least 0.9, weight clear of 0. out: not part of it, P(in) at most 0.1"},
+    {"undecided", "between the two; marked by ? in the equations"},
+    {"weight", "what the term is multiplied by, in the units of your data"},
+    {"95 % interval",
+     "where the weight lies with probability 0.95, given that its term is in: over all laws that have it"},
+    {"sd", "standard deviation: half the width of 68 % of a bell curve"},
+    {"odds", "1 : 10 means ten times less likely than the chosen law"},
+    {"rival", "another law that explains the data nearly as well, by what it has more or less than the chosen one"},
+    {"misfit",
+     "root mean square of measured less fitted values, in units of each state's own sd: 0 is perfect, 1 is no "
+     "better than the mean"},
+    {"variance", "explained: 1 less the square of the misfit"},
+    {"evidence", "probability of the data under a model, its weights averaged out; log evidence is its logarithm, and "
+                 "differences of it are log odds before caution (odds are taken to the power 0.6)"},
+    {"noise", "what measuring adds to the state, estimated along with the law"},
+    {"white",
+     "neighbouring residuals are independent, as noise is; if not, the law or the noise model misses something"}};
+
+void cli_help_words(FILE *out)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) print_option(out, words[i].word, words[i].meaning, NULL);
 }
 
 static bool is_common(const cli_command *command, const char *name)

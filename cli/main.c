@@ -64,7 +64,10 @@ static const cli_option discover_options[] = {
      "how "
      "well the numbers solve the equation"},
     {"report", 0, "FILE.html", NULL, "write a page to read and share (see kbass help report)"},
-    {"all-terms", 0, NULL, NULL, "show every candidate, with bounds of those left out"},
+    {"details", 0, NULL, NULL,
+     "show all of the answer: standard deviations, noise, what weights move together, averages over models, five "
+     "rivals with their equations"},
+    {"all-terms", 0, NULL, NULL, "the same, with every candidate, with bounds of those left out"},
     {"quiet", 'q', NULL, NULL, "no progress on stderr"},
     {0}};
 
@@ -228,13 +231,14 @@ const cli_command cli_commands[] = {
      "time and space, every other column a field over them, on a grid or scattered. Rows may come in any order and at "
      "any spacing; an empty cell or NaN means not measured; # begins a comment. Several files, or --run, are several "
      "runs "
-     "that share one law. Prints the equations, each term with its "
-     "weight, standard deviation and probability, the noise, and the models that explain the data nearly as well. "
+     "that share one law. Prints a verdict (is there a law?), the equations, the terms that are in or undecided with "
+     "weight, interval and probability, and the models that explain the data nearly as well; kbass help words explains "
+     "every word. Exit code 3: the verdict is that there is no law in this dictionary, or nothing to explain. "
      "Ctrl-C (or SIGTERM, SIGHUP) stops the search with the best answer so far.",
      "kbass data hare-lynx -o hares.csv\n"
      "kbass discover hares.csv --json hares.json --report hares.html",
      discover_options, true,
-     "axes run sigma json solution report all-terms quiet degree derivatives terms forbid require units noise "
+     "axes run sigma json solution report details quiet degree derivatives terms forbid require units noise "
      "noise-model explain periodic threads time-limit method",
      cli_discover},
     {"simulate", "SYSTEM | RESULT.json | --equation EQUATION ... [options]", "integrate a system and sample it",
@@ -378,6 +382,7 @@ static int help(const char *topic, const char *more)
     else if (is_one_of(topic, "--all", "--help-all")) help_all();
     else if (!strcmp(topic, "--man")) cli_help_manual(stdout);
     else if (!strcmp(topic, "--markdown")) cli_help_markdown(stdout);
+    else if (!strcmp(topic, "words")) cli_help_words(stdout);
     else if (command) cli_help_command(stdout, command, more && is_one_of(more, "--all", "--help-all"));
     else return unknown_command(topic);
     return EXIT_OK;

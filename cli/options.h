@@ -67,6 +67,8 @@ typedef struct {
 bool cli_entry_at(const cli_command *command, size_t index, cli_entry *entry);
 
 void cli_help_overview(FILE *out);
+/* Every word of the reports. */
+void cli_help_words(FILE *out);
 /* The common options in a few words, or all in full. */
 void cli_help_command(FILE *out, const cli_command *command, bool in_full);
 void cli_help_manual(FILE *out);   /* roff */

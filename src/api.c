@@ -307,6 +307,14 @@ static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
     return texts ? KBASS_OK : kb_out_of_memory(error, "the profiles");
 }
 
+static kbass_status judge(kbass_discovery *d, kbass_error *error)
+{
+    if (d->ode) return kb_judge_states(d->ode, &d->found, d->answer, error);
+    if (d->pde1d) return kb_judge_fields(d->pde1d, &d->found, d->answer, error);
+    if (!d->found.fourier) return KBASS_OK; /* the kernel engine's evidence has the equation in its prior: other units */
+    return kb_judge_axes(d->pde_nd, (kb_kernel_kind)d->settings.kernel, &d->found, d->answer, error);
+}
+
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     if (d->paper) return kb_published_run(d->paper, run, &d->answer, error);
@@ -314,8 +322,7 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     kbass_status status = search(d, run, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
-    if (status == KBASS_OK && d->ode && d->settings.method != KB_METHOD_EM)
-        status = kb_judge_states(d->ode, &d->found, d->answer, error);
+    if (status == KBASS_OK && d->settings.method != KB_METHOD_EM) status = judge(d, error);
     if (status == KBASS_OK && d->pde_nd) status = kb_axes_covariances(d->pde_nd, &d->found, kb_run_stopped(run), error);
     if (status != KBASS_OK || kb_run_stopped(run) || d->settings.method == KB_METHOD_EM) return status;
     if (d->ode) status = kb_vary_states(d->ode, &d->found, run, d->answer, error);

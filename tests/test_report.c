@@ -25,7 +25,7 @@ static const kbass_explanation explanations[] = {{"y_t", "1", 0, 1, -7.5, -4.5, 
 static const double noise_low[] = {0.08, NAN}, noise_high[] = {0.13, NAN};
 static const kbass_residual_test tests_of_residuals[] = {{0, KBASS_TEST_SPREAD, 4.2, 0.001}};
 static const char *const warnings[] = {"the scatter of x grows with its size"};
-static const kbass_runner_up rivals[] = {{-2, 0.12, 0.2, 2, rival_equations}};
+static const kbass_runner_up rivals[] = {{-2, 0.12, 0.2, 2, rival_equations, "with y_t: x"}};
 
 static const kbass_varied varied[] = {{"x_t", "y", 2, initial, initial, 0.5, 3}};
 static const kbass_missing_term missing[] = {{0, "sin(x)", 5.5, 1e-6}};

@@ -264,6 +264,7 @@ typedef struct {
     double misfit;      /* root mean square of residuals, in units of each state's standard deviation */
     size_t n_equations;
     const char *const *equations; /* "x_t = 1.02 y" */
+    const char *difference;       /* from the chosen model: "with x_t: x^2, without y_t: y" */
 } kbass_runner_up;
 
 /* Do the residuals look like the noise that was assumed? Whether neighbours are independent, whether they are normal,
@@ -445,9 +446,10 @@ KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, ch
    may be asked for before the run. */
 enum {
     KBASS_TEXT_PROBLEM = 1,   /* what was understood of the data, and the dictionary */
-    KBASS_TEXT_RESULT = 2,    /* equations, terms, noise, rivals, outcome */
-    KBASS_TEXT_ALL_TERMS = 4, /* with every candidate, not only those selected or near it */
-    KBASS_TEXT_BOLD = 8       /* with a terminal's signs for bold equations */
+    KBASS_TEXT_RESULT = 2,    /* the verdict, equations, terms that are in or undecided, warnings, two rivals, time */
+    KBASS_TEXT_ALL_TERMS = 4, /* with details, and every candidate, not only those selected or near it */
+    KBASS_TEXT_BOLD = 8,      /* with a terminal's signs for bold equations */
+    KBASS_TEXT_DETAILS = 16   /* with sds, noise, correlations, averages, five rivals */
 };
 KBASS_API kbass_status kbass_discovery_text(const kbass_discovery *discovery, int parts, char **text,
                                             kbass_error *error);

@@ -273,12 +273,52 @@ const char *const *kb_answer_law(kb_answer *answer, const kb_frame *p, const kb_
     return equations;
 }
 
-static bool fill_runner_up(kb_answer *answer, const kb_frame *p, const kb_fit *fit, kbass_runner_up *out)
+static const char *lhs_of(const kb_answer *answer, const kb_frame *p, size_t column)
+{
+    size_t e = 0;
+    for (size_t i = 0; i < p->columns->equation[column]; i++) e += p->dictionary->has_equation[i];
+    return answer->result.equations[e].lhs;
+}
+
+/* Adds "with x_t: x^2, y" for the columns of one support that the other has not. */
+static void list_columns(const kb_answer *answer, const kb_frame *p, const kb_support *of, const kb_support *not_of,
+                         const char *word, char *text, size_t size)
+{
+    const char *lhs = NULL;
+    for (size_t q = 0; q < of->n; q++) {
+        size_t column = of->column[q], used = strlen(text);
+        const char *here = lhs_of(answer, p, column),
+                   *name = kb_dictionary_name(p->dictionary, p->columns->term[column]);
+        if (kb_support_has(not_of, column)) continue;
+        if (!lhs) snprintf(text + used, size - used, "%s%s %s: %s", used ? ", " : "", word, here, name);
+        else snprintf(text + used, size - used, ", %s%s%s", here == lhs ? "" : here, here == lhs ? "" : ": ", name);
+        lhs = here;
+    }
+}
+
+static const char *write_difference(kb_answer *answer, const kb_frame *p, const kb_fit *fit, const kb_fit *chosen)
+{
+    size_t size = 64;
+    const kb_support *both[2] = {&fit->support, &chosen->support};
+    for (int k = 0; k < 2; k++)
+        for (size_t q = 0; q < both[k]->n; q++)
+            size += 16 + strlen(kb_dictionary_name(p->dictionary, p->columns->term[both[k]->column[q]])) +
+                    strlen(lhs_of(answer, p, both[k]->column[q]));
+    char *text = kb_answer_own(answer, size, 1);
+    if (!text) return NULL;
+    list_columns(answer, p, both[0], both[1], "with", text, size);
+    list_columns(answer, p, both[1], both[0], "without", text, size);
+    return text;
+}
+
+static bool fill_runner_up(kb_answer *answer, const kb_frame *p, const kb_fit *fit, const kb_fit *chosen,
+                           kbass_runner_up *out)
 {
     out->n_equations = answer->result.n_equations;
     out->equations = kb_answer_law(answer, p, fit);
     out->misfit = fit->misfit;
-    return out->equations != NULL;
+    out->difference = write_difference(answer, p, fit, chosen);
+    return out->equations && out->difference;
 }
 
 static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const kb_pool *pool, kbass_error *error)
@@ -291,7 +331,8 @@ static kbass_status add_runners_up(kb_answer *answer, const kb_frame *p, const k
         if (!(log_odds > least_log_odds)) break;
         runners[n].log_odds = log_odds;
         runners[n].probability = exp(log_odds) * answer->result.probability;
-        if (!fill_runner_up(answer, p, pool->fits[i], &runners[n++])) return kb_out_of_memory(error, "the answer");
+        if (!fill_runner_up(answer, p, pool->fits[i], pool->fits[0], &runners[n++]))
+            return kb_out_of_memory(error, "the answer");
     }
     answer->result.runners_up = runners;
     answer->result.n_runners_up = n;
@@ -349,13 +390,6 @@ static kbass_status add_correlation(kb_answer *answer, const kb_columns *columns
     answer->result.n_weights = k;
     answer->result.correlation = out;
     return KBASS_OK;
-}
-
-static const char *lhs_of(const kb_answer *answer, const kb_frame *p, size_t column)
-{
-    size_t e = 0;
-    for (size_t i = 0; i < p->columns->equation[column]; i++) e += p->dictionary->has_equation[i];
-    return answer->result.equations[e].lhs;
 }
 
 static kbass_status name_group(kb_answer *answer, const kb_frame *p, const kb_group *group, kbass_group *out,

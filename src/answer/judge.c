@@ -6,7 +6,7 @@
 
 #include "answer/verdict.h"
 #include "base/status.h"
-#include "evidence/without_law.h"
+#include "evidence/without_law_fields.h"
 
 enum { REASON_SIZE = 400 };
 static const double rival_odds = -2.302585092994046; /* 1 : 10 */
@@ -111,9 +111,11 @@ static void say(const kb_verdict_numbers *n, const kbass_law *law, char *text)
                  n->noise_ratio, n->is_white ? "" : ", and its residuals are not white");
         break;
     case KBASS_NOTHING_TO_EXPLAIN:
-        snprintf(text, REASON_SIZE, "%s explains the data best (log evidence %.1f, the best law's %.1f)",
-                 n->drift > n->constant && !n->drift_is_law ? "a straight line" : "a constant with noise",
-                 n->drift_is_law ? n->constant : fmax(n->constant, n->drift), n->law);
+        if (n->is_empty) snprintf(text, REASON_SIZE, "the law without any term is the best: nothing changes");
+        else
+            snprintf(text, REASON_SIZE, "%s explains the data best (log evidence %.1f, the best law's %.1f)",
+                     n->drift > n->constant && !n->drift_is_law ? "a straight line" : "a constant with noise",
+                     n->drift_is_law ? n->constant : fmax(n->constant, n->drift), n->law);
         break;
     case KBASS_LAW_APPROXIMATE:
         snprintf(text, REASON_SIZE, "it explains %.4g %% of the variance, but leaves %.3g times the noise",
@@ -121,7 +123,7 @@ static void say(const kb_verdict_numbers *n, const kbass_law *law, char *text)
         break;
     case KBASS_LAW_FOUND:
     case KBASS_LAW_NOT_JUDGED:
-        snprintf(text, REASON_SIZE, "log evidence %.1f; without a law %.1f at best", n->law,
+        snprintf(text, REASON_SIZE, "log evidence %.1f, without a law %.1f at best", n->law,
                  fmax(n->field, fmax(n->constant, n->drift)));
         break;
     }
@@ -168,4 +170,33 @@ kbass_status kb_judge_states(const kb_ode_problem *p, const kb_search_result *fo
     kb_without_law_clear(&without);
     if (trajectory) trajectory->dynamics.destroy(&trajectory->dynamics);
     return status;
+}
+
+static kbass_status judge_samples(const kb_frame *frame, size_t n_runs, kb_field_samples *const *samples,
+                                  kb_kernel_kind kind, const kb_search_result *found, kb_answer *answer,
+                                  kbass_error *error)
+{
+    kb_without_law without = {0};
+    if (!kb_has_model(found) || samples[0]->noise_model != KB_NOISE_ADDITIVE) return KBASS_OK;
+    kbass_status status = kb_without_law_of_fields(n_runs, samples, kind, found->noise_floor, &without, error);
+    if (status == KBASS_OK) {
+        kb_verdict_numbers numbers = gather(frame, found, &without, &answer->result);
+        status = judge(&numbers, found->pool.fits[0], answer, error);
+    }
+    kb_without_law_clear(&without);
+    return status;
+}
+
+kbass_status kb_judge_fields(const kb_pde1d_problem *p, const kb_search_result *found, kb_answer *answer,
+                             kbass_error *error)
+{
+    kb_frame frame = kb_pde1d_problem_frame(p);
+    return judge_samples(&frame, p->n_runs, p->run_samples, (kb_kernel_kind)p->settings->kernel, found, answer, error);
+}
+
+kbass_status kb_judge_axes(const kb_pde_nd_problem *p, kb_kernel_kind kind, const kb_search_result *found,
+                           kb_answer *answer, kbass_error *error)
+{
+    kb_frame frame = kb_pde_nd_problem_frame(p);
+    return judge_samples(&frame, p->n_runs, p->run_samples, kind, found, answer, error);
 }

@@ -6,9 +6,16 @@
 
 #include "answer/answer.h"
 #include "problem/ode.h"
+#include "problem/pde1d.h"
+#include "problem/pde_nd.h"
 
 /* Fills answer->result.law, where there is a model. */
 kbass_status kb_judge_states(const kb_ode_problem *problem, const kb_search_result *found, kb_answer *answer,
                              kbass_error *error);
+/* Of fields: additive noise only; others are not judged. */
+kbass_status kb_judge_fields(const kb_pde1d_problem *problem, const kb_search_result *found, kb_answer *answer,
+                             kbass_error *error);
+kbass_status kb_judge_axes(const kb_pde_nd_problem *problem, kb_kernel_kind kind, const kb_search_result *found,
+                           kb_answer *answer, kbass_error *error);
 
 #endif

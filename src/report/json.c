@@ -280,8 +280,10 @@ static json_t *all_runners_up(const kbass_result *result)
         const kbass_runner_up *rival = &result->runners_up[i];
         json_t *equations = json_array();
         for (size_t j = 0; j < rival->n_equations; j++) append(&equations, text(rival->equations[j]));
-        append(&array, json_pack("{s:o, s:o, s:o, s:o}", "log_odds", number(rival->log_odds), "probability",
-                                 number(rival->probability), "misfit", number(rival->misfit), "equations", equations));
+        append(&array,
+               json_pack("{s:o, s:o, s:o, s:o, s:o}", "difference", text(rival->difference ? rival->difference : ""),
+                         "log_odds", number(rival->log_odds), "probability", number(rival->probability), "misfit",
+                         number(rival->misfit), "equations", equations));
     }
     return array;
 }

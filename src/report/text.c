@@ -7,140 +7,12 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "report/summary.h"
 
-enum { LAST_COLUMN = 96, NUMBER_SIZE = 40, MOST_RUNNERS_UP = 5, MOST_CORRELATIONS = 5 };
+enum { MOST_RUNNERS_UP = 5, MOST_CORRELATIONS = 5 };
 
 static const double NEAR_CANDIDATE = 0.01; /* terms left out are shown when likelier than this */
 static const double CLOSELY_RELATED = 0.9; /* correlations of weights are shown above this */
-
-/* Where it goes, and whether equations are in bold for a terminal. */
-typedef struct {
-    FILE *out;
-    bool has_bold;
-} page;
-
-static const char *bold(const page *to, bool on) { return !to->has_bold ? "" : on ? "\033[1m" : "\033[0m"; }
-
-/* ---------------------------------------------------------------- numbers */
-
-/* Decimals that show two significant digits of sd. */
-static int decimals_of(double sd) { return 1 - (int)floor(log10(sd)); }
-
-/* `value` to the precision that `sd` gives it; without an sd, six significant digits. */
-static void format_number(double value, double sd, char text[NUMBER_SIZE])
-{
-    bool is_plain = fabs(value) < 1e6 && fabs(value) >= 1e-4;
-    if (!(sd > 0) || !isfinite(sd) || !isfinite(value) || value == 0) {
-        snprintf(text, NUMBER_SIZE, "%.6g", value);
-        return;
-    }
-    int decimals = decimals_of(sd);
-    if (is_plain && decimals <= 12) {
-        snprintf(text, NUMBER_SIZE, "%.*f", decimals > 0 ? decimals : 0, value);
-    } else {
-        int digits = decimals + (int)floor(log10(fabs(value)));
-        snprintf(text, NUMBER_SIZE, "%.*e", digits < 1 ? 1 : digits > 14 ? 14 : digits, value);
-    }
-}
-
-static void format_sd(double sd, char text[NUMBER_SIZE])
-{
-    if (!isfinite(sd)) snprintf(text, NUMBER_SIZE, "-");
-    else if (sd == 0) snprintf(text, NUMBER_SIZE, "0");
-    else if (sd >= 1e-4 && sd < 1e6) snprintf(text, NUMBER_SIZE, "%.*f", decimals_of(sd) > 0 ? decimals_of(sd) : 0, sd);
-    else snprintf(text, NUMBER_SIZE, "%.1e", sd);
-}
-
-/* Never "1" or "0": only the models that were compared are in it. */
-static void format_probability(double p, char text[NUMBER_SIZE])
-{
-    if (!isfinite(p)) snprintf(text, NUMBER_SIZE, "-");
-    else if (p > 0.999) snprintf(text, NUMBER_SIZE, ">0.999");
-    else if (p < 0.001) snprintf(text, NUMBER_SIZE, "<0.001");
-    else snprintf(text, NUMBER_SIZE, "%.3f", p);
-}
-
-/* Two numbers that differ clearly in their size: "1 : 7.4" */
-static void format_odds(double log_odds, char text[NUMBER_SIZE])
-{
-    double ratio = exp(fmin(fabs(log_odds), 300));
-    const char *format = log_odds <= 0 ? "1 : %.*f" : "%.*f : 1";
-    if (ratio < 1e6) snprintf(text, NUMBER_SIZE, format, ratio < 100 ? 1 : 0, ratio);
-    else snprintf(text, NUMBER_SIZE, log_odds <= 0 ? "1 : %.1e" : "%.1e : 1", ratio);
-}
-
-/* ---------------------------------------------------------------- equations */
-
-/* A sum, or a product that begins with a number, needs parentheses behind a weight. */
-static bool needs_parentheses(const char *term)
-{
-    int depth = 0;
-    if (*term >= '0' && *term <= '9') return true;
-    for (const char *c = term; *c; c++) {
-        if (*c == '(') depth++;
-        if (*c == ')') depth--;
-        if (depth == 0 && (*c == '+' || *c == '-')) return true;
-    }
-    return false;
-}
-
-/* "- 2.497 x^2*y"; the first term of an equation keeps its sign close: "-0.9996 x" */
-static void format_term(const kbass_term *term, bool is_first, char *text, size_t size)
-{
-    char number[NUMBER_SIZE];
-    bool is_constant = !strcmp(term->term, "1"), wraps = needs_parentheses(term->term);
-    bool is_unit = fabs(term->weight) == 1 && term->sd == 0 && !is_constant;
-    format_number(fabs(term->weight), term->sd, number);
-    const char *sign = term->weight < 0 ? (is_first ? "-" : "- ") : is_first ? " " : "+ ";
-    if (is_constant) snprintf(text, size, "%s%s", sign, number);
-    else
-        snprintf(text, size, "%s%s%s%s%s%s", sign, is_unit ? "" : number, is_unit ? "" : " ", wraps ? "(" : "",
-                 term->term, wraps ? ")" : "");
-}
-
-static void print_equation(const page *to, const kbass_equation *equation, int lhs_width)
-{
-    size_t n_shown = 0;
-    int column = fprintf(to->out, "  %s%*s =", bold(to, true), lhs_width, equation->lhs) - (int)strlen(bold(to, true));
-    int indent = column + 1;
-    for (size_t i = 0; i < equation->n_terms; i++) {
-        char text[400];
-        if (!equation->terms[i].selected) continue;
-        format_term(&equation->terms[i], n_shown == 0, text, sizeof text);
-        if (column + 1 + (int)strlen(text) > LAST_COLUMN && n_shown) {
-            fprintf(to->out, "\n%*s", indent, "");
-            column = indent;
-        }
-        column += fprintf(to->out, " %s", text);
-        n_shown++;
-    }
-    fprintf(to->out, "%s%s%s\n", n_shown ? "" : "  0", bold(to, false), equation->known ? "   (given)" : "");
-}
-
-static int widest_lhs(const kbass_result *result)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < result->n_equations; i++)
-        if (strlen(result->equations[i].lhs) > width) width = strlen(result->equations[i].lhs);
-    return (int)width;
-}
-
-static void print_equations(const page *to, const kbass_result *result)
-{
-    fputc('\n', to->out);
-    for (size_t i = 0; i < result->n_equations; i++) print_equation(to, &result->equations[i], widest_lhs(result));
-}
-
-/* ---------------------------------------------------------------- the verdict */
-
-static void print_verdict(const page *to, const kbass_result *result)
-{
-    char probability[NUMBER_SIZE];
-    if (result->law.verdict == KBASS_LAW_NOT_JUDGED) return;
-    format_probability(result->law.probability, probability);
-    fprintf(to->out, "\n%s%s%s: probability of a law %s;\n  %s\n", bold(to, true),
-            kbass_law_verdict_name(result->law.verdict), bold(to, false), probability, result->law.reason);
-}
 
 /* ---------------------------------------------------------------- the table of terms */
 
@@ -160,16 +32,6 @@ static int widest_term(const kbass_result *result, bool all)
     return (int)width;
 }
 
-/* "-1.05 to -0.95" */
-static void format_interval(const kbass_term *term, char text[2 * NUMBER_SIZE + 4])
-{
-    char low[NUMBER_SIZE], high[NUMBER_SIZE];
-    format_number(term->low, term->sd, low);
-    format_number(term->high, term->sd, high);
-    if (isfinite(term->sd)) snprintf(text, 2 * NUMBER_SIZE + 4, "%s to %s", low, high);
-    else snprintf(text, 2 * NUMBER_SIZE + 4, "-");
-}
-
 /* Of the column of units; 0 when no weight has one. */
 static int widest_unit(const kbass_result *result, bool all)
 {
@@ -183,23 +45,24 @@ static int widest_unit(const kbass_result *result, bool all)
 }
 
 /* The unit stands behind the weight, in a column of its own. */
-static void print_term_row(const page *to, const char *lhs, int lhs_width, const kbass_term *term, int term_width,
-                           int unit_width)
+static void print_term_row(const kb_text_page *to, const char *lhs, int lhs_width, const kbass_term *term,
+                           int term_width, int unit_width)
 {
-    char weight[NUMBER_SIZE], sd[NUMBER_SIZE], probability[NUMBER_SIZE], interval[2 * NUMBER_SIZE + 4];
-    format_number(term->weight, term->sd, weight);
-    format_sd(term->sd, sd);
-    format_interval(term, interval);
-    format_probability(term->probability, probability);
+    char weight[KB_TEXT_NUMBER], sd[KB_TEXT_NUMBER], probability[KB_TEXT_NUMBER], interval[2 * KB_TEXT_NUMBER + 4];
+    kb_text_number(term->weight, term->sd, weight);
+    kb_text_sd(term->sd, sd);
+    kb_text_interval(term, interval);
+    kb_text_probability(term->probability, probability);
     fprintf(to->out, "  %-*s  %-*s %12s", lhs_width, lhs, term_width, term->term, weight);
     if (unit_width) fprintf(to->out, " %-*s", unit_width, term->unit ? term->unit : "-");
     fprintf(to->out, " %11s %22s %12s   %s\n", sd, interval, probability, kbass_verdict_name(term->verdict));
 }
 
 /* The weight of a term left out is what it would be in the likeliest model that has it. */
-static void print_terms(const page *to, const kbass_result *result, bool all)
+static void print_terms(const kb_text_page *to, const kbass_result *result, bool all)
 {
-    int lhs_width = widest_lhs(result), term_width = widest_term(result, all), unit_width = widest_unit(result, all);
+    int lhs_width = kb_text_widest_lhs(result), term_width = widest_term(result, all),
+        unit_width = widest_unit(result, all);
     size_t n_hidden = 0;
     fprintf(to->out, "\n  %-*s  %-*s %12s", lhs_width, "", term_width, "term", "weight");
     if (unit_width) fprintf(to->out, " %-*s", unit_width, "unit");
@@ -224,12 +87,12 @@ static void print_terms(const page *to, const kbass_result *result, bool all)
 
 /* ---------------------------------------------------------------- terms that belong together */
 
-static void print_groups(const page *to, const kbass_result *result)
+static void print_groups(const kb_text_page *to, const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_groups; i++) {
         const kbass_group *group = &result->groups[i];
-        char probability[NUMBER_SIZE];
-        format_probability(group->probability, probability);
+        char probability[KB_TEXT_NUMBER];
+        kb_text_probability(group->probability, probability);
         fprintf(to->out, "%s  %s: %s of", i ? "" : "\n", group->lhs, group->n_present == 1 ? "one" : "two");
         for (size_t j = 0; j < group->n_terms; j++) fprintf(to->out, "%s %s", j ? "," : "", group->terms[j]);
         fprintf(to->out, ": %s together; these data cannot tell which\n", probability);
@@ -249,7 +112,7 @@ static const kbass_term *estimated(const kbass_result *result, size_t index, con
     return NULL;
 }
 
-static void print_correlations(const page *to, const kbass_result *result)
+static void print_correlations(const kb_text_page *to, const kbass_result *result)
 {
     size_t n = result->correlation ? result->n_weights : 0, n_shown = 0, n_strong = 0;
     for (size_t i = 0; i < n; i++)
@@ -275,19 +138,19 @@ static bool is_undecided(const kbass_result *result)
 }
 
 /* What the choice of the model hides: weights averaged over all of them, where terms are undecided; those out aside. */
-static void print_averages(const page *to, const kbass_result *result)
+static void print_averages(const kb_text_page *to, const kbass_result *result)
 {
-    int lhs_width = widest_lhs(result), term_width = widest_term(result, false);
+    int lhs_width = kb_text_widest_lhs(result), term_width = widest_term(result, false);
     if (!is_undecided(result)) return;
     fprintf(to->out, "\n  weights averaged over all models compared, 0 in those without the term:\n");
     for (size_t i = 0; i < result->n_equations; i++) {
         const char *lhs = result->equations[i].lhs;
         for (size_t j = 0; !result->equations[i].known && j < result->equations[i].n_terms; j++) {
             const kbass_term *term = &result->equations[i].terms[j];
-            char mean[NUMBER_SIZE], sd[NUMBER_SIZE];
+            char mean[KB_TEXT_NUMBER], sd[KB_TEXT_NUMBER];
             if (term->verdict == KBASS_OUT) continue;
-            format_number(term->average, term->average_sd, mean);
-            format_sd(term->average_sd, sd);
+            kb_text_number(term->average, term->average_sd, mean);
+            kb_text_sd(term->average_sd, sd);
             fprintf(to->out, "  %-*s  %-*s %12s %11s\n", lhs_width, lhs, term_width, term->term, mean, sd);
             lhs = "";
         }
@@ -319,16 +182,16 @@ static bool has_error_bars(const kbass_data *data, size_t state)
 }
 
 /* "x 0.17 (0.13 to 0.24; 12 % of its sd)", or as a share of the value "x 15 % (12 to 19 %)" */
-static void print_state_noise(const page *to, const kbass_data *data, const kbass_result *result, size_t state)
+static void print_state_noise(const kb_text_page *to, const kbass_data *data, const kbass_result *result, size_t state)
 {
-    char noise[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
+    char noise[KB_TEXT_NUMBER], low[KB_TEXT_NUMBER], high[KB_TEXT_NUMBER];
     double scale = result->noise_is_relative ? 100 : 1;
     bool has_interval = result->noise_low && result->noise_high && result->noise_high[state] > result->noise_low[state];
-    format_sd(scale * result->noise[state], noise);
+    kb_text_sd(scale * result->noise[state], noise);
     fprintf(to->out, "    %s: %s%s", kbass_data_state_name(data, state), noise, result->noise_is_relative ? " %" : "");
     if (has_interval) {
-        format_sd(scale * result->noise_low[state], low);
-        format_sd(scale * result->noise_high[state], high);
+        kb_text_sd(scale * result->noise_low[state], low);
+        kb_text_sd(scale * result->noise_high[state], high);
         fprintf(to->out, ", 95 %% interval %s to %s", low, high);
     }
     if (has_error_bars(data, state)) fprintf(to->out, " by its error bars");
@@ -337,7 +200,7 @@ static void print_state_noise(const page *to, const kbass_data *data, const kbas
     fputc('\n', to->out);
 }
 
-static void print_noise(const page *to, const kbass_data *data, const kbass_result *result)
+static void print_noise(const kb_text_page *to, const kbass_data *data, const kbass_result *result)
 {
     if (!result->noise) return;
     fprintf(to->out, "\n  noise%s:\n", result->noise_is_relative ? ", as a share of the value" : "");
@@ -348,7 +211,7 @@ static void print_noise(const page *to, const kbass_data *data, const kbass_resu
 }
 
 /* What the law leaves, in words; nothing where it leaves nothing. */
-static void print_missing(const page *to, const kbass_data *data, const kbass_result *result)
+static void print_missing(const kb_text_page *to, const kbass_data *data, const kbass_result *result)
 {
     if (!result->n_missing && !result->n_misfits) return;
     fprintf(to->out, "  the law leaves something unexplained:\n");
@@ -368,14 +231,14 @@ static void print_missing(const page *to, const kbass_data *data, const kbass_re
     fputc('\n', to->out);
 }
 
-static void print_runners_up(const page *to, const kbass_result *result)
+static void print_runners_up(const kb_text_page *to, const kbass_result *result)
 {
-    char text[NUMBER_SIZE];
-    format_probability(result->probability, text);
+    char text[KB_TEXT_NUMBER];
+    kb_text_probability(result->probability, text);
     if (isfinite(result->probability)) fprintf(to->out, "  probability of this model among those compared: %s\n", text);
     for (size_t i = 0; i < result->n_runners_up && i < MOST_RUNNERS_UP; i++) {
         const kbass_runner_up *rival = &result->runners_up[i];
-        format_odds(rival->log_odds, text);
+        kb_text_odds(rival->log_odds, text);
         fprintf(to->out, "%s  runner-up %zu, odds %s, misfit %.3g:\n", i ? "" : "\n", i + 1, text, rival->misfit);
         for (size_t j = 0; j < rival->n_equations; j++) fprintf(to->out, "      %s\n", rival->equations[j]);
     }
@@ -387,18 +250,18 @@ static void print_runners_up(const page *to, const kbass_result *result)
 /* ---------------------------------------------------------------- explanations */
 
 /* "0.322 +- 0.019", or "-" where the model is without the term */
-static void format_weight(double weight, double sd, char text[2 * NUMBER_SIZE + 5])
+static void format_weight(double weight, double sd, char text[2 * KB_TEXT_NUMBER + 5])
 {
-    char number[NUMBER_SIZE], spread_text[NUMBER_SIZE];
-    format_number(weight, sd, number);
-    format_sd(sd, spread_text);
-    if (weight == 0 && sd == 0) snprintf(text, 2 * NUMBER_SIZE + 5, "-");
-    else snprintf(text, 2 * NUMBER_SIZE + 5, "%s +- %s", number, spread_text);
+    char number[KB_TEXT_NUMBER], spread_text[KB_TEXT_NUMBER];
+    kb_text_number(weight, sd, number);
+    kb_text_sd(sd, spread_text);
+    if (weight == 0 && sd == 0) snprintf(text, 2 * KB_TEXT_NUMBER + 5, "-");
+    else snprintf(text, 2 * KB_TEXT_NUMBER + 5, "%s +- %s", number, spread_text);
 }
 
-static void print_change(const page *to, const kbass_weight_change *change, int lhs_width, int term_width)
+static void print_change(const kb_text_page *to, const kbass_weight_change *change, int lhs_width, int term_width)
 {
-    char before[2 * NUMBER_SIZE + 5], after[2 * NUMBER_SIZE + 5];
+    char before[2 * KB_TEXT_NUMBER + 5], after[2 * KB_TEXT_NUMBER + 5];
     format_weight(change->before, change->before_sd, before);
     format_weight(change->after, change->after_sd, after);
     fprintf(to->out, "      %-*s  %-*s %24s   -> %24s\n", lhs_width, change->lhs, term_width, change->term, before,
@@ -406,9 +269,9 @@ static void print_change(const page *to, const kbass_weight_change *change, int 
 }
 
 /* "y_t: x  a -1.01 +- 0.02, b ..., spread 0.3", by run */
-static void print_varied(const page *to, const kbass_data *data, const kbass_result *result)
+static void print_varied(const kb_text_page *to, const kbass_data *data, const kbass_result *result)
 {
-    char weight[NUMBER_SIZE], sd[NUMBER_SIZE];
+    char weight[KB_TEXT_NUMBER], sd[KB_TEXT_NUMBER];
     if (!result->n_varied) return;
     double gain = result->varied[0].log_odds;
     fprintf(to->out, "\n  with weights that differ between runs, odds %.3g : 1 against the law above:\n",
@@ -418,30 +281,30 @@ static void print_varied(const page *to, const kbass_data *data, const kbass_res
         const kbass_varied *v = &result->varied[i];
         fprintf(to->out, "    %s: %s by run, spread %.2g\n", v->lhs, v->term, v->spread);
         for (size_t run = 0; run < v->n_runs; run++) {
-            format_number(v->weights[run], v->sds[run], weight);
-            format_sd(v->sds[run], sd);
+            kb_text_number(v->weights[run], v->sds[run], weight);
+            kb_text_sd(v->sds[run], sd);
             fprintf(to->out, "      %-20s %12s +- %s\n", kbass_data_run_name(data, run), weight, sd);
         }
     }
 }
 
-static void print_explanations(const page *to, const kbass_result *result)
+static void print_explanations(const kb_text_page *to, const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_explanations; i++) {
         const kbass_explanation *e = &result->explanations[i];
-        char odds[NUMBER_SIZE];
+        char odds[KB_TEXT_NUMBER];
         int width = 0;
         fprintf(to->out, "\n  %s %s: %s: ", e->is_added ? "with" : "without", e->lhs, e->term);
         if (!e->is_fitted) {
             fprintf(to->out, "%s\n", "such a model cannot be fitted to these data");
             continue;
         }
-        format_odds(e->log_odds, odds);
+        kb_text_odds(e->log_odds, odds);
         fprintf(to->out, "log evidence %+.1f (odds %s), misfit %.3g -> %.3g\n", e->log_evidence, odds, e->misfit_before,
                 e->misfit_after);
         for (size_t j = 0; j < e->n_changes; j++)
             if ((int)strlen(e->changes[j].term) > width) width = (int)strlen(e->changes[j].term);
-        for (size_t j = 0; j < e->n_changes; j++) print_change(to, &e->changes[j], widest_lhs(result), width);
+        for (size_t j = 0; j < e->n_changes; j++) print_change(to, &e->changes[j], kb_text_widest_lhs(result), width);
     }
 }
 
@@ -462,11 +325,11 @@ static const char *words_for(const kbass_result *result)
     return "There is no model: no candidate could be fitted to these data.";
 }
 
-static void print_outcome(const page *to, const kbass_result *result)
+static void print_outcome(const kb_text_page *to, const kbass_result *result)
 {
     const char *words = words_for(result);
     if (words) fprintf(to->out, "\n  %s\n", words);
-    fprintf(to->out, "\n  %.1f s", result->seconds_total);
+    fprintf(to->out, "%s  %.1f s", words ? "" : "\n", result->seconds_total);
     if (result->n_models) fprintf(to->out, ": %zu model%s fitted", result->n_models, result->n_models == 1 ? "" : "s");
     if (result->n_models && result->n_starts)
         fprintf(to->out, " from %zu start%s", result->n_starts, result->n_starts == 1 ? "" : "s");
@@ -481,7 +344,7 @@ static void print_outcome(const page *to, const kbass_result *result)
 /* ---------------------------------------------------------------- the report */
 
 /* What was understood, a line for each part, and what makes that doubtful. */
-static void print_data(const page *to, const kbass_data *data)
+static void print_data(const kb_text_page *to, const kbass_data *data)
 {
     char text[2000];
     kbass_data_describe(data, text, sizeof text);
@@ -494,21 +357,21 @@ static void print_data(const page *to, const kbass_data *data)
     for (size_t i = 0; kbass_data_doubt(data, i, text, sizeof text); i++) fprintf(to->out, "  warning: %s\n", text);
 }
 
-static void print_problem(const page *to, const kbass_data *data, const kbass_discovery *discovery)
+static void print_problem(const kb_text_page *to, const kbass_data *data, const kbass_discovery *discovery)
 {
     size_t n = kbass_discovery_candidates(discovery), i = 0;
     print_data(to, data);
     int column = fprintf(to->out, "%zu candidate terms in each equation:", n);
     for (; i < n; i++) {
         const char *term = kbass_discovery_candidate(discovery, i);
-        if (column + (int)strlen(term) + 6 > LAST_COLUMN) break;
+        if (column + (int)strlen(term) + 6 > KB_TEXT_WIDTH) break;
         column += fprintf(to->out, " %s%s", term, i + 1 < n ? "," : "");
     }
     fprintf(to->out, "%s\n", i < n ? " ..." : "");
 }
 
 /* A line for each part that was left out: how well the law found without it foretells it. */
-static void print_validation(const page *to, const kbass_result *result)
+static void print_validation(const kb_text_page *to, const kbass_result *result)
 {
     if (result->n_folds)
         fprintf(to->out, "\n  found without a part of the data, and held against it:\n    %-28s %8s %10s %8s  %s\n",
@@ -525,11 +388,42 @@ static void print_validation(const page *to, const kbass_result *result)
     }
 }
 
-static void print_result(const page *to, const kbass_data *data, const kbass_result *result, bool all_terms)
+/* The outcome in a line or two. */
+static void print_end(const kb_text_page *to, const kbass_result *result)
+{
+    const char *words = words_for(result);
+    if (words) kb_text_wrapped(to, 2, words);
+    fprintf(to->out, "  %.1f s", result->seconds_total);
+    if (result->n_models) fprintf(to->out, ", %zu model%s fitted", result->n_models, result->n_models == 1 ? "" : "s");
+    if (result->n_screened) fprintf(to->out, ", %zu candidates screened out", result->n_screened);
+    fprintf(to->out, ".%s\n", result->n_equations ? " More: --details, kbass help words." : "");
+}
+
+/* What fits on a screen. What was asked for is never left out. */
+static void print_summary(const kb_text_page *to, const kbass_data *data, const kbass_result *result)
 {
     if (result->n_equations) {
-        print_verdict(to, result);
-        print_equations(to, result);
+        kb_summary_verdict(to, result);
+        if (result->law.verdict == KBASS_LAW_NOT_JUDGED) fputc('\n', to->out);
+        kb_text_equations(to, result);
+        kb_summary_confidence(to, result);
+        kb_summary_terms(to, result);
+        print_groups(to, result);
+        kb_summary_warnings(to, data, result);
+        kb_summary_rivals(to, result);
+        print_varied(to, data, result);
+        print_explanations(to, result);
+    }
+    print_end(to, result);
+}
+
+static void print_details(const kb_text_page *to, const kbass_data *data, const kbass_result *result, bool all_terms)
+{
+    if (result->n_equations) {
+        kb_summary_verdict(to, result);
+        if (result->law.verdict == KBASS_LAW_NOT_JUDGED) fputc('\n', to->out);
+        kb_text_equations(to, result);
+        kb_summary_confidence(to, result);
         print_terms(to, result, all_terms);
         print_groups(to, result);
         print_correlations(to, result);
@@ -549,11 +443,13 @@ kbass_status kb_report_text(const kbass_data *data, const kbass_discovery *disco
 {
     size_t size = 0;
     *text = NULL;
-    page to = {.out = open_memstream(text, &size), .has_bold = parts & KBASS_TEXT_BOLD};
+    kb_text_page to = {.out = open_memstream(text, &size), .has_bold = parts & KBASS_TEXT_BOLD};
     if (!to.out) return kb_out_of_memory(error, "the report");
     if (parts & KBASS_TEXT_PROBLEM) print_problem(&to, data, discovery);
     if (parts & KBASS_TEXT_RESULT)
-        print_result(&to, data, kbass_discovery_result(discovery), parts & KBASS_TEXT_ALL_TERMS);
+        (parts & (KBASS_TEXT_DETAILS | KBASS_TEXT_ALL_TERMS))
+            ? print_details(&to, data, kbass_discovery_result(discovery), parts & KBASS_TEXT_ALL_TERMS)
+            : print_summary(&to, data, kbass_discovery_result(discovery));
     bool is_whole = !ferror(to.out);
     if (fclose(to.out) == 0 && is_whole) return KBASS_OK;
     free(*text);

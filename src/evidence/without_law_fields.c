@@ -1,0 +1,240 @@
+#include "evidence/without_law_fields.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { TILE = 100, MOST_TILES = 8, LENGTHS = 6, VARIANCES = 9 };
+static const double longest = 2, spacings = 0.55, largest_variance = 3, unending = 1e6;
+
+/* Neighbouring measured points of one field in one run. */
+typedef struct {
+    const kb_field_samples *samples;
+    size_t field, n;
+    size_t point[TILE];
+} patch;
+
+typedef struct {
+    kb_kernel_kind kind;
+    double floor;
+    size_t n_patches, n_axes, n_fields;
+    patch *patches;
+    const double *known;
+    double *counts, *covered, *slope; /* by field; slope: of the drift that is taken off */
+    double shortest[2];               /* of time and of space */
+    double covariance[TILE * TILE], system[TILE * TILE], y[TILE];
+} patchwork;
+
+/* ---------------------------------------------------------------- patches */
+
+typedef struct {
+    double distance;
+    size_t point;
+} neighbour;
+
+static int by_distance(const void *a, const void *b)
+{
+    const neighbour *x = a, *y = b;
+    int order = (x->distance > y->distance) - (x->distance < y->distance);
+    return order ? order : (x->point > y->point) - (x->point < y->point);
+}
+
+/* The measured points nearest to a centre, in units of the spacing. */
+static void choose_patch(const kb_field_samples *s, size_t field, size_t centre, neighbour *work, patch *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_points; i++) {
+        double sum = 0;
+        if (!(s->measured[i + field * s->n_points] > 0)) continue;
+        for (size_t a = 0; a < s->n_axes; a++) {
+            double d = (s->point[i + a * s->n_points] - s->point[centre + a * s->n_points]) / s->spacing[a];
+            sum = fmax(sum, fabs(d));
+        }
+        work[n++] = (neighbour){sum, i};
+    }
+    qsort(work, n, sizeof *work, by_distance);
+    *out = (patch){.samples = s, .field = field, .n = n < TILE ? n : TILE};
+    for (size_t i = 0; i < out->n; i++) out->point[i] = work[i].point;
+}
+
+/* One patch where the run has few points; else several, spread over its points. */
+static void choose_patches(patchwork *w, const kb_field_samples *s, neighbour *work)
+{
+    for (size_t field = 0; field < s->n_fields; field++) {
+        size_t n = s->count[field] <= TILE ? 1 : MOST_TILES;
+        for (size_t k = 0; s->count[field] && k < n; k++) {
+            /* a step that shares no factor with the rows of a grid visits all of space */
+            size_t centre =
+                (size_t)fmod(((double)k + 0.5) * 0.6180339887498949 * (double)s->n_points, (double)s->n_points);
+            patch *p = &w->patches[w->n_patches++];
+            choose_patch(s, field, centre, work, p);
+            w->covered[field] += (double)p->n;
+        }
+        w->counts[field] += (double)s->count[field];
+    }
+    w->shortest[0] = fmin(w->shortest[0], spacings * s->spacing[0]);
+    for (size_t a = 1; a < s->n_axes; a++) w->shortest[1] = fmin(w->shortest[1], spacings * s->spacing[a]);
+}
+
+/* ---------------------------------------------------------------- likelihood */
+
+static void set_kernel(patchwork *w, const patch *p, const double *length)
+{
+    const kb_field_samples *s = p->samples;
+    for (size_t j = 0; j < p->n; j++)
+        for (size_t i = j; i < p->n; i++) {
+            double product = 1;
+            for (size_t a = 0; a < s->n_axes; a++) {
+                double period = a ? s->period[a] : 0, l = length[a > 0];
+                kb_kernel kernel = period > 0 ? (kb_kernel){KB_KERNEL_PERIODIC, l, period} : (kb_kernel){w->kind, l, 1};
+                product *= kb_kernel_derivative(&kernel, s->point[p->point[i] + a * s->n_points],
+                                                s->point[p->point[j] + a * s->n_points], 0);
+            }
+            w->covariance[i + j * p->n] = product;
+        }
+}
+
+static double variance_of(const patchwork *w, size_t field, double v)
+{
+    return w->known[field] > 0 ? w->known[field] : fmax(v, w->floor);
+}
+
+/* log N(y; 0, K + v diag(h)), log 2 pi left out, with the kernel set */
+static double likelihood(patchwork *w, const patch *p, double variance)
+{
+    const kb_field_samples *s = p->samples;
+    size_t n = p->n;
+    for (size_t j = 0; j < n; j++) {
+        size_t at = p->point[j] + p->field * s->n_points;
+        memcpy(w->system + j + j * n, w->covariance + j + j * n, (n - j) * sizeof *w->system);
+        w->system[j + j * n] += variance * (s->relative ? s->relative[at] : 1);
+        w->y[j] = s->value[at] - w->slope[p->field] * s->point[p->point[j]];
+    }
+    if (!kb_cholesky(n, w->system, n)) return -INFINITY;
+    kb_lower_solve(n, 1, w->system, n, w->y, n);
+    return -0.5 * (kb_dot(n, w->y, w->y) + kb_cholesky_logdet(n, w->system, n));
+}
+
+static void add_likelihoods(patchwork *w, size_t field, const double *length, size_t n, const double *v, double *out)
+{
+    memset(out, 0, n * sizeof *out);
+    for (size_t i = 0; i < w->n_patches; i++) {
+        const patch *p = &w->patches[i];
+        if (p->field != field) continue;
+        set_kernel(w, p, length);
+        for (size_t k = 0; k < n; k++)
+            out[k] += w->counts[field] / w->covered[field] * likelihood(w, p, variance_of(w, field, v[k]));
+    }
+}
+
+/* Lengths of time and space and the noise of a field at their best; a field at rest has no end in time. */
+static double maximise(patchwork *w, size_t field, bool is_at_rest, double *variance)
+{
+    double low[2] = {log(fmin(w->shortest[0], longest / 4)), log(fmin(w->shortest[1], longest / 4))},
+           high = log(longest);
+    double v[VARIANCES], found[VARIANCES], best = -INFINITY, at[3] = {high, high, log(w->floor)};
+    for (size_t k = 0; k < VARIANCES; k++)
+        v[k] = w->floor * pow(largest_variance / w->floor, (double)k / (VARIANCES - 1));
+    for (size_t i = 0; i < LENGTHS * LENGTHS; i++) {
+        double trial[2] = {low[0] + (high - low[0]) * (double)(i / LENGTHS) / (LENGTHS - 1),
+                           low[1] + (high - low[1]) * (double)(i % LENGTHS) / (LENGTHS - 1)};
+        double length[2] = {is_at_rest ? unending : exp(trial[0]), exp(trial[1])};
+        if (is_at_rest && i >= LENGTHS) break;
+        add_likelihoods(w, field, length, VARIANCES, v, found);
+        for (size_t k = 0; k < VARIANCES; k++)
+            if (found[k] > best) best = found[k], at[0] = trial[0], at[1] = trial[1], at[2] = log(v[k]);
+    }
+    for (double step = 0.5; step > 0.1; step /= 2)
+        for (int i = is_at_rest ? 2 : 0; i < 6; i++) {
+            double to[3] = {at[0], at[1], at[2]}, trial;
+            to[i / 2] += i % 2 ? step : -step;
+            if (to[0] < low[0] || to[0] > high || to[1] < low[1] || to[1] > high || to[2] < log(w->floor)) continue;
+            double length[2] = {is_at_rest ? unending : exp(to[0]), exp(to[1])};
+            trial = exp(to[2]);
+            add_likelihoods(w, field, length, 1, &trial, found);
+            if (found[0] > best + 1e-3) best = found[0], memcpy(at, to, sizeof at), i = is_at_rest ? 1 : -1;
+        }
+    *variance = variance_of(w, field, exp(at[2]));
+    return best;
+}
+
+/* ---------------------------------------------------------------- the three models */
+
+/* Of a field at each place about its mean there: the slope in time that all places share. */
+static double drift_of(size_t n_runs, kb_field_samples *const *samples, size_t field)
+{
+    double tt = 0, ty = 0;
+    for (size_t run = 0; run < n_runs; run++) {
+        const kb_field_samples *s = samples[run];
+        double n = 0, time = 0, value = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (size_t i = 0; i < s->n_points; i++) {
+                double t = s->point[i], y = s->value[i + field * s->n_points];
+                if (!(s->measured[i + field * s->n_points] > 0)) continue;
+                if (pass == 0) n++, time += t, value += y;
+                else tt += (t - time / n) * (t - time / n), ty += (t - time / n) * (y - value / n);
+            }
+    }
+    return tt > 0 ? ty / tt : 0;
+}
+
+static double price(const patchwork *w, size_t field, double parameters)
+{
+    return 0.5 * (parameters + !(w->known[field] > 0)) * log(fmax(w->counts[field], 1));
+}
+
+static void weigh(patchwork *w, size_t n_runs, kb_field_samples *const *samples, kb_without_law *out)
+{
+    double unused;
+    for (size_t f = 0; f < w->n_fields; f++) {
+        out->counts[f] = w->counts[f];
+        out->field_variance[f] = NAN;
+        if (!(w->counts[f] > 0)) continue;
+        out->field += maximise(w, f, false, &out->field_variance[f]) - price(w, f, 2);
+        double rest = maximise(w, f, true, &unused) - price(w, f, 1);
+        w->slope[f] = drift_of(n_runs, samples, f);
+        out->constant += rest;
+        out->drift += fmax(maximise(w, f, true, &unused) - price(w, f, 2), rest);
+        w->slope[f] = 0;
+    }
+}
+
+kbass_status kb_without_law_of_fields(size_t n_runs, kb_field_samples *const *samples, kb_kernel_kind kind,
+                                      double noise_floor, kb_without_law *out, kbass_error *error)
+{
+    size_t fields = samples[0]->n_fields, most = 0;
+    for (size_t run = 0; run < n_runs; run++)
+        if (samples[run]->n_points > most) most = samples[run]->n_points;
+    *out = (kb_without_law){
+        .n_groups = fields, .field_variance = KB_NEW(double, fields), .counts = KB_NEW(double, fields)};
+    patchwork *w = KB_NEW(patchwork, 1);
+    neighbour *work = KB_NEW(neighbour, most);
+    double *sums = KB_NEW(double, 3 * fields);
+    patch *patches = KB_NEW(patch, n_runs * fields * MOST_TILES);
+    bool complete = out->field_variance && out->counts && w && work && sums && patches;
+    if (complete) {
+        *w = (patchwork){.kind = kind,
+                         .floor = noise_floor > 0 ? noise_floor : 1e-6,
+                         .n_axes = samples[0]->n_axes,
+                         .n_fields = fields,
+                         .patches = patches,
+                         .known = samples[0]->known_variance,
+                         .counts = sums,
+                         .covered = sums + fields,
+                         .slope = sums + 2 * fields,
+                         .shortest = {longest, longest}};
+        for (size_t run = 0; run < n_runs; run++) choose_patches(w, samples[run], work);
+        weigh(w, n_runs, samples, out);
+    } else {
+        kb_without_law_clear(out);
+    }
+    kb_free(w);
+    kb_free(work);
+    kb_free(sums);
+    kb_free(patches);
+    return complete ? KBASS_OK : kb_out_of_memory(error, "the bare field");
+}

@@ -1,0 +1,107 @@
+#include "report/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SENTENCE = 900, SHOWN_RIVALS = 2, SHOWN_MISSING = 1 };
+
+void kb_summary_verdict(const kb_text_page *to, const kbass_result *result)
+{
+    const kbass_law *law = &result->law;
+    char probability[KB_TEXT_NUMBER], text[SENTENCE], name[64];
+    if (law->verdict == KBASS_LAW_NOT_JUDGED) return;
+    snprintf(name, sizeof name, "%s", kbass_law_verdict_name(law->verdict));
+    if (*name >= 'a' && *name <= 'z') *name = (char)(*name - 'a' + 'A');
+    kb_text_probability(law->probability, probability);
+    snprintf(text, sizeof text, "%s: P(law) %s; %s.", name, probability, law->reason);
+    fprintf(to->out, "\n%s", kb_text_bold(to, true));
+    kb_text_wrapped(to, 0, text);
+    fputs(kb_text_bold(to, false), to->out);
+    if (law->verdict == KBASS_LAW_NONE || law->verdict == KBASS_NOTHING_TO_EXPLAIN)
+        fprintf(to->out, "The best law of this dictionary, all the same:\n");
+}
+
+void kb_summary_confidence(const kb_text_page *to, const kbass_result *result)
+{
+    const kbass_law *law = &result->law;
+    char text[SENTENCE];
+    if (law->verdict == KBASS_LAW_NOT_JUDGED) return;
+    snprintf(text, sizeof text, "Explains %.*f %% of the variance, misfit %.3g; %zu other law%s within 1 : 10.",
+             law->explained > 0.995 ? 3 : 1, 100 * law->explained, law->misfit, law->n_rivals,
+             law->n_rivals == 1 ? "" : "s");
+    kb_text_wrapped(to, 0, text);
+}
+
+/* ---------------------------------------------------------------- terms */
+
+static bool is_shown(const kbass_term *term) { return term->selected || term->verdict != KBASS_OUT; }
+
+static int widest_term(const kbass_result *result)
+{
+    size_t width = strlen("term");
+    for (size_t i = 0; i < result->n_equations; i++)
+        for (size_t j = 0; j < result->equations[i].n_terms; j++) {
+            const kbass_term *term = &result->equations[i].terms[j];
+            if (is_shown(term) && strlen(term->term) > width) width = strlen(term->term);
+        }
+    return (int)width;
+}
+
+static void print_term(const kb_text_page *to, const char *lhs, int lhs_width, const kbass_term *term, int term_width)
+{
+    char weight[KB_TEXT_NUMBER], probability[KB_TEXT_NUMBER], interval[2 * KB_TEXT_NUMBER + 4];
+    kb_text_number(term->weight, term->sd, weight);
+    kb_text_interval(term, interval);
+    kb_text_probability(term->probability, probability);
+    fprintf(to->out, "  %-*s  %-*s %10s %22s %9s  %s\n", lhs_width, lhs, term_width, term->term, weight, interval,
+            probability, kbass_verdict_name(term->verdict));
+}
+
+void kb_summary_terms(const kb_text_page *to, const kbass_result *result)
+{
+    int lhs_width = kb_text_widest_lhs(result), term_width = widest_term(result);
+    size_t n_out = 0;
+    fprintf(to->out, "  %-*s  %-*s %10s %22s %9s\n", lhs_width, "", term_width, "term", "weight", "95 % interval",
+            "P(in)");
+    for (size_t i = 0; i < result->n_equations; i++) {
+        const kbass_equation *equation = &result->equations[i];
+        const char *lhs = equation->lhs;
+        for (size_t j = 0; !equation->known && j < equation->n_terms; j++) {
+            if (!is_shown(&equation->terms[j])) {
+                n_out++;
+                continue;
+            }
+            print_term(to, lhs, lhs_width, &equation->terms[j], term_width);
+            lhs = "";
+        }
+    }
+    if (n_out) fprintf(to->out, "  %zu other candidate%s out.\n", n_out, n_out == 1 ? " is" : "s are");
+}
+
+/* ---------------------------------------------------------------- warnings and rivals */
+
+void kb_summary_warnings(const kb_text_page *to, const kbass_data *data, const kbass_result *result)
+{
+    char text[SENTENCE];
+    for (size_t i = 0; i < result->n_warnings; i++) {
+        snprintf(text, sizeof text, "warning: %s", result->warnings[i]);
+        kb_text_wrapped(to, 2, text);
+    }
+    for (size_t i = 0; i < result->n_missing && i < SHOWN_MISSING; i++) {
+        const kbass_missing_term *m = &result->missing[i];
+        snprintf(text, sizeof text, "missing: %s in %s_t would help by %.1f sd; not in the dictionary (--terms)",
+                 m->term, kbass_data_state_name(data, m->state), fabs(m->score));
+        kb_text_wrapped(to, 2, text);
+    }
+}
+
+void kb_summary_rivals(const kb_text_page *to, const kbass_result *result)
+{
+    for (size_t i = 0; i < result->n_runners_up && i < SHOWN_RIVALS; i++) {
+        const kbass_runner_up *rival = &result->runners_up[i];
+        char odds[KB_TEXT_NUMBER], text[SENTENCE];
+        kb_text_odds(rival->log_odds, odds);
+        snprintf(text, sizeof text, "rival, odds %s: %s", odds, rival->difference);
+        kb_text_wrapped(to, 2, text);
+    }
+}
