@@ -22,7 +22,7 @@ def test_equations(vdp):
 
 
 def test_shown(vdp):
-    assert "probability of this model" in str(vdp) and "y_t" in vdp._repr_html_() and vdp._repr_latex_().startswith("$")
+    assert "Law found" in str(vdp) and "y_t" in vdp._repr_html_() and vdp._repr_latex_().startswith("$")
     assert len(vdp.text(all_terms=True)) > len(vdp.text())
     assert len(vdp.to_frame()) == 20 and len(vdp.to_frame(all_terms=False)) == 4
     assert "x_t" in repr(vdp)
