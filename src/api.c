@@ -311,7 +311,8 @@ static kbass_status judge(kbass_discovery *d, kbass_error *error)
 {
     if (d->ode) return kb_judge_states(d->ode, &d->found, d->answer, error);
     if (d->pde1d) return kb_judge_fields(d->pde1d, &d->found, d->answer, error);
-    if (!d->found.fourier) return KBASS_OK; /* the kernel engine's evidence has the equation in its prior: other units */
+    if (!d->found.fourier)
+        return KBASS_OK; /* the kernel engine's evidence has the equation in its prior: other units */
     return kb_judge_axes(d->pde_nd, (kb_kernel_kind)d->settings.kernel, &d->found, d->answer, error);
 }
 
