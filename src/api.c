@@ -15,9 +15,8 @@
 #include "dictionary/column_units.h"
 #include "answer/answer.h"
 #include "answer/axes_solution.h"
-#include "discover/em.h"
-#include "discover/em_states.h"
-#include "discover/expanse.h"
+#include "em/fields.h"
+#include "em/states.h"
 #include "answer/judge.h"
 #include "answer/missing.h"
 #include "answer/trace.h"
@@ -268,7 +267,7 @@ static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
     if (d->ode && is_em) return kb_em_states_search(d->ode, run, &d->found, error);
     if (is_em) return kb_em_search(d->pde_nd, run, &d->found, error);
     if (d->ode) return kb_search_discover(kb_task_of_ode(d->ode), d->ode, runs, run, &d->found, error);
-    if (d->pde_nd) return kb_expanse_search(d->pde_nd, run, &d->found, error);
+    if (d->pde_nd) return kb_search_discover(&kb_task_of_axes, d->pde_nd, runs, run, &d->found, error);
     return kb_search_discover(kb_task_of_pde1d(d->pde1d), d->pde1d, runs, run, &d->found, error);
 }
 

@@ -41,7 +41,7 @@ static kb_average *average_of(const kb_search_result *found)
 {
     kb_average *average = NULL;
     kbass_error error;
-    CHECK_OK(kb_average_create(&columns, found, &average, &error));
+    CHECK_OK(kb_average_create(&columns, &found->pool, found->neighbours, &average, &error));
     return average;
 }
 

@@ -1,5 +1,5 @@
-/* The answer: what the arbitrated pool says, in the user's names and units. Probabilities, groups of terms and averaged
- * weights are those of evidence/average.h. */
+/* The answer: what the pool of fitted models says, in the user's names and units. Probabilities, groups of terms and
+ * averaged weights are those of evidence/average.h. */
 #ifndef KB_ANSWER_ANSWER_H
 #define KB_ANSWER_ANSWER_H
 

@@ -16,7 +16,7 @@ static const double least_member = 0.005;    /* what a column has to add to its 
 
 static void add_model(kb_average *a, size_t fit, size_t added, double log_odds)
 {
-    const kb_support *support = &a->found->pool.fits[fit]->support;
+    const kb_support *support = &a->pool->fits[fit]->support;
     bool *has = a->has + a->n * a->columns->n;
     for (size_t q = 0; q < support->n; q++) has[support->column[q]] = true;
     if (added != KB_NO_COLUMN) has[added] = true;
@@ -27,25 +27,24 @@ static void add_model(kb_average *a, size_t fit, size_t added, double log_odds)
 
 static void add_models(kb_average *a)
 {
-    const kb_pool *pool = &a->found->pool;
+    const kb_pool *pool = a->pool;
     double total = 0, most = 0; /* of a run that was stopped, neighbours may be far better than the chosen model */
     for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++)
         add_model(a, i, KB_NO_COLUMN, kb_fit_log_odds(pool->fits[i], pool->fits[0]));
-    for (size_t column = 0; a->found->neighbours && column < a->columns->n; column++)
-        if (a->found->neighbours[column].gain > -INFINITY)
-            add_model(a, 0, column, kb_log_odds(a->found->neighbours[column].gain));
+    for (size_t column = 0; a->neighbours && column < a->columns->n; column++)
+        if (a->neighbours[column].gain > -INFINITY) add_model(a, 0, column, kb_log_odds(a->neighbours[column].gain));
     for (size_t m = 0; m < a->n; m++) most = fmax(most, a->share[m]);
     for (size_t m = 0; m < a->n; m++) total += a->share[m] = exp(a->share[m] - most);
     for (size_t m = 0; m < a->n; m++) a->share[m] /= total;
 }
 
-kbass_status kb_average_create(const kb_columns *columns, const kb_search_result *found, kb_average **out,
-                               kbass_error *error)
+kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, const kb_neighbour *neighbours,
+                               kb_average **out, kbass_error *error)
 {
-    size_t most = found->pool.n + columns->n;
+    size_t most = pool->n + columns->n;
     kb_average *a = KB_NEW(kb_average, 1);
     if (!a) return kb_out_of_memory(error, "the average over models");
-    *a = (kb_average){.columns = columns, .found = found};
+    *a = (kb_average){.columns = columns, .pool = pool, .neighbours = neighbours};
     a->share = KB_NEW(double, most);
     a->fit = KB_NEW(size_t, most);
     a->added = KB_NEW(size_t, most);
@@ -85,8 +84,8 @@ double kb_average_inclusion(const kb_average *a, size_t column)
 /* Mean and variance of a column's weight in a model that has it. */
 static void component(const kb_average *a, size_t model, size_t column, double *mean, double *variance)
 {
-    const kb_fit *fit = a->found->pool.fits[a->fit[model]];
-    const kb_neighbour *added = a->added[model] == column ? &a->found->neighbours[column] : NULL;
+    const kb_fit *fit = a->pool->fits[a->fit[model]];
+    const kb_neighbour *added = a->added[model] == column ? &a->neighbours[column] : NULL;
     *mean = added ? added->mean : fit->w[column];
     *variance = added ? added->variance : kb_fit_variance(fit, column);
 }

@@ -5,20 +5,27 @@
 #ifndef KB_EVIDENCE_AVERAGE_H
 #define KB_EVIDENCE_AVERAGE_H
 
-#include "search/result.h"
+#include "evidence/pool.h"
+
+/* The chosen model with one column added, by its own message: what a candidate left out would weigh. */
+typedef struct {
+    double gain;           /* of log evidence over the chosen model; -INFINITY when the pool has this model, fitted */
+    double mean, variance; /* of the weight, scaled; NaN when unknown */
+} kb_neighbour;
 
 typedef struct {
     const kb_columns *columns;
-    const kb_search_result *found;
-    size_t n;      /* models */
-    double *share; /* n: they sum to 1; the first is the chosen model's */
-    size_t *fit;   /* n: place in the pool, */
-    size_t *added; /* n: and the column added to it, or KB_NO_COLUMN */
-    bool *has;     /* n x columns: has[column + model * columns] */
+    const kb_pool *pool;            /* sorted, best first */
+    const kb_neighbour *neighbours; /* per column, or NULL: none are compared */
+    size_t n;                       /* models */
+    double *share;                  /* n: they sum to 1; the first is the chosen model's */
+    size_t *fit;                    /* n: place in the pool, */
+    size_t *added;                  /* n: and the column added to it, or KB_NO_COLUMN */
+    bool *has;                      /* n x columns: has[column + model * columns] */
 } kb_average;
 
-kbass_status kb_average_create(const kb_columns *columns, const kb_search_result *found, kb_average **out,
-                               kbass_error *error);
+kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, const kb_neighbour *neighbours,
+                               kb_average **out, kbass_error *error);
 void kb_average_destroy(kb_average *average);
 
 /* P(column is in). */

@@ -1,19 +1,13 @@
-/* What a search found: the arbitrated pool and how it was reached. */
+/* What a search found: the pool of fitted models and how it was reached. */
 #ifndef KB_SEARCH_RESULT_H
 #define KB_SEARCH_RESULT_H
 
 #include "collocation/kernel_fit.h"
 #include "collocation/ode_fields.h"
-#include "evidence/pool.h"
+#include "evidence/average.h"
 #include "forward/pde1d/runs.h"
 #include "forward/spectral/fourier_model.h"
 #include "posterior/residual_tests.h"
-
-/* The chosen model with one column added, by its own message: what a candidate left out would weigh. */
-typedef struct {
-    double gain;           /* of log evidence over the chosen model; -INFINITY when the pool has this model, fitted */
-    double mean, variance; /* of the weight, scaled; NaN when unknown */
-} kb_neighbour;
 
 typedef struct {
     kb_pool pool;                 /* sorted, best first */

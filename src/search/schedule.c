@@ -102,7 +102,15 @@
     X(worth_keeping, 6, NOT_MEASURED)                                                                                  \
     X(lost, 1.5, "above it the kernel engine answers; not measured")                                                   \
     X(grace, 2, NOT_MEASURED)                                                                                          \
-    X(least_rows, 5, NOT_MEASURED)
+    X(least_rows, 5, NOT_MEASURED)                                                                                     \
+    X(least_noise, 1e-4, NOT_MEASURED)                                                                                 \
+    X(least_floor, 1e-6, "0.1 % of a field's sd")                                                                      \
+    X(noise_factor, 2, "the kernel engine smooths, and sees less noise than there is; not measured")                   \
+    X(resolved_at_first, 0.05, NOT_MEASURED)                                                                           \
+    X(resolved, 0.001, "chosen on lambda-omega 20^3, 2 %, seed 1")                                                     \
+    X(most_operations, 4e12, BOUND)                                                                                    \
+    X(dear_operations, 5e9, "chosen on heat with drift 15^3, 5 %")                                                     \
+    X(most_bytes, 1.2e9, BOUND)
 
 #define CHEAP_AXES(X)                                                                                                  \
     AXES(X)                                                                                                            \

@@ -44,6 +44,12 @@
     X(least_floor, "noise variance", "below which no error of a grid matters")                                         \
     X(floor_rise, "times the floor", "that the error of a grid has to be to raise it")                                 \
     X(hidden, "times the floor", "squared misfit above which the floor hides nothing")                                 \
+    X(noise_factor, "times the noise variance", "of the kernel engine, that its proposals begin with")                 \
+    X(resolved_at_first, "times the noise variance", "error of steps and waves while models are still wrong")          \
+    X(resolved, "times the noise variance", "error of steps and waves in the end")                                     \
+    X(most_operations, "operations", "of one integration with all tangents")                                           \
+    X(dear_operations, "operations", "of one with the start's tangents: from there on fits are few")                   \
+    X(most_bytes, "bytes", "of all threads' tangents")                                                                 \
     X(refined, "models", "that a finer grid is tried with")                                                            \
     X(still, "standard deviations", "of weights: a finer grid that moves them less is the last")                       \
     X(heard, "models", "of each run alone that begin the search of all runs; 0: runs are searched together")           \

@@ -1,4 +1,4 @@
-/* From the annealed field of a start to an entry of the pool that arbitration can fit. */
+/* From the annealed field of a start to an entry of the pool that can be fitted. */
 #ifndef KB_PROPOSE_ODE_POOL_ENTRY_H
 #define KB_PROPOSE_ODE_POOL_ENTRY_H
 

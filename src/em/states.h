@@ -1,8 +1,8 @@
 /* EP-EM's own answer for states (--method em): the starts that also propose to the default search, each refined by
  * evidence; the best model's neighbours; its length scale and tau by evidence. Nothing is integrated in time.
  */
-#ifndef KB_DISCOVER_EM_STATES_H
-#define KB_DISCOVER_EM_STATES_H
+#ifndef KB_EM_STATES_H
+#define KB_EM_STATES_H
 
 #include "problem/ode.h"
 #include "search/result.h"

@@ -4,7 +4,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "discover/em_states.h"
+#include "em/states.h"
 #include "propose/ode/refine.h"
 
 typedef struct {

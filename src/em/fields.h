@@ -1,10 +1,10 @@
 /* EP-EM with the field integrated out, as an answer of its own (--method em): the kernel engine proposes structures by
  * EP on the message about all columns, weighs each by the evidence of the data with the equation as part of the prior
  * (docs/math.md, eq. 15), and the models it weighed are the fits that the answer averages over. Nothing is integrated
- * in time. The same engine proposes to the default search. Fields over any number of axes; states: em_states.h.
+ * in time. The same engine proposes to the default search. Fields over any number of axes; states: states.h.
  */
-#ifndef KB_DISCOVER_EM_H
-#define KB_DISCOVER_EM_H
+#ifndef KB_EM_FIELDS_H
+#define KB_EM_FIELDS_H
 
 #include "problem/pde_nd.h"
 #include "search/result.h"

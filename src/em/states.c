@@ -1,4 +1,4 @@
-#include "discover/em_states.h"
+#include "em/states.h"
 
 #include <math.h>
 #include <omp.h>

@@ -1,4 +1,4 @@
-#include "discover/em.h"
+#include "em/fields.h"
 
 #include <math.h>
 #include <string.h>
