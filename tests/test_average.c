@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "evidence/average.h"
+#include "search/result.h"
 
 enum { COLUMNS = 6 };
 
