@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const double slab_factor = 25, least_variance = 1e-4, tolerance = 1e-3, shortest_step = 0.02;
+static const double least_variance = 1e-4, tolerance = 1e-3, shortest_step = 0.02;
 
 /* ---------------------------------------------------------------- life */
 
@@ -200,7 +200,7 @@ static void measure(kb_patch_solver *m, const kb_kernel_state *s)
     for (size_t i = 0; i < n; i++) m->slope_squares[i] = fmax(m->sums[i] / (double)points, 1e-12);
     for (size_t j = 0; j < k; j++) {
         double square = m->sums[n + j] / (double)points;
-        m->slab[j] = slab_factor * m->slope_squares[m->columns->equation[j]] / fmax(square, 1e-12);
+        m->slab[j] = KB_SLAB_FACTOR * m->slope_squares[m->columns->equation[j]] / fmax(square, 1e-12);
     }
 }
 

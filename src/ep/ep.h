@@ -13,6 +13,8 @@
 
 #include "base/status.h"
 
+#define KB_EP_CERTAIN 40.0 /* prior log odds of a required term */
+
 typedef struct {
     size_t n;
     double *precision, *shift, *log_odds; /* sites: n each */

@@ -7,6 +7,9 @@
 #include "base/settings.h"
 #include "data/data.h"
 
+/* Variance over that of a state or field, 0.1 % of its sd squared: below it "noise" is the error of model and solver. */
+#define KB_LEAST_NOISE 1e-6
+
 typedef enum { KB_NOISE_ADDITIVE, KB_NOISE_MULTIPLICATIVE, KB_NOISE_LOG } kb_noise_model; /* settings->noise_model */
 
 /* "0.1", "5%", or "x=0.1, y=2%": a standard deviation, in the data's units or as a share of each state's. Fills the

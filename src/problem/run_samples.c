@@ -5,7 +5,6 @@
 #include "forward/pde1d/profile.h"
 
 enum { LINES = 12, MODES = 61 };
-static const double open_period = 1.3; /* of the modes along an axis that does not close */
 static const double sure = 3;          /* nats per field by which a closed axis has to be likelier */
 
 kbass_status kb_run_samples_create(const kbass_data *data, const kbass_settings *settings,
@@ -71,7 +70,7 @@ kbass_status kb_field_samples_find_periodic(kb_field_samples *c, kbass_error *er
             size_t n = gather_lines(c, axis, each, lines, values, roots);
             double ends_meet = loss(c, axis, n, lines, 1), one_more = loss(c, axis, n, lines, 1 + c->spacing[axis]);
             c->periodic[axis] =
-                fmin(ends_meet, one_more) < loss(c, axis, n, lines, open_period) - sure * (double)c->n_fields;
+                fmin(ends_meet, one_more) < loss(c, axis, n, lines, KB_OPEN_PERIOD) - sure * (double)c->n_fields;
             if (c->periodic[axis]) c->period[axis] = ends_meet < one_more ? 1 : 1 + c->spacing[axis];
         } else {
             status = kb_out_of_memory(error, "the axes");

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 
 enum { SWEEPS = 200, STAGES = 4 };
-static const double certain = 40; /* log odds of required terms */
 
 /* From which step on: the information about a term of unit rms over the whole mesh, whose points stand for far fewer
    independent statements, and the share of the M step's variance. The field has to settle before the equation may speak
@@ -53,7 +52,7 @@ static void set_prior(kb_published_posterior *p, const kb_published_equation *e)
     const kb_published_options *o = p->options;
     for (size_t q = 0; q < e->n; q++) {
         p->slab[q] = o->slab_variance * p->slope_square[e->state];
-        p->log_odds[q] = p->model->columns->required[e->column[q]] ? certain : log(o->inclusion / (1 - o->inclusion));
+        p->log_odds[q] = p->model->columns->required[e->column[q]] ? KB_EP_CERTAIN : log(o->inclusion / (1 - o->inclusion));
     }
 }
 

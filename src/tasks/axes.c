@@ -155,12 +155,18 @@ static size_t next_rows(const kb_pass *p)
     return rows < 4 * least ? (rows < least ? rows : least) : (rows + 3) / 4;
 }
 
+/* Of a run that was stopped: the best model on all rows; without a fitted one there is nothing to go on from. */
+static kbass_status extend_to_all(kb_pass *p, kbass_error *error)
+{
+    size_t rows = axes_of(p)->problem->run_samples[0]->n_grid[0];
+    if (!kb_pass_has_model(p)) kb_workers_destroy(&p->search.workers);
+    return p->search.workers.n && axes_of(p)->n_rows < rows ? move_pool(p, rows, error) : KBASS_OK;
+}
+
 static kbass_status extend(kb_pass *p, size_t stage, kbass_error *error)
 {
     size_t rows = axes_of(p)->problem->run_samples[0]->n_grid[0];
-    if (stage == KB_WHOLE_RECORD && (!p->search.workers.n || !kb_pass_has_model(p) || axes_of(p)->n_rows == rows))
-        return KBASS_OK;
-    if (stage == KB_WHOLE_RECORD) return move_pool(p, rows, error);
+    if (stage == KB_WHOLE_RECORD) return extend_to_all(p, error);
     p->is_over = axes_of(p)->n_rows == rows || !kb_pass_has_model(p);
     if (p->is_over) return KBASS_OK;
     size_t n = next_rows(p);
@@ -173,14 +179,15 @@ static kbass_status extend(kb_pass *p, size_t stage, kbass_error *error)
 static bool is_followed(const kb_pass *p)
 {
     const kb_fit *best = p->search.pool->fits[0];
-    return best->n_rows == axes_of(p)->problem->run_samples[0]->n_grid[0] &&
+    if (best->n_rows < axes_of(p)->problem->run_samples[0]->n_grid[0]) return false;
+    return kb_run_stopped(p->search.run) ||
            best->misfit * best->misfit <= p->task->schedule->lost * axes_of(p)->noise;
 }
 
-/* What is not followed to the noise is no answer; of a run that was stopped any fit is. */
+/* What is not followed to the noise is no answer; of a run that was stopped any fit to all rows is. */
 static kbass_status finish(kb_pass *p, kbass_error *error)
 {
-    bool is_answer = p->search.workers.n && kb_pass_has_model(p) && (kb_run_stopped(p->search.run) || is_followed(p));
+    bool is_answer = p->search.workers.n && kb_pass_has_model(p) && is_followed(p);
     if (!is_answer) {
         kb_pool_clear(p->search.pool);
         kb_windows_destroy(p->search.windows);

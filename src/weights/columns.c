@@ -8,7 +8,6 @@
 #include "base/status.h"
 
 /* Slab variance in units of the mean squared slope: five times what the whole right-hand side has to explain. */
-static const double slab_factor = 25;
 static const double most_expected = 2;                 /* terms in an equation, beforehand */
 static const double slab_widths[] = {0.04, 0.2, 1, 5}; /* of an unknown slab, times the standard variance */
 
@@ -58,7 +57,7 @@ static void add_column(kb_columns *c, const kb_dictionary *dictionary, double sl
     c->log_odds[n] = c->required[n] ? 0 : kb_dictionary_log_odds(dictionary, term);
     c->scale[n] = rms;
     c->unit[n] = slope_unit / rms;
-    c->slab[n] = slab_factor * slope_square;
+    c->slab[n] = KB_SLAB_FACTOR * slope_square;
 }
 
 static void add_fixed(kb_columns *c, const kb_dictionary *dictionary, double slope_unit, size_t term, size_t state)

@@ -11,6 +11,8 @@
 #include "dictionary/dictionary.h"
 #include "gp/record.h"
 
+#define KB_SLAB_FACTOR 25 /* variance of a scaled weight: times the mean square of the left-hand side */
+
 typedef struct {
     size_t n;
     size_t *equation, *term;

@@ -7,8 +7,6 @@
 
 /* Prior variance of an initial state, in units of the state's own variance. */
 static const double state_variance = 4;
-/* 0.1 % of a state's sd: below it "noise" is model and solver error. */
-static const double noise_floor = 1e-6;
 
 static void set_model(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents)
 {
@@ -108,7 +106,7 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
                        .sd = record->sd,
                        .noise_model = record->noise_model,
                        .known_variance = record->known_variance,
-                       .noise_floor = noise_floor,
+                       .noise_floor = KB_LEAST_NOISE,
                        .starts_are_states = true,
                        .set_model = set_model,
                        .predict = predict,

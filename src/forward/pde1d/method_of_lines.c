@@ -9,7 +9,6 @@
 #include "base/status.h"
 
 enum { MOST_BOUNDARY = 17, INTERPOLATION = 6 };
-static const double noise_floor = 1e-6; /* of any grid; a coarse grid's own error may lie above it */
 
 /* Central differences on seven points: sixth order for u_x and u_xx, fourth for u_xxx and u_xxxx, second above. */
 static const double unit_stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL] = {
@@ -422,7 +421,7 @@ kbass_status kb_pde1d_create(const kb_field_samples *samples, const kb_dictionar
                                 .sd = samples->sd,
                                 .noise_model = samples->noise_model,
                                 .known_variance = samples->known_variance,
-                                .noise_floor = noise_floor,
+                                .noise_floor = KB_LEAST_NOISE,
                                 .set_model = set_model,
                                 .predict = predict,
                                 .carry = carry,

@@ -6,7 +6,6 @@
 #include "forward/pde1d/method_of_lines.h"
 
 enum { PERIOD_LINES = 12, PERIODS = 12 };
-static const double open_period = 1.3;  /* of the modes when the axis is not periodic: they never meet themselves */
 static const double unusual_period = 3; /* nats: what a parameter costs that the data may choose within a spacing */
 
 /* Data lines gathered for the profile's prior. */
@@ -62,7 +61,7 @@ kbass_status kb_pde1d_profile(size_t n, kb_field_samples *const *run_samples, co
                 .value = KB_NEW(double, values),
                 .root = KB_NEW(double, values)};
     bool done = b.lines && b.coordinate && b.value && b.root;
-    *profile = (kb_profile){.period = settings->periodic ? settings->period : open_period};
+    *profile = (kb_profile){.period = settings->periodic ? settings->period : KB_OPEN_PERIOD};
     if (done) {
         for (size_t i = 0; i < n; i++) add_first_lines(run_samples[i], most_lines, &b);
         done = kb_profile_fit(profile, b.n, b.lines, shortest, KB_PDE1D_MODES);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define KB_OPEN_PERIOD 1.3 /* of the modes along an axis that does not close: they never meet themselves */
+
 typedef struct {
     double period; /* of the modes, in scaled units of the axis */
     double length; /* of the Matern kernel, likewise */

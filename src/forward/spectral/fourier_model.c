@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const double noise_floor = 1e-6;
+
 static const double spectrum_cut = 3e-4; /* modes with less variance than this share of the first's stay 0: a Gaussian
                                             kernel as long as this one would give them less than 1e-8 */
 enum { LEAST_GUESSED = 12 };
@@ -480,7 +480,7 @@ kbass_status kb_fourier_model_create(const kb_field_samples *samples, const kb_d
                                 .sd = samples->sd,
                                 .noise_model = samples->noise_model,
                                 .known_variance = samples->known_variance,
-                                .noise_floor = noise_floor,
+                                .noise_floor = KB_LEAST_NOISE,
                                 .tangents_are_dear = true,
                                 .set_model = set_model,
                                 .predict = predict,

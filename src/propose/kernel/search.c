@@ -8,7 +8,6 @@
 #include "base/status.h"
 
 enum { SWEEPS = 200 };
-static const double certain = 40; /* log-odds of a required term */
 
 static kbass_status create_parts(kb_kernel_search *s, kbass_error *error)
 {
@@ -29,7 +28,7 @@ static kbass_status create_parts(kb_kernel_search *s, kbass_error *error)
     if (status == KBASS_OK && (!s->view.slab || !s->log_odds || !s->work))
         status = kb_out_of_memory(error, "the search");
     for (size_t j = 0; status == KBASS_OK && j < n; j++)
-        s->log_odds[j] = s->columns->required[j] ? certain : s->columns->log_odds[j];
+        s->log_odds[j] = s->columns->required[j] ? KB_EP_CERTAIN : s->columns->log_odds[j];
     return status;
 }
 

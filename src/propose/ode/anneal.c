@@ -7,7 +7,7 @@
 
 enum { ITERATIONS = 40, SWEEPS = 5 };
 static const double annealed_share = 0.8; /* of the iterations in which tau falls */
-static const double tau_last = 1e-3, prune_below = 1e-3, slab_factor = 10, certain = 40;
+static const double tau_last = 1e-3, prune_below = 1e-3, slab_factor = 10;
 
 typedef struct {
     double *G, *b, *slab, *log_odds, *mean, *rms, *slope_squares, *squares;
@@ -66,7 +66,7 @@ static void normalise(const kb_ode_problem *p, const double *w, const kb_support
         u->b[j] /= u->rms[j];
         u->slab[j] = slab_factor * u->slope_squares[p->columns->equation[column]];
         u->log_odds[j] =
-            p->columns->required[column] ? certain : kb_dictionary_log_odds(p->dictionary, p->columns->term[column]);
+            p->columns->required[column] ? KB_EP_CERTAIN : kb_dictionary_log_odds(p->dictionary, p->columns->term[column]);
     }
 }
 

@@ -41,7 +41,7 @@ kbass_status kb_pool_add_annealed(const kb_ode_problem *p, kb_annealer *w, kb_po
                                         error);
     if (status != KBASS_OK) return status;
     for (size_t q = 0; q < w->support.n; q++) fit->w[w->support.column[q]] = f->w[w->support.column[q]];
-    for (size_t i = 0; i < n; i++) fit->variance[i] = fmax(f->v[i], 1e-6);
+    for (size_t i = 0; i < n; i++) fit->variance[i] = fmax(f->v[i], KB_LEAST_NOISE);
     fit->n_windows = p->is_long ? 0 : windows->n; /* of a long record only some patches have fields */
     for (size_t window = 0; window < fit->n_windows; window++)
         for (size_t i = 0; i < n; i++) fit->start[window * n + i] = kb_annealer_at(p, w, i, windows->first[window]);

@@ -26,7 +26,7 @@ static kbass_status add_to_pool(const kb_ode_problem *p, const kb_weak_proposal 
     kbass_status status = kb_pool_add(pool, &proposal->support, &fit, error);
     if (status != KBASS_OK) return status;
     memcpy(fit->w, proposal->w, p->columns->n * sizeof *fit->w);
-    for (size_t i = 0; i < p->record->n_states; i++) fit->variance[i] = fmax(p->noise_variance, 1e-6);
+    for (size_t i = 0; i < p->record->n_states; i++) fit->variance[i] = fmax(p->noise_variance, KB_LEAST_NOISE);
     return KBASS_OK;
 }
 
