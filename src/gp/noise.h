@@ -7,7 +7,8 @@
 #include "base/settings.h"
 #include "data/data.h"
 
-/* Variance over that of a state or field, 0.1 % of its sd squared: below it "noise" is the error of model and solver. */
+/* Variance over that of a state or field, 0.1 % of its sd squared: below it "noise" is the error of model and solver.
+ */
 #define KB_LEAST_NOISE 1e-6
 
 typedef enum { KB_NOISE_ADDITIVE, KB_NOISE_MULTIPLICATIVE, KB_NOISE_LOG } kb_noise_model; /* settings->noise_model */

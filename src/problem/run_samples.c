@@ -5,7 +5,7 @@
 #include "forward/pde1d/profile.h"
 
 enum { LINES = 12, MODES = 61 };
-static const double sure = 3;          /* nats per field by which a closed axis has to be likelier */
+static const double sure = 3; /* nats per field by which a closed axis has to be likelier */
 
 kbass_status kb_run_samples_create(const kbass_data *data, const kbass_settings *settings,
                                    const kb_dictionary *dictionary, kb_field_samples **run_samples, bool *is_one,

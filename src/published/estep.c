@@ -52,7 +52,8 @@ static void set_prior(kb_published_posterior *p, const kb_published_equation *e)
     const kb_published_options *o = p->options;
     for (size_t q = 0; q < e->n; q++) {
         p->slab[q] = o->slab_variance * p->slope_square[e->state];
-        p->log_odds[q] = p->model->columns->required[e->column[q]] ? KB_EP_CERTAIN : log(o->inclusion / (1 - o->inclusion));
+        p->log_odds[q] =
+            p->model->columns->required[e->column[q]] ? KB_EP_CERTAIN : log(o->inclusion / (1 - o->inclusion));
     }
 }
 

@@ -68,7 +68,7 @@
     X(followed, 2, SAME)                                                                                               \
     X(least_noise, 1e-2, "the kernel engine smooths, and sees less noise than there is; not measured")                 \
     X(least_first_noise, 1e-4, NOT_MEASURED)                                                                           \
-    X(least_floor, KB_LEAST_NOISE, "0.1 % of a field's sd")                                                                      \
+    X(least_floor, KB_LEAST_NOISE, "0.1 % of a field's sd")                                                            \
     X(floor_rise, 1.5, NOT_MEASURED)                                                                                   \
     X(hidden, 20, NOT_MEASURED)                                                                                        \
     X(refined, 4, NOT_MEASURED)                                                                                        \
@@ -106,7 +106,7 @@
     X(grace, 2, NOT_MEASURED)                                                                                          \
     X(least_rows, 5, NOT_MEASURED)                                                                                     \
     X(least_noise, 1e-4, NOT_MEASURED)                                                                                 \
-    X(least_floor, KB_LEAST_NOISE, "0.1 % of a field's sd")                                                                      \
+    X(least_floor, KB_LEAST_NOISE, "0.1 % of a field's sd")                                                            \
     X(noise_factor, 2, "the kernel engine smooths, and sees less noise than there is; not measured")                   \
     X(resolved_at_first, 0.05, NOT_MEASURED)                                                                           \
     X(resolved, 0.001, "chosen on lambda-omega 20^3, 2 %, seed 1")                                                     \

@@ -180,8 +180,7 @@ static bool is_followed(const kb_pass *p)
 {
     const kb_fit *best = p->search.pool->fits[0];
     if (best->n_rows < axes_of(p)->problem->run_samples[0]->n_grid[0]) return false;
-    return kb_run_stopped(p->search.run) ||
-           best->misfit * best->misfit <= p->task->schedule->lost * axes_of(p)->noise;
+    return kb_run_stopped(p->search.run) || best->misfit * best->misfit <= p->task->schedule->lost * axes_of(p)->noise;
 }
 
 /* What is not followed to the noise is no answer; of a run that was stopped any fit to all rows is. */

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-
 static const double spectrum_cut = 3e-4; /* modes with less variance than this share of the first's stay 0: a Gaussian
                                             kernel as long as this one would give them less than 1e-8 */
 enum { LEAST_GUESSED = 12 };

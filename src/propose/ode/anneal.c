@@ -65,8 +65,8 @@ static void normalise(const kb_ode_problem *p, const double *w, const kb_support
         for (size_t i = 0; i < k; i++) u->G[i + j * k] /= u->rms[i] * u->rms[j];
         u->b[j] /= u->rms[j];
         u->slab[j] = slab_factor * u->slope_squares[p->columns->equation[column]];
-        u->log_odds[j] =
-            p->columns->required[column] ? KB_EP_CERTAIN : kb_dictionary_log_odds(p->dictionary, p->columns->term[column]);
+        u->log_odds[j] = p->columns->required[column] ? KB_EP_CERTAIN
+                                                      : kb_dictionary_log_odds(p->dictionary, p->columns->term[column]);
     }
 }
 
