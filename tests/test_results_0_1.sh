@@ -9,7 +9,8 @@ run_all() {
         echo "== $command $file $rest"
         # shellcheck disable=SC2086 # a list of options
         "$kbass" $command "$kept/$file" $rest 2>&1
-    done < "$kept/commands" | sed "s|$kept/||g" | grep -v "found by kbass"
+    done < "$kept/commands" | sed "s|$kept/||g" | grep -v "found by kbass" |
+        grep -v "^kbass: *[0-9]* % draws" # progress, which a busy machine shows
 }
 if [ "$2" = write ]; then
     run_all > "$kept/expected"
