@@ -209,6 +209,7 @@ static const cli_option doctor_options[] = {
 
 static const cli_option bench_options[] = {
     {"case", 0, "NAMES", ",", "only these cases, by name or how it begins: vdp-10-20, vdp-10, vdp"},
+    {"methods", 0, "NAMES", ",", "paper: methods to run beside each other, of kbass, em, paper; default: kbass"},
     {"seeds", 0, "N", NULL, "draws of the noise; 1 to 1000; default: 1 (paper), 10 (map), 200 (calibration)"},
     {"first", 0, "SEED", NULL, "the first of them; default: 1"},
     {"jobs", 0, "N", NULL, "tasks at a time, which share the cores; default: as many as there are cores, 1 for speed"},

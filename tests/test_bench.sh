@@ -67,6 +67,13 @@ grep -q '"y_t: -.* x^2\*y"' rows.json || complain "van der Pol's damping is not 
 [ -s err ] && complain "rows were run twice: $(cat err)"
 cmp -s out again || complain "the same rows gave another table"
 
+# ---------------------------------------------------------------- methods beside each other
+refuses 'none of kbass, em, paper' paper --methods kbass,elm
+refuses 'found none' paper --methods ,
+"$kbass" bench paper --case hare-lynx --methods kbass,em --json both.json -q > out 2> err || complain "--methods: $(cat err)"
+grep -q '"hare-lynx em seed 1"' both.json || complain "--methods: no row of em: $(cat both.json)"
+grep -q '^hare-lynx  *0.0244  *0.21  *1/1 .* 1/1 .* 1/1 ' out || complain "--methods: no exact law by both: $(cat out)"
+
 # ---------------------------------------------------------------- a failing row is a row
 "$kbass" bench paper --case vdp-10-20 --time-limit 1e-9 > out 2> err || complain "time limit: exit code $?: $(cat err)"
 grep -q '^vdp-10-20 .*0/1' out || complain "time limit: $(cat out)"

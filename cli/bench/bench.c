@@ -88,6 +88,7 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
                                .is_resumed = cli_value(arguments, "resume"),
                                .is_quiet = cli_value(arguments, "quiet")};
     o->cases = cli_value(arguments, "case");
+    o->methods = cli_value(arguments, "methods");
     o->csv = cli_value(arguments, "csv");
     o->output = cli_value(arguments, "output");
     o->figure = cli_value(arguments, "figure");

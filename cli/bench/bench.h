@@ -9,7 +9,8 @@
 /* What the command line says to all of them. */
 typedef struct {
     bench_manner manner;
-    const char *cases; /* names, or how they begin, separated by commas; NULL: all */
+    const char *cases;   /* names, or how they begin, separated by commas; NULL: all */
+    const char *methods; /* of bench paper, separated by commas; NULL: ours alone */
     const char *csv, *figure, *output;
     unsigned long first_seed, n_seeds;
     kbass_settings *settings; /* threads and time limit */
@@ -32,6 +33,7 @@ int bench_results(size_t n_files, const char *const *files, const char *output);
 /* The tables of a document, from its rows; the caller clears them. */
 void bench_paper_cells(const json_t *document, int digits, bench_table *table);
 void bench_paper_terms(const json_t *document, int digits, bench_table *table);
+void bench_paper_methods(const json_t *document, int digits, bench_table *table); /* without rows: ours alone */
 void bench_map_rates(const json_t *document, bench_table *table);
 void bench_calibration_table(const json_t *document, bench_table *table);
 void bench_calibration_groups(const json_t *document, bench_table *table); /* by what the draws are like */

@@ -7,6 +7,7 @@
 
 #include "bench.h"
 #include "judge.h"
+#include "message.h"
 
 size_t bench_cell_count(void)
 {
@@ -19,6 +20,40 @@ void bench_cell_name(const bench_case *c, size_t level, char name[BENCH_CELL_SIZ
 {
     if (isnan(c->levels[level].noise)) snprintf(name, BENCH_CELL_SIZE, "%s", c->key);
     else snprintf(name, BENCH_CELL_SIZE, "%s-%g", c->key, c->levels[level].noise);
+}
+
+const char *const bench_methods[] = {"kbass", "em", "paper", NULL};
+
+void bench_row_name(const char *cell, const char *method, char name[BENCH_CELL_SIZE])
+{
+    bool is_ours = !strcmp(method, bench_methods[0]);
+    snprintf(name, BENCH_CELL_SIZE, "%.30s%s%s", cell, is_ours ? "" : " ", is_ours ? "" : method);
+}
+
+bool bench_is_method(const char *asked, const char *method)
+{
+    size_t length = strlen(method);
+    for (const char *a = asked ? asked : bench_methods[0]; *a; a += strcspn(a, ", ")) {
+        a += strspn(a, ", ");
+        if (!strncmp(a, method, length) && (!a[length] || strchr(", ", a[length]))) return true;
+    }
+    return false;
+}
+
+int bench_check_methods(const char *asked)
+{
+    size_t n = 0;
+    for (const char *a = asked; a && *a;) {
+        a += strspn(a, ", ");
+        size_t length = strcspn(a, ", "), i = 0;
+        while (i < BENCH_METHODS && (strlen(bench_methods[i]) != length || strncmp(a, bench_methods[i], length) != 0))
+            i++;
+        if (length && i == BENCH_METHODS)
+            return cli_fail("--methods: \"%.*s\" is none of kbass, em, paper", (int)length, a);
+        n += length > 0;
+        a += length;
+    }
+    return asked && !n ? cli_fail("--methods: found none, needed one or more of kbass, em, paper") : EXIT_OK;
 }
 
 int bench_check_cells(const char *cases)
@@ -81,10 +116,10 @@ const json_t *bench_next_row(const json_t *rows, const char *cell, size_t *at)
     return NULL;
 }
 
-static void gather(const json_t *rows, bench_cell *cell, gathering *g)
+static void gather(const json_t *rows, const char *name, bench_cell *cell, gathering *g)
 {
     const json_t *row = NULL;
-    for (size_t at = 0; (row = bench_next_row(rows, cell->name, &at)); cell->n_seeds++) {
+    for (size_t at = 0; (row = bench_next_row(rows, name, &at)); cell->n_seeds++) {
         const char *failure = json_string_value(json_object_get(row, "error"));
         cell->n_failed += failure != NULL;
         cell->n_exact += json_is_true(json_object_get(row, "exact"));
@@ -100,6 +135,7 @@ static void summarise(const gathering *g, const bench_law *law, bench_cell *cell
     cell->precision = median(g, NULL, NULL, "precision");
     cell->seconds = median(g, NULL, NULL, "seconds");
     cell->cpu = median(g, NULL, NULL, "cpu");
+    cell->probability = median(g, NULL, NULL, "probability");
     cell->oracle = median(g, "oracle", NULL, "rmse");
     cell->oracle_seconds = median(g, "oracle", NULL, "seconds");
     for (size_t i = 0; i < law->n; i++) {
@@ -142,6 +178,13 @@ static void read_sigmas(const json_t *row, const bench_law *law, bench_cell *cel
 
 bool bench_cell_read(const json_t *document, const bench_case *c, size_t level, bench_cell *cell)
 {
+    return bench_cell_read_method(document, c, level, bench_methods[0], cell);
+}
+
+bool bench_cell_read_method(const json_t *document, const bench_case *c, size_t level, const char *method,
+                            bench_cell *cell)
+{
+    char name[BENCH_CELL_SIZE];
     const json_t *rows = json_object_get(document, "rows");
     size_t n = json_array_size(rows);
     bench_law law = bench_law_read(c->law);
@@ -149,7 +192,8 @@ bool bench_cell_read(const json_t *document, const bench_case *c, size_t level, 
     *cell = (bench_cell){.of = c, .level = &c->levels[level]};
     bench_cell_name(c, level, cell->name);
     if (g.rows && g.values) {
-        gather(rows, cell, &g);
+        bench_row_name(cell->name, method, name);
+        gather(rows, name, cell, &g);
         summarise(&g, &law, cell);
         read_sigmas(cell->level->noise > 0 ? find_row(rows, c->key, "limit") : NULL, &law, cell);
         cell->seconds_per_iteration = number(find_row(rows, c->key, "published"), "seconds_per_iteration");
