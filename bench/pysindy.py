@@ -4,8 +4,10 @@
     bench/pysindy.py --json pysindy.json [--case vdp,ks] [--seeds 1] [--kbass build/kbass]
 
 Slopes by PySINDy's finite differences, plain or smoothed, terms by its sequentially thresholded least squares,
-weights by least squares on those terms: what SINDy.fit does, on the columns that PDELibrary and PolynomialLibrary make. Threshold and smoothing are chosen with the
-truth in sight, those that find most true and fewest false terms, which no user can. The output is read by `kbass bench results`; a cell that fails is a row with the reason.
+weights by least squares on those terms: what SINDy.fit does, on the columns that PDELibrary and PolynomialLibrary make.
+Threshold and smoothing are chosen with the truth in sight, those that find most true and fewest false terms, which no
+user can. Weak forms, ensembles and other optimizers are not tried. The output is read by `kbass bench results`; a cell
+that fails is a row with the reason.
 Run with PySINDy 1.7.5, which needs NumPy below 2.
 """
 import argparse, csv, itertools, json, math, os, subprocess, sys, tempfile, time, warnings
