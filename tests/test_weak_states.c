@@ -81,7 +81,7 @@ static void proposes(const setup *s, const char *const *terms, size_t n, double 
     kb_weak_states *w = NULL;
     kb_weak_proposals list = {0};
     bool found = false;
-    CHECK_OK(kb_record_period(s->record, &period, &error));
+    CHECK_OK(kb_record_period(s->record, &period, NULL, &error));
     CHECK_OK(kb_weak_states_create(s->record, s->dictionary, s->columns, variance, &w, &error));
     CHECK_OK(kb_weak_propose(w, &schedule, period, &list, &error));
     for (size_t i = 0; i < list.n; i++) {
@@ -102,9 +102,10 @@ static void long_records(void **state)
 {
     (void)state;
     setup s;
-    double period;
+    double period, spread;
     open_law(&s, oscillator, 200 * acos(-1), 1601, 5);
-    CHECK_OK(kb_record_period(s.record, &period, &error));
+    CHECK_OK(kb_record_period(s.record, &period, &spread, &error));
+    CHECK(spread < 0.2);
     CHECK_CLOSE(period, 0.01, 5e-4); /* 100 periods; crossings fall on samples, 16 of them in a period */
     proposes(&s, oscillator_terms, 2, 0.0025);
     setup_close(&s);

@@ -4,9 +4,10 @@
 
 #include "gp/record.h"
 
-/* Median time, scaled, of two crossings of the mean by the state that crosses it fastest; crossings count from half a
-   standard deviation below to half a one above, so that noise makes none. The longest run's time when no state crosses
-   it three times. */
-kbass_status kb_record_period(const kb_record *record, double *period, kbass_error *error);
+/* Time, scaled, from one crossing of the mean upwards to the next, of the state that crosses it fastest: the mean over
+   the middle half of them. Crossings count from half a standard deviation below to half a one above, so that noise
+   makes none. *spread, unless NULL: the width of that half as a share of the period; small for oscillators, large for
+   chaos. The longest run's time, and 0, when no state crosses it three times. */
+kbass_status kb_record_period(const kb_record *record, double *period, double *spread, kbass_error *error);
 
 #endif

@@ -15,6 +15,8 @@
 /* The ladder of length scales, in shares of a patch. */
 static const double longest = 0.4, shortest = 0.015, ratio = 0.75;
 enum { MESH = 200, MOST_PATCHES = 64, VARIANCES = 13, ROWS_PER_PATCH = 12 };
+/* Long records are those of oscillators: chaotic ones, whose periods differ by more, go the way of short ones. */
+static const double regular = 0.2;
 enum { LONG_PERIODS = 24, LONG_ROWS = 384, PATCH_PERIODS = 4, SAMPLED_PATCHES = 4 }; /* of long records */
 enum { WIDE_STATES = 24 };    /* above which the kernel's fields of all states together do not fit into memory */
 enum { MOST_COLUMNS = 1200 }; /* of all equations: a thread holds some 10 matrices of columns x columns, 115 MB */
@@ -167,10 +169,11 @@ static kbass_status choose_patches(kb_ode_problem *p, kbass_error *error)
         status =
             kb_fail(error, KBASS_ERROR_ARGUMENT, "mesh: auto needs fields over space (--axes t,x); found time alone");
     if (!p->n_mesh) p->n_mesh = MESH;
-    if (status == KBASS_OK) status = kb_record_period(p->record, &p->period, error);
+    double spread = 0;
+    if (status == KBASS_OK) status = kb_record_period(p->record, &p->period, &spread, error);
     if (status != KBASS_OK) return status;
-    p->is_long =
-        p->settings->method == KB_METHOD_KBASS && 1 / p->period >= LONG_PERIODS && p->record->n_rows >= LONG_ROWS;
+    p->is_long = p->settings->method == KB_METHOD_KBASS && spread <= regular && 1 / p->period >= LONG_PERIODS &&
+                 p->record->n_rows >= LONG_ROWS;
     for (size_t n = p->is_long ? (size_t)(1 / p->period) / PATCH_PERIODS : 1;; n *= 2) {
         if (status == KBASS_OK) status = create_patches(p, n, error);
         if (status == KBASS_OK) status = fit_bare_field(p, error);

@@ -55,7 +55,7 @@
     X(heard, "models", "of each run alone that begin the search of all runs; 0: runs are searched together")           \
     X(held_iterations, "iterations", "of their starts, the weights held, before all move")                             \
     X(first_swings, "visible periods", "of each run, on which the search of a long record begins")                     \
-    X(first_unexplained, "times the noise variance", "misfit there above which the kernel engine is asked")            \
+    X(first_unexplained, "times the noise variance", "misfit there above which the kernel is asked; 0: always")        \
     X(first_windows, "windows", "of each run there; a power of two")                                                   \
     X(weak_widths, "half widths", "of the bumps of the weak form")                                                     \
     X(weak_narrowest, "visible periods", "of the narrowest of them")                                                   \

@@ -1,5 +1,5 @@
-/* States over many swings: searched on a growing part of the record (search/growth.h), from the weak form's structures;
- * where these leave much of the first part unexplained, from the kernel's starts on some patches, too.
+/* States over many swings: searched on a growing part of the record (search/growth.h), from the weak form's structures
+ * and, where these leave more of the first part unexplained than the schedule allows, the kernel's on some patches.
  */
 #include <math.h>
 
