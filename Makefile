@@ -9,6 +9,8 @@
 # make check-python    test the Python package with PYTHON (default /usr/bin/python3)
 # make check-browser   load reports in a headless Chromium, narrow and wide
 # make fuzz       fuzz every reader and parser for SECONDS each (default 60) with clang's libFuzzer
+# make mpi        build kbass-mpi, the command for many machines (docs/cluster.md)
+# make check-mpi  the same answers on 1, 2, 3 and 4 ranks
 # make install    install under PREFIX (default /usr/local), below DESTDIR if given
 # make deb        Debian packages of command, library and development files, in build/packages
 # make docs       write docs/options.md and docs/constants.md anew from the tables
@@ -22,7 +24,7 @@ JOBS ?= $(shell nproc)
 CMAKE_OPTIONS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all packages test-packages demo check check-fresh sanitize check-browser fuzz check-traces check-laws python check-python \
+.PHONY: mpi check-mpi all packages test-packages demo check check-fresh sanitize check-browser fuzz check-traces check-laws python check-python \
         install deb docs format check-format clean
 
 all: packages
@@ -76,6 +78,13 @@ check-python: all
 	@tools/install-packages.sh $(python_packages)
 	@PYTHONPATH=python $(PYTHON) -m pytest python/tests $(PYTEST_OPTIONS)
 
+mpi:
+	@tools/install-packages.sh libopenmpi-dev openmpi-bin
+	@$(MAKE) all CMAKE_OPTIONS="$(CMAKE_OPTIONS) -DKBASS_MPI=ON"
+
+check-mpi: mpi
+	@tools/check-mpi build
+
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install build
 
@@ -91,7 +100,7 @@ docs: all
 	@build/kbass help --markdown > docs/options.md
 	@build/tests/constants > docs/constants.md
 
-sources = include/kbass/*.h src/*.c src/*/*.[ch] src/*/*/*.[ch] helper/*.c cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
+sources = include/kbass/*.h src/*.c src/*/*.[ch] src/*/*/*.[ch] helper/*.c cluster/*.c cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
 
 format:
 	@clang-format -i $(sources)

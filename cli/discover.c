@@ -9,6 +9,7 @@
 #include "pages.h"
 #include "progress.h"
 #include "read.h"
+#include "share.h"
 #include "signals.h"
 #include "tables.h"
 
@@ -71,6 +72,7 @@ static int run(discover_job *job)
     kbass_error error;
     cli_progress progress;
     cli_progress_begin(&progress, job->is_quiet);
+    kbass_discovery_share(job->discovery, cli_share());
     kbass_status status = kbass_discovery_run(job->discovery, cli_progress_show, &progress, &error);
     cli_progress_end(&progress);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);

@@ -6,6 +6,7 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "share.h"
 
 #define READING_OPTIONS                                                                                                \
     {"time", 0, "NAME", NULL,                                                                                          \
@@ -400,7 +401,7 @@ static int run(const cli_command *command, int count, char **words)
     return code;
 }
 
-int main(int count, char **words)
+static int begin(int count, char **words)
 {
     int code = EXIT_OK;
     if (count < 2) return cli_fail("no command given (see kbass help)");
@@ -413,4 +414,10 @@ int main(int count, char **words)
     else code = unknown_command(words[1]);
     int lost = cli_finish_output();
     return code != EXIT_OK ? code : lost;
+}
+
+int main(int count, char **words)
+{
+    cli_share_begin(&count, &words);
+    return cli_share_end(begin(count, words));
 }

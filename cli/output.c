@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "message.h"
+#include "share.h"
 #include "signals.h"
 
 bool cli_output_is_standard(const char *path) { return !path || !strcmp(path, "-"); }
@@ -27,6 +28,7 @@ static int finish(kbass_status status, const kbass_error *error)
 int cli_output_bytes(const char *path, size_t size, const void *bytes)
 {
     kbass_error error;
+    if (!cli_share_writes()) return EXIT_OK;
     if (cli_output_is_standard(path)) {
         fwrite(bytes, 1, size, stdout); /* a failure is seen at the end of the command */
         return EXIT_OK;
@@ -55,6 +57,7 @@ static int print_data(const kbass_data *data)
 int cli_output_data(const char *path, const kbass_data *data)
 {
     kbass_error error;
+    if (!cli_share_writes()) return EXIT_OK;
     if (cli_output_is_standard(path)) return print_data(data);
     bool waits = is_replaced(path);
     fflush(stdout);

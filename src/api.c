@@ -1,5 +1,6 @@
 /* The public functions of discovery: check inputs, call a module, hand back. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/apart.h"
@@ -49,6 +50,7 @@ struct kbass_discovery {
     bool has_told_seconds; /* those of the JSON's solution are counted */
     kb_budget budget;
     kb_checkpoint *checkpoint; /* or NULL */
+    kbass_reduce reduce;       /* n_ranks 0: alone */
 };
 
 const char *kbass_outcome_name(kbass_outcome outcome)
@@ -355,10 +357,12 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     kb_run_begin(&run, progress, user, d->settings.time_limit);
     run.trace = d->trace;
     run.checkpoint = d->checkpoint;
+    if (d->reduce.n_ranks > 1) run.reduce = &d->reduce;
     run.start -= d->seconds_to_create; /* the limit is for both */
     running r = {d, &run, KBASS_OK, error};
     kb_apart(run_apart, &r);
-    kbass_status kept = kb_checkpoint_write(d->checkpoint, r.status == KBASS_OK ? error : NULL);
+    kbass_status kept =
+        d->reduce.rank ? KBASS_OK : kb_checkpoint_write(d->checkpoint, r.status == KBASS_OK ? error : NULL);
     if (r.status == KBASS_OK) r.status = kept;
     if (r.status == KBASS_OK && kb_validation_is_asked(&d->settings) && !kb_run_stopped(&run))
         r.status = kb_validate(d->data, &d->settings, &run, d->answer, error);
@@ -368,6 +372,14 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
         kb_trace_answer(d->trace, &d->answer->result);
     }
     return r.status;
+}
+
+void kbass_discovery_share(kbass_discovery *d, const kbass_reduce *reduce)
+{
+    static const size_t size_0_2 = offsetof(kbass_reduce, agree) + sizeof reduce->agree;
+    d->reduce = (kbass_reduce){0};
+    if (reduce) kb_options_take(reduce, reduce->size, size_0_2, &d->reduce, sizeof d->reduce);
+    if (d->reduce.rank) kb_checkpoint_read_only(d->checkpoint);
 }
 
 void kb_discovery_trace(kbass_discovery *d, const kb_trace *trace) { d->trace = trace; }

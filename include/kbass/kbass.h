@@ -422,6 +422,20 @@ KBASS_API size_t kbass_discovery_candidates(const kbass_discovery *discovery); /
 KBASS_API const char *kbass_discovery_candidate(const kbass_discovery *discovery, size_t index);
 KBASS_API kbass_status kbass_discovery_run(kbass_discovery *discovery, kbass_progress_callback progress, void *user,
                                            kbass_error *error);
+/* Several processes on one discovery: each makes the same calls with the same data and settings, and fits are shared
+   out among them (docs/cluster.md). These functions are called by all ranks in the same order, from one thread at a
+   time. */
+typedef struct {
+    size_t size; /* as in kbass_read_options */
+    int rank, n_ranks;
+    void *user;
+    /* `n` bytes of every rank to all of them, in the order of the ranks: all has room for n_ranks x n. */
+    void (*gather)(void *user, size_t n, const void *own, void *all);
+    /* The largest wish of any rank. */
+    int (*agree)(void *user, int wish);
+} kbass_reduce;
+/* Before the run; NULL: alone. Copies the struct. */
+KBASS_API void kbass_discovery_share(kbass_discovery *discovery, const kbass_reduce *reduce);
 KBASS_API const kbass_result *kbass_discovery_result(const kbass_discovery *discovery);
 /* The denoised solution and its standard deviation (or NULL) of a run, counted from 0, at n points of its record with
    ascending times; positions n x (axes - 1), NULL for states; mean and sd n x n_states. */

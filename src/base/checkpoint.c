@@ -1,6 +1,7 @@
 #include "base/checkpoint.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +187,11 @@ void kb_checkpoint_tick(kb_checkpoint *c)
     if (!c || kb_clock() - c->written < c->every || pthread_mutex_trylock(&c->writing)) return;
     if (c->n > c->n_written) write_now(c, NULL);
     pthread_mutex_unlock(&c->writing);
+}
+
+void kb_checkpoint_read_only(kb_checkpoint *c)
+{
+    if (c) c->every = INFINITY;
 }
 
 /* ---------------------------------------------------------------- reading */

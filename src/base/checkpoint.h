@@ -33,6 +33,8 @@ typedef struct kb_checkpoint kb_checkpoint;
    two writings. */
 kbass_status kb_checkpoint_open(const char *path, double every, size_t n_fields, const kb_checkpoint_field *fields,
                                 kb_checkpoint **out, kbass_error *error);
+/* From now on nothing is written: another process does. */
+void kb_checkpoint_read_only(kb_checkpoint *checkpoint);
 /* Closes without writing. */
 void kb_checkpoint_close(kb_checkpoint *checkpoint);
 

@@ -26,6 +26,8 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     run->log_evidence = NAN;
     run->trace = NULL;
     run->checkpoint = NULL;
+    run->reduce = NULL;
+    atomic_store(&run->wish, 0);
     atomic_store(&run->reason, 0);
     atomic_store(&run->n_iterations, 0);
     atomic_flag_clear(&run->reporting);
@@ -48,7 +50,14 @@ void kb_run_advance(kb_run *run, double share)
 static void stop(kb_run *run, kbass_outcome outcome)
 {
     int running = 0;
-    atomic_compare_exchange_strong(&run->reason, &running, 1 + (int)outcome);
+    atomic_compare_exchange_strong(run->reduce ? &run->wish : &run->reason, &running, 1 + (int)outcome);
+}
+
+void kb_run_agree(kb_run *run)
+{
+    if (!run->reduce || kb_run_stopped(run)) return;
+    int wish = run->reduce->agree(run->reduce->user, atomic_load(&run->wish));
+    if (wish) atomic_store(&run->reason, wish);
 }
 
 bool kb_run_stopped(kb_run *run) { return atomic_load(&run->reason) != 0; }
@@ -59,7 +68,7 @@ bool kb_run_continue(kb_run *run, size_t n_active)
 {
     double seconds = kb_clock() - run->start;
     size_t iterations = 1 + atomic_fetch_add(&run->n_iterations, 1);
-    if (kb_run_stopped(run)) return false;
+    if (kb_run_stopped(run) || atomic_load(&run->wish)) return false;
     kb_checkpoint_tick(run->checkpoint);
     if (run->time_limit > 0 && seconds > run->time_limit) stop(run, KBASS_TIME_LIMIT);
     if (run->callback && !atomic_flag_test_and_set(&run->reporting)) {
@@ -67,7 +76,7 @@ bool kb_run_continue(kb_run *run, size_t n_active)
         if (run->callback(&progress, run->user)) stop(run, KBASS_CANCELLED);
         atomic_flag_clear(&run->reporting);
     }
-    return !kb_run_stopped(run);
+    return !kb_run_stopped(run) && !atomic_load(&run->wish);
 }
 
 int kb_threads(int asked)

@@ -19,8 +19,10 @@ typedef struct {
     double from, until;          /* and where the stage begins and ends */
     _Atomic double log_evidence;
     atomic_size_t n_iterations;
-    const kb_trace *trace;     /* NULL: none */
-    kb_checkpoint *checkpoint; /* NULL: none */
+    const kb_trace *trace;      /* NULL: none */
+    const kbass_reduce *reduce; /* other ranks of the same run; NULL: none */
+    atomic_int wish;            /* among ranks: the reason to stop that this one has, until all agree */
+    kb_checkpoint *checkpoint;  /* NULL: none */
 } kb_run;
 
 double kb_clock(void); /* seconds, monotonic */
@@ -32,6 +34,8 @@ double kb_run_stage(kb_run *run, int stage, double from, double until);
 void kb_run_advance(kb_run *run, double share);
 /* Tells the caller where we are, checks the clock; false when the run should stop. Cheap enough for every iteration. */
 bool kb_run_continue(kb_run *run, size_t n_active);
+/* Among ranks a wish to stop becomes a stop here, for all of them at once: every rank calls it at the same places. */
+void kb_run_agree(kb_run *run);
 bool kb_run_stopped(kb_run *run);
 bool kb_run_cancelled(kb_run *run); /* by the caller, who waits */
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
+#include "search/share.h"
 
 /* Who is asked what, and what the pool holds before. */
 static kb_work_key key_of(const kb_source *source, unsigned when, const kb_proposals *p)
@@ -81,24 +83,51 @@ static kbass_status unpack(const unsigned char *at, kb_proposals *p, kbass_error
     return status;
 }
 
-kbass_status kb_source_ask(const kb_source *source, unsigned when, kb_proposals *p, kbass_error *error)
+/* All ranks go on from what the first one says, should time have cut theirs short elsewhere. */
+static kbass_status agree(kb_proposals *p, size_t first, heading head, kbass_error *error)
 {
-    kb_checkpoint *checkpoint = p->run->checkpoint;
-    size_t first = p->pool->n, size = 0;
-    if (!checkpoint) return source->propose(p, error);
-    kb_work_key key = key_of(source, when, p);
-    const unsigned char *known = kb_checkpoint_find(checkpoint, key, &size);
-    if (known) return unpack(known, p, error);
+    size_t size = size_of(p->pool, first);
+    unsigned char *bytes = kb_allocate(size, 1), *common = NULL;
+    if (!bytes) return kb_out_of_memory(error, "proposals");
+    pack(p->pool, first, head, bytes);
+    kbass_status status = kb_share_first(p->run, size, bytes, &common, error);
+    if (status == KBASS_OK && common) {
+        kb_pool_trim(p->pool, first);
+        p->n_starts -= head.n_starts;
+        p->n_lost -= head.n_lost;
+        status = unpack(common, p, error);
+    }
+    kb_free(common);
+    kb_free(bytes);
+    return status;
+}
+
+/* What the source says is kept unless it was cut short. */
+static kbass_status ask_now(const kb_source *source, kb_work_key key, kb_proposals *p, kbass_error *error)
+{
+    size_t first = p->pool->n;
     heading head = {p->n_starts, p->n_lost, 0};
     kbass_status status = source->propose(p, error);
-    if (status != KBASS_OK || kb_run_stopped(p->run)) return status;
+    if (status != KBASS_OK) return status;
     head = (heading){p->n_starts - head.n_starts, p->n_lost - head.n_lost, p->pool->n - first};
-    size = size_of(p->pool, first);
+    if (kb_share_is_possible(p->run)) status = agree(p, first, head, error);
+    if (status != KBASS_OK || kb_run_stopped(p->run) || !p->run->checkpoint) return status;
+    head.n_fits = p->pool->n - first;
+    size_t size = size_of(p->pool, first);
     unsigned char *bytes = kb_allocate(size, 1);
     if (bytes) {
         pack(p->pool, first, head, bytes);
-        kb_checkpoint_keep(checkpoint, key, size, bytes);
+        kb_checkpoint_keep(p->run->checkpoint, key, size, bytes);
     }
     kb_free(bytes);
     return KBASS_OK;
+}
+
+kbass_status kb_source_ask(const kb_source *source, unsigned when, kb_proposals *p, kbass_error *error)
+{
+    size_t size = 0;
+    if (!p->run->checkpoint && !kb_share_is_possible(p->run)) return source->propose(p, error);
+    kb_work_key key = key_of(source, when, p);
+    const unsigned char *known = kb_checkpoint_find(p->run->checkpoint, key, &size);
+    return known ? unpack(known, p, error) : ask_now(source, key, p, error);
 }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "search/share.h"
 #include "search/trace.h"
 
 static const size_t NOT_KNOWN = SIZE_MAX;
@@ -42,13 +43,26 @@ static void fit_job(const kb_search *a, kb_shooter *shooter, const job *j, int i
     shooter->deadline = 0;
 }
 
-static void fit_all(kb_search *a, size_t n_jobs, const job *jobs, int iterations)
+/* Every rank has fitted its own. */
+static kbass_status exchange(const kb_search *a, size_t n_jobs, const job *jobs, kbass_error *error)
+{
+    kb_fit **fits = KB_NEW(kb_fit *, n_jobs);
+    if (!fits) return kb_out_of_memory(error, "the search");
+    for (size_t i = 0; i < n_jobs; i++) fits[i] = jobs[i].fit;
+    kbass_status status = kb_share_exchange(a->run, n_jobs, fits, a->pool, error);
+    kb_free(fits);
+    return status;
+}
+
+static kbass_status fit_all(kb_search *a, size_t n_jobs, const job *jobs, int iterations, kbass_error *error)
 {
     double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
+    bool is_shared = !(a->deadline > 0) && kb_share_is_possible(a->run);
 #pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
     for (size_t i = 0; i < n_jobs; i++)
-        if (may_fit(a, jobs[i].fit))
+        if ((!is_shared || kb_share_is_own(a->run, i)) && may_fit(a, jobs[i].fit))
             fit_job(a, a->workers.list[omp_get_thread_num()]->shooter, &jobs[i], iterations, rival);
+    return is_shared ? exchange(a, n_jobs, jobs, error) : KBASS_OK;
 }
 
 /* The newest first: on equal terms a refined structure is likelier than the one it came from; where time is short, the
@@ -59,12 +73,12 @@ kbass_status kb_search_fit(kb_search *a, int iterations, kbass_error *error)
     if (!jobs) return kb_out_of_memory(error, "the search");
     size_t n = a->pool->n;
     for (size_t i = 0; i < n; i++) jobs[i] = (job){a->pool->fits[a->deadline > 0 ? i : n - 1 - i], NULL, NOT_KNOWN};
-    fit_all(a, a->pool->n, jobs, iterations);
+    kbass_status status = fit_all(a, a->pool->n, jobs, iterations, error);
     kb_free(jobs);
     kb_pool_sort(a->pool);
     kb_pool_unite(a->pool);
     kb_trace_pool(a, "fit");
-    return KBASS_OK;
+    return status;
 }
 
 /* ---------------------------------------------------------------- proposing */
@@ -202,7 +216,7 @@ static kbass_status fit_first(kb_search *a, size_t n, proposal *proposals, job *
         status = kb_pool_add(a->pool, &p->support, &j->fit, error);
         if (status == KBASS_OK) prepare(a, p, starts_are_states(a), j->fit);
     }
-    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations);
+    if (status == KBASS_OK) status = fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations, error);
     return status;
 }
 
@@ -241,7 +255,7 @@ static kbass_status fit_again(kb_search *a, size_t n, const proposal *proposals,
         kb_support_copy(&p->support, &j->fit->support);
         prepare(a, p, true, j->fit);
     }
-    if (status == KBASS_OK) fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations);
+    if (status == KBASS_OK) status = fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations, error);
     for (size_t i = 0; i < n_jobs; i++) settle_second(a->pool, &jobs[i]);
     return status;
 }

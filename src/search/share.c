@@ -1,0 +1,92 @@
+#include "search/share.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+bool kb_share_is_possible(kb_run *run) { return run->reduce && !kb_run_stopped(run); }
+
+bool kb_share_is_own(const kb_run *run, size_t i)
+{
+    return (int)(i % (size_t)run->reduce->n_ranks) == run->reduce->rank;
+}
+
+/* Bytes that a fit takes at most, by whichever rank it was done. */
+static size_t room_of(const kb_fit *fit, const kb_pool *pool)
+{
+    kb_fit widest = {.support = fit->support, .n_windows = pool->max_windows};
+    return kb_fit_bytes(&widest, pool->n_columns, pool->n_start);
+}
+
+/* Of the rank that has most. */
+static size_t largest_share(const kb_run *run, size_t n, kb_fit *const *fits, const kb_pool *pool)
+{
+    size_t most = 0, ranks = (size_t)run->reduce->n_ranks;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        size_t sum = 0;
+        for (size_t i = rank; i < n; i += ranks) sum += room_of(fits[i], pool);
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+kbass_status kb_share_exchange(kb_run *run, size_t n, kb_fit *const *fits, const kb_pool *pool, kbass_error *error)
+{
+    const kbass_reduce *r = run->reduce;
+    size_t ranks = (size_t)r->n_ranks, each = largest_share(run, n, fits, pool), used = 0;
+    unsigned char *own = kb_allocate(each + 1, 1), *all = kb_allocate(ranks * each + 1, 1);
+    kbass_status status = own && all ? KBASS_OK : kb_out_of_memory(error, "the fits of other ranks");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        if (!kb_share_is_own(run, i)) continue;
+        kb_fit_pack(fits[i], pool->n_columns, pool->n_start, own + used);
+        used += room_of(fits[i], pool);
+    }
+    if (status == KBASS_OK && each) r->gather(r->user, each, own, all);
+    for (size_t rank = 0; status == KBASS_OK && rank < ranks; rank++) {
+        const unsigned char *at = all + rank * each;
+        for (size_t i = rank; i < n; i += ranks) {
+            if (!kb_share_is_own(run, i)) kb_fit_unpack(at, pool->n_columns, pool->n_start, fits[i]);
+            at += room_of(fits[i], pool);
+        }
+    }
+    kb_free(own);
+    kb_free(all);
+    kb_run_agree(run);
+    return status;
+}
+
+kbass_status kb_share_first(kb_run *run, size_t size, const unsigned char *bytes, unsigned char **common,
+                            kbass_error *error)
+{
+    typedef struct {
+        kb_work_key sum;
+        uint64_t size;
+    } label;
+    const kbass_reduce *r = run->reduce;
+    size_t ranks = (size_t)r->n_ranks, each = 0;
+    bool is_same = true;
+    label own = {kb_work_key_begin("share"), size}, *labels = KB_NEW(label, ranks);
+    kb_run_agree(run);
+    if (!labels) return kb_out_of_memory(error, "the other ranks");
+    kb_work_key_add(&own.sum, bytes, size);
+    r->gather(r->user, sizeof own, &own, labels);
+    for (size_t i = 0; i < ranks; i++) {
+        is_same = is_same && !memcmp(&labels[i], &labels[0], sizeof *labels);
+        each = labels[i].size > each ? labels[i].size : each;
+    }
+    kb_free(labels);
+    if (is_same) return KBASS_OK;
+    unsigned char *mine = kb_allocate(each, 1), *all = kb_allocate(ranks * each, 1);
+    if (mine && all) {
+        memcpy(mine, bytes, size);
+        r->gather(r->user, each, mine, all);
+        *common = mine; /* the first rank's, which all begins with */
+        memcpy(mine, all, each);
+        mine = NULL;
+    }
+    kbass_status status = *common ? KBASS_OK : kb_out_of_memory(error, "the other ranks");
+    kb_free(mine);
+    kb_free(all);
+    return status;
+}
