@@ -1,6 +1,7 @@
 /* Ranks that share a discovery, as threads of one process: the answer is that of one alone, to the bit, whatever their
  * number; a wish to stop of one stops all. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
