@@ -1,5 +1,7 @@
 #include "answer.h"
 
+#include "kbass/kbass.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,19 @@ bool cli_result_holds_answer(const char *path)
     json_decref(root);
     if (file) fclose(file);
     return holds;
+}
+
+void cli_result_repeat_verdict(const char *path)
+{
+    FILE *file = open_file(path);
+    json_t *root = file ? json_loadf(file, 0, NULL) : NULL;
+    const json_t *verdict = json_object_get(root, "verdict");
+    const char *name = json_string_value(json_object_get(verdict, "name")),
+               *reason = json_string_value(json_object_get(verdict, "reason"));
+    for (kbass_law_verdict v = KBASS_LAW_NONE; name && reason && v <= KBASS_NOTHING_TO_EXPLAIN; v++)
+        if (!strcmp(name, kbass_law_verdict_name(v))) fprintf(stderr, "note: %s: %s; %s\n", path, name, reason);
+    json_decref(root);
+    if (file) fclose(file);
 }
 
 bool cli_page_holds_answer(const char *path)

@@ -6,6 +6,8 @@
 
 /* A result file with equations in it. */
 bool cli_result_holds_answer(const char *path);
+/* One line on stderr where the verdict of a result file is that there is no law, or nothing to explain. */
+void cli_result_repeat_verdict(const char *path);
 /* A page of one. */
 bool cli_page_holds_answer(const char *path);
 

@@ -11,6 +11,7 @@
 #include "message.h"
 #include "output.h"
 #include "progress.h"
+#include "answer.h"
 #include "read.h"
 #include "state.h"
 
@@ -125,6 +126,7 @@ static int load(const cli_arguments *arguments, forecast_job *job)
     job->path = arguments->operands[0];
     kbass_status status = kbass_posterior_read(job->path, run, &job->outlook.posterior, &error);
     if (status != KBASS_OK) return cli_fail_with(status, &error);
+    cli_result_repeat_verdict(job->path);
     if (data && run) return cli_fail("--data: the figure shows the data of one run alone, the result is of several");
     int code = data ? cli_read_like(arguments, job->path, data, &job->outlook.data) : EXIT_OK;
     if (data && code == EXIT_OK) {

@@ -91,7 +91,7 @@ refuses 'cannot be written' map --figure /nowhere/map.svg
 "$kbass" bench map --case vdp-4-2.5 --seeds 1 --json map.json --csv map.csv > out 2> err || complain "map: $(cat err)"
 grep -q '^van der Pol  *4  *1.00 ' out || complain "map: $(cat out)"
 refuses 'bench map, needed bench paper' paper --json map.json --resume
-refuses 'has no cases' calibration --case vdp
+refuses 'no "vdp"' calibration --case vdp
 "$kbass" bench calibration --seeds 2 --json calibration.json > out 2> err || complain "calibration: $(cat err)"
 grep -q '^2 random sparse systems, .* 0 failed' out || complain "calibration: $(cat out)"
 grep -q '^points of the forecast' out || complain "calibration: $(cat out)"

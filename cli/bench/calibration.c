@@ -15,6 +15,7 @@ static const double normal_quantile = 1.959963984540054;
 
 typedef struct {
     uint64_t seed;
+    bench_draw_kind kind;
     const kbass_settings *settings;
 } calibration_task;
 
@@ -98,15 +99,19 @@ static json_t *judge(const void *argument)
     kbass_discovery *discovery = NULL;
     kbass_error error = {0};
     json_t *row = json_object();
-    if (!bench_draw_make(task->seed, &draw)) return bench_failed("no system could be drawn");
+    if (!bench_draw_make(task->seed, task->kind, &draw)) return bench_failed("no system could be drawn");
     kbass_status status = kbass_discovery_create(draw.data, task->settings, &discovery, &error);
     if (status == KBASS_OK) status = kbass_discovery_run(discovery, NULL, NULL, &error);
+    bool has_law = task->kind == DRAW_LAW || task->kind == DRAW_FEW;
     if (status == KBASS_OK) {
+        const kbass_result *result = kbass_discovery_result(discovery);
         describe(&draw, row);
-        judge_terms(&draw, kbass_discovery_result(discovery), row);
-        status = judge_band(&draw, discovery, row, &error);
+        json_object_set_new(row, "kind", json_string(bench_draw_kinds[task->kind]));
+        json_object_set_new(row, "verdict", json_string(kbass_law_verdict_name(result->law.verdict)));
+        if (has_law) judge_terms(&draw, result, row);
+        if (has_law) status = judge_band(&draw, discovery, row, &error);
     }
-    if (status == KBASS_OK) status = judge_forecast(&draw, discovery, row, &error);
+    if (status == KBASS_OK && has_law) status = judge_forecast(&draw, discovery, row, &error);
     if (status != KBASS_OK) {
         json_decref(row);
         row = bench_failed("%s", error.message);
@@ -206,6 +211,30 @@ void bench_calibration_table(const json_t *document, bench_table *table)
     put_share(table, "points of the forecast in its 95 % band", n, 0.95, found, 0.85, 1);
 }
 
+/* How often each verdict was given, by kind of draw. */
+static void print_verdicts(const json_t *document)
+{
+    printf("\nverdicts%*s%9s%13s%11s%8s%9s%12s\n", 4, "", "found", "approximate", "undecided", "no law", "nothing",
+           "not judged");
+    for (int kind = 0; kind < DRAW_KINDS; kind++) {
+        size_t counts[KBASS_NOTHING_TO_EXPLAIN + 1] = {0}, n = 0, i;
+        const json_t *row;
+        json_array_foreach(json_object_get(document, "rows"), i, row)
+        {
+            const char *name = json_string_value(json_object_get(row, "verdict")),
+                       *of = json_string_value(json_object_get(row, "kind"));
+            if (!name || !of || strcmp(of, bench_draw_kinds[kind])) continue;
+            for (int v = 0; v <= KBASS_NOTHING_TO_EXPLAIN; v++)
+                counts[v] += !strcmp(name, kbass_law_verdict_name((kbass_law_verdict)v));
+            n++;
+        }
+        if (n)
+            printf("%-8s%4zu%9zu%13zu%11zu%8zu%9zu%12zu\n", bench_draw_kinds[kind], n, counts[KBASS_LAW_FOUND],
+                   counts[KBASS_LAW_APPROXIMATE], counts[KBASS_LAW_UNDECIDED], counts[KBASS_LAW_NONE],
+                   counts[KBASS_NOTHING_TO_EXPLAIN], counts[KBASS_LAW_NOT_JUDGED]);
+    }
+}
+
 int bench_calibration_figure(const json_t *document, const char *path)
 {
     FILE *script = NULL;
@@ -243,6 +272,7 @@ static int report(const json_t *document, const bench_options *options)
     printf("%zu random sparse systems, exactly the true terms in %zu, %zu failed:\n\n", json_array_size(rows), exact,
            failed);
     table_text(&table, stdout);
+    print_verdicts(document);
     int code = options->csv ? bench_write_csv(&table, options->csv) : EXIT_OK;
     table_clear(&table);
     if (code == EXIT_OK && options->figure) code = bench_calibration_figure(document, options->figure);
@@ -251,17 +281,20 @@ static int report(const json_t *document, const bench_options *options)
 
 int bench_calibration(bench_options *options)
 {
-    size_t n = options->n_seeds;
-    int code = EXIT_OK;
-    bench_task *tasks = calloc(n, sizeof *tasks);
-    calibration_task *details = calloc(n, sizeof *details);
-    if (options->cases) code = cli_fail("--case: calibration has no cases, only --seeds");
-    else if (!tasks || !details) code = cli_fail("out of memory for the tasks");
-    for (size_t i = 0; code == EXIT_OK && i < n; i++) {
-        details[i] = (calibration_task){options->first_seed + i, options->settings};
-        tasks[i] = (bench_task){.work = judge, .task = &details[i]};
-        snprintf(tasks[i].name, sizeof tasks[i].name, "draw %zu", options->first_seed + i);
-    }
+    size_t n = 0;
+    const char *const *kinds = bench_draw_kinds;
+    int code = options->cases ? bench_check_asked(options->cases, DRAW_KINDS, kinds) : EXIT_OK;
+    bench_task *tasks = calloc(options->n_seeds * DRAW_KINDS, sizeof *tasks);
+    calibration_task *details = calloc(options->n_seeds * DRAW_KINDS, sizeof *details);
+    if (!tasks || !details) code = cli_fail("out of memory for the tasks");
+    for (int kind = 0; code == EXIT_OK && kind < DRAW_KINDS; kind++)
+        for (size_t i = 0; i < options->n_seeds; i++) {
+            if (options->cases ? !bench_is_asked(options->cases, kinds[kind]) : kind != DRAW_LAW) continue;
+            details[n] = (calibration_task){options->first_seed + i, (bench_draw_kind)kind, options->settings};
+            tasks[n] = (bench_task){.work = judge, .task = &details[n]};
+            snprintf(tasks[n++].name, sizeof tasks->name, "%s%sdraw %zu", kind ? kinds[kind] : "", kind ? " " : "",
+                     options->first_seed + i);
+        }
     if (code == EXIT_OK) code = bench_execute("calibration", n, tasks, options, report);
     free(details);
     free(tasks);

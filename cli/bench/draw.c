@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const bench_draw_kinds[DRAW_KINDS] = {"law", "few", "noise", "walk", "smooth", "growth", "hidden"};
+
 static const char names[] = "xyz";
 static const double most = 20, least_sd = 0.02;
 enum { TRIES = 1000 };
@@ -77,51 +79,107 @@ static bool is_fit_to_measure(const bench_draw *d)
     return true;
 }
 
+static double normal(uint64_t *random)
+{
+    return sqrt(-2 * log(1 - uniform(random))) * cos(6.283185307179586 * uniform(random));
+}
+
+/* One state's values without a law. */
+static void draw_curve(uint64_t *random, bench_draw_kind kind, size_t n, double *values, size_t stride)
+{
+    enum { MODES = 6 };
+    double walk = 0, weight[MODES], phase[MODES];
+    for (size_t m = 0; m < MODES; m++) weight[m] = normal(random), phase[m] = 6.283185307179586 * uniform(random);
+    for (size_t k = 0; k < n; k++) {
+        double s = (double)k / (double)(n - 1), smooth = 0, step = normal(random);
+        for (size_t m = 0; m < MODES; m++) smooth += weight[m] * cos(2.7 * (double)(m + 1) * s + phase[m]);
+        walk += step;
+        values[k * stride] = kind == DRAW_NOISE ? step : kind == DRAW_WALK ? walk : smooth;
+    }
+}
+
+/* Logistic growth, saturation or decay. */
+static void draw_growth(uint64_t *random, const double *times, size_t n, double *values)
+{
+    size_t form = choose(random, 3);
+    double rate = 0.5 + uniform(random), start = 0.05 + 0.15 * uniform(random);
+    for (size_t k = 0; k < n; k++) {
+        double decay = exp(-rate * times[k]);
+        values[k] = form == 0 ? 1 / (1 + (1 / start - 1) * decay) : form == 1 ? 1 - decay : 2 * decay;
+    }
+}
+
+static kbass_status draw_without_law(uint64_t *random, uint64_t seed, bench_draw_kind kind, bench_draw *d,
+                                     kbass_error *error)
+{
+    static const size_t samples[] = {10, 20, 30, 40};
+    double times[64], values[64 * DRAW_STATES] = {0};
+    const char *labels[] = {"x", "y", "z"};
+    memset(d, 0, sizeof *d);
+    d->n_states = kind == DRAW_GROWTH ? 1 : 1 + choose(random, 2);
+    d->n_samples = samples[choose(random, 4)];
+    d->noise = kind == DRAW_NOISE || kind == DRAW_WALK ? 0
+               : kind == DRAW_SMOOTH                   ? 5
+                                                       : 5 * (double)(1 + choose(random, 4));
+    d->span = 8;
+    for (size_t k = 0; k < d->n_samples; k++) times[k] = d->span * (double)k / (double)(d->n_samples - 1);
+    for (size_t i = 0; i < d->n_states && kind != DRAW_GROWTH; i++)
+        draw_curve(random, kind, d->n_samples, values + i, d->n_states);
+    if (kind == DRAW_GROWTH) draw_growth(random, times, d->n_samples, values);
+    kbass_status status = kbass_data_create(d->n_samples, d->n_states, times, values, "t", labels, &d->data, error);
+    return status == KBASS_OK && d->noise > 0 ? kbass_data_add_noise(d->data, d->noise, seed, error) : status;
+}
+
 /* Samples at even times, with noise. */
-static kbass_status sample(const kbass_model *model, const double *start, uint64_t seed, bench_draw *d,
-                           kbass_error *error)
+static kbass_status sample(const kbass_model *model, const double *start, uint64_t seed, bench_draw_kind kind,
+                           bench_draw *d, kbass_error *error)
 {
     double times[64], values[64 * DRAW_STATES];
     const char *labels[] = {"x", "y", "z"};
     for (size_t k = 0; k < d->n_samples; k++) times[k] = d->span * (double)k / (double)(d->n_samples - 1);
     kbass_status status = kbass_model_integrate(model, 0, start, d->n_samples, times, values, error);
+    size_t measured = kind == DRAW_HIDDEN ? d->n_states - 1 : d->n_states;
+    for (size_t k = 0; k < d->n_samples; k++)
+        memmove(values + k * measured, values + k * d->n_states, measured * sizeof *values);
     if (status == KBASS_OK)
-        status = kbass_data_create(d->n_samples, d->n_states, times, values, "t", labels, &d->data, error);
+        status = kbass_data_create(d->n_samples, measured, times, values, "t", labels, &d->data, error);
     if (status == KBASS_OK) status = kbass_data_add_noise(d->data, d->noise, seed, error);
     return status;
 }
 
-static kbass_status try_draw(uint64_t *random, uint64_t seed, bench_draw *d, kbass_error *error)
+static kbass_status try_draw(uint64_t *random, uint64_t seed, bench_draw_kind kind, bench_draw *d, kbass_error *error)
 {
-    static const size_t samples[] = {20, 30, 40, 60};
+    static const size_t samples[] = {20, 30, 40, 60}, few[] = {6, 8, 11, 15};
     static const double noises[] = {1, 2, 5, 10, 20};
     const char *equations[DRAW_STATES];
     double start[DRAW_STATES];
     kbass_model *model = NULL;
     memset(d, 0, sizeof *d);
-    d->n_states = 1 + choose(random, DRAW_STATES);
+    d->n_states = kind == DRAW_HIDDEN ? 2 + choose(random, DRAW_STATES - 1) : 1 + choose(random, DRAW_STATES);
     for (size_t i = 0; i < d->n_states; i++) {
         draw_equation(random, d, i);
         equations[i] = d->equation[i];
         start[i] = 3 * uniform(random) - 1.5;
     }
-    d->n_samples = samples[choose(random, 4)];
+    d->n_samples = (kind == DRAW_FEW ? few : samples)[choose(random, 4)];
     d->noise = noises[choose(random, 5)];
     d->span = choose(random, 2) ? 8 : 4;
     for (size_t k = 0; k < 2 * DRAW_FINE; k++) d->times[k] = d->span * (double)k / (DRAW_FINE - 1);
     kbass_status status = kbass_model_parse(d->n_states, equations, &model, error);
     if (status == KBASS_OK) status = kbass_model_integrate(model, 0, start, 2 * DRAW_FINE, d->times, d->states, error);
-    if (status == KBASS_OK && is_fit_to_measure(d)) status = sample(model, start, seed, d, error);
+    if (status == KBASS_OK && is_fit_to_measure(d)) status = sample(model, start, seed, kind, d, error);
     kbass_model_destroy(model);
     return status;
 }
 
-bool bench_draw_make(uint64_t seed, bench_draw *d)
+bool bench_draw_make(uint64_t seed, bench_draw_kind kind, bench_draw *d)
 {
+    bool has_law = kind == DRAW_LAW || kind == DRAW_FEW || kind == DRAW_HIDDEN;
     uint64_t random = seed;
     kbass_error error;
     for (int i = 0; i < TRIES; i++) {
-        kbass_status status = try_draw(&random, seed, d, &error);
+        kbass_status status =
+            has_law ? try_draw(&random, seed, kind, d, &error) : draw_without_law(&random, seed, kind, d, &error);
         if (status == KBASS_OK && d->data) return true;
         bench_draw_clear(d);
         if (status == KBASS_ERROR_MEMORY) return false;

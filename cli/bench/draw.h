@@ -28,10 +28,24 @@ typedef struct {
     double times[2 * DRAW_FINE], states[2 * DRAW_FINE * DRAW_STATES];
 } bench_draw;
 
+/* What is drawn: systems with a law, the same with 6 to 15 samples, noise about a constant, random walks, smooth random
+   curves, growth and decay curves of one state, systems with a law whose last state was not measured. */
+typedef enum {
+    DRAW_LAW,
+    DRAW_FEW,
+    DRAW_NOISE,
+    DRAW_WALK,
+    DRAW_SMOOTH,
+    DRAW_GROWTH,
+    DRAW_HIDDEN,
+    DRAW_KINDS
+} bench_draw_kind;
+extern const char *const bench_draw_kinds[DRAW_KINDS];
+
 /* 1 to 3 states; 1 to 3 of all monomials up to degree 3 in each equation, with weights from 0.3 to 2 of either sign;
    starts within 1.5; records of length 4 or 8 with 20 to 60 samples and 1 to 20 % noise. Systems whose states leave 20
    within two record lengths, or move by less than 0.02 in sd, are drawn anew. False when memory runs out. */
-bool bench_draw_make(uint64_t seed, bench_draw *draw);
+bool bench_draw_make(uint64_t seed, bench_draw_kind kind, bench_draw *draw);
 void bench_draw_clear(bench_draw *draw);
 
 /* The true weight of a term, 0 when it is not in the equation. */

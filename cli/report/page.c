@@ -133,11 +133,32 @@ static void put_noise(page *p)
     if (n) fputs(".</p>\n", p->out);
 }
 
+/* A chip that says how sure, and why. */
+static void put_verdict(page *p)
+{
+    const json_t *verdict = json_object_get(p->v->root, "verdict"),
+                 *probability = json_object_get(verdict, "probability");
+    const char *name = json_string_value(json_object_get(verdict, "name")),
+               *reason = json_string_value(json_object_get(verdict, "reason"));
+    if (!name || !reason) return;
+    bool is_found = !strncmp(name, "law found", strlen("law found")), is_open = !strcmp(name, "law undecided");
+    fprintf(p->out, "<p><span class=\"verdict %s\">", is_found ? "in" : is_open ? "undecided" : "out");
+    html_text(p->out, name);
+    fputs("</span>: ", p->out);
+    html_text(p->out, reason);
+    if (json_is_number(probability)) {
+        fputs(". Probability that a law of this dictionary holds: ", p->out);
+        html_probability(p->out, json_number_value(probability));
+    }
+    fputs(".</p>\n", p->out);
+}
+
 static void put_law(page *p)
 {
     const view *v = p->v;
     const char *outcome = text_of(v, NULL, "outcome");
     const json_t *probability = json_object_get(v->root, "probability");
+    put_verdict(p);
     fputs("<section class=\"law\" aria-label=\"The equations\">\n", p->out);
     for (size_t e = 0; e < v->n_equations; e++) html_equation(p->out, v, &v->equations[e]);
     if (!v->n_equations) fputs("<p><strong>No model was found</strong> that explains these data.</p>\n", p->out);
