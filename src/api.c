@@ -18,6 +18,9 @@
 #include "answer/axes_solution.h"
 #include "em/fields.h"
 #include "em/states.h"
+#include "answer/constants.h"
+#include "constants/scan.h"
+#include "constants/starts.h"
 #include "answer/judge.h"
 #include "answer/missing.h"
 #include "answer/trace.h"
@@ -45,6 +48,9 @@ struct kbass_discovery {
     kb_search_result found;    /* of our method */
     kb_published *paper;       /* of the published one */
     kb_answer *answer;
+    kb_constant_estimate constants[KB_MOST_CONSTANTS];
+    double *constant_correlation; /* n_constants x support */
+    size_t n_guarded;             /* terms with max(0,x)^n for x^n */
     const kb_trace *trace;
     double seconds_to_create;
     bool has_told_seconds; /* those of the JSON's solution are counted */
@@ -125,11 +131,33 @@ static kbass_status build_patches(kbass_discovery *d, kbass_error *error)
                               : status;
 }
 
+/* Powers with unknown exponents of states that pass 0 are those of max(0,x). */
+static kbass_status prepare_constants(kbass_discovery *d, kbass_error *error)
+{
+    const kbass_data *data = d->data;
+    double values[KB_MOST_CONSTANTS];
+    if (!d->dictionary->n_constants) return KBASS_OK;
+    if (d->settings.method != KB_METHOD_KBASS || data->n_axes > 2 || d->dictionary->time_order > 1)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "unknown: constants inside terms are for our method, states or fields over one space axis");
+    bool *passes = KB_NEW(bool, data->n_states);
+    if (!passes) return kb_out_of_memory(error, "the constants");
+    for (size_t i = 0; i < data->n_rows * data->n_states; i++)
+        passes[i % data->n_states] = passes[i % data->n_states] || data->values[i] <= 0;
+    for (size_t i = data->n_states - data->n_hidden; i < data->n_states; i++) passes[i] = true;
+    kbass_status status = kb_dictionary_guard_powers(d->dictionary, passes, &d->n_guarded, error);
+    kb_free(passes);
+    for (size_t i = 0; i < d->dictionary->n_constants; i++) values[i] = d->dictionary->constants[i].value;
+    return status == KBASS_OK ? kb_dictionary_set_constants(d->dictionary, values, error) : status;
+}
+
 static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
 {
     kbass_status status =
         kb_dictionary_create_fields(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                     d->data->n_axes, (const char *const *)d->data->axis_names, &d->dictionary, error);
+    if (status != KBASS_OK) return status;
+    status = prepare_constants(d, error);
     if (status != KBASS_OK) return status;
     if (d->settings.method == KB_METHOD_PAPER)
         return kb_published_create(d->data, &d->settings, d->dictionary, &d->paper, error);
@@ -154,10 +182,12 @@ static kbass_status build(kbass_discovery *d, const kbass_data *data, const kbas
     if (status == KBASS_OK) status = kb_data_check_scale(d->data, error);
     if (status == KBASS_OK) status = kb_column_units(d->data, &d->settings, error);
     if (status == KBASS_OK && d->data->n_axes > 1) return build_fields(d, error);
+    if (status == KBASS_OK) status = kb_data_add_velocities(d->data, settings->lhs, error);
     if (status == KBASS_OK)
         status = kb_dictionary_create(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                       d->data->time_name, &d->dictionary, error);
     if (status == KBASS_OK && d->settings.method == KB_METHOD_EM) status = check_plain(&d->settings, error);
+    if (status == KBASS_OK) status = prepare_constants(d, error);
     if (status == KBASS_OK) status = kb_ode_problem_create(d->data, &d->settings, d->dictionary, &d->ode, error);
     if (status == KBASS_OK && d->settings.method == KB_METHOD_PAPER)
         status = kb_published_create(d->data, &d->settings, d->dictionary, &d->paper, error);
@@ -254,6 +284,8 @@ static void forget(kbass_discovery *d)
     kb_search_result_clear(&d->found);
     kb_answer_destroy(d->answer);
     d->answer = NULL;
+    kb_free(d->constant_correlation);
+    d->constant_correlation = NULL;
 }
 
 static kb_frame frame_of(const kbass_discovery *d)
@@ -271,6 +303,95 @@ static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
     if (d->ode) return kb_search_discover(kb_task_of_ode(d->ode), d->ode, runs, run, &d->found, error);
     if (d->pde_nd) return kb_search_discover(&kb_task_of_axes, d->pde_nd, runs, run, &d->found, error);
     return kb_search_discover(kb_task_of_pde1d(d->pde1d), d->pde1d, runs, run, &d->found, error);
+}
+
+/* ---------------------------------------------------------------- unknown constants */
+
+typedef struct {
+    kbass_discovery *discovery;
+    kb_run *run;
+} constants_search;
+
+static const kb_columns *columns_of(const void *context)
+{
+    const kbass_discovery *d = ((const constants_search *)context)->discovery;
+    return d->ode ? d->ode->columns : d->pde1d->columns;
+}
+
+/* Of fields, where no regression is at hand: the middle, and both sides of it. */
+static kbass_status scan_constants(void *context, size_t n_wanted, double *values, double *steps, size_t *n,
+                                   kbass_error *error)
+{
+    static const double shares[] = {0.5, 0.2, 0.8};
+    kbass_discovery *d = ((constants_search *)context)->discovery;
+    size_t constants = d->dictionary->n_constants;
+    if (d->ode) return kb_constants_scan(d->ode, d->dictionary, n_wanted, values, steps, n, error);
+    *n = n_wanted < 3 ? n_wanted : 3;
+    for (size_t i = 0; i < *n * constants; i++) {
+        double share = shares[i / constants] + 0.01 * (double)(i % constants);
+        values[i] = kb_constant_at(&d->dictionary->constants[i % constants], share);
+        steps[i] = 0.15;
+    }
+    return KBASS_OK;
+}
+
+static kbass_status search_at(void *context, double shift, kbass_error *error)
+{
+    constants_search *c = context;
+    kbass_discovery *d = c->discovery;
+    kbass_status status = KBASS_OK;
+    kb_search_result_clear(&d->found);
+    if (d->ode) {
+        kb_ode_problem_destroy(d->ode);
+        d->ode = NULL;
+        status = kb_ode_problem_create(d->data, &d->settings, d->dictionary, &d->ode, error);
+    } else {
+        kb_pde1d_problem_destroy(d->pde1d);
+        d->pde1d = NULL;
+        status = kb_pde1d_problem_create(d->data, &d->settings, d->dictionary, &d->pde1d, error);
+    }
+    if (status != KBASS_OK) return status;
+    kb_columns *columns = d->ode ? d->ode->columns : d->pde1d->columns;
+    for (size_t i = 0; i < columns->n; i++)
+        if (!columns->required[i] && kb_dictionary_form(d->dictionary, columns->term[i])) columns->log_odds[i] += shift;
+    return search(d, c->run, error);
+}
+
+/* On the windows and grids of the final fits, under the floor that the noise had there. */
+static kbass_status make_shooter(const void *context, size_t n, kb_shooter **out, kbass_error *error)
+{
+    const kbass_discovery *d = ((const constants_search *)context)->discovery;
+    const kb_search_result *found = &d->found;
+    kb_pde1d_runs *all_runs = NULL;
+    kbass_status status = KBASS_OK;
+    if (d->ode) {
+        status = kb_shooter_create(d->ode->record, d->dictionary, d->ode->columns, found->windows->n, n, out, error);
+    } else {
+        const kb_columns *columns = d->pde1d->columns;
+        status = kb_pde1d_runs_create(d->pde1d->n_runs, found->setups, d->dictionary, columns, n, &all_runs, error);
+        if (status == KBASS_OK)
+            status = kb_shooter_create_on(&all_runs->dynamics, columns, found->windows->n, n, out, error);
+    }
+    if (status != KBASS_OK) return status;
+    if (d->ode) (*out)->flow->follow = kb_ode_problem_follow(d->ode);
+    (*out)->dynamics->noise_floor = found->noise_floor;
+    (*out)->windows = found->windows;
+    return KBASS_OK;
+}
+
+static kbass_status search_constants(kbass_discovery *d, kb_run *run, kbass_error *error)
+{
+    constants_search context = {d, run};
+    kb_constants_task task = {.context = &context,
+                              .dictionary = d->dictionary,
+                              .found = &d->found,
+                              .run = run,
+                              .scan = scan_constants,
+                              .search = search_at,
+                              .make = make_shooter,
+                              .columns = columns_of};
+    if (!d->dictionary->n_constants) return search(d, run, error);
+    return kb_constants_search(&task, d->constants, &d->constant_correlation, error);
 }
 
 /* Of a run; that of the one after the last is the number of windows. */
@@ -320,9 +441,12 @@ static kbass_status judge(kbass_discovery *d, kbass_error *error)
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     if (d->paper) return kb_published_run(d->paper, run, &d->answer, error);
+    kbass_status status = search_constants(d, run, error);
     kb_frame frame = frame_of(d);
-    kbass_status status = search(d, run, error);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
+    if (status == KBASS_OK)
+        status = kb_answer_constants(d->answer, &frame, &d->found, d->constants, d->constant_correlation, d->n_guarded,
+                                     error);
     if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
     if (status == KBASS_OK && d->settings.method != KB_METHOD_EM) status = judge(d, error);
     if (status == KBASS_OK && d->pde_nd) status = kb_axes_covariances(d->pde_nd, &d->found, kb_run_stopped(run), error);

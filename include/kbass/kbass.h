@@ -240,7 +240,21 @@ typedef struct {
     double average, average_sd; /* over all models compared, 0 in those without it */
     const char *unit;           /* of the weight: "m/s^2"; NULL without --units, or where it has none */
     double own_sd;              /* of the weight in that model alone */
+    const char *form;           /* "x/(K+x)" where the term has unknown constants, whose values `term` has; else NULL */
 } kbass_term;
+
+/* An unknown constant inside terms (--unknown). */
+typedef struct {
+    const char *name;
+    double range_low, range_high;
+    int is_used;         /* a selected term names it; else the numbers below are NaN */
+    double value, sd;    /* where the evidence is highest */
+    double low, high;    /* 95 % interval */
+    int at_low, at_high; /* an end of its range explains the data about as well */
+    const char *becomes; /* a term of the dictionary's kind that its term is like there: "x" of x/(K+x); or NULL */
+    size_t n_weights;    /* as in the result */
+    const double *correlation; /* with each of the weights; NULL where it is not known */
+} kbass_constant;
 
 /* Terms of one equation that the data cannot tell apart: n_present of them are in, whichever. */
 typedef struct {
@@ -403,6 +417,8 @@ typedef struct {
     size_t n_patches;               /* of the domain, where the equation is not integrated; else 0 */
     double seconds[KBASS_STAGE_COUNT];
     double seconds_total;
+    size_t n_constants; /* unknown constants inside terms */
+    const kbass_constant *constants;
     size_t n_screened; /* candidates of a wide dictionary left out before the search: little of the slopes is theirs */
     size_t n_folds;    /* as --holdout or --cross-validate asks; fewer when the run was stopped before */
     const kbass_fold *folds;

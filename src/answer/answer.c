@@ -80,7 +80,7 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
         noise[i] = NAN;
         for (size_t run = 0; run < runs; run++) initial[run * states + i] = NAN;
         if (!dictionary->has_equation[i]) continue;
-        snprintf(lhs, sizeof lhs, "%s%s", dictionary->state_names[i], kb_dictionary_suffix(dictionary));
+        snprintf(lhs, sizeof lhs, "%s%s", dictionary->state_names[i], kb_dictionary_tail(dictionary, i));
         equations[e].lhs = own_text(answer, lhs);
         equations[e].known = dictionary->is_known[i];
         complete = equations[e++].lhs != NULL;
@@ -244,7 +244,7 @@ static char *write_equation(kb_answer *answer, const kb_frame *p, const kb_fit *
     for (size_t q = 0; q < c->n_fixed; q++) size += 40 + strlen(kb_dictionary_name(p->dictionary, c->fixed_term[q]));
     char *text = kb_answer_own(answer, size, 1);
     if (!text) return NULL;
-    snprintf(text, size, "%s%s = ", p->dictionary->state_names[state], kb_dictionary_suffix(p->dictionary));
+    snprintf(text, size, "%s%s = ", p->dictionary->state_names[state], kb_dictionary_tail(p->dictionary, state));
     bool first = true;
     for (size_t q = 0; q < c->n_fixed; q++)
         if (c->fixed_equation[q] == state) {

@@ -18,6 +18,12 @@ static void add_interval(double noise, double freedom, double *low, double *high
     *high = noise * sqrt(freedom / kb_chi2_quantile(0.025, freedom));
 }
 
+/* A velocity that was not measured has no noise. */
+static bool is_hidden(const kb_search_result *found, size_t state)
+{
+    return found->noise_freedom && isnan(found->noise_freedom[state]);
+}
+
 static kbass_status add_noise(kb_answer *answer, const kb_frame *p, const kb_search_result *found, kbass_error *error)
 {
     size_t n = p->dictionary->n_states;
@@ -26,7 +32,7 @@ static kbass_status add_noise(kb_answer *answer, const kb_frame *p, const kb_sea
     if (!low || !high) return kb_out_of_memory(error, "the answer");
     for (size_t i = 0; i < n; i++) {
         low[i] = high[i] = NAN;
-        if (!p->dictionary->has_equation[i]) continue;
+        if (!p->dictionary->has_equation[i] || is_hidden(found, i)) continue;
         noise[i] = sqrt(found->pool.fits[0]->variance[i]) * (found->noise_unit ? found->noise_unit[i] : p->sd[i]);
         if (found->noise_freedom) add_interval(noise[i], found->noise_freedom[i], &low[i], &high[i]);
     }

@@ -20,6 +20,10 @@
       "--box-degree, --derivatives or --products they are added to it; in fields u over space also u_x, u_xxy, x; "    \
       "functions: sin cos tan asin acos atan sinh cosh tanh exp log sqrt abs sign step floor erf min(x,y) max(x,y), "  \
       "monod(x,K) for x/(K+x), hill(x,K,n) for x^n/(K^n+x^n)")                                                         \
+    X(TEXT, unknown, NULL, 0, 0, "LIST", NULL, "dictionary",                                                           \
+      "unknown constants inside terms and their ranges, \"K=0.1:20, n=1:8\": --terms \"x/(K+x), x^n, sin(w*t)\"; "     \
+      "terms "                                                                                                         \
+      "that name the same share it, K[*] gives each term its own")                                                     \
     X(TEXT, terms_file, NULL, 0, 0, "FILE", NULL, "dictionary", "the same, one term a line, # for comments")           \
     X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary",                                                            \
       "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;")                  \
@@ -33,7 +37,8 @@
       "a "                                                                                                             \
       "curve through their values, which are taken as exact; for ODE systems")                                         \
     X(TEXT, lhs, NULL, 0, 0, "NAME", NULL, "dictionary",                                                               \
-      "for fields over space: the left-hand side, u_t or u_tt (default: u_t)")                                         \
+      "the left-hand side, u_t or u_tt (default: u_t); of states \"x_tt, y_tt\" names those of second order: the "     \
+      "velocity x_t need not be measured, and stands in terms as x_t")                                                 \
     X(TEXT, units, NULL, 0, 0, "LIST", NULL, "dictionary",                                                             \
       "units of axes and states, \"t:s, x:m, v:m/s\": weights are shown with theirs; SI units with prefixes, and any " \
       "other "                                                                                                         \

@@ -233,6 +233,7 @@ static kbass_status copy_table(const kbass_data *table, const char *source, kbas
     kbass_data *data = *out = KB_NEW(kbass_data, 1);
     if (!data) return kb_out_of_memory(error, "the data");
     *data = (kbass_data){.n_rows = table->n_rows, .n_states = table->n_states, .n_axes = table->n_axes};
+    data->n_hidden = table->n_hidden;
     data->source = kb_strdup(source);
     data->note = kb_strdup(table->note ? table->note : "");
     data->axis_names = copy_names(table->n_axes, table->axis_names);

@@ -21,6 +21,7 @@ typedef struct {
 
 struct kbass_data {
     size_t n_rows, n_states;
+    size_t n_hidden;       /* of the states, the last: velocities of which nothing was measured (--lhs x_tt) */
     size_t n_axes;         /* 1: time only */
     char **axis_names;     /* n_axes, time first */
     const char *time_name; /* axis_names[0] */
@@ -93,6 +94,9 @@ static inline size_t kb_data_run_start(const kbass_data *data, size_t run)
 /* Rows of one run as a table, up to `end`; and all of a run; all borrowed, not to be destroyed. */
 kbass_data kb_data_rows(const kbass_data *data, size_t first, size_t end);
 kbass_data kb_data_run(const kbass_data *data, size_t run);
+
+/* States over time: an empty column x_t, unless there is one, for each "x_tt" in a list of left-hand sides. */
+kbass_status kb_data_add_velocities(kbass_data *data, const char *lhs, kbass_error *error);
 
 /* A copy with everything, source and hash included. */
 kbass_status kb_data_copy(const kbass_data *data, kbass_data **out, kbass_error *error);

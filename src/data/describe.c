@@ -39,7 +39,7 @@ static void say_number(words *w, double value, int digits)
 /* "x, y", or "x1, x2, x3, ..., x40" when there are many. */
 static void say_names(words *w, const kbass_data *data)
 {
-    size_t n = data->n_states;
+    size_t n = data->n_states - data->n_hidden;
     for (size_t i = 0; i < n; i++) {
         if (n > LISTED && i == 3) {
             say(w, ", ...");
@@ -164,14 +164,14 @@ static size_t count_measured(const kbass_data *data, size_t state)
 
 static void say_missing(words *w, const kbass_data *data)
 {
-    size_t missing = 0, all = data->n_rows * data->n_states, listed = 0;
-    for (size_t i = 0; i < data->n_states; i++) missing += data->n_rows - count_measured(data, i);
+    size_t n = data->n_states - data->n_hidden, missing = 0, all = data->n_rows * n, listed = 0;
+    for (size_t i = 0; i < n; i++) missing += data->n_rows - count_measured(data, i);
     if (!missing) {
         say(w, ", nothing missing");
         return;
     }
     say(w, ", %zu of %zu values missing (", missing, all);
-    for (size_t i = 0; i < data->n_states && listed <= LISTED; i++) {
+    for (size_t i = 0; i < n && listed <= LISTED; i++) {
         size_t here = data->n_rows - count_measured(data, i);
         if (!here) continue;
         if (listed == LISTED) say(w, ", ...");
@@ -211,7 +211,8 @@ size_t kbass_data_describe(const kbass_data *data, char *text, size_t size)
     if (data->n_runs && data->n_axes > 1) grid.is_grid = grid.is_grid && is_one;
     if (is_known) say_rows(&w, data, &grid, have_grids && !is_one);
     else say(&w, "%zu rows", data->n_rows);
-    say(&w, ", %zu %s%s (", data->n_states, kind, data->n_states == 1 ? "" : "s");
+    size_t n = data->n_states - data->n_hidden;
+    say(&w, ", %zu %s%s (", n, kind, n == 1 ? "" : "s");
     say_names(&w, data);
     say(&w, ")");
     if (is_known) say_axes(&w, data, &grid);
@@ -322,6 +323,7 @@ static kbass_status check_runs(const kbass_data *data, kbass_error *error)
 kbass_status kb_data_check(const kbass_data *data, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    for (size_t i = 0; i < data->n_states && status == KBASS_OK; i++) status = check_state(data, i, error);
+    for (size_t i = 0; i + data->n_hidden < data->n_states && status == KBASS_OK; i++)
+        status = check_state(data, i, error);
     return status == KBASS_OK ? check_runs(data, error) : status;
 }

@@ -274,8 +274,9 @@ static size_t doubt_turning(const kbass_data *d, char *text, size_t size)
     return (size_t)snprintf(
         text, size,
         "%s rises and falls through the same values, which no law %s_t = f(%s) does: a second state is "
-        "needed (its rate, or what drives it), or a term of time: --terms \"sin(%s)\"",
-        name, name, name, d->time_name);
+        "needed (its rate, or what drives it), or the second order: --lhs %s_tt, or a term of time: --terms "
+        "\"sin(%s)\"",
+        name, name, name, name, d->time_name);
 }
 
 size_t kbass_data_doubt(const kbass_data *data, size_t index, char *text, size_t size)

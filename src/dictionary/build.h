@@ -36,6 +36,7 @@ kbass_status kb_dictionary_add_fields(kb_dictionary *dictionary, const kbass_set
 kbass_status kb_dictionary_fill(kb_dictionary *dictionary, const kbass_settings *settings, kbass_error *error);
 /* --equation-for, --fix, --require, --forbid; the terms so far are the candidates. */
 kbass_status kb_dictionary_assign(kb_dictionary *dictionary, const kbass_settings *settings, kbass_error *error);
+void kb_dictionary_clear_tables(kb_dictionary *dictionary);
 kbass_status kb_dictionary_tabulate(kb_dictionary *dictionary, kbass_error *error);
 
 #endif

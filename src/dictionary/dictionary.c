@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "dictionary/build.h"
+#include "dictionary/constants.h"
 #include "dictionary/dimensions.h"
 #include "dictionary/text.h"
 
@@ -17,7 +18,6 @@ static kbass_status refuse_for_states(const kbass_settings *settings, kbass_erro
     const char *option = NULL;
     if (settings->derivatives) option = "--derivatives";
     else if (settings->products) option = "--products";
-    else if (kb_is_given(settings->lhs)) option = "--lhs";
     else if (kb_is_given(settings->periodic)) option = "--periodic";
     if (!option) return KBASS_OK;
     return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s is for fields over space: name their axes with --axes t,x", option);
@@ -29,9 +29,11 @@ static kbass_status build(kb_dictionary *d, const kbass_settings *settings, cons
     kbass_status status = kb_dictionary_list_variables(d, names, axis_names, error);
     if (status == KBASS_OK) status = kb_dictionary_read_lhs(d, settings->lhs, error);
     if (status == KBASS_OK) status = kb_dictionary_read_units(d, settings, error);
+    if (status == KBASS_OK) status = kb_dictionary_read_constants(d, settings->unknown, error);
     if (status == KBASS_OK) status = kb_dictionary_fill(d, settings, error);
     if (status == KBASS_OK) status = kb_dictionary_drop_misfits(d, error);
     if (status == KBASS_OK) status = kb_dictionary_assign(d, settings, error);
+    if (status == KBASS_OK) status = kb_dictionary_check_constants(d, error);
     if (status == KBASS_OK) status = kb_dictionary_trim_variables(d, error);
     if (status == KBASS_OK) status = kb_dictionary_tabulate(d, error);
     return status;
@@ -64,6 +66,10 @@ void kb_dictionary_destroy(kb_dictionary *d)
 {
     if (!d) return;
     for (size_t j = 0; j < d->n_terms; j++) kb_expression_destroy(d->terms[j]);
+    for (size_t j = 0; d->forms && j < d->n_terms; j++) kb_free(d->forms[j]);
+    for (size_t i = 0; i < d->n_constants; i++) kb_free(d->constants[i].name);
+    kb_free(d->forms);
+    kb_free(d->constants);
     for (size_t v = 0; d->variable_names && v < d->n_variables; v++) kb_free(d->variable_names[v]);
     kb_free(d->terms);
     kb_free(d->roles);
@@ -72,13 +78,11 @@ void kb_dictionary_destroy(kb_dictionary *d)
     kb_free(d->varied);
     kb_free(d->has_equation);
     kb_free(d->is_input);
+    kb_free(d->velocity);
     kb_free(d->is_known);
     kb_free(d->variables);
     kb_free(d->variable_names);
-    kb_free(d->table_start);
-    kb_free(d->is_monomial);
-    kb_free(d->factor_start);
-    kb_free(d->factors);
+    kb_dictionary_clear_tables(d);
     kb_units_destroy(d->units);
     kb_free(d);
 }
@@ -95,6 +99,10 @@ static kbass_status make_room(kb_dictionary *d, kbass_error *error)
     kb_expression **terms = kb_reallocate(d->terms, d->n_terms, capacity, sizeof *terms);
     if (!terms) return kb_out_of_memory(error, "the dictionary");
     d->terms = terms;
+    char **forms = kb_reallocate(d->forms, d->n_terms, capacity, sizeof *forms);
+    if (!forms) return kb_out_of_memory(error, "the dictionary");
+    for (size_t i = d->n_terms; i < capacity; i++) forms[i] = NULL;
+    d->forms = forms;
     d->capacity = capacity;
     return KBASS_OK;
 }
@@ -120,8 +128,18 @@ kbass_status kb_dictionary_take_text(kb_dictionary *d, const char *text, size_t 
 {
     kb_expression *term = NULL;
     if (!*text) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found an empty term: a comma too many");
-    kbass_status status = kb_expression_term(text, kb_dictionary_variables(d), &term, error);
-    return status == KBASS_OK ? kb_dictionary_take(d, term, index, error) : status;
+    char *form = NULL;
+    size_t place = 0, before = d->n_terms;
+    kbass_status status = kb_dictionary_parse_term(d, text, &term, &form, error);
+    size_t known = form ? kb_dictionary_find_form(d, form) : d->n_terms;
+    if (status == KBASS_OK && form && known == d->n_terms) status = kb_dictionary_append(d, term, error);
+    else if (status == KBASS_OK && form) kb_expression_destroy(term);
+    else if (status == KBASS_OK) status = kb_dictionary_take(d, term, &known, error);
+    place = known;
+    if (index) *index = place;
+    if (status == KBASS_OK && form && d->n_terms > before) d->forms[before] = form;
+    else kb_free(form);
+    return status;
 }
 
 kb_variables kb_dictionary_variables(const kb_dictionary *d)
@@ -133,6 +151,15 @@ size_t kb_dictionary_find(const kb_dictionary *d, const char *name)
 {
     size_t j = 0;
     while (j < d->n_terms && strcmp(kb_expression_name(d->terms[j]), name)) j++;
+    return j;
+}
+
+const char *kb_dictionary_form(const kb_dictionary *d, size_t term) { return d->forms ? d->forms[term] : NULL; }
+
+size_t kb_dictionary_find_form(const kb_dictionary *d, const char *form)
+{
+    size_t j = 0;
+    while (j < d->n_terms && !(d->forms && d->forms[j] && !strcmp(d->forms[j], form))) j++;
     return j;
 }
 

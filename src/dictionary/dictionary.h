@@ -34,6 +34,13 @@ typedef struct {
     unsigned variable, power, position;
 } kb_table_power;
 
+/* An unknown constant inside terms (dictionary/constants.h). */
+typedef struct {
+    char *name;
+    double low, high, value;
+    bool is_pattern; /* only the range of K1, K2, ..., which K[*] stands for */
+} kb_constant;
+
 typedef struct kb_units kb_units; /* dictionary/dimensions.h */
 
 typedef struct {
@@ -45,6 +52,9 @@ typedef struct {
     int time_order;         /* of the left-hand side: 1 for u_t, 2 for u_tt */
     size_t n_terms;
     kb_expression **terms;
+    char **forms; /* n_terms: "x/(K+x)" of terms with unknown constants, else NULL; NULL: there are none */
+    size_t n_constants;
+    kb_constant *constants;
     kb_role *roles;        /* n_terms x n_states: roles[term + state * n_terms] */
     double *fixed_weights; /* likewise; in the units of the data */
     bool *explained;       /* likewise: --explain asks about it */
@@ -52,7 +62,8 @@ typedef struct {
     bool *has_equation;    /* n_states: false for states that are only followed (--equation-for) */
     bool *is_known;        /* n_states: equation given by --fix */
     bool *is_input;        /* n_states: a known function of time (--input), without an equation */
-    char **state_names;    /* n_states: the first of variable_names */
+    size_t *velocity;   /* n_states: the state x_t whose equation is x_tt = ..., x_t = x_t being known; or n_states */
+    char **state_names; /* n_states: the first of variable_names */
     const char *time_name; /* the first axis of variable_names */
     kb_units *units;       /* NULL without --units */
     size_t capacity;       /* of terms */
@@ -77,9 +88,17 @@ void kb_dictionary_destroy(kb_dictionary *dictionary);
 kb_variables kb_dictionary_variables(const kb_dictionary *dictionary);
 /* What follows the field's name on the left-hand side: "_t" or "_tt". */
 const char *kb_dictionary_suffix(const kb_dictionary *dictionary);
+/* The same of one state: "t" where it is the velocity x_t of another, whose equation is that of x_tt. */
+const char *kb_dictionary_tail(const kb_dictionary *dictionary, size_t state);
+/* The state whose velocity this one is; n_states: none. */
+size_t kb_dictionary_position(const kb_dictionary *dictionary, size_t state);
 /* The term of this canonical name; n_terms when there is none. */
 size_t kb_dictionary_find(const kb_dictionary *dictionary, const char *name);
 const char *kb_dictionary_name(const kb_dictionary *dictionary, size_t term);
+/* Its name with unknown constants by theirs; NULL where it has none. */
+const char *kb_dictionary_form(const kb_dictionary *dictionary, size_t term);
+/* The term of a form; n_terms when there is none. */
+size_t kb_dictionary_find_form(const kb_dictionary *dictionary, const char *form);
 /* Factors, and half of every derivative order beyond the first: u_xx 1.5, u*u_x 2, u^2*u_xxx 4. */
 double kb_dictionary_degree(const kb_dictionary *dictionary, size_t term);
 /* Prior probability of inclusion: 0.2 * 0.5^(degree - 1), the constant as degree 1 (docs/math.md, eq. 7). */

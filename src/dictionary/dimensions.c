@@ -161,8 +161,11 @@ kbass_status kb_dictionary_drop_misfits(kb_dictionary *d, kbass_error *error)
     size_t n = 0;
     if (!d->units || !d->units->is_limit) return KBASS_OK;
     for (size_t j = 0; j < d->n_terms; j++) {
-        if (fits_somewhere(d, j)) d->terms[n++] = d->terms[j];
-        else kb_expression_destroy(d->terms[j]);
+        char *form = d->forms[j];
+        bool fits = fits_somewhere(d, j);
+        d->forms[j] = NULL;
+        if (fits) d->terms[n] = d->terms[j], d->forms[n++] = form;
+        else kb_expression_destroy(d->terms[j]), kb_free(form);
     }
     size_t n_before = d->n_terms;
     d->n_terms = n;

@@ -48,6 +48,17 @@ static void plan_table(kb_dictionary *d)
         d->factors[i].position = (unsigned)d->table_start[d->factors[i].variable] + d->factors[i].power;
 }
 
+void kb_dictionary_clear_tables(kb_dictionary *d)
+{
+    kb_free(d->table_start);
+    kb_free(d->is_monomial);
+    kb_free(d->factor_start);
+    kb_free(d->factors);
+    d->table_start = d->factor_start = NULL;
+    d->is_monomial = NULL;
+    d->factors = NULL;
+}
+
 kbass_status kb_dictionary_tabulate(kb_dictionary *d, kbass_error *error)
 {
     d->table_start = KB_NEW(size_t, d->n_variables + 1);

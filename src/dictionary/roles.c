@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "dictionary/build.h"
+#include "dictionary/constants.h"
 #include "dictionary/dimensions.h"
 #include "dictionary/text.h"
 
@@ -61,8 +62,14 @@ static kbass_status find_state(const assignment *a, const char *name, size_t len
 /* "x_t" */
 static kbass_status find_equation(const assignment *a, const char *name, size_t *state)
 {
-    const char *suffix = kb_dictionary_suffix(a->dictionary);
+    const kb_dictionary *d = a->dictionary;
+    const char *suffix = kb_dictionary_suffix(d);
     size_t length = strlen(name), tail = strlen(suffix);
+    for (*state = 0; *state < d->n_states; ++*state) {
+        size_t own = strlen(d->state_names[*state]);
+        if (!strncmp(name, d->state_names[*state], own) && !strcmp(name + own, kb_dictionary_tail(d, *state)))
+            return KBASS_OK;
+    }
     if (length <= tail || strcmp(name + length - tail, suffix))
         return kb_text_fail(a->error, name, 0, "found \"%.60s\", needed an equation's name like \"%s%s\"", name,
                             a->dictionary->state_names[0], suffix);
@@ -77,10 +84,11 @@ static kbass_status check_open(const assignment *a, size_t state)
     const kb_dictionary *d = a->dictionary;
     if (is_open(d, state)) return KBASS_OK;
     return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s is %s", d->state_names[state],
-                   kb_dictionary_suffix(d),
-                   d->is_known[state]   ? "already given by --fix"
-                   : d->is_input[state] ? "that of an --input"
-                                        : "left out by --equation-for");
+                   kb_dictionary_tail(d, state),
+                   d->velocity[state] < d->n_states ? "what --lhs calls its velocity"
+                   : d->is_known[state]             ? "already given by --fix"
+                   : d->is_input[state]             ? "that of an --input"
+                                                    : "left out by --equation-for");
 }
 
 /* ---------------------------------------------------------------- the options, one group at a time */
@@ -166,6 +174,21 @@ static kbass_status mark_fixed(assignment *a, size_t state, kb_sum *sum)
     return KBASS_OK;
 }
 
+/* x_t = x_t for each velocity. */
+static kbass_status fix_velocities(assignment *a)
+{
+    kb_dictionary *d = a->dictionary;
+    kbass_status status = KBASS_OK;
+    for (size_t state = 0; state < d->n_states && status == KBASS_OK; state++) {
+        size_t term = 0;
+        if (d->velocity[state] == d->n_states) continue;
+        status = kb_dictionary_take_text(d, d->state_names[d->velocity[state]], &term, a->error);
+        if (status == KBASS_OK) status = add_mark(a, state, term, KB_FIXED, 1);
+        d->is_known[state] = true;
+    }
+    return status;
+}
+
 static kbass_status read_fixed(assignment *a, char *group)
 {
     size_t state = 0;
@@ -232,13 +255,15 @@ static kbass_status unknown_term(const assignment *a, const char *name, const ch
 
 static kbass_status find_term(const assignment *a, const char *text, const char *purpose, size_t *place)
 {
-    const kb_dictionary *d = a->dictionary;
+    kb_dictionary *d = a->dictionary;
     kb_expression *term = NULL;
-    kbass_status status = kb_expression_term(text, kb_dictionary_variables(d), &term, a->error);
+    char *form = NULL;
+    kbass_status status = kb_dictionary_parse_term(d, text, &term, &form, a->error);
     if (status != KBASS_OK) return status;
-    *place = kb_dictionary_find(d, kb_expression_name(term));
-    if (*place >= d->n_terms) status = unknown_term(a, kb_expression_name(term), purpose);
+    *place = form ? kb_dictionary_find_form(d, form) : kb_dictionary_find(d, kb_expression_name(term));
+    if (*place >= d->n_terms) status = unknown_term(a, form ? form : kb_expression_name(term), purpose);
     kb_expression_destroy(term);
+    kb_free(form);
     return status;
 }
 
@@ -306,7 +331,7 @@ static kbass_status set_mark(assignment *a, const mark *m)
     size_t place = m->term + m->state * d->n_terms;
     if (m->role == KB_ABSENT && d->roles[place] == KB_REQUIRED)
         return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "\"%.100s\" is both required and forbidden in %.100s%s",
-                       kb_dictionary_name(d, m->term), d->state_names[m->state], kb_dictionary_suffix(d));
+                       kb_dictionary_name(d, m->term), d->state_names[m->state], kb_dictionary_tail(d, m->state));
     d->roles[place] = m->role;
     d->fixed_weights[place] = m->weight;
     return KBASS_OK;
@@ -318,7 +343,7 @@ static kbass_status check_candidates(const assignment *a, size_t state)
     for (size_t j = 0; j < d->n_terms; j++)
         if (d->roles[j + state * d->n_terms] != KB_ABSENT) return KBASS_OK;
     return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "the equation %.100s%s has no candidate terms left%s",
-                   d->state_names[state], kb_dictionary_suffix(d),
+                   d->state_names[state], kb_dictionary_tail(d, state),
                    d->units ? " (with --dimensional: see --constants)" : "");
 }
 
@@ -351,6 +376,7 @@ kbass_status kb_dictionary_assign(kb_dictionary *d, const kbass_settings *settin
 
     kbass_status status = choose_inputs(&a, settings->input);
     if (status == KBASS_OK) status = choose_equations(&a, settings->equation_for);
+    if (status == KBASS_OK) status = fix_velocities(&a);
     if (status == KBASS_OK) status = read_option(&a, "--fix", settings->fix, read_fixed);
     if (status == KBASS_OK) status = read_option(&a, "--require", settings->require, read_required);
     if (status == KBASS_OK) status = read_option(&a, "--forbid", settings->forbid, read_forbidden);

@@ -226,6 +226,18 @@ kbass_status kb_dictionary_check_points(const kb_dictionary *d, const size_t *n_
 
 const char *kb_dictionary_suffix(const kb_dictionary *d) { return d->time_order == 2 ? "_tt" : "_t"; }
 
+size_t kb_dictionary_position(const kb_dictionary *d, size_t state)
+{
+    for (size_t i = 0; d->velocity && i < d->n_states; i++)
+        if (d->velocity[i] == state) return i;
+    return d->n_states;
+}
+
+const char *kb_dictionary_tail(const kb_dictionary *d, size_t state)
+{
+    return kb_dictionary_position(d, state) < d->n_states ? "t" : kb_dictionary_suffix(d);
+}
+
 /* The order of "u_t" or "u_tt" for a field u; 0 for anything else. */
 static int order_of(const kb_dictionary *d, const char *lhs)
 {
@@ -238,6 +250,17 @@ static int order_of(const kb_dictionary *d, const char *lhs)
     return 0;
 }
 
+/* "x_tt" of states over time: x_t is a state too, and x_t = x_t is known. */
+static void set_velocity(kb_dictionary *d, const char *lhs)
+{
+    size_t length = strlen(lhs), position = d->n_states, velocity = d->n_states;
+    for (size_t i = 0; i < d->n_states; i++) {
+        if (strlen(d->state_names[i]) + 3 == length && !strncmp(d->state_names[i], lhs, length - 3)) position = i;
+        if (strlen(d->state_names[i]) + 1 == length && !strncmp(d->state_names[i], lhs, length - 1)) velocity = i;
+    }
+    if (position < d->n_states) d->velocity[position] = velocity;
+}
+
 static kbass_status read_orders(kb_dictionary *d, char *list, kbass_error *error)
 {
     const char *example = d->state_names[0];
@@ -246,15 +269,19 @@ static kbass_status read_orders(kb_dictionary *d, char *list, kbass_error *error
         if (!order)
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "--lhs: found \"%.60s\", needed %.60s_t or %.60s_tt", name,
                            example, example);
-        if (d->time_order && order != d->time_order)
+        if (d->n_axes == 1 && order == 2) set_velocity(d, name);
+        if (d->n_axes > 1 && d->time_order && order != d->time_order)
             return kb_fail(error, KBASS_ERROR_ARGUMENT, "--lhs: found both first and second order in time, needed one");
-        d->time_order = order;
+        d->time_order = d->n_axes > 1 ? order : 1;
     }
     return KBASS_OK;
 }
 
 kbass_status kb_dictionary_read_lhs(kb_dictionary *d, const char *lhs, kbass_error *error)
 {
+    d->velocity = KB_NEW(size_t, d->n_states);
+    if (!d->velocity) return kb_out_of_memory(error, "the dictionary");
+    for (size_t i = 0; i < d->n_states; i++) d->velocity[i] = d->n_states;
     if (!kb_is_given(lhs)) {
         d->time_order = 1;
         return KBASS_OK;

@@ -66,6 +66,7 @@ double kb_shooter_freedom(kb_shooter *s, const kb_fit *fit, size_t group)
     double total = 0;
     kb_shooter_count(s);
     for (size_t i = 0; i < s->n_groups; i++) total += s->counts[i];
+    if (!(s->counts[group] > 0)) return NAN;
     if (s->dynamics->known_variance[group] > 0) return INFINITY;
     return fmax(s->counts[group] * (1 - fit->effective / total), 0.2 * s->counts[group]) + noise_shrinkage;
 }

@@ -51,6 +51,8 @@ static void scale_state(kb_record *record, const kbass_data *data, size_t state)
         sum += u;
         record->count[state]++;
     }
+    record->sd[state] = 1;
+    if (!record->count[state]) return; /* a hidden velocity: kb_record_assume comes later */
     double mean = sum / (double)record->count[state];
     for (size_t row = 0; row < n; row++)
         if (measured[row] > 0) squares += (value[row] - mean) * (value[row] - mean);
@@ -141,7 +143,24 @@ kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_reco
     return status;
 }
 
-static void forget(kb_record *record, size_t state)
+void kb_record_assume(kb_record *record, size_t state, const double *values, double variance)
+{
+    size_t n = record->n_rows;
+    double mean = 0, squares = 0;
+    for (size_t row = 0; row < n; row++) mean += values[row] / (double)n;
+    for (size_t row = 0; row < n; row++) squares += (values[row] - mean) * (values[row] - mean);
+    record->mean[state] = mean;
+    record->sd[state] = squares > 0 ? sqrt(squares / (double)n) : 1;
+    for (size_t row = 0; row < n; row++) {
+        record->value[row + state * n] = (values[row] - mean) / record->sd[state];
+        record->measured[row + state * n] = 1;
+    }
+    record->known_variance[state] = variance / (record->sd[state] * record->sd[state]);
+    record->n_values += n - record->count[state];
+    record->count[state] = n;
+}
+
+void kb_record_forget(kb_record *record, size_t state)
 {
     size_t n = record->n_rows;
     memset(record->value + state * n, 0, n * sizeof *record->value);
@@ -156,7 +175,7 @@ kbass_status kb_record_take_inputs(kb_record *record, const kbass_data *data, co
     for (size_t i = 0; i < record->n_states; i++) n += is_input[i];
     kbass_status status = n ? kb_inputs_create(data, is_input, &record->inputs, error) : KBASS_OK;
     for (size_t i = 0; status == KBASS_OK && i < record->n_states; i++)
-        if (is_input[i]) forget(record, i);
+        if (is_input[i]) kb_record_forget(record, i);
     return status;
 }
 

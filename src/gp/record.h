@@ -39,6 +39,10 @@ typedef struct {
 kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error);
 /* Makes states known inputs: curves through their values, which are no measurements then. */
 kbass_status kb_record_take_inputs(kb_record *record, const kbass_data *data, const bool *is_input, kbass_error *error);
+/* Takes values at all rows, in the data's units, for measurements of a state with this variance; and drops them again,
+   keeping the scale. */
+void kb_record_assume(kb_record *record, size_t state, const double *values, double variance);
+void kb_record_forget(kb_record *record, size_t state);
 /* The value of an input (scaled) at a scaled time of the record; its ds slope, unless NULL. */
 double kb_record_input(const kb_record *record, size_t run, size_t state, double time, double *slope);
 /* The rows within the i-th of n equal parts of a run, border rows in both; times run from 0 to 1 over the part. */

@@ -42,6 +42,16 @@ static void scale_covariance(const setting *s, const kb_fit *fit, size_t n_start
         }
 }
 
+/* A velocity that is not measured: nothing is learned by asking for it. */
+static const double unmeasurable = 1e6;
+
+static bool is_measured(const kb_dynamics *d, size_t group)
+{
+    for (size_t o = 0; o < d->observation_start[d->n_rows]; o++)
+        if (d->group[o] == group) return true;
+    return false;
+}
+
 static kbass_status add_model(const part *run, const setting *s, const kb_comparison *comparison, const kb_fit *fit,
                               double log_odds, const double *V, kbass_error *error)
 {
@@ -52,7 +62,10 @@ static kbass_status add_model(const part *run, const setting *s, const kb_compar
     if (status != KBASS_OK) return status;
     p->n_models++;
     b->log_odds = log_odds;
-    for (size_t i = 0; i < p->n_states; i++) b->noise[i] = sqrt(fit->variance[i]) * kb_comparison_unit(comparison, i);
+    for (size_t i = 0; i < p->n_states; i++) {
+        double root = is_measured(comparison->dynamics, i) ? sqrt(fit->variance[i]) : unmeasurable;
+        b->noise[i] = root * kb_comparison_unit(comparison, i);
+    }
     for (size_t window = run->first_window; window < run->end_window; window++) {
         kb_stretch *stretch = &b->windows[window - run->first_window];
         const double *start = fit->start + window * s->n_start;

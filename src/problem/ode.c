@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "gp/condense.h"
 #include "gp/swings.h"
+#include "problem/velocities.h"
 #include "weights/columns_screen.h"
 
 /* The ladder of length scales, in shares of a patch. */
@@ -185,6 +186,18 @@ static kbass_status choose_patches(kb_ode_problem *p, kbass_error *error)
     }
 }
 
+/* The bare field's arrays. */
+static void destroy_reference(kb_ode_problem *p)
+{
+    kb_free(p->reference_start);
+    kb_free(p->reference);
+    kb_free(p->follow);
+    kb_free(p->reference_slope);
+    kb_free(p->slope_squares);
+    p->reference_start = NULL;
+    p->reference = p->follow = p->reference_slope = p->slope_squares = NULL;
+}
+
 /* One patch's bare field: values and slopes of a state at the patch's share of the run's even reference points. */
 static bool regress_on(kb_ode_problem *p, const kb_level *level, const kb_record *slice, size_t run, size_t patch,
                        size_t state, double *z, double *work)
@@ -286,6 +299,20 @@ static kbass_status make_reference(kb_ode_problem *p, kbass_error *error)
     return status;
 }
 
+/* Velocities that were not measured: for proposals they are taken from the slopes of the positions' bare field, with
+   its variance; the forward fits know positions only (docs/math.md, section 25). */
+static kbass_status take_velocities(kb_ode_problem *p, size_t n_hidden, kbass_error *error)
+{
+    if (!n_hidden) return KBASS_OK;
+    kbass_status status = kb_velocities_assume(p, error);
+    destroy_reference(p);
+    destroy_patches(p);
+    if (status == KBASS_OK) status = choose_patches(p, error);
+    if (status == KBASS_OK) status = make_reference(p, error);
+    for (size_t i = p->record->n_states - n_hidden; i < p->record->n_states; i++) kb_record_forget(p->record, i);
+    return status;
+}
+
 kb_follow kb_ode_problem_follow(const kb_ode_problem *p)
 {
     return (kb_follow){p->n_reference, p->reference_start, p->follow, p->reference_slope};
@@ -327,6 +354,7 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
     if (status == KBASS_OK) status = condense(p, error);
     if (status == KBASS_OK) status = choose_patches(p, error);
     if (status == KBASS_OK) status = make_reference(p, error);
+    if (status == KBASS_OK) status = take_velocities(p, data->n_hidden, error);
     if (status == KBASS_OK)
         status = kb_columns_create(dictionary, p->record->sd, p->record->span, p->n_reference, p->reference,
                                    p->slope_squares, &p->columns, error);
@@ -346,15 +374,16 @@ void kb_ode_problem_destroy(kb_ode_problem *p)
     kb_record_destroy(p->record);
     kb_columns_destroy(p->columns);
     kb_support_clear(&p->all);
-    kb_free(p->reference_start);
-    kb_free(p->reference);
-    kb_free(p->follow);
-    kb_free(p->reference_slope);
-    kb_free(p->slope_squares);
+    destroy_reference(p);
     kb_free(p);
 }
 
-bool kb_ode_problem_is_large(const kb_ode_problem *p) { return p->is_long || p->record->n_states > WIDE_STATES; }
+bool kb_ode_problem_is_large(const kb_ode_problem *p)
+{
+    for (size_t i = 0; i < p->record->n_states; i++) /* the weak form needs values of a velocity */
+        if (!p->record->count[i] && !p->dictionary->is_input[i]) return false;
+    return p->is_long || p->record->n_states > WIDE_STATES;
+}
 
 size_t kb_ode_problem_level(const kb_ode_problem *p, double length)
 {

@@ -53,6 +53,28 @@ static void put_name(kb_buffer *out, const char *name, const char *derivative)
     kb_buffer_print(out, "%s%s}", tail < length && *derivative ? "," : "", derivative);
 }
 
+/* The state x_t beside the state x. */
+static bool is_velocity(const kb_dictionary *symbols, size_t variable)
+{
+    const char *name = symbols->variable_names[variable];
+    size_t length = strlen(name);
+    bool is_state = symbols->n_axes == 1 && variable < symbols->n_states;
+    for (size_t i = 0; is_state && i < symbols->n_states; i++)
+        if (strlen(symbols->state_names[i]) + 2 == length && !strcmp(name + length - 2, "_t") &&
+            !strncmp(name, symbols->state_names[i], length - 2))
+            return true;
+    return false;
+}
+
+static void put_velocity(kb_buffer *out, const char *name)
+{
+    char position[256];
+    snprintf(position, sizeof position, "%.*s", (int)strlen(name) - 2, name);
+    kb_buffer_put(out, "\\dot{");
+    put_name(out, position, "");
+    kb_buffer_put(out, "}");
+}
+
 static bool name_symbols(kb_export *e)
 {
     const kb_dictionary *symbols = e->law->symbols;
@@ -66,7 +88,8 @@ static bool name_symbols(kb_export *e)
             if (kb_variable_order(variable)) derivative = name + strlen(field) + 1;
             name = field;
         }
-        put_name(&text, name, derivative);
+        if (is_velocity(symbols, v)) put_velocity(&text, name);
+        else put_name(&text, name, derivative);
         is_done = !text.is_lost && kb_export_symbol(e, v, "%s", text.text);
         kb_buffer_clear(&text);
     }

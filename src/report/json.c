@@ -213,12 +213,14 @@ static json_t *equation_object(const kbass_equation *equation)
     json_t *terms = json_array();
     for (size_t i = 0; i < equation->n_terms; i++) {
         const kbass_term *term = &equation->terms[i];
-        append(&terms, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "term", text(term->term),
-                                 "weight", number(term->weight), "unit", term->unit ? text(term->unit) : json_null(),
-                                 "sd", number(term->sd), "own_sd", number(term->own_sd), "interval",
-                                 pair(term->low, term->high), "average", number(term->average), "average_sd",
-                                 number(term->average_sd), "probability", number(term->probability), "selected",
-                                 term->selected, "verdict", kbass_verdict_name(term->verdict)));
+        json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "term", text(term->term),
+                                   "weight", number(term->weight), "unit", term->unit ? text(term->unit) : json_null(),
+                                   "sd", number(term->sd), "own_sd", number(term->own_sd), "interval",
+                                   pair(term->low, term->high), "average", number(term->average), "average_sd",
+                                   number(term->average_sd), "probability", number(term->probability), "selected",
+                                   term->selected, "verdict", kbass_verdict_name(term->verdict));
+        if (object && term->form) put(&object, "form", text(term->form));
+        append(&terms, object);
     }
     return json_pack("{s:o, s:b, s:o, s:o}", "lhs", text(equation->lhs), "known", equation->known, "text",
                      equation_text(equation), "terms", terms);
@@ -419,11 +421,27 @@ static json_t *all_runs(const kbass_data *data, const kbass_result *result)
     return runs;
 }
 
+/* Of unknown constants inside terms: correlations in the order of the weights. */
+static json_t *all_constants(const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_constants; i++) {
+        const kbass_constant *c = &result->constants[i];
+        json_t *correlation = c->correlation ? json_array() : json_null();
+        for (size_t k = 0; c->correlation && k < c->n_weights; k++) append(&correlation, number(c->correlation[k]));
+        append(&array, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "name", text(c->name), "selected",
+                                 c->is_used, "value", number(c->value), "sd", number(c->sd), "interval",
+                                 pair(c->low, c->high), "range", pair(c->range_low, c->range_high), "at_low", c->at_low,
+                                 "at_high", c->at_high, "correlation", correlation));
+    }
+    return array;
+}
+
 static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
 {
     json_t *starts = json_pack("{s:o, s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost),
                                "screened", count(result->n_screened));
-    return json_pack(
+    json_t *root = json_pack(
         "{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "format", "kbass-result", "version", kbass_version(), "seed", settings->seed, "method", method(settings),
@@ -436,6 +454,8 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
         all_explanations(result), "starts", starts, "models", count(result->n_models), "windows",
         count(result->n_windows), "patches", count(result->n_patches), "iterations", count(result->n_iterations),
         "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
+    if (root && result->n_constants) put(&root, "constants", all_constants(result));
+    return root;
 }
 
 /* What laws found without a part of the data say of it. */

@@ -27,7 +27,7 @@ static int widest_term(const kbass_result *result, bool all)
     for (size_t i = 0; i < result->n_equations; i++)
         for (size_t j = 0; j < result->equations[i].n_terms; j++) {
             const kbass_term *term = &result->equations[i].terms[j];
-            if (is_shown(term, all) && strlen(term->term) > width) width = strlen(term->term);
+            if (is_shown(term, all) && strlen(kb_text_face(term)) > width) width = strlen(kb_text_face(term));
         }
     return (int)width;
 }
@@ -53,7 +53,7 @@ static void print_term_row(const kb_text_page *to, const char *lhs, int lhs_widt
     kb_text_sd(term->sd, sd);
     kb_text_interval(term, interval);
     kb_text_probability(term->probability, probability);
-    fprintf(to->out, "  %-*s  %-*s %12s", lhs_width, lhs, term_width, term->term, weight);
+    fprintf(to->out, "  %-*s  %-*s %12s", lhs_width, lhs, term_width, kb_text_face(term), weight);
     if (unit_width) fprintf(to->out, " %-*s", unit_width, term->unit ? term->unit : "-");
     fprintf(to->out, " %11s %22s %12s   %s\n", sd, interval, probability, kbass_verdict_name(term->verdict));
 }
@@ -151,10 +151,32 @@ static void print_averages(const kb_text_page *to, const kbass_result *result)
             if (term->verdict == KBASS_OUT) continue;
             kb_text_number(term->average, term->average_sd, mean);
             kb_text_sd(term->average_sd, sd);
-            fprintf(to->out, "  %-*s  %-*s %12s %11s\n", lhs_width, lhs, term_width, term->term, mean, sd);
+            fprintf(to->out, "  %-*s  %-*s %12s %11s\n", lhs_width, lhs, term_width, kb_text_face(term), mean, sd);
             lhs = "";
         }
     }
+}
+
+/* ---------------------------------------------------------------- constants inside terms */
+
+static void print_constant(const kb_text_page *to, const kbass_constant *c)
+{
+    char value[KB_TEXT_NUMBER], low[KB_TEXT_NUMBER], high[KB_TEXT_NUMBER];
+    if (!c->is_used) {
+        fprintf(to->out, "    %s: no selected term has it\n", c->name);
+        return;
+    }
+    kb_text_number(c->value, c->sd, value);
+    kb_text_number(c->low, c->sd, low);
+    kb_text_number(c->high, c->sd, high);
+    fprintf(to->out, "    %s = %s, 95 %% interval %s to %s, sought from %g to %g%s\n", c->name, value, low, high,
+            c->range_low, c->range_high, c->at_high || c->at_low ? " (an end of it is as good)" : "");
+}
+
+static void print_constants(const kb_text_page *to, const kbass_result *result)
+{
+    if (result->n_constants) fputs("\n  constants inside terms:\n", to->out);
+    for (size_t i = 0; i < result->n_constants; i++) print_constant(to, &result->constants[i]);
 }
 
 /* ---------------------------------------------------------------- noise, rivals, outcome */
@@ -240,7 +262,8 @@ static void print_runners_up(const kb_text_page *to, const kbass_result *result)
         const kbass_runner_up *rival = &result->runners_up[i];
         kb_text_odds(rival->log_odds, text);
         fprintf(to->out, "%s  runner-up %zu, odds %s, misfit %.3g:\n", i ? "" : "\n", i + 1, text, rival->misfit);
-        for (size_t j = 0; j < rival->n_equations; j++) fprintf(to->out, "      %s\n", rival->equations[j]);
+        for (size_t j = 0; j < rival->n_equations; j++)
+            if (!kb_text_is_definition(&result->equations[j])) fprintf(to->out, "      %s\n", rival->equations[j]);
     }
     if (result->n_runners_up > MOST_RUNNERS_UP)
         fprintf(to->out, "  and %zu more with smaller odds (all of them: --json)\n",
@@ -428,6 +451,7 @@ static void print_details(const kb_text_page *to, const kbass_data *data, const 
         print_groups(to, result);
         print_correlations(to, result);
         print_averages(to, result);
+        print_constants(to, result);
         print_noise(to, data, result);
         print_missing(to, data, result);
         print_runners_up(to, result);

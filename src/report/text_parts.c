@@ -56,6 +56,13 @@ void kb_text_odds(double log_odds, char text[KB_TEXT_NUMBER])
 
 /* ---------------------------------------------------------------- equations */
 
+const char *kb_text_face(const kbass_term *term) { return term->form ? term->form : term->term; }
+
+bool kb_text_is_definition(const kbass_equation *equation)
+{
+    return equation->known && equation->n_terms == 1 && !strcmp(equation->terms[0].term, equation->lhs);
+}
+
 /* A sum, or a product that begins with a number, needs parentheses behind a weight. */
 static bool needs_parentheses(const char *term)
 {
@@ -73,14 +80,15 @@ static bool needs_parentheses(const char *term)
 static void format_term(const kbass_term *term, bool is_first, char *text, size_t size)
 {
     char number[KB_TEXT_NUMBER];
-    bool is_constant = !strcmp(term->term, "1"), wraps = needs_parentheses(term->term);
+    const char *name = kb_text_face(term);
+    bool is_constant = !strcmp(name, "1"), wraps = needs_parentheses(name);
     bool is_unit = fabs(term->weight) == 1 && term->sd == 0 && !is_constant;
     kb_text_number(fabs(term->weight), term->sd, number);
     const char *sign = term->weight < 0 ? (is_first ? "-" : "- ") : is_first ? " " : "+ ";
     if (is_constant) snprintf(text, size, "%s%s", sign, number);
     else
-        snprintf(text, size, "%s%s%s%s%s%s", sign, is_unit ? "" : number, is_unit ? "" : " ", wraps ? "(" : "",
-                 term->term, wraps ? ")" : "");
+        snprintf(text, size, "%s%s%s%s%s%s", sign, is_unit ? "" : number, is_unit ? "" : " ", wraps ? "(" : "", name,
+                 wraps ? ")" : "");
     if (term->verdict == KBASS_UNDECIDED && strlen(text) + 2 < size) strcat(text, "?");
 }
 

@@ -31,4 +31,9 @@ void kb_text_equations(const kb_text_page *to, const kbass_result *result);
 /* A sentence in lines of KB_TEXT_WIDTH, each after so many blanks. */
 void kb_text_wrapped(const kb_text_page *to, int indent, const char *text);
 
+/* A term's name, with unknown constants by theirs. */
+const char *kb_text_face(const kbass_term *term);
+/* x_t = x_t, where x_tt has an equation (--lhs). */
+bool kb_text_is_definition(const kbass_equation *equation);
+
 #endif

@@ -88,9 +88,24 @@ static kbass_status read_term(kb_written_law *law, json_t *item, bool is_known, 
     return KBASS_OK;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && !strcmp(text + length - tail, end);
+}
+
 /* "u_t" and "u_tt" are of the state u. */
 static kbass_status read_lhs(const kb_written_law *law, kb_written_equation *equation, kbass_error *error)
 {
+    size_t tail = strlen(equation->lhs);
+    for (size_t i = 0; law->symbols->n_axes == 1 && i < law->symbols->n_states; i++) {
+        const char *name = law->symbols->state_names[i];
+        if (strlen(name) + 1 != tail || strncmp(equation->lhs, name, tail - 1) || !ends_with(equation->lhs, "_tt"))
+            continue;
+        equation->state = i; /* the velocity x_t of x_tt = ... */
+        equation->order = 1;
+        return KBASS_OK;
+    }
     for (size_t i = 0; i < law->symbols->n_states; i++) {
         const char *name = law->symbols->state_names[i];
         size_t length = strlen(name);

@@ -55,12 +55,19 @@ static kbass_status allocate(size_t n_states, kbass_model **out, kbass_error *er
     return all ? KBASS_OK : kb_out_of_memory(error, "a model");
 }
 
-/* The state of "x_t = ...", in place of the equation's copy; NULL when the left-hand side is not a name and _t. */
+static bool is_second_order(const char *name, size_t length) { return length > 3 && !strcmp(name + length - 3, "_tt"); }
+
+/* The state of "x_t = ..." or, x_t itself, of "x_tt = ...", in place of the equation's copy; NULL when the left-hand
+   side is neither. */
 static char *state_of(char *equation)
 {
     equation[strcspn(equation, "=")] = '\0';
     char *name = kb_trim(equation);
     size_t length = strlen(name);
+    if (is_second_order(name, length)) {
+        name[length - 1] = '\0';
+        return kb_is_identifier(name) ? name : NULL;
+    }
     if (length < 3 || strcmp(name + length - 2, "_t") != 0) return NULL;
     name[length - 2] = '\0';
     return kb_is_identifier(name) ? name : NULL;
@@ -119,12 +126,46 @@ static kbass_status read_right(kbass_model *model, size_t index, kbass_error *er
     return KBASS_OK;
 }
 
-kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name, kbass_model **out,
-                             kbass_error *error)
+/* The state's equation is among them. */
+static bool has_equation(size_t n, const char *const *equations, const char *state)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *text = equations[i] + strspn(equations[i], " \t\n");
+        size_t length = strcspn(text, "= \t\n");
+        if (length == strlen(state) + 2 && !strncmp(text, state, length - 2) && !strncmp(text + length - 2, "_t", 2))
+            return true;
+    }
+    return false;
+}
+
+/* "x_t = x_t" where x_tt = ... is given alone; NULL otherwise. The caller owns it. */
+static kbass_status write_definition(size_t n, const char *const *equations, size_t i, char **out, kbass_error *error)
+{
+    const char *text = equations[i] + strspn(equations[i], " \t\n");
+    size_t length = strcspn(text, "= \t\n");
+    char *name = KB_NEW(char, length + 1), *definition = KB_NEW(char, 2 * length + 8);
+    if (!name || !definition) {
+        kb_free(name);
+        kb_free(definition);
+        return kb_out_of_memory(error, "a model");
+    }
+    memcpy(name, text, length);
+    bool is_needed = is_second_order(name, length);
+    if (is_needed) {
+        name[length - 3] = '\0';
+        is_needed = !has_equation(n, equations, name);
+        sprintf(definition, "%s_t = %s_t", name, name);
+    }
+    kb_free(name);
+    if (is_needed) *out = definition;
+    else kb_free(definition);
+    return KBASS_OK;
+}
+
+static kbass_status create(size_t n_equations, const char *const *equations, const char *time_name, kbass_model **out,
+                           kbass_error *error)
 {
     kbass_model *model = NULL;
-    if (!n_equations)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "a model needs at least one equation, such as x_t = -x");
     kbass_status status = allocate(n_equations, &model, error);
     for (size_t i = 0; i < n_equations && status == KBASS_OK; i++) status = read_left(model, i, equations[i], error);
     if (status == KBASS_OK && !(model->names[n_equations] = kb_strdup(time_name)))
@@ -134,6 +175,27 @@ kbass_status kb_model_create(size_t n_equations, const char *const *equations, c
 
     if (status == KBASS_OK) *out = model;
     else kbass_model_destroy(model);
+    return status;
+}
+
+kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name, kbass_model **out,
+                             kbass_error *error)
+{
+    if (!n_equations)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "a model needs at least one equation, such as x_t = -x");
+    char **definitions = KB_NEW(char *, n_equations);
+    const char **all = KB_NEW(const char *, 2 * n_equations);
+    size_t n = 0;
+    kbass_status status = definitions && all ? KBASS_OK : kb_out_of_memory(error, "a model");
+    for (size_t i = 0; i < n_equations && status == KBASS_OK; i++) {
+        status = write_definition(n_equations, equations, i, &definitions[i], error);
+        if (definitions[i]) all[n++] = definitions[i];
+        all[n++] = equations[i];
+    }
+    if (status == KBASS_OK) status = create(n, all, time_name, out, error);
+    for (size_t i = 0; definitions && i < n_equations; i++) kb_free(definitions[i]);
+    kb_free(definitions);
+    kb_free(all);
     return status;
 }
 

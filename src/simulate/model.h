@@ -18,7 +18,8 @@ struct kbass_model {
     double first, last;    /* time span, or NaN */
 };
 
-/* States in the order of the left-hand sides; no initial state, no span. */
+/* States in the order of the left-hand sides; no initial state, no span. "x_tt = ..." is the equation of the state x_t,
+   before which x_t = x_t is added unless x has an equation. */
 kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name, kbass_model **out,
                              kbass_error *error);
 /* Copies the initial state and sets the span. */

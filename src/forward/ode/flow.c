@@ -7,6 +7,7 @@
 #include "base/status.h"
 
 enum { STEPS_AT_LEAST = 2000, STEPS_PER_TIME = 30 };
+static const double unmeasured_bound = 40; /* sd of a velocity as the curve through the positions has it */
 static const double smallest_step = 1e-14; /* times that are closer are one */
 
 static bool allocate_states(kb_flow *f, size_t max_tangents)
@@ -54,8 +55,9 @@ kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictio
     }
     for (size_t i = 0; i < f->n; i++)
         for (size_t row = 0; row < record->n_rows; row++)
-            f->bound[i] = dictionary->is_input[i]
-                              ? INFINITY
+            f->bound[i] = dictionary->is_input[i] ? INFINITY
+                          : !record->count[i]
+                              ? unmeasured_bound
                               : fmax(f->bound[i], 4 * fabs(record->value[row + i * record->n_rows]) + 2);
     *out = f;
     return KBASS_OK;

@@ -1,0 +1,109 @@
+#include "answer/constants.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+
+static char *own_text(kb_answer *answer, const char *text)
+{
+    char *copy = kb_answer_own(answer, strlen(text) + 1, 1);
+    if (copy) strcpy(copy, text);
+    return copy;
+}
+
+/* Terms by their present values; the answer's names point into the dictionary, whose terms may be made anew. */
+static kbass_status add_forms(kb_answer *answer, const kb_dictionary *d, kbass_error *error)
+{
+    kbass_equation *equations = (kbass_equation *)answer->result.equations;
+    for (size_t e = 0; e < answer->result.n_equations; e++)
+        for (size_t i = 0; i < equations[e].n_terms; i++) {
+            kbass_term *term = (kbass_term *)&equations[e].terms[i];
+            size_t place = kb_dictionary_find(d, term->term);
+            if (place < d->n_terms && d->forms[place] && !(term->form = own_text(answer, d->forms[place])))
+                return kb_out_of_memory(error, "the answer");
+        }
+    return KBASS_OK;
+}
+
+static kbass_status add_correlation(kb_answer *answer, size_t k, const double *row, kbass_constant *out,
+                                    kbass_error *error)
+{
+    double *own = kb_answer_own(answer, k, sizeof *own);
+    if (!own) return kb_out_of_memory(error, "the answer");
+    memcpy(own, row, k * sizeof *own);
+    out->n_weights = k;
+    out->correlation = own;
+    return KBASS_OK;
+}
+
+static kbass_status warn(kb_answer *answer, const char *text, kbass_error *error)
+{
+    kbass_result *result = &answer->result;
+    const char **warnings = kb_answer_own(answer, result->n_warnings + 1, sizeof *warnings);
+    char *own = own_text(answer, text);
+    if (!warnings || !own) return kb_out_of_memory(error, "the answer");
+    memcpy(warnings, result->warnings, result->n_warnings * sizeof *warnings);
+    warnings[result->n_warnings++] = own;
+    result->warnings = warnings;
+    return KBASS_OK;
+}
+
+/* The selected term that names the constant. */
+static const char *form_of(const kb_frame *p, const kb_fit *fit, size_t constant)
+{
+    for (size_t q = 0; q < fit->support.n; q++) {
+        size_t term = p->columns->term[fit->support.column[q]];
+        if (kb_dictionary_names_constant(p->dictionary, term, constant)) return p->dictionary->forms[term];
+    }
+    return "";
+}
+
+static kbass_status warn_of_ends(kb_answer *answer, const kb_frame *p, const kb_fit *fit, size_t i, kbass_error *error)
+{
+    char text[500];
+    const kbass_constant *c = &answer->result.constants[i];
+    if (!c->is_used || !(c->at_low || c->at_high)) return KBASS_OK;
+    snprintf(text, sizeof text,
+             "%s of %.100s may as well be at the %s end of its range, %g: these data ask for the simpler term that it "
+             "becomes there, %s; its value is a bound",
+             c->name, form_of(p, fit, i), c->at_high ? "upper" : "lower", c->at_high ? c->range_high : c->range_low,
+             c->at_high && c->at_low ? "or tell nothing about it" : "or for a wider range");
+    return warn(answer, text, error);
+}
+
+kbass_status kb_answer_constants(kb_answer *answer, const kb_frame *p, const kb_search_result *found,
+                                 const kb_constant_estimate *estimates, const double *correlation, size_t n_guarded,
+                                 kbass_error *error)
+{
+    const kb_dictionary *d = p->dictionary;
+    if (!d->n_constants || !answer->result.n_equations) return KBASS_OK;
+    const kb_fit *fit = found->pool.fits[0];
+    kbass_constant *out = kb_answer_own(answer, d->n_constants, sizeof *out);
+    kbass_status status = out ? add_forms(answer, d, error) : kb_out_of_memory(error, "the answer");
+    size_t n = 0;
+    for (size_t i = 0; status == KBASS_OK && i < d->n_constants; i++) {
+        const kb_constant *c = &d->constants[i];
+        const kb_constant_estimate *e = &estimates[i];
+        if (c->is_pattern) continue;
+        out[n] = (kbass_constant){.name = c->name,
+                                  .range_low = c->low,
+                                  .range_high = c->high,
+                                  .is_used = e->is_used,
+                                  .value = e->value,
+                                  .sd = e->sd,
+                                  .low = e->low,
+                                  .high = e->high,
+                                  .at_low = e->at_low,
+                                  .at_high = e->at_high};
+        if (e->is_used && correlation)
+            status = add_correlation(answer, fit->support.n, correlation + i * fit->support.n, &out[n], error);
+        n++;
+    }
+    answer->result.constants = out;
+    answer->result.n_constants = status == KBASS_OK ? n : 0;
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) status = warn_of_ends(answer, p, fit, i, error);
+    if (status == KBASS_OK && n_guarded)
+        status = warn(answer, "a state with an unknown power passes 0: max(0,x)^n stands for x^n", error);
+    return status;
+}

@@ -1,0 +1,366 @@
+#include "constants/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { ITERATIONS = 40, MOST_EVALUATIONS = 60, SIDE = 14, MOST_NODES = 2 * SIDE + 1 };
+static const double finest = 2e-4; /* steps of the search, shares of what one standard deviation will be at most */
+static const double far_below = 7; /* nats, where the quadrature ends */
+static const double normal_95 = 1.959963984540054, as_good = 1.5; /* nats: an end of the range that is hardly worse */
+
+typedef struct {
+    const kb_profile_setting *setting;
+    size_t n, *active; /* constants in the structure */
+    size_t n_evaluations;
+    double share[KB_MOST_CONSTANTS]; /* of all constants */
+    kb_fit *trial, *best;
+    double *w_low, *w_high;
+} profile;
+
+static void copy_fit(const profile *p, const kb_fit *from, kb_fit *to)
+{
+    kb_fit_copy(from, to, p->setting->columns->n, p->setting->n_start);
+}
+
+/* L at the shares, in p->trial, from the best fit so far; -INFINITY outside of the ranges or where nothing fits. */
+static double evidence_at(profile *p, const double *share)
+{
+    const kb_profile_setting *s = p->setting;
+    double values[KB_MOST_CONSTANTS];
+    kb_shooter *shooter = NULL;
+    for (size_t i = 0; i < s->dictionary->n_constants; i++) {
+        if (!(share[i] >= 0 && share[i] <= 1)) return -INFINITY;
+        values[i] = kb_constant_at(&s->dictionary->constants[i], share[i]);
+    }
+    p->n_evaluations++;
+    if (s->run && kb_run_stopped(s->run)) return -INFINITY;
+    if (kb_dictionary_set_constants(s->dictionary, values, NULL) != KBASS_OK) return -INFINITY;
+    if (s->make(s->context, s->columns->n, &shooter, NULL) != KBASS_OK) return -INFINITY;
+    copy_fit(p, p->best, p->trial);
+    kb_shooter_fit(shooter, p->trial, ITERATIONS, -INFINITY);
+    kb_shooter_destroy(shooter);
+    return p->trial->valid ? p->trial->log_evidence : -INFINITY;
+}
+
+/* Keeps the trial where it is better. */
+static bool improve(profile *p, size_t constant, double share, double *best)
+{
+    double trial[KB_MOST_CONSTANTS];
+    memcpy(trial, p->share, sizeof trial);
+    trial[constant] = share;
+    double found = evidence_at(p, trial);
+    if (!(found > *best)) return false;
+    *best = found;
+    p->share[constant] = share;
+    copy_fit(p, p->trial, p->best);
+    return true;
+}
+
+static double within(double share) { return fmin(fmax(share, 0), 1); }
+
+/* Steps along one constant: on while it gets better, shorter when it does not. */
+static void climb(profile *p, size_t constant, double step, double shortest, double *best)
+{
+    double direction = 1;
+    while (step > shortest && p->n_evaluations < MOST_EVALUATIONS * p->n) {
+        double from = p->share[constant], ahead = within(from + direction * step),
+               behind = within(from - direction * step);
+        if (ahead != from && improve(p, constant, ahead, best)) step *= 1.6;
+        else if (behind != from && improve(p, constant, behind, best)) direction = -direction;
+        else step /= 3;
+    }
+}
+
+static double drop_at(profile *p, size_t constant, double share, double best)
+{
+    double trial[KB_MOST_CONSTANTS];
+    memcpy(trial, p->share, sizeof trial);
+    trial[constant] = share;
+    return evidence_at(p, trial) - best;
+}
+
+/* The distance at which L is about half a nat lower, to one side; beyond the end of the range where it never is. */
+static double width_to(profile *p, size_t constant, double sign, double guess, double best)
+{
+    double distance = guess;
+    for (int i = 0; i < 8; i++) {
+        double share = p->share[constant] + sign * distance;
+        if (!(share >= 0 && share <= 1)) return distance;
+        double drop = -drop_at(p, constant, share, best);
+        if (!isfinite(drop)) distance /= 3;
+        else if (drop < 0.15) distance *= 2.2;
+        else if (drop > 2) distance *= fmax(sqrt(0.5 / drop), 0.1);
+        else return distance * sqrt(0.5 / drop);
+    }
+    return distance;
+}
+
+/* ---------------------------------------------------------------- one constant */
+
+typedef struct {
+    size_t n;
+    double share[MOST_NODES], density[MOST_NODES];
+} nodes;
+
+/* From the best outwards until L is far below, in steps that grow. */
+static void add_side(profile *p, size_t constant, double sign, double step, double best, nodes *side)
+{
+    double share = p->share[constant];
+    for (side->n = 0; side->n < SIDE;) {
+        share = within(share + sign * step);
+        double drop = drop_at(p, constant, share, best);
+        side->share[side->n] = share;
+        side->density[side->n++] = isfinite(drop) ? exp(fmin(drop, 0)) : 0;
+        if (!(drop > -far_below) || share <= 0 || share >= 1) break;
+        if (side->n >= 4) step *= 1.45;
+    }
+}
+
+/* Quantile of a density that is linear between nodes. */
+static double quantile(const nodes *q, double level)
+{
+    double total = 0, sum = 0;
+    for (size_t i = 1; i < q->n; i++)
+        total += 0.5 * (q->density[i] + q->density[i - 1]) * (q->share[i] - q->share[i - 1]);
+    for (size_t i = 1; i < q->n; i++) {
+        double a = q->density[i - 1], b = q->density[i], h = q->share[i] - q->share[i - 1], mass = 0.5 * (a + b) * h;
+        if (sum + mass >= level * total && mass > 0) {
+            double want = (level * total - sum) / h, slope = b - a; /* a x + slope x^2 / 2 = want */
+            double x = fabs(slope) > 1e-12 ? (sqrt(fmax(a * a + 2 * slope * want, 0)) - a) / slope : want / a;
+            return q->share[i - 1] + h * fmin(fmax(x, 0), 1);
+        }
+        sum += mass;
+    }
+    return q->share[q->n - 1];
+}
+
+static double mass_of(const nodes *q)
+{
+    double total = 0;
+    for (size_t i = 1; i < q->n; i++)
+        total += 0.5 * (q->density[i] + q->density[i - 1]) * (q->share[i] - q->share[i - 1]);
+    return total;
+}
+
+/* L along the whole of one constant's range that matters: interval, ends, and the integral. */
+static double integrate_one(profile *p, size_t constant, double sd_low, double sd_high, double best,
+                            kb_constant_estimate *e)
+{
+    const kb_constant *c = &p->setting->dictionary->constants[constant];
+    nodes low, high, all = {0};
+    add_side(p, constant, -1, 0.6 * sd_low, best, &low);
+    add_side(p, constant, 1, 0.6 * sd_high, best, &high);
+    for (size_t i = low.n; i-- > 0;)
+        if (low.share[i] < p->share[constant]) all.share[all.n] = low.share[i], all.density[all.n++] = low.density[i];
+    all.share[all.n] = p->share[constant];
+    all.density[all.n++] = 1;
+    for (size_t i = 0; i < high.n; i++)
+        if (high.share[i] > p->share[constant])
+            all.share[all.n] = high.share[i], all.density[all.n++] = high.density[i];
+    e->low = kb_constant_at(c, quantile(&all, 0.025));
+    e->high = kb_constant_at(c, quantile(&all, 0.975));
+    e->at_low = all.share[0] <= 0 && all.density[0] > exp(-as_good);
+    e->at_high = all.share[all.n - 1] >= 1 && all.density[all.n - 1] > exp(-as_good);
+    return log(fmax(mass_of(&all), 1e-12));
+}
+
+/* ---------------------------------------------------------------- several constants */
+
+/* -d2L by differences over about a standard deviation; the diagonal is known from the widths. */
+static void curvatures(profile *p, const double *width, double best, double *H)
+{
+    size_t n = p->n;
+    for (size_t a = 0; a < n; a++) H[a + a * n] = 1 / (width[a] * width[a]);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < a; b++) {
+            size_t i = p->active[a], j = p->active[b];
+            double trial[KB_MOST_CONSTANTS], sum = 0, sign_a = p->share[i] > 0.5 ? -1 : 1,
+                                             sign_b = p->share[j] > 0.5 ? -1 : 1;
+            memcpy(trial, p->share, sizeof trial);
+            trial[i] += 0.5 * sign_a * width[a];
+            trial[j] += 0.5 * sign_b * width[b];
+            sum = best - evidence_at(p, trial); /* (ha^2 Haa + 2 ha hb Hab + hb^2 Hbb) / 2 */
+            double cross = (sum - 0.25) / (0.25 * width[a] * width[b]);
+            double most = 0.97 / (width[a] * width[b]);
+            if (!isfinite(cross)) cross = 0;
+            H[a + b * n] = H[b + a * n] = sign_a * sign_b * fmin(fmax(cross, -most), most);
+        }
+}
+
+/* Newton's step for all of them together. */
+static void step_together(profile *p, const double *H, const double *width, double *best, double *work)
+{
+    size_t n = p->n;
+    double *gradient = work, *factor = work + n, trial[KB_MOST_CONSTANTS];
+    for (size_t a = 0; a < n; a++) {
+        double up = drop_at(p, p->active[a], within(p->share[p->active[a]] + 0.5 * width[a]), *best);
+        double down = drop_at(p, p->active[a], within(p->share[p->active[a]] - 0.5 * width[a]), *best);
+        gradient[a] = isfinite(up) && isfinite(down) ? (up - down) / width[a] : 0;
+    }
+    memcpy(factor, H, n * n * sizeof *factor);
+    if (!kb_cholesky(n, factor, n)) return;
+    kb_cholesky_solve(n, 1, factor, n, gradient, n);
+    for (double length = 1; length > 0.1; length /= 2) {
+        memcpy(trial, p->share, sizeof trial);
+        for (size_t a = 0; a < n; a++) trial[p->active[a]] = within(trial[p->active[a]] + length * gradient[a]);
+        double found = evidence_at(p, trial);
+        if (!(found > *best)) continue;
+        *best = found;
+        memcpy(p->share, trial, sizeof trial);
+        copy_fit(p, p->trial, p->best);
+        return;
+    }
+}
+
+/* ---------------------------------------------------------------- what the weights owe to the constants */
+
+/* dw/dshare by two fits; Cov(w) += sum dw/da C_ab dw/db', and correlations of each constant with each weight. */
+static kbass_status widen(profile *p, const double *C, const double *width, double *correlation, kbass_error *error)
+{
+    const kb_fit *best = p->best;
+    size_t n = p->n, k = best->support.n;
+    double *J = KB_NEW(double, n *k), trial[KB_MOST_CONSTANTS];
+    if (!J) return kb_out_of_memory(error, "the constants");
+    for (size_t a = 0; a < n; a++) {
+        double share = p->share[p->active[a]], low = within(share - 0.5 * width[a]),
+               high = within(share + 0.5 * width[a]);
+        for (int side = 0; side < 2; side++) {
+            memcpy(trial, p->share, sizeof trial);
+            trial[p->active[a]] = side ? high : low;
+            bool is_fitted = isfinite(evidence_at(p, trial));
+            for (size_t q = 0; q < k; q++) {
+                double w = is_fitted ? p->trial->w[best->support.column[q]] : best->w[best->support.column[q]];
+                J[q + a * k] += (side ? w : -w) / (high - low);
+            }
+        }
+    }
+    for (size_t q = 0; q < k; q++)
+        for (size_t r = 0; r < k; r++)
+            for (size_t a = 0; a < n; a++)
+                for (size_t b = 0; b < n; b++)
+                    p->best->covariance[q + r * k] += J[q + a * k] * C[a + b * n] * J[r + b * k];
+    for (size_t a = 0; correlation && a < n; a++)
+        for (size_t q = 0; q < k; q++) {
+            double sum = 0;
+            for (size_t b = 0; b < n; b++) sum += C[a + b * n] * J[q + b * k];
+            correlation[p->active[a] * k + q] = sum / sqrt(C[a + a * n] * p->best->covariance[q + q * k]);
+        }
+    kb_free(J);
+    return KBASS_OK;
+}
+
+static void estimate(const profile *p, size_t a, double variance, bool has_interval, kb_constant_estimate *e)
+{
+    const kb_constant *c = &p->setting->dictionary->constants[p->active[a]];
+    double share = p->share[p->active[a]], sd = sqrt(variance);
+    double above = kb_constant_at(c, within(share + 0.5 * sd)), below = kb_constant_at(c, within(share - 0.5 * sd));
+    e->is_used = true;
+    e->value = kb_constant_at(c, share);
+    e->sd = (above - below) / (within(share + 0.5 * sd) - within(share - 0.5 * sd)) * sd;
+    if (has_interval) return;
+    e->low = kb_constant_at(c, within(share - normal_95 * sd));
+    e->high = kb_constant_at(c, within(share + normal_95 * sd));
+    e->at_low = share - sd <= 0;
+    e->at_high = share + sd >= 1;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static double measure_width(profile *p, size_t a, double guess, double best, double *low, double *high)
+{
+    *low = width_to(p, p->active[a], -1, guess, best);
+    *high = width_to(p, p->active[a], 1, guess, best);
+    return 0.5 * (fmin(*low, 1) + fmin(*high, 1));
+}
+
+static kbass_status finish_several(profile *p, const double *width, double best, kb_constant_estimate *estimates,
+                                   double *correlation, double *log_mass, double *H, double *work, kbass_error *error)
+{
+    size_t n = p->n;
+    for (int round = 0; n > 1 && round < 2; round++) {
+        curvatures(p, width, best, H);
+        step_together(p, H, width, &best, work);
+    }
+    if (n > 1) curvatures(p, width, best, H);
+    else H[0] = 1 / (width[0] * width[0]);
+    if (!kb_cholesky(n, H, n)) {
+        memset(H, 0, n * n * sizeof *H);
+        for (size_t a = 0; a < n; a++) H[a + a * n] = 1 / width[a];
+    }
+    if (n > 1) *log_mass = 0.5 * (double)n * log(2 * M_PI) - 0.5 * kb_cholesky_logdet(n, H, n);
+    *log_mass = fmin(*log_mass, 0);
+    if (!kb_cholesky_inverse(n, H, n)) return kb_fail(error, KBASS_ERROR_NUMERICAL, "the constants have no spread");
+    for (size_t a = 0; a < n; a++) estimate(p, a, H[a + a * n], n == 1, &estimates[p->active[a]]);
+    return widen(p, H, width, correlation, error);
+}
+
+static kbass_status run_profile(profile *p, const double *step, kb_constant_estimate *estimates, double *correlation,
+                                double *log_mass, kbass_error *error)
+{
+    double width[KB_MOST_CONSTANTS], low[KB_MOST_CONSTANTS], high[KB_MOST_CONSTANTS], best = evidence_at(p, p->share);
+    size_t n = p->n;
+    if (!isfinite(best)) return KBASS_OK;
+    copy_fit(p, p->trial, p->best);
+    for (int sweep = 0; sweep < (n > 1 ? 3 : 1); sweep++)
+        for (size_t a = 0; a < n; a++)
+            climb(p, p->active[a], step[p->active[a]] / (sweep + 2), fmax(finest, 0.02 * step[p->active[a]]), &best);
+    for (size_t a = 0; a < n; a++) width[a] = measure_width(p, a, 0.1 * step[p->active[a]], best, &low[a], &high[a]);
+    if (n == 1) {
+        climb(p, p->active[0], 0.3 * width[0], 0.05 * width[0], &best);
+        *log_mass = integrate_one(p, p->active[0], low[0], high[0], best, &estimates[p->active[0]]);
+    }
+    double *H = KB_NEW(double, n *n), *work = KB_NEW(double, n *n + n);
+    kbass_status status = H && work ? KBASS_OK : kb_out_of_memory(error, "the constants");
+    if (status == KBASS_OK) status = finish_several(p, width, best, estimates, correlation, log_mass, H, work, error);
+    kb_free(H);
+    kb_free(work);
+    return status;
+}
+
+static void list_active(profile *p, const kb_fit *fit)
+{
+    const kb_dictionary *d = p->setting->dictionary;
+    for (size_t i = 0; i < d->n_constants; i++) {
+        bool is_named = false;
+        for (size_t q = 0; q < fit->support.n; q++)
+            is_named =
+                is_named || kb_dictionary_names_constant(d, p->setting->columns->term[fit->support.column[q]], i);
+        if (is_named) p->active[p->n++] = i;
+        p->share[i] = within(kb_constant_share(&d->constants[i], d->constants[i].value));
+    }
+}
+
+kbass_status kb_constants_profile(const kb_profile_setting *setting, const double *step, kb_fit *fit,
+                                  kb_constant_estimate *estimates, double *correlation, double *log_mass,
+                                  kbass_error *error)
+{
+    size_t columns = setting->columns->n, n = setting->dictionary->n_constants;
+    profile p = {.setting = setting, .active = KB_NEW(size_t, n)};
+    *log_mass = 0;
+    for (size_t i = 0; i < n; i++)
+        estimates[i] = (kb_constant_estimate){.value = NAN, .low = NAN, .high = NAN, .sd = NAN};
+    kbass_status status = p.active ? KBASS_OK : kb_out_of_memory(error, "the constants");
+    if (status == KBASS_OK)
+        status = kb_fit_create(columns, setting->n_start, fit->n_windows, fit->support.n, &p.trial, error);
+    if (status == KBASS_OK)
+        status = kb_fit_create(columns, setting->n_start, fit->n_windows, fit->support.n, &p.best, error);
+    if (status == KBASS_OK) {
+        copy_fit(&p, fit, p.best);
+        list_active(&p, fit);
+        if (p.n) status = run_profile(&p, step, estimates, correlation, log_mass, error);
+    }
+    if (status == KBASS_OK) {
+        double values[KB_MOST_CONSTANTS];
+        copy_fit(&p, p.best, fit);
+        for (size_t i = 0; i < n; i++) values[i] = kb_constant_at(&setting->dictionary->constants[i], p.share[i]);
+        status = kb_dictionary_set_constants(setting->dictionary, values, error);
+    }
+    kb_fit_destroy(p.trial);
+    kb_fit_destroy(p.best);
+    kb_free(p.active);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* Unknown constants inside terms: --unknown "K=0.1:20", --terms "x/(K+x)".
+ *
+ * A term that names constants has a form, "x/(K+x)", and stands in the dictionary with their present values in place of
+ * their names: whoever evaluates terms knows nothing of constants. kb_dictionary_set_constants changes the values.
+ */
+#ifndef KB_DICTIONARY_CONSTANTS_H
+#define KB_DICTIONARY_CONSTANTS_H
+
+#include "dictionary/dictionary.h"
+
+/* Reads "K=0.1:20, n=1:8"; values in the middle of their ranges, on a logarithmic scale where they are positive. */
+kbass_status kb_dictionary_read_constants(kb_dictionary *dictionary, const char *unknown, kbass_error *error);
+/* Refuses constants that no term names. */
+kbass_status kb_dictionary_check_constants(const kb_dictionary *dictionary, kbass_error *error);
+
+/* Parses a term that may name constants. *form is its canonical name with them (the caller owns it), NULL without; the
+   expression has their present values. K[*] makes a constant of its own, with the range of K. */
+kbass_status kb_dictionary_parse_term(kb_dictionary *dictionary, const char *text, kb_expression **term, char **form,
+                                      kbass_error *error);
+
+bool kb_dictionary_names_constant(const kb_dictionary *dictionary, size_t term, size_t constant);
+/* All terms at other values (n_constants); the tables of powers are made anew. */
+kbass_status kb_dictionary_set_constants(kb_dictionary *dictionary, const double *values, kbass_error *error);
+/* Forms x^n become max(0,x)^n for the states marked, which may pass 0. Their number is returned in *n. */
+kbass_status kb_dictionary_guard_powers(kb_dictionary *dictionary, const bool *may_pass_zero, size_t *n,
+                                        kbass_error *error);
+/* The value at a share of the range between 0 and 1, and back: logarithmic where the range is positive. */
+double kb_constant_at(const kb_constant *constant, double share);
+double kb_constant_share(const kb_constant *constant, double value);
+
+#endif

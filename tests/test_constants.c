@@ -1,0 +1,154 @@
+/* Unknown constants inside terms: ranges and forms, the values that terms take, and laws found with them. */
+#include "base/memory.h"
+#include "check.h"
+#include "dictionary/constants.h"
+#include "found.h"
+
+static const char *const names[] = {"s", "x"};
+
+static kbass_status make(const char *unknown, const char *terms, kb_dictionary **out, kbass_error *error)
+{
+    kbass_settings settings;
+    kb_settings_default(&settings);
+    settings.unknown = unknown;
+    settings.terms = terms;
+    return kb_dictionary_create(&settings, 2, names, "t", out, error);
+}
+
+static void bad_ranges_are_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {{"K=20:1", "s/(K+s)", "reversed"},
+                                           {"K=1:1", "s/(K+s)", "empty"},
+                                           {"K=a:2", "s/(K+s)", "not two numbers"},
+                                           {"K", "s/(K+s)", "needed a name and a range"},
+                                           {"s=1:2", "s", "name of a state"},
+                                           {"K=1:2, K=2:3", "s/(K+s)", "twice"},
+                                           {"K=1:2, L=1:2", "s/(K+s)", "no term names the constant L"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kbass_error error;
+        kb_dictionary *d = NULL;
+        CHECK_FAILS(make(cases[i][0], cases[i][1], &d, &error), KBASS_ERROR_ARGUMENT, cases[i][2]);
+    }
+}
+
+/* Terms have values for names, the same as the formula's; K[*] gives each its own. */
+static void forms_take_values(void **state)
+{
+    (void)state;
+    kbass_error error;
+    kb_dictionary *d = NULL;
+    const double values[] = {2, 3}, point[3] = {1.5, 4, 0.5};
+    double found[3], work[200];
+    const size_t terms[] = {0, 1, 2};
+    CHECK_OK(make("K=0.1:20, n=1:8", "s, s/(K+s), hill(s,K,n)", &d, &error));
+    CHECK_TEXT(kb_dictionary_form(d, 1), "s/(s+K)");
+    CHECK(!kb_dictionary_form(d, 0) && kb_dictionary_names_constant(d, 2, 1) && !kb_dictionary_names_constant(d, 1, 1));
+    CHECK_OK(kb_dictionary_set_constants(d, values, &error));
+    CHECK_TEXT(kb_dictionary_name(d, 1), "s/(2+s)");
+    kb_dictionary_at_point(d, 3, terms, point, found, NULL, work);
+    CHECK_CLOSE(found[1], 1.5 / 3.5, 1e-15);                            /* rounding */
+    CHECK_CLOSE(found[2], pow(1.5, 3) / (8 + pow(1.5, 3)), 1e-15);      /* rounding */
+    CHECK_CLOSE(kb_constant_at(&d->constants[0], 0.5), sqrt(2), 1e-14); /* logarithmic: sqrt(0.1 * 20) */
+    CHECK_CLOSE(kb_constant_share(&d->constants[0], kb_constant_at(&d->constants[0], 0.3)), 0.3, 1e-14);
+    kb_dictionary_destroy(d);
+    CHECK_OK(make("K=0.1:20", "s/(K[*]+s), x/(K[*]+x)", &d, &error));
+    CHECK(d->n_constants == 3 && d->constants[0].is_pattern);
+    CHECK_TEXT(kb_dictionary_form(d, 0), "s/(s+K1)");
+    CHECK_TEXT(kb_dictionary_form(d, 1), "x/(x+K2)");
+    kb_dictionary_destroy(d);
+}
+
+static void powers_of_what_passes_zero(void **state)
+{
+    (void)state;
+    kbass_error error;
+    kb_dictionary *d = NULL;
+    size_t n = 0;
+    const bool passes[] = {true, false};
+    CHECK_OK(make("K=0.1:20, n=1:8", "hill(s,K,n), x^n", &d, &error));
+    CHECK_OK(kb_dictionary_guard_powers(d, passes, &n, &error));
+    CHECK(n == 1);
+    CHECK(strstr(kb_dictionary_form(d, 0), "max(0,s)^n"));
+    CHECK_TEXT(kb_dictionary_form(d, 1), "x^n");
+    kb_dictionary_destroy(d);
+}
+
+static kbass_discovery *discover_unknown(const char *const *equations, size_t n, const double *start, double until,
+                                         size_t rows, const char *unknown, const char *terms)
+{
+    kbass_error error;
+    kbass_model *model = NULL;
+    kbass_data *data = NULL;
+    kbass_discovery *d = NULL;
+    kbass_settings settings;
+    double times[100], states[200];
+    CHECK_OK(kbass_model_parse(n, equations, &model, &error));
+    for (size_t i = 0; i < rows; i++) times[i] = until * (double)i / (double)(rows - 1);
+    CHECK_OK(kbass_model_integrate(model, 0, start, rows, times, states, &error));
+    const char *columns[2] = {kbass_model_state_name(model, 0), n > 1 ? kbass_model_state_name(model, 1) : NULL};
+    CHECK_OK(kbass_data_create(rows, n, times, states, NULL, columns, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 2, 3, &error));
+    kb_settings_default(&settings);
+    settings.threads = 2;
+    settings.unknown = unknown;
+    settings.terms = terms;
+    CHECK_OK(kbass_discovery_create(data, &settings, &d, &error));
+    CHECK_OK(kbass_discovery_run(d, NULL, NULL, &error));
+    kbass_data_destroy(data);
+    kbass_model_destroy(model);
+    return d;
+}
+
+static bool selects(const kbass_result *result, size_t equation, size_t n, const char *const *faces)
+{
+    size_t selected = 0, found = 0;
+    for (size_t i = 0; i < result->equations[equation].n_terms; i++) {
+        const kbass_term *term = &result->equations[equation].terms[i];
+        if (!term->selected) continue;
+        selected++;
+        for (size_t k = 0; k < n; k++) found += !strcmp(term->form ? term->form : term->term, faces[k]);
+    }
+    return selected == n && found == n;
+}
+
+/* Monod's growth: the constant with its interval, and the law exactly. */
+static void growth_that_saturates(void **state)
+{
+    (void)state;
+    static const char *const law[] = {"s_t = -1.2*s*x/(2.3+s)", "x_t = 0.8*s*x/(2.3+s) - 0.1*x"};
+    static const char *const uptake[] = {"s*x/(s+K)"}, *const growth[] = {"x", "s*x/(s+K)"};
+    kbass_discovery *d =
+        discover_unknown(law, 2, (double[]){8, 0.5}, 12, 30, "K=0.1:20", "s, x, s*x, s*x/(K+s), s^2, x^2, s/(K+s)");
+    const kbass_result *result = kbass_discovery_result(d);
+    CHECK(selects(result, 0, 1, uptake) && selects(result, 1, 2, growth));
+    CHECK(result->n_constants == 1 && result->constants[0].is_used);
+    CHECK_CLOSE(result->constants[0].value, 2.3, 0.46); /* 20 %, the bar: its limit is 8 % */
+    CHECK(result->constants[0].low < 2.3 && result->constants[0].high > 2.3);
+    CHECK(result->constants[0].correlation && !result->constants[0].at_high);
+    kbass_discovery_destroy(d);
+}
+
+/* Many frequencies fit a little: the right one is found among them. */
+static void a_frequency(void **state)
+{
+    (void)state;
+    static const char *const law[] = {"x_t = 1.5*sin(2.2*t) - 0.4*x"}, *const terms[] = {"x", "sin(t*w)"};
+    kbass_discovery *d = discover_unknown(law, 1, (double[]){1}, 20, 60, "w=0.1:10", "x, x^2, x^3, sin(w*t), cos(w*t)");
+    const kbass_result *result = kbass_discovery_result(d);
+    CHECK(selects(result, 0, 2, terms));
+    CHECK_CLOSE(result->constants[0].value, 2.2, 0.022); /* 1 %, the bar */
+    kbass_discovery_destroy(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_ranges_are_refused),
+        cmocka_unit_test(forms_take_values),
+        cmocka_unit_test(powers_of_what_passes_zero),
+        cmocka_unit_test(growth_that_saturates),
+        cmocka_unit_test(a_frequency),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
