@@ -123,7 +123,8 @@ int kb_text_widest_lhs(const kbass_result *result)
 void kb_text_equations(const kb_text_page *to, const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_equations; i++)
-        print_equation(to, &result->equations[i], kb_text_widest_lhs(result));
+        if (!kb_text_is_definition(&result->equations[i]))
+            print_equation(to, &result->equations[i], kb_text_widest_lhs(result));
 }
 
 /* "-1.05 to -0.95" */
