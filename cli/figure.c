@@ -176,6 +176,27 @@ void figure_time_axis(FILE *script, const char *label, double low, double high, 
     fputs(")\n", script);
 }
 
+void figure_date_axis(FILE *script, const char *origin, double seconds, double first, double last)
+{
+    enum { MOST_TICS = 5 };
+    static const double steps[] = {1,        2,        5,         10,        15,        30,         60,        120,
+                                   300,      600,      900,       1800,      3600,      7200,       10800,     21600,
+                                   43200,    86400,    172800,    604800,    1209600,   2592000,    7776000,   15552000,
+                                   31557600, 63115200, 157788000, 315576000, 631152000, 1577880000, 3155760000};
+    int hour = 0, minute = 0, second = 0;
+    size_t i = 0, last_step = sizeof steps / sizeof *steps - 1;
+    if (!(last > first)) return;
+    while (i < last_step && (last - first) * seconds > MOST_TICS * steps[i]) i++;
+    const char *format = steps[i] < 60 ? "%H:%M:%S" : steps[i] < 86400 ? "%H:%M\\n%Y-%m-%d" : "%Y-%m-%d";
+    if (strlen(origin) > 11) sscanf(origin + 11, "%d:%d:%d", &hour, &minute, &second);
+    double day = hour * 3600.0 + minute * 60 + second, at = steps[i] * ceil((first * seconds + day) / steps[i]) - day;
+    fprintf(script, "set xtics nomirror out scale 0.5 (");
+    for (int n = 0; at <= last * seconds && n <= MOST_TICS + 1; n++, at += steps[i])
+        fprintf(script, "%sstrftime(\"%s\", strptime('%%Y-%%m-%%d', '%.10s') + %.15g) %.15g", n ? ", " : "", format,
+                origin, at + day, at / seconds);
+    fputs(")\n", script);
+}
+
 /* ---------------------------------------------------------------- drawing */
 
 /* gnuplot reads the script and writes to `out`. */

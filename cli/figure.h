@@ -31,6 +31,8 @@ void figure_put_quoted(FILE *script, const char *text);
 /* The ticks of a time axis, so few that their labels, of up to `width` pixels in all, do not meet; and its label. Where
    the numbers are long, as of seconds since 1970, they are counted from one that the label names. */
 void figure_time_axis(FILE *script, const char *label, double low, double high, int width);
+/* The ticks of a time axis as dates: `origin`, "2021-03-04 05:06", is time 0, and 1 is so many seconds. */
+void figure_date_axis(FILE *script, const char *origin, double seconds, double first, double last);
 
 /* The same as the text of an SVG, for the caller to free. */
 int figure_begin_svg(int width, int height, FILE **script);

@@ -1,6 +1,7 @@
 /* kbass forecast: what the equations of a result say about the time after the record. */
 #include "forecast.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,22 @@ static int read_options(const cli_arguments *arguments, forecast_job *job)
     return code;
 }
 
+/* The date of time 0, where times were dates; the file is a result, as was found before. */
+static bool read_origin(forecast_job *job)
+{
+    json_t *root = json_load_file(job->path, 0, NULL), *data = json_object_get(root, "data");
+    const char *origin = json_string_value(json_object_get(data, "time_origin"));
+    const char *name = kbass_posterior_axis_name(job->outlook.posterior, 0);
+    const char *unit = json_string_value(json_object_get(json_object_get(data, "units"), name));
+    int year, month, day;
+    bool is_date = origin && strlen(origin) <= 30 && !strpbrk(origin, "'\\\"") &&
+                   sscanf(origin, "%d-%d-%d", &year, &month, &day) == 3;
+    if (is_date) job->outlook.origin = strdup(origin);
+    job->outlook.seconds = unit && !strcmp(unit, "d") ? 86400 : 1;
+    json_decref(root);
+    return !is_date || job->outlook.origin;
+}
+
 static int load(const cli_arguments *arguments, forecast_job *job)
 {
     kbass_error error;
@@ -127,6 +144,7 @@ static int load(const cli_arguments *arguments, forecast_job *job)
     kbass_status status = kbass_posterior_read(job->path, run, &job->outlook.posterior, &error);
     if (status != KBASS_OK) return cli_fail_with(status, &error);
     cli_result_repeat_verdict(job->path);
+    if (!read_origin(job)) return cli_fail("%s: out of memory", job->path);
     if (data && run) return cli_fail("--data: the figure shows the data of one run alone, the result is of several");
     int code = data ? cli_read_like(arguments, job->path, data, &job->outlook.data) : EXIT_OK;
     if (data && code == EXIT_OK) {
@@ -254,6 +272,7 @@ int cli_forecast(const cli_arguments *arguments)
     if (code == EXIT_OK) code = run(&job);
     if (code == EXIT_OK) code = deliver(&job);
     cli_outlook *o = &job.outlook;
+    free(o->origin);
     free(o->mean);
     free(o->quantiles);
     free(o->reached);

@@ -9,6 +9,8 @@ typedef struct {
     kbass_posterior *posterior;
     kbass_forecast *forecast;
     kbass_data *data; /* or NULL */
+    char *origin;     /* the date of time 0, or NULL */
+    double seconds;   /* of time 1 */
     cli_numbers times;
     size_t n_space, n_along, n_places; /* axes of space, places along each, and in all: 1 without space */
     cli_numbers places;                /* n_places x n_space, the last axis fastest */

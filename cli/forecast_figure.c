@@ -38,14 +38,13 @@ static void write_points(FILE *script, const cli_outlook *o, size_t state)
     fputs("EOD\n", script);
 }
 
-/* "Day: days since 2021-03-04" where times were dates. */
-static void label_time(const cli_outlook *o, char *label, size_t size)
+/* Dates need no name. */
+static void put_time_axis(FILE *script, const cli_outlook *o, double begin, double end)
 {
-    const char *name = kbass_posterior_axis_name(o->posterior, 0),
-               *origin = o->data ? kbass_data_time_origin(o->data) : NULL;
-    const char *unit = o->data ? kbass_data_unit(o->data, name) : NULL;
-    if (origin) snprintf(label, size, "%.100s: %s since %s", name, unit && *unit == 'd' ? "days" : "seconds", origin);
-    else snprintf(label, size, "%.190s", o->data ? kbass_data_face(o->data, name) : name);
+    enum { ROOM = 520 };
+    const char *name = kbass_posterior_axis_name(o->posterior, 0);
+    figure_time_axis(script, o->origin ? "" : o->data ? kbass_data_face(o->data, name) : name, begin, end, ROOM);
+    if (o->origin) figure_date_axis(script, o->origin, o->seconds, begin, end);
 }
 
 /* The k-th of n shades of blue, from light to dark: inner bands cover the outer ones. */
@@ -89,13 +88,11 @@ static void plot_states(FILE *script, const cli_outlook *o)
     size_t n = kbass_posterior_states(o->posterior);
     kbass_posterior_range(o->posterior, 0, &first, &last);
     double begin = o->data ? first : o->times.values[0];
-    char label[200];
     fprintf(script,
             "set multiplot layout %zu,1\nset style fill noborder\nset key outside right top\nset xrange [%.15g:%.15g]\n"
             "set border 3\nset tics nomirror\n" FIGURE_MARGINS,
             n, begin, end);
-    label_time(o, label, sizeof label);
-    figure_time_axis(script, label, begin, end, 520);
+    put_time_axis(script, o, begin, end);
     if (o->data)
         fprintf(script, "set arrow from first %.15g, graph 0 to first %.15g, graph 1 nohead dt 2 lc rgb '#888888'\n",
                 last, last);
@@ -155,6 +152,8 @@ static void plot_fields(FILE *script, const cli_outlook *o)
             n, kbass_posterior_axis_name(o->posterior, 0), kbass_posterior_axis_name(o->posterior, 1),
             o->times.values[0], o->times.values[o->n_written - 1], cli_outlook_place(o, 1, 0),
             cli_outlook_place(o, 1, o->n_along - 1));
+    if (o->origin)
+        figure_date_axis(script, o->origin, o->seconds, o->times.values[0], o->times.values[o->n_written - 1]);
     for (size_t i = 0; i < n; i++) {
         plot_map(script, o, i, false);
         plot_map(script, o, i, true);

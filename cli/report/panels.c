@@ -39,36 +39,13 @@ void panel_begin(FILE *script, const char *x_label, const char *y_label)
             x_label, y_label);
 }
 
-/* Where times were dates they stand along the axis. */
-static void put_dates(FILE *script, const view *v, double first, double last)
-{
-    enum { MOST_TICS = 5 };
-    static const double steps[] = {1,        2,        5,         10,        15,        30,         60,        120,
-                                   300,      600,      900,       1800,      3600,      7200,       10800,     21600,
-                                   43200,    86400,    172800,    604800,    1209600,   2592000,    7776000,   15552000,
-                                   31557600, 63115200, 157788000, 315576000, 631152000, 1577880000, 3155760000};
-    int hour = 0, minute = 0, second = 0;
-    size_t i = 0, last_step = sizeof steps / sizeof *steps - 1;
-    if (!v->origin || !(last > first)) return;
-    while (i < last_step && (last - first) * v->seconds > MOST_TICS * steps[i]) i++;
-    const char *format = steps[i] < 60 ? "%H:%M:%S" : steps[i] < 86400 ? "%H:%M\\n%Y-%m-%d" : "%Y-%m-%d";
-    if (strlen(v->origin) > 11) sscanf(v->origin + 11, "%d:%d:%d", &hour, &minute, &second);
-    double day = hour * 3600.0 + minute * 60 + second,
-           at = steps[i] * ceil((first * v->seconds + day) / steps[i]) - day;
-    fprintf(script, "set xtics nomirror out scale 0.5 (");
-    for (int n = 0; at <= last * v->seconds && n <= MOST_TICS + 1; n++, at += steps[i])
-        fprintf(script, "%sstrftime(\"%s\", strptime('%%Y-%%m-%%d', '%.10s') + %.15g) %.15g", n ? ", " : "", format,
-                v->origin, at + day, at / v->seconds);
-    fputs(")\n", script);
-}
-
 void panel_begin_time(FILE *script, const view *v, const char *y_label, double low, double high)
 {
     enum { ROOM = 290 }; /* of the narrowest panel */
     panel_begin(script, v->axis_labels[0], y_label);
     fputs("set lmargin 9\n", script);
     figure_time_axis(script, v->axis_labels[0], low, high, ROOM);
-    put_dates(script, v, low, high);
+    if (v->origin) figure_date_axis(script, v->origin, v->seconds, low, high);
 }
 
 void panel_block(FILE *script, const char *name) { fprintf(script, "$%s << EOD\n", name); }

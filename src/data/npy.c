@@ -19,6 +19,8 @@ typedef struct {
     size_t name_length;
     kb_element element;
     const char *trouble;
+    double tick; /* seconds of one count of dates and spans; 0: numbers */
+    bool is_span;
     bool is_object, is_complex; /* pickled, of unknown width; two numbers each */
     size_t offset, width;
 } field;
@@ -84,6 +86,25 @@ static bool take_size(cursor *t, size_t *size)
 
 /* ---------------------------------------------------------------- header */
 
+/* "[ns]", "[25s]" behind M8 and m8. */
+static void read_tick(cursor *rest, field *f)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"D]", 86400}, {"h]", 3600},  {"m]", 60},    {"s]", 1},
+                 {"ms]", 1e-3}, {"us]", 1e-6}, {"ns]", 1e-9}, {"W]", 604800}};
+    size_t n = 1;
+    f->trouble = "dates in months, years or no unit: save them by .astype('datetime64[s]')";
+    if (f->width != 8 || !take(rest, '[') || !(take_size(rest, &n) || (n = 1)) || !n || n > 1000000) return;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (take_word(rest, units[i].name)) {
+            f->tick = (double)n * units[i].seconds;
+            f->trouble = NULL;
+            return;
+        }
+}
+
 /* "<f8": byte order, kind, bytes. */
 static bool read_type(const char *text, size_t length, field *f)
 {
@@ -99,8 +120,14 @@ static bool read_type(const char *text, size_t length, field *f)
     if (f->is_complex) width /= 2;
     bool is_number = (kind == 'i' || kind == 'u' || kind == 'f' || kind == 'b' || f->is_complex);
     bool is_width = width == 1 || width == 2 || width == 4 || width == 8;
-    if (kind == 'M' || kind == 'm') f->trouble = "dates: save them as numbers, by .astype(float)";
-    else if (!is_number) f->trouble = kind == 'U' || kind == 'S' ? "text" : "no numbers";
+    if (kind == 'M' || kind == 'm') {
+        read_tick(&rest, f);
+        is_number = is_width = f->tick > 0;
+        f->is_span = kind == 'm';
+        kind = 'i';
+    }
+    if (f->trouble) return true;
+    if (!is_number) f->trouble = kind == 'U' || kind == 'S' ? "text" : "no numbers";
     else if (!is_width || ((kind == 'f' || kind == 'c') && width < 2))
         f->trouble = "numbers of a width that is not read: save it by .astype(float)";
     f->element = (kb_element){kind == 'f' || kind == 'c' ? KB_REAL
@@ -239,6 +266,10 @@ static kbass_status add_array(kb_source *s, const header *h, const field *f, kb_
     memcpy(array->dims, h->dims, sizeof h->dims);
     array->element = f->element;
     array->trouble = f->trouble;
+    array->tick = f->tick;
+    array->is_span = f->is_span;
+    if (f->tick > 0 && h->n_dims != 1) array->trouble = "dates in several dimensions";
+    if (f->tick > 0 && h->n_dims == 1 && h->dims[0] > SIZE_MAX / 4 / (h->step + 1)) array->trouble = "too many dates";
     array->portion = portion;
     array->place = place;
     array->offset = h->begin + f->offset + (portion == KB_IMAGINARY_PART ? f->element.width : 0);

@@ -31,7 +31,8 @@ kbass_status kb_source_open(const kb_reading *reading, kb_source *source)
 
 kbass_status kb_source_load(kb_source *source, kb_array *array)
 {
-    return array->bytes ? KBASS_OK : source->format->load(source, array);
+    kbass_status status = array->bytes ? KBASS_OK : source->format->load(source, array);
+    return status == KBASS_OK && array->tick > 0 ? kb_array_settle_dates(array, source->reading->error) : status;
 }
 
 void kb_source_close(kb_source *source)
@@ -131,13 +132,18 @@ static double real(unsigned width, uint64_t word)
     return width == 4 ? (double)single : number;
 }
 
+int64_t kb_element_whole(kb_element element, const unsigned char *bytes)
+{
+    int unused = 64 - 8 * (int)element.width;
+    return (int64_t)(load_word(element, bytes) << unused) >> unused;
+}
+
 static double read_element(kb_element element, const unsigned char *bytes)
 {
     uint64_t word = load_word(element, bytes);
     if (element.kind == KB_REAL) return real(element.width, word);
     if (element.kind == KB_UNSIGNED) return (double)word;
-    int unused = 64 - 8 * (int)element.width;
-    return (double)((int64_t)(word << unused) >> unused);
+    return (double)kb_element_whole(element, bytes);
 }
 
 static void copy_doubles(const unsigned char *bytes, size_t stride, size_t n, double *to)

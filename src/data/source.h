@@ -27,6 +27,8 @@ typedef struct {
 /* n numbers that are `stride` bytes apart. */
 void kb_elements_read(kb_element element, const unsigned char *bytes, size_t stride, size_t n, double *to);
 bool kb_machine_is_little(void);
+/* A signed whole number. */
+int64_t kb_element_whole(kb_element element, const unsigned char *bytes);
 
 typedef struct {
     char *name; /* "u", "run3/u"; "" for the one of an NPY */
@@ -36,6 +38,10 @@ typedef struct {
     const unsigned char *bytes; /* NULL until it is loaded */
     void *owned;                /* they, where they had to be copied */
     const char *trouble;        /* why it is of no use: "text"; NULL when it is */
+    double tick;                /* dates and spans: seconds of one count, until they are loaded; 0: numbers */
+    double time_unit;           /* dates and spans that are loaded: seconds of 1; 0: numbers */
+    int64_t origin;             /* seconds since 1970 of the first date */
+    bool is_span;               /* counted from nowhere */
     kb_portion portion;
     bool is_dropped;      /* an imaginary part that is nil */
     bool is_unread;       /* of the group that was asked for, but with trouble */
@@ -74,6 +80,9 @@ bool kb_array_count(const kb_array *array, size_t *n);
 void kb_array_stride(kb_array *array, size_t step, bool is_fortran);
 /* "3 x 4", or "1 number". */
 void kb_array_shape(const kb_array *array, char *text, size_t size);
+
+/* Dates that were loaded become numbers: days since the first where they are an hour or more apart, else seconds. */
+kbass_status kb_array_settle_dates(kb_array *array, kbass_error *error);
 
 /* An NPY file within bytes: its arrays, several for a table of records. `size` bytes of `total` are there to see. */
 kbass_status kb_npy_list(kb_source *source, const char *name, const unsigned char *bytes, size_t size, size_t total,

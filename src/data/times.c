@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/calendar.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -180,6 +181,38 @@ static kb_view *find_exact(const kb_arrangement *a, const char *name)
     return NULL;
 }
 
+static bool has_dates(const kb_array *array) { return array->tick > 0 || array->time_unit > 0; }
+
+static kb_view *only_dates(const kb_arrangement *a)
+{
+    kb_view *found = NULL;
+    for (size_t i = 0; i < a->n_views; i++) {
+        if (a->views[i].n_dims != 1 || !has_dates(a->views[i].array)) continue;
+        if (found) return NULL;
+        found = &a->views[i];
+    }
+    return found;
+}
+
+/* Dates are counted from the first, which is said. */
+static kbass_status settle_dates(kb_arrangement *a, const kb_view *time)
+{
+    char origin[KB_MOMENT_SIZE];
+    kb_array *array = (kb_array *)time->array;
+    if (!has_dates(array)) return KBASS_OK;
+    kbass_status status = kb_source_load(&a->source, array);
+    if (status != KBASS_OK) return status;
+    const char *unit = array->time_unit == KB_DAY ? "days" : "seconds";
+    kb_moment_print(array->origin, origin);
+    kb_arrangement_note(a, "%s%s is %s%s%s", *a->note ? "; " : "", time->name, unit, array->is_span ? "" : " since ",
+                        array->is_span ? "" : origin);
+    if (!array->is_span) a->data->time_origin = kb_strdup(origin);
+    kb_free(a->data->axis_captions[0].unit);
+    a->data->axis_captions[0].unit = kb_strdup(array->time_unit == KB_DAY ? "d" : "s");
+    bool all = a->data->axis_captions[0].unit && (array->is_span || a->data->time_origin);
+    return all ? KBASS_OK : kb_out_of_memory(a->reading->error, "the dates");
+}
+
 /* t or time; else the only array that is called like it and ascends; else a mesh T; else steps of dt. */
 static kbass_status infer_time(kb_arrangement *a, kb_view **time)
 {
@@ -198,6 +231,7 @@ static kbass_status infer_time(kb_arrangement *a, kb_view **time)
     if (*time && strcasecmp((*time)->name, "t") != 0)
         kb_arrangement_note(a, "%s%s is taken for time", *a->note ? "; " : "", (*time)->name);
     if (!*time) *time = kb_find_view(a, "t");
+    if (!*time) *time = only_dates(a);
     if (*time) return KBASS_OK;
     return find_step(a, &step) ? make_steps(a, step, "t", 0, 0, time) : no_time(a, NULL);
 }
@@ -257,7 +291,8 @@ static kbass_status take_from_axes(kb_arrangement *a, kb_view **time)
 
 kbass_status kb_time_find(kb_arrangement *a, kb_view **time)
 {
-    if (a->reading->axes) return take_from_axes(a, time);
-    if (a->reading->time) return take_named(a, a->reading->time, 0, 0, time);
-    return infer_time(a, time);
+    kbass_status status = a->reading->axes   ? take_from_axes(a, time)
+                          : a->reading->time ? take_named(a, a->reading->time, 0, 0, time)
+                                             : infer_time(a, time);
+    return status == KBASS_OK ? settle_dates(a, *time) : status;
 }

@@ -128,7 +128,7 @@ note("steps.mat", "no time, only its step dt", 35, "t,x", "u", t, flat)
 def npy(values, shape, kind="<f8", fortran=False):
     header = f"{{'descr': '{kind}', 'fortran_order': {fortran}, 'shape': {shape!r}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
-    letter = {"f8": "d", "f4": "f", "c8": "f", "c16": "d", "i8": "q"}[kind[1:]]
+    letter = {"f8": "d", "f4": "f", "c8": "f", "c16": "d", "i8": "q"}.get(kind[1:], "q")
     return (b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() +
             struct.pack(f"{kind[0]}{len(values)}{letter}", *values))
 
@@ -152,6 +152,11 @@ note("amplitude.npy", "complex, time among the columns", 12, "t", "x_re,x_im", [
 npz("train.npz", x_train=npy([p[c] for c in range(2) for p in turn], (12, 2), "<f8", True), t_train=npy(range(12), (12,), "<i8"))
 note("train.npz", "other names, Fortran's order, whole numbers for time", 12, "t_train", "x_train1,x_train2", [0.0, 11.0],
      [c for p in turn for c in p])
+hours = [1614844800 + 3600 * k for k in range(12)]
+npz("datetimes.npz", time=npy([1000000000 * h for h in hours], (12,), "<M8[ns]"), x=npy([p[0] for p in turn], (12,)))
+note("datetimes.npz", "dates as NumPy stores them", 12, "time", "x", [0.0, 11 / 24], [p[0] for p in turn])
+npz("spans.npz", dates=npy([250 * k for k in range(12)], (12,), ">m8[2ms]"), x=npy([p[0] for p in turn], (12,)))
+note("spans.npz", "spans of time as NumPy stores them, under another name", 12, "dates", "x", [0.0, 5.5], [p[0] for p in turn])
 npz("meshes.npz", T=npy([b for b in t for a in x], (5, 7)), X=npy([a for b in t for a in x], (5, 7)), U=npy(flat, (5, 7)))
 note("meshes.npz", "both axes as meshes", 35, "T,X", "U", t, flat)
 square = [float(i) for i in range(25)]
