@@ -10,7 +10,7 @@ from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_size_t, 
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from .errors import BY_STATUS, LibraryError
+from .errors import BY_STATUS, LibraryError, in_python
 
 PROTOTYPES = """
 const char *kbass_version(void);
@@ -310,7 +310,7 @@ def call(name: str, *arguments: Any, field: Optional[str] = None) -> None:
     status = getattr(lib, name)(*arguments, byref(error))
     if status:
         kind = BY_STATUS[status] if status < len(BY_STATUS) else BY_STATUS[0]
-        raise kind(text(error.message), field, text(error.source), error.column)
+        raise kind(in_python(text(error.message)), field, text(error.source), error.column)
 
 
 def take_text(name: str, *arguments: Any) -> str:

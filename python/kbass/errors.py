@@ -14,7 +14,33 @@ Each is also the built-in exception that Python programs expect::
 
 from __future__ import annotations
 
-from typing import Optional
+import re
+from typing import Match, Optional
+
+# Options whose value follows without quotes; behind the others a sentence may go on.
+_VALUED = ("time", "axes", "run", "ignore", "dates", "missing", "lhs")
+_OPTION = re.compile(r'--([a-z][a-z-]*)(?: ("[^"]*"|[^\s;:)"]+))?')
+
+
+def _keyword(found: Match[str]) -> str:
+    name, value = found.group(1).replace("-", "_"), found.group(2) or ""
+    if value.startswith('"') or value.isupper():
+        return "%s=%s" % (name, value)
+    if name in _VALUED and value and value not in ("if", "or", "and"):
+        return '%s="%s"%s' % (name, value.rstrip(","), "," if value.endswith(",") else "")
+    return "%s=%s" % (name, " " + value if value else "")
+
+
+def in_python(message: str) -> str:
+    """The library's sentence with keywords where it names options of the command.
+
+    >>> from kbass.errors import in_python
+    >>> in_python('dates can be read in two ways: say --dates dmy (day first)')
+    'dates can be read in two ways: say dates="dmy" (day first)'
+    >>> in_python('no time column (name it with --time NAME)')
+    'no time column (name it with time=NAME)'
+    """
+    return _OPTION.sub(_keyword, re.sub(r"kbass discover \S+ (?=--)", "", message))
 
 
 class Error(Exception):

@@ -357,7 +357,8 @@ class Result:
         return solution(self, t, x, run)
 
     def residuals(self) -> Any:
-        """Measured values, fitted ones and their differences at the measured points, by name."""
+        """Measured values, fitted ones and their differences at the measured points, by name. Of a result that was loaded
+        they are the file's: seven digits, and of long records every ``result["samples"]["step"]``-th row."""
         from .solution import residuals
 
         return residuals(self)
@@ -368,18 +369,38 @@ class Result:
 
         return law_residuals(self, t, x, run)
 
-    def explain(self, *terms: str, progress: Optional[bool] = None) -> List[Dict[str, Any]]:
+    def _again(self, data: Any) -> "Tuple[Data, Dict[str, Any]]":
+        """Data and settings of the search; of a result that was loaded as its file recorded them."""
+        from .data import read
+
+        if data is None and self._data is not None and self._keywords is not None:
+            return self._data, self._keywords
+        about = self.document["data"]
+        settings = {name.replace("-", "_"): value for name, value in self.document["settings"].items()
+                    if value is not None and value is not False}  # fmt: skip
+        source = about["source"] or ""
+        if data is None and not os.path.exists(source):
+            raise DataError("explain needs the data: this result was loaded, and the file %r is not there; "
+                            "explain(..., data=...) takes them" % source)  # fmt: skip
+        reading = dict(about["reading"])
+        if "every" in reading:
+            reading["every"] = int(reading["every"])
+        table = read(source if data is None else data, sigma=about["sigma_columns"], **reading)
+        if data is None and table.sha256 != about["sha256"]:
+            raise DataError("%s is not the file that this result was found in: its content has changed" % source)
+        return table, settings
+
+    def explain(self, *terms: str, data: Any = None, progress: Optional[bool] = None) -> List[Dict[str, Any]]:
         """What dropping or adding terms would do: "x*y" in every equation, "y_t: x" in one. The search is repeated, with
-        the same seed; ``discover(..., explain=...)`` asks along with the first."""
+        the same seed; ``discover(..., explain=...)`` asks along with the first. A result that was loaded reads its file
+        again, or takes ``data``."""
         wanted = "; ".join(terms)
         if self._keywords is not None and self._keywords.get("explain") == wanted:
             return list(self.document["explanations"])
-        if self._data is None or self._keywords is None:
-            raise DataError("explain needs the data: this result was read from a file, or pickled; ask by explain= of "
-                            "kbass.discover")  # fmt: skip
         from .discovery import run_discovery
 
-        again = run_discovery(self._data, {**self._keywords, "explain": wanted}, progress=progress)
+        table, keywords = self._again(data)
+        again = run_discovery(table, {**keywords, "explain": wanted}, progress=progress)
         return list(again.document["explanations"])
 
     def plot(self, **options: Any) -> Any:

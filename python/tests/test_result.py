@@ -61,9 +61,30 @@ def test_files(vdp, tmp_path):
     inside = np.linspace(0.1, 7.9, 7)
     # linear between 400 times: (8/399)^2 / 8 times the greatest second derivative, below 100 here
     assert np.abs(loaded.solution(inside).mean - vdp.solution(inside).mean).max() < 6e-3
-    for ask in (loaded.residuals, lambda: loaded.law_residuals([1.0]), lambda: loaded.explain("x_t: x")):
-        with pytest.raises(kbass.DataError, match="read from a file, or pickled"):
-            ask()
+    with pytest.raises(kbass.DataError, match="read from a file, or pickled"):
+        loaded.law_residuals([1.0])
+    with pytest.raises(kbass.DataError, match="data="):
+        loaded.explain("x_t: x")
+    there, here = loaded.residuals(), vdp.residuals()
+    assert list(there) == list(here)
+    for name in here:  # the file has seven digits of values near 3
+        assert np.abs(np.asarray(there[name]) - np.asarray(here[name])).max() < 3e-6, name
+
+
+def test_explain_of_a_file(vdp_data, tmp_path):
+    vdp_data.write(tmp_path / "vdp.csv")
+    found = kbass.discover(tmp_path / "vdp.csv", threads=1, degree=2, time_limit=20)
+    found.to_json(tmp_path / "r.json")
+    loaded = kbass.load(tmp_path / "r.json")
+    expected = found.explain("x_t: x")
+    assert expected and loaded.explain("x_t: x") == expected
+    assert loaded.explain("x_t: x", data=vdp_data) == expected
+    (tmp_path / "vdp.csv").write_text("t,x,y\n0,1,2\n1,2,3\n2,3,4\n3,5,6\n4,7,9\n")
+    with pytest.raises(kbass.DataError, match="has changed"):
+        loaded.explain("x_t: x")
+
+
+def test_bad_files(vdp, tmp_path):
     with pytest.raises(kbass.FileError):
         vdp.to_json(tmp_path / "no" / "folder.json")
     for content in ("", "{", "[]", '{"format": "other"}', '{"format": "kbass-result"}', "\x00"):
