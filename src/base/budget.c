@@ -13,8 +13,9 @@
 #include "base/status.h"
 
 static _Thread_local kb_budget *current;
-/* What any limit leaves for setting up, seconds and processor seconds: most need less, and then can answer. */
-static const double least_time = 5, grace = 2;
+/* What any limit leaves for setting up, seconds and processor seconds: most need less, and then can answer; limits are
+   heard within a second. */
+static const double least_time = 1, grace = 1;
 
 /* ---------------------------------------------------------------- what the machine has */
 
@@ -170,6 +171,10 @@ bool kb_budget_allows(size_t bytes)
     atomic_store(&current->refused, bytes);
     return false;
 }
+
+double kb_budget_used(void) { return current ? (double)atomic_load(&current->used) : 0; }
+
+double kb_budget_left(void) { return current ? current->limit - kb_budget_used() : (double)INFINITY; }
 
 void kb_budget_count(size_t taken, size_t given)
 {

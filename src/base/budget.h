@@ -39,6 +39,10 @@ bool kb_budget_expired(void);
 bool kb_budget_affords(double seconds);
 kbass_status kb_out_of_time(kbass_error *error, const char *what);
 
+/* Bytes that were taken under the current budget, and that are left; INFINITY without one. */
+double kb_budget_used(void);
+double kb_budget_left(void);
+
 /* For kb_allocate and kb_free: false when `bytes` more would pass the current budget's limit; what was taken or given.
  */
 bool kb_budget_allows(size_t bytes);

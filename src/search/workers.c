@@ -1,5 +1,8 @@
 #include "search/workers.h"
 
+#include <math.h>
+
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -28,6 +31,14 @@ static kbass_status create(kb_shooter_make make, const void *context, const kb_c
     return status;
 }
 
+/* As many as the first and what memory is left allow: a quarter of it stays for the fits. */
+static int affordable(int n, double bytes)
+{
+    static const double share = 0.75;
+    double more = bytes > 0 ? floor(share * fmax(kb_budget_left(), 0) / bytes) : INFINITY;
+    return more < n - 1 ? 1 + (int)more : n;
+}
+
 kbass_status kb_workers_create(int n, kb_shooter_make make, const void *context, const kb_columns *columns,
                                kb_workers *workers, kbass_error *error)
 {
@@ -36,9 +47,11 @@ kbass_status kb_workers_create(int n, kb_shooter_make make, const void *context,
     if (n <= 0) return KBASS_OK;
     workers->list = KB_NEW(kb_search_worker *, (size_t)n);
     if (!workers->list) return kb_out_of_memory(error, "the threads");
+    double before = kb_budget_used();
     while (status == KBASS_OK && workers->n < n) {
         status = create(make, context, columns, &workers->list[workers->n], error);
         workers->n += status == KBASS_OK;
+        if (workers->n == 1) n = affordable(n, kb_budget_used() - before);
     }
     return status;
 }
