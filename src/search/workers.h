@@ -19,7 +19,8 @@ typedef struct {
 /* Makes the shooter of one thread. */
 typedef kbass_status (*kb_shooter_make)(const void *context, kb_shooter **out, kbass_error *error);
 
-/* `n` workers in place of those that there were, fewer where memory is short; what was made before an error stays, to be destroyed. */
+/* `n` workers in place of those that there were, fewer where memory is short; what was made before an error stays, to
+ * be destroyed. */
 kbass_status kb_workers_create(int n, kb_shooter_make make, const void *context, const kb_columns *columns,
                                kb_workers *workers, kbass_error *error);
 void kb_workers_destroy(kb_workers *workers);
