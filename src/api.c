@@ -302,6 +302,9 @@ static kbass_status search(kbass_discovery *d, kb_run *run, kbass_error *error)
     if (is_em) return kb_em_search(d->pde_nd, run, &d->found, error);
     if (d->ode) return kb_search_discover(kb_task_of_ode(d->ode), d->ode, runs, run, &d->found, error);
     if (d->pde_nd) return kb_search_discover(&kb_task_of_axes, d->pde_nd, runs, run, &d->found, error);
+    bool is_found = false;
+    kbass_status status = kb_dense_search(d->pde1d, run, &d->found, &is_found, error);
+    if (status != KBASS_OK || is_found) return status;
     return kb_search_discover(kb_task_of_pde1d(d->pde1d), d->pde1d, runs, run, &d->found, error);
 }
 

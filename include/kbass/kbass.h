@@ -423,6 +423,7 @@ typedef struct {
     size_t n_folds;    /* as --holdout or --cross-validate asks; fewer when the run was stopped before */
     const kbass_fold *folds;
     kbass_law law; /* the verdict on the whole */
+    size_t n_part; /* values on which structures were compared, where a part of the data was enough; else 0 */
 } kbass_result;
 
 KBASS_API const char *kbass_law_verdict_name(kbass_law_verdict verdict); /* "law found" */

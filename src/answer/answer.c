@@ -528,6 +528,7 @@ kbass_status kb_answer_create(const kb_frame *p, const kb_search_result *found, 
         answer->result.n_starts = found->n_starts;
         answer->result.n_starts_lost = found->n_lost;
         answer->result.n_screened = p->columns->n_screened;
+        answer->result.n_part = found->part;
         answer->result.n_models = found->n_models;
         answer->result.n_windows = found->windows ? found->windows->n : 0;
         answer->result.n_patches = found->n_patches;

@@ -286,7 +286,7 @@ static kbass_status read_profile(const kb_reader *r, json_t *profile)
     if (status == KBASS_OK) status = kb_read_number_at(r, profile, where, "length", &f->length);
     if (status == KBASS_OK) status = kb_read_number_at(r, profile, where, "cutoff", &f->cutoff);
     if (status == KBASS_OK) status = kb_read_number_at(r, profile, where, "amplitude", &f->amplitude);
-    if (status == KBASS_OK) status = kb_read_count_at(r, profile, where, "modes", 1, KB_PDE1D_MODES, &f->n_modes);
+    if (status == KBASS_OK) status = kb_read_count_at(r, profile, where, "modes", 1, KB_PDE1D_MOST_MODES, &f->n_modes);
     if (status == KBASS_OK && !(f->period >= 1 && f->length > 0 && f->amplitude > 0))
         status = kb_read_wrong(r, where, "needs a period of at least 1, length and amplitude above 0");
     return status;

@@ -134,7 +134,7 @@ size_t kb_pde1d_profile_text(const kb_pde1d_setup *setup, const double *start, s
     static const double negligible = 1e-10; /* of the field's sd */
     const kb_field_samples *samples = setup->samples;
     const kb_profile *profile = &setup->profile;
-    double scale[KB_PDE1D_MODES], sd = samples->sd[field];
+    double scale[KB_PDE1D_MOST_MODES], sd = samples->sd[field];
     const double *z = start + field * profile->n_modes;
     char number[KB_NUMBER_SIZE];
     kb_profile_modes(profile, 0, scale); /* the cosines are 1 there */

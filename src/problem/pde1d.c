@@ -12,8 +12,8 @@
 #include "collocation/collocation.h"
 #include "collocation/refine_mesh.h"
 
-enum { SAMPLE = 2000, PROFILE_LINES = 5 };
-static const double steps_per_change = 12, least_steps = 2, most_steps = 16; /* change in units of the field's sd */
+enum { SAMPLE = 2000, PROFILE_LINES = 5, LEAST_STEPS = 2 };
+static const double steps_per_change = 12, most_steps = 16; /* change in units of the field's sd */
 static const double profile_share = 0.8; /* of a squared exponential's length scale: a Matern-5/2 profile's on grids */
 static const double slope_square = 25; /* (dq/ds)^2 of a field that changes by its own size in a fifth of the record */
 
@@ -55,7 +55,7 @@ static void sample_variables(const kb_pde1d_problem *l, kb_random *random, doubl
 
 /* Steps between two lines: the more, the more the field changes from one to the next, noise apart. A grid's points
    are compared with the same place on the line before; scattered ones take the least. */
-static size_t choose_steps(const kb_field_samples *c, double noise)
+size_t kb_pde1d_problem_steps(const kb_field_samples *c, double noise, size_t least)
 {
     double squares = 0, n = 0;
     size_t line = c->n_grid[1];
@@ -69,7 +69,7 @@ static size_t choose_steps(const kb_field_samples *c, double noise)
             n += weight;
         }
     double change = n > 0 ? sqrt(fmax(squares / n, 0)) : 0;
-    return (size_t)fmin(fmax(ceil(steps_per_change * change), least_steps), most_steps);
+    return (size_t)fmin(fmax(ceil(steps_per_change * change), (double)least), most_steps);
 }
 
 /* Scattered points make lines of a dozen at different times, from which a length scale comes out too short by chance:
@@ -116,7 +116,7 @@ static kbass_status survey_domain(kb_pde1d_problem *l, size_t first, size_t end,
         kb_field_samples *samples = l->run_samples[run];
         l->setups[run] = shared;
         l->setups[run].samples = samples;
-        l->setups[run].line.steps = choose_steps(samples, shared.profile.noise);
+        l->setups[run].line.steps = kb_pde1d_problem_steps(samples, shared.profile.noise, LEAST_STEPS);
         if (samples->periodic[1]) samples->period[1] = shared.line.period;
         status = kb_mesh_lay(samples, data, settings, l->dictionary, error);
         if (status == KBASS_OK)

@@ -29,6 +29,9 @@ kbass_status kb_pde1d_problem_create(const kbass_data *data, const kbass_setting
 kb_frame kb_pde1d_problem_frame(const kb_pde1d_problem *problem);
 /* The end of the runs that share their domain with this one, the first of them. */
 size_t kb_pde1d_problem_domain_end(const kb_pde1d_problem *problem, size_t run);
+/* Steps between two lines that resolve how much the field changes from one to the next, noise of this variance apart.
+ */
+size_t kb_pde1d_problem_steps(const kb_field_samples *samples, double noise, size_t least);
 void kb_pde1d_problem_destroy(kb_pde1d_problem *problem);
 
 #endif

@@ -439,8 +439,9 @@ static json_t *all_constants(const kbass_result *result)
 
 static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
 {
-    json_t *starts = json_pack("{s:o, s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost),
-                               "screened", count(result->n_screened));
+    json_t *starts =
+        json_pack("{s:o, s:o, s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost),
+                  "screened", count(result->n_screened), "part", count(result->n_part));
     json_t *root = json_pack(
         "{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

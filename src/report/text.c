@@ -358,6 +358,11 @@ static void print_outcome(const kb_text_page *to, const kbass_result *result)
         fprintf(to->out, " from %zu start%s", result->n_starts, result->n_starts == 1 ? "" : "s");
     if (result->n_starts_lost) fprintf(to->out, ", %zu starts lost to numerical trouble", result->n_starts_lost);
     fputc('\n', to->out);
+    if (result->n_part)
+        fprintf(
+            to->out,
+            "  Part used: structures were proposed by all data, compared on %zu values, and the best fitted to all.\n",
+            result->n_part);
     if (result->n_screened)
         fprintf(to->out,
                 "  Of the candidates %zu were left out before the search: the data's slopes have little of them.\n",

@@ -95,6 +95,26 @@
     X(stage_beam, 2, NOT_MEASURED)                                                                                     \
     X(stage_rounds, 3, NOT_MEASURED)
 
+/* Near the answer, on many data: a neighbour's fit costs seconds and its parent's message is nearly exact. */
+#define DENSE(X)                                                                                                       \
+    NEIGHBOURS(X)                                                                                                      \
+    X(worth_fitting, 2, "near the answer messages are exact: Burgers, KdV, KS with 10 and 50 % noise")                 \
+    X(most_moves, 3, "likewise")                                                                                       \
+    X(fit_iterations, 12, "proposals begin near the end; not measured")                                                \
+    X(again_iterations, 6, NOT_MEASURED)                                                                               \
+    X(final_iterations, 12, NOT_MEASURED)                                                                              \
+    X(stage_beam, 2, NOT_MEASURED)                                                                                     \
+    X(stage_rounds, 2, NOT_MEASURED)                                                                                   \
+    X(kept, 3, "models that are fitted to all data; not measured")                                                     \
+    X(worth_keeping, 8, "likewise")                                                                                    \
+    X(lost, 1.5, "above it the search begins from nothing; not measured")                                              \
+    X(still, 1, "of the standard deviations that all data will give; not measured")                                    \
+    X(least_floor, 1e-6, "as for one axis")                                                                            \
+    X(floor_rise, 1.5, "as for one axis")                                                                              \
+    X(grace, 1, "as for one axis")                                                                                     \
+    X(grace_iterations, 8, "as for one axis")                                                                          \
+    X(least_rows, 12, "of a window; not measured")
+
 #define AXES(X)                                                                                                        \
     NEIGHBOURS(X)                                                                                                      \
     X(fit_iterations, 12, NOT_MEASURED)                                                                                \
@@ -133,5 +153,6 @@ const kb_schedule_table kb_schedule_of_long_states = {
 const kb_schedule_table kb_schedule_of_one_axis = {"one axis", {ONE_AXIS(VALUE)}, {ONE_AXIS(REASON)}};
 const kb_schedule_table kb_schedule_of_short_windows = {
     "one axis, short windows", {SHORT_WINDOWS(VALUE)}, {SHORT_WINDOWS(REASON)}};
+const kb_schedule_table kb_schedule_of_dense_axis = {"one axis, dense", {DENSE(VALUE)}, {DENSE(REASON)}};
 const kb_schedule_table kb_schedule_of_axes = {"several axes", {CHEAP_AXES(VALUE)}, {CHEAP_AXES(REASON)}};
 const kb_schedule_table kb_schedule_of_dear_axes = {"several axes, dear", {DEAR_AXES(VALUE)}, {DEAR_AXES(REASON)}};

@@ -85,6 +85,8 @@ extern const kb_schedule_table kb_schedule_of_states, kb_schedule_of_one_axis, k
 extern const kb_schedule_table kb_schedule_of_short_windows;
 /* States over many swings, searched on a growing part of the record. */
 extern const kb_schedule_table kb_schedule_of_long_states;
+/* Over one axis, many data on a grid, from the weak form's proposals. */
+extern const kb_schedule_table kb_schedule_of_dense_axis;
 /* Over several axes, where one integration with its tangents costs seconds. */
 extern const kb_schedule_table kb_schedule_of_dear_axes;
 

@@ -3,26 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/larger.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "search/polish.h"
 #include "search/stages.h"
 
 /* ---------------------------------------------------------------- finer resolutions */
-
-/* Largest move of the best model's weights from `before`, in their standard deviations. */
-static double weights_moved(const kb_fit *fit, const double *before)
-{
-    double most = 0;
-    size_t k = fit->support.n;
-    for (size_t q = 0; q < k; q++) {
-        double sd = sqrt(fit->covariance[q + q * k]),
-               moved = fabs(fit->w[fit->support.column[q]] - before[fit->support.column[q]]);
-        most = kb_larger(most, moved / sd);
-    }
-    return most;
-}
 
 /* Does the floor that the resolution's error set still hide something of the best model's residuals? */
 static bool floor_matters(const kb_pass *p)
@@ -62,7 +48,7 @@ static kbass_status refine(kb_pass *p, kbass_error *error)
         memcpy(weights, pool->fits[0]->w, pool->n_columns * sizeof *weights);
         status = refine_once(p, &before, &more, error);
         if (status != KBASS_OK || !more) break;
-        more = !(weights_moved(pool->fits[0], weights) < p->task->schedule->still) || floor_matters(p);
+        more = !(kb_weights_moved(pool->fits[0], weights) < p->task->schedule->still) || floor_matters(p);
     }
     kb_pool_clear(&before);
     kb_free(weights);

@@ -1,5 +1,8 @@
 #include "search/task.h"
 
+#include <math.h>
+
+#include "base/larger.h"
 #include "search/known_proposals.h"
 
 kbass_status kb_propose(const kb_source *sources, unsigned when, kb_proposals *proposals, kbass_error *error)
@@ -72,4 +75,16 @@ kbass_status kb_pass_explore(kb_pass *p, size_t beam, int rounds, kbass_error *e
     if (status != KBASS_OK || !raise_floor(p)) return status;
     status = kb_search_fit(&p->search, (int)p->task->schedule->again_iterations, error);
     return status == KBASS_OK ? kb_search_explore(&p->search, beam, rounds, settled, error) : status;
+}
+
+double kb_weights_moved(const kb_fit *fit, const double *before)
+{
+    double most = 0;
+    size_t k = fit->support.n;
+    for (size_t q = 0; q < k; q++) {
+        double sd = sqrt(fit->covariance[q + q * k]),
+               moved = fabs(fit->w[fit->support.column[q]] - before[fit->support.column[q]]);
+        most = kb_larger(most, moved / sd);
+    }
+    return most;
 }

@@ -119,5 +119,7 @@ size_t kb_pass_run(const kb_pass *pass, size_t window);
 /* A structure with starts by regression and no weights, as an entry of the pool. */
 kbass_status kb_pass_enter(kb_pass *pass, const kb_support *support, kb_fit **fit, kbass_error *error);
 kb_dynamics *kb_pass_dynamics(const kb_pass *pass);
+/* Largest move of a model's weights from `before`, by column, in their standard deviations. */
+double kb_weights_moved(const kb_fit *fit, const double *before);
 
 #endif

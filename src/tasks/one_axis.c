@@ -56,7 +56,7 @@ static kbass_status open_pool(kb_pass *p, kbass_error *error)
     return kb_windows_divide_each(d->n_runs, d->run_start, e->windows, &p->search.windows, error);
 }
 
-kbass_status kb_one_axis_begin(kb_pass *p, kbass_error *error)
+kbass_status kb_one_axis_begin_on(kb_pass *p, const size_t *windows, size_t grid, kbass_error *error)
 {
     const kb_pde1d_problem *l = p->problem;
     kb_one_axis *e = p->state = KB_NEW(kb_one_axis, 1);
@@ -67,9 +67,16 @@ kbass_status kb_one_axis_begin(kb_pass *p, kbass_error *error)
     p->search.screened = l->run_samples[0]->n_fields == 1 && (double)l->columns->n <= p->task->schedule->most_screened;
     kbass_status status = allocate(p, e, error);
     if (status == KBASS_OK && p->task->first_sources & KB_ON_SHORT_WINDOWS) shorten_windows(e);
-    if (status == KBASS_OK) status = kb_one_axis_set_grid(p, 0, error);
+    if (status == KBASS_OK && windows) {
+        memcpy(e->windows, windows, l->n_runs * sizeof *windows);
+        e->max_windows = 0;
+        for (size_t i = 0; i < l->n_runs; i++) e->max_windows += windows[i];
+    }
+    if (status == KBASS_OK) status = kb_one_axis_set_grid(p, grid, error);
     return status == KBASS_OK ? open_pool(p, error) : status;
 }
+
+kbass_status kb_one_axis_begin(kb_pass *p, kbass_error *error) { return kb_one_axis_begin_on(p, NULL, 0, error); }
 
 void kb_one_axis_end(kb_pass *p)
 {

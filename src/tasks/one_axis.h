@@ -39,6 +39,8 @@ kbass_status kb_one_axis_finish(kb_pass *pass, kbass_error *error);
 kbass_status kb_one_axis_tune_period(kb_pass *pass, kbass_error *error);
 
 kbass_status kb_one_axis_begin(kb_pass *pass, kbass_error *error);
+/* The same with so many windows in each run, on a grid. */
+kbass_status kb_one_axis_begin_on(kb_pass *pass, const size_t *windows, size_t grid, kbass_error *error);
 void kb_one_axis_end(kb_pass *pass);
 kbass_status kb_one_axis_take(kb_pass *pass, kb_pool *found, kbass_error *error);
 double kb_one_axis_noise(const kb_pass *pass);

@@ -463,7 +463,7 @@ static bool guess_profile(const kb_pde1d *l, size_t row, size_t field, double *z
     const kb_dynamics *d = &l->dynamics;
     size_t M = l->n_modes, used = 0, begin = d->observation_start[row];
     size_t wanted = 2 * (d->observation_start[row + 1] - begin) / l->n_fields;
-    double features[KB_PDE1D_MODES];
+    double features[KB_PDE1D_MOST_MODES];
     if (wanted < 12) wanted = 12;
     memset(gram, 0, M * M * sizeof *gram);
     memset(z, 0, M * sizeof *z);
@@ -497,7 +497,7 @@ static bool guess_boundary(const kb_pde1d *l, size_t field, bool right, double *
 bool kb_pde1d_guess(const kb_pde1d *l, size_t row, double *start)
 {
     size_t F = l->n_fields, M = l->n_modes, B = l->n_boundary;
-    double gram[KB_PDE1D_MODES * KB_PDE1D_MODES];
+    double gram[KB_PDE1D_MOST_MODES * KB_PDE1D_MOST_MODES];
     for (size_t f = 0; f < F; f++) {
         if (!guess_profile(l, row, f, start + f * M, gram)) return false;
         for (size_t side = 0; B && side < 2; side++)

@@ -15,7 +15,7 @@
 #include "forward/rhs.h"
 #include "gp/field_samples.h"
 
-enum { KB_STENCIL = 7, KB_PDE1D_STAGES = 3, KB_PDE1D_MODES = 61 };
+enum { KB_STENCIL = 7, KB_PDE1D_STAGES = 3, KB_PDE1D_MODES = 61, KB_PDE1D_MOST_MODES = 101 };
 
 /* What stands beyond the ends of an axis that is not periodic: the boundary's modes; they with their values at the end
    of the record from there on; the outermost nodes' own values. */
@@ -89,6 +89,10 @@ double kb_pde1d_shortest(size_t n, kb_field_samples *const *run_samples);
 /* The profile's prior for such settings by at most so many lines of each run, its length scale not below `shortest`. */
 kbass_status kb_pde1d_profile(size_t n, kb_field_samples *const *run_samples, const kb_pde1d_settings *settings,
                               size_t most_lines, double shortest, kb_profile *profile, kbass_error *error);
+/* The same by `n_lines` lines of each field of a grid, spread over the record: for windows that start anywhere. Up to
+   KB_PDE1D_MOST_MODES, where KB_PDE1D_MODES are enough for the beginning of a record. */
+kbass_status kb_pde1d_profile_throughout(const kb_field_samples *samples, const kb_pde1d_settings *settings,
+                                         size_t n_lines, double shortest, kb_profile *profile, kbass_error *error);
 
 kbass_status kb_pde1d_create(const kb_field_samples *samples, const kb_dictionary *dictionary,
                              const kb_columns *columns, const kb_pde1d_settings *settings, const kb_profile *profile,

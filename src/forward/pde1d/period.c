@@ -15,6 +15,14 @@ typedef struct {
     double *coordinate, *value, *root;
 } bundle;
 
+static void bundle_clear(bundle *b)
+{
+    kb_free(b->lines);
+    kb_free(b->coordinate);
+    kb_free(b->value);
+    kb_free(b->root);
+}
+
 static void end_line(bundle *b, size_t begin)
 {
     b->lines[b->n++] = (kb_data_line){b->n_values - begin, b->coordinate + begin, b->value + begin, b->root + begin};
@@ -66,11 +74,38 @@ kbass_status kb_pde1d_profile(size_t n, kb_field_samples *const *run_samples, co
         for (size_t i = 0; i < n; i++) add_first_lines(run_samples[i], most_lines, &b);
         done = kb_profile_fit(profile, b.n, b.lines, shortest, KB_PDE1D_MODES);
     }
-    kb_free(b.lines);
-    kb_free(b.coordinate);
-    kb_free(b.value);
-    kb_free(b.root);
+    bundle_clear(&b);
     return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the first lines of the data");
+}
+
+/* One line of a grid. */
+static void add_line(const kb_field_samples *c, size_t field, size_t row, bundle *b)
+{
+    size_t begin = b->n_values;
+    for (size_t p = row * c->n_grid[1]; p < (row + 1) * c->n_grid[1]; p++) {
+        if (c->measured[p + field * c->n_points] == 0) continue;
+        b->coordinate[b->n_values] = c->point[p + c->n_points];
+        b->value[b->n_values] = c->value[p + field * c->n_points];
+        b->root[b->n_values++] = kb_field_samples_root(c, p + field * c->n_points);
+    }
+    if (b->n_values > begin) end_line(b, begin);
+}
+
+kbass_status kb_pde1d_profile_throughout(const kb_field_samples *c, const kb_pde1d_settings *settings, size_t n_lines,
+                                         double shortest, kb_profile *profile, kbass_error *error)
+{
+    size_t values = n_lines * c->n_fields * c->n_grid[1], last = c->n_grid[0] - 1;
+    bundle b = {.lines = KB_NEW(kb_data_line, n_lines * c->n_fields),
+                .coordinate = KB_NEW(double, values),
+                .value = KB_NEW(double, values),
+                .root = KB_NEW(double, values)};
+    bool done = b.lines && b.coordinate && b.value && b.root;
+    *profile = (kb_profile){.period = settings->periodic ? settings->period : KB_OPEN_PERIOD};
+    for (size_t f = 0; done && f < c->n_fields; f++)
+        for (size_t i = 0; i < n_lines; i++) add_line(c, f, n_lines > 1 ? i * last / (n_lines - 1) : 0, &b);
+    done = done && b.n && kb_profile_fit(profile, b.n, b.lines, shortest, KB_PDE1D_MOST_MODES);
+    bundle_clear(&b);
+    return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the lines of the data");
 }
 
 double kb_pde1d_period_loss(size_t n, kb_field_samples *const *run_samples, double period)
