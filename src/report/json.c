@@ -455,7 +455,7 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
         all_explanations(result), "starts", starts, "models", count(result->n_models), "windows",
         count(result->n_windows), "patches", count(result->n_patches), "iterations", count(result->n_iterations),
         "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
-    if (root && result->n_constants) put(&root, "constants", all_constants(result));
+    if (root) put(&root, "constants", all_constants(result));
     return root;
 }
 
