@@ -354,7 +354,7 @@ static void too_few_points(void **state)
 
 static void states_have_no_space(void **state)
 {
-    static const char *const flags[][2] = {{"derivatives", "2"}, {"products", ""}, {"lhs", "u_tt"}, {"periodic", "x"}};
+    static const char *const flags[][2] = {{"derivatives", "2"}, {"products", ""}, {"periodic", "x"}};
     kb_dictionary *d = NULL;
     (void)state;
     CHECK_OK(kb_dictionary_create(&settings, 2, two, "time of day", &d, &error));

@@ -166,7 +166,7 @@ static void weights_are_those_of_weighted_least_squares(void **state)
     CHECK_TEXT(term->term, "1");
     CHECK(term->selected);
     CHECK_CLOSE(term->weight, slope, 0.05 * sd); /* the slab holds back by a small share of a standard deviation */
-    CHECK_CLOSE(term->own_sd, sd, 0.02 * sd);        /* likewise */
+    CHECK_CLOSE(term->own_sd, sd, 0.02 * sd);    /* likewise */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }

@@ -1,6 +1,6 @@
 """An independent look at a result file: verify.py RESULT.json
 
-Probabilities are probabilities and add up; intervals hold their weights; the residuals are the samples less the fit; covariances
+Probabilities are probabilities and add up; intervals hold their weights; covariances
 are symmetric and positive semidefinite, and their weights' standard deviations are those that are told; the equations as
 printed, integrated here from the initial state by Runge and Kutta's method, pass where the solution does (states).
 """

@@ -1,8 +1,8 @@
 /* Where to begin with unknown constants: a scan of their ranges by regression on the bare field.
  *
  * In integrated form, q_i(t_n) = q_i(0) + sum_j w_j int_0^t_n P_j(u; theta) ds, each value of the constants theta is a
- * linear regression of the measurements on the integrals of the terms, of which a few are taken greedily (docs/math.md,
- * eq. 73). The grid of a constant is made finer until neighbouring integrals are alike, as frequencies need.
+ * linear regression of the measurements on the integrals of the terms, of which a few are taken greedily. The grid of a
+ * constant is made finer until neighbouring integrals are alike, as frequencies need.
  */
 #ifndef KB_CONSTANTS_SCAN_H
 #define KB_CONSTANTS_SCAN_H

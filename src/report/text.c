@@ -423,6 +423,7 @@ static void print_end(const kb_text_page *to, const kbass_result *result)
     if (words) kb_text_wrapped(to, 2, words);
     fprintf(to->out, "  %.1f s", result->seconds_total);
     if (result->n_models) fprintf(to->out, ", %zu model%s fitted", result->n_models, result->n_models == 1 ? "" : "s");
+    if (result->n_part) fprintf(to->out, ", compared on %zu values", result->n_part);
     if (result->n_screened) fprintf(to->out, ", %zu candidates screened out", result->n_screened);
     fprintf(to->out, ".%s\n", result->n_equations ? " More: --details, kbass help words." : "");
 }
@@ -436,11 +437,13 @@ static void print_summary(const kb_text_page *to, const kbass_data *data, const 
         kb_text_equations(to, result);
         kb_summary_confidence(to, result);
         kb_summary_terms(to, result);
+        print_constants(to, result);
         print_groups(to, result);
         kb_summary_warnings(to, data, result);
         kb_summary_rivals(to, result);
         print_varied(to, data, result);
         print_explanations(to, result);
+        print_validation(to, result);
     }
     print_end(to, result);
 }
