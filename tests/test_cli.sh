@@ -311,14 +311,14 @@ refuses '--until is not for PDEs' simulate field.json --until 3
 awk -F, 'NR > 1 && ($3 - $4 - $5) ^ 2 + $5 ^ 2 > 0.01 { bad = 1 } END { exit bad || NR != 65 }' field_residuals.csv ||
     complain "field_residuals.csv: $(head -3 field_residuals.csv)"
 
-accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --method paper --mesh 30,40 --json paper_field.json \
+accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --method paper --threads 1 --mesh 30,40 --json paper_field.json \
     --solution paper_field.csv --residuals paper_residuals.csv
 grep -q '"iterations": [1-9]' paper_field.json || complain "paper_field.json: $(grep iterations paper_field.json)"
 [ "$(head -1 paper_field.csv)" = t,x,u,u_sd ] || complain "paper_field.csv: $(head -1 paper_field.csv)"
 [ "$(wc -l < paper_field.csv)" -eq 1201 ] || complain "paper_field.csv has $(wc -l < paper_field.csv) lines"
 # points_along column file: how many different coordinates
 points_along() { awk -F, -v c="$1" 'NR > 1 && !seen[$c]++ { n++ } END { print n }' "$2"; }
-accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --method paper --mesh auto --solution refined.csv
+accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --method paper --threads 1 --mesh auto --solution refined.csv
 [ "$(points_along 1 refined.csv) $(points_along 2 refined.csv)" = '160 160' ] || complain "--mesh auto: $(head -3 refined.csv)"
 accepts discover field.csv --axes t,x --terms 'u, u_xx' --quiet --solution open.csv
 [ "$(points_along 1 open.csv) $(points_along 2 open.csv)" = '60 100' ] || complain "open.csv: $(head -3 open.csv)"
@@ -385,7 +385,7 @@ refuses 'did you mean paper?' bench papr
 refuses 'did you mean vdp-10' bench paper --case vpd-10-0
 
 # ---------------------------------------------------------------- the published algorithm
-accepts discover turn.csv --degree 1 --quiet --method paper --json paper.json --solution paper.csv
+accepts discover turn.csv --degree 1 --quiet --method paper --paper-limit 3000 --threads 1 --json paper.json --solution paper.csv
 grep -q '^  x_t = *[0-9.]* y$' out && grep -q '^  y_t = *-[0-9.]* x$' out || complain "paper: $(cat out)"
 grep -q '"method": "paper"' paper.json || complain "paper.json: $(head -5 paper.json)"
 [ "$(head -1 paper.csv)" = t,x,x_sd,y,y_sd ] || complain "paper.csv: $(head -1 paper.csv)"
