@@ -53,16 +53,26 @@ static void print_term(const kb_text_page *to, const char *lhs, int lhs_width, c
     kb_text_number(term->weight, term->sd, weight);
     kb_text_interval(term, interval);
     kb_text_probability(term->probability, probability);
-    fprintf(to->out, "  %-*s  %-*s %10s %22s %9s  %s\n", lhs_width, lhs, term_width, term->term, weight, interval,
-            probability, kbass_verdict_name(term->verdict));
+    fprintf(to->out, "  %-*s  %-*s %10s %22s %9s  ", lhs_width, lhs, term_width, term->term, weight, interval,
+            probability);
+    if (term->unit) fprintf(to->out, "%-9s  %s\n", kbass_verdict_name(term->verdict), term->unit);
+    else fprintf(to->out, "%s\n", kbass_verdict_name(term->verdict));
+}
+
+static bool has_units(const kbass_result *result)
+{
+    for (size_t i = 0; i < result->n_equations; i++)
+        for (size_t j = 0; j < result->equations[i].n_terms; j++)
+            if (is_shown(&result->equations[i].terms[j]) && result->equations[i].terms[j].unit) return true;
+    return false;
 }
 
 void kb_summary_terms(const kb_text_page *to, const kbass_result *result)
 {
     int lhs_width = kb_text_widest_lhs(result), term_width = widest_term(result);
     size_t n_out = 0;
-    fprintf(to->out, "  %-*s  %-*s %10s %22s %9s\n", lhs_width, "", term_width, "term", "weight", "95 % interval",
-            "P(in)");
+    fprintf(to->out, "  %-*s  %-*s %10s %22s %9s%s\n", lhs_width, "", term_width, "term", "weight", "95 % interval",
+            "P(in)", has_units(result) ? "             unit of the weight" : "");
     for (size_t i = 0; i < result->n_equations; i++) {
         const kbass_equation *equation = &result->equations[i];
         const char *lhs = equation->lhs;
