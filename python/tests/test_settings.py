@@ -29,7 +29,7 @@ def a_value(setting):
         return setting.choices[-1]
     if setting.kind == "text":
         return accepted(setting.name, ["x", "40", "0.1", "2GB", "yes"])
-    return setting.default if setting.default is not None else {"degree": 3, "time_limit": 5.0}.get(setting.name, 1)
+    return setting.default if setting.default is not None else {"degree": 3, "time_limit": 5.0, "cross_validate": 2}.get(setting.name, 1)
 
 
 @pytest.mark.parametrize("name", kbass.settings())
@@ -48,7 +48,7 @@ def test_every_setting_is_a_keyword(name):
 def test_options_of_discover_are_keywords(command):
     """--json, --solution ... are methods of the result; all else are keywords."""
     methods = {"json": "to_json", "solution": "solution", "residuals": "residuals", "law-residuals": "law_residuals",
-               "report": "report", "all-terms": "text", "quiet": "text", "help": "text", "help-all": "text"}
+               "report": "report", "all-terms": "text", "details": "text", "quiet": "text", "help": "text", "help-all": "text"}
     words = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", command("discover", "--help-all"), re.M))
     known = set(kbass.settings()) | set(_settings.READING)
     assert len(words) > 40
@@ -76,7 +76,7 @@ def test_every_key_of_the_schema_is_in_a_result(vdp, burgers, vdp_data):
                           degree=2, vary="x_t: x", explain="x_t: x", threads=1)  # fmt: skip
     bars = kbass.discover({**vdp_data.to_dict(), "s": [0.02] * 25}, sigma="s", terms="x, y, x^2*y", threads=1)
     documents = [vdp.document, burgers.document, runs.document, bars.document]
-    sometimes = {"groups", "missing", "misfits"}  # only where there is something to say
+    sometimes = {"groups", "missing", "misfits", "validation", "constants"}  # only where there is something to say
     for key in schema():
         top = key.split(".")[0].split("[")[0]
         if top not in sometimes or key == top:

@@ -125,14 +125,24 @@ bool kb_cholesky_variances(size_t n, double *l, size_t lda, double *variances)
     return true;
 }
 
+size_t kb_eigen_work(size_t n)
+{
+    double size = 0, none = 0;
+    int order = (int)n;
+    LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', order, &none, leading(n), &none, &size, -1);
+    return (size_t)size;
+}
+
+bool kb_eigen_symmetric_with(size_t n, double *a, size_t lda, double *eigenvalues, double *work)
+{
+    return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', (int)n, a, leading(lda), eigenvalues, work,
+                              (int)kb_eigen_work(n)) == 0;
+}
+
 bool kb_eigen_symmetric(size_t n, double *a, size_t lda, double *eigenvalues)
 {
-    double size = 0;
-    int order = (int)n, ld = leading(lda);
-    if (LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', order, a, ld, eigenvalues, &size, -1) != 0) return false;
-    double *work = KB_NEW(double, (size_t)size);
-    if (!work) return false;
-    int failed = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', order, a, ld, eigenvalues, work, (int)size);
+    double *work = KB_NEW(double, kb_eigen_work(n));
+    bool done = work && kb_eigen_symmetric_with(n, a, lda, eigenvalues, work);
     kb_free(work);
-    return failed == 0;
+    return done;
 }

@@ -37,7 +37,10 @@ double kb_cholesky_logdet(size_t n, const double *l, size_t lda);
 bool kb_cholesky_inverse(size_t n, double *l, size_t lda);
 /* Diagonal of the inverse from the Cholesky factor, which is overwritten: half the work of the whole inverse. */
 bool kb_cholesky_variances(size_t n, double *l, size_t lda, double *variances);
-/* Eigenvalues ascending, vectors in place of A. Allocates its workspace. */
+/* Eigenvalues ascending, vectors in place of A. work: kb_eigen_work(n); without it a workspace is allocated, and false
+   may mean that there was no memory. */
+size_t kb_eigen_work(size_t n);
+bool kb_eigen_symmetric_with(size_t n, double *a, size_t lda, double *eigenvalues, double *work);
 bool kb_eigen_symmetric(size_t n, double *a, size_t lda, double *eigenvalues);
 
 /* Floating-point operations of products, factorisations and triangular solves so far, in all threads of the process. */

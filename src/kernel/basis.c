@@ -33,7 +33,11 @@ static kbass_status factorise(kb_basis *basis, double *gram, double *eigenvalues
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++)
             gram[i + j * n] = kb_kernel_derivative(&basis->kernel, basis->nodes[i], basis->nodes[j], 0);
-    if (!kb_eigen_symmetric(n, gram, n, eigenvalues) || !(eigenvalues[n - 1] > 0)) return no_eigenvectors(n, error);
+    double *work = KB_NEW(double, kb_eigen_work(n));
+    if (!work) return kb_out_of_memory(error, "the kernel's basis");
+    bool found = kb_eigen_symmetric_with(n, gram, n, eigenvalues, work);
+    kb_free(work);
+    if (!found || !(eigenvalues[n - 1] > 0)) return no_eigenvectors(n, error);
     basis->rank = count_kept(n, eigenvalues);
     basis->whiten = KB_NEW(double, n * basis->rank);
     if (!basis->whiten) return kb_out_of_memory(error, "the kernel's basis");
