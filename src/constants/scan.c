@@ -206,7 +206,7 @@ static kbass_status score_at(scan *s, const double *shares, double *score, kbass
         s->n_singular++;
         s->worst = s->singular;
         *score = INFINITY;
-        return s->n_singular > 20 && s->n_singular > most_singular * (double)s->n_scored
+        return s->n_singular > 20 && (double)s->n_singular > most_singular * (double)s->n_scored
                    ? refuse_singular(s, s->worst, error)
                    : KBASS_OK;
     }
