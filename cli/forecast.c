@@ -85,16 +85,8 @@ static int read_quantiles(const char *text, cli_numbers *percents)
 
 static int read_state(forecast_job *job, const char *text)
 {
-    const kbass_posterior *p = job->outlook.posterior;
-    size_t n = kbass_posterior_states(p);
-    if (!text) return EXIT_OK;
-    if (kbass_posterior_axes(p) > 1)
-        return cli_fail("--from: a field cannot start from numbers; kbass simulate takes its equation with --initial");
-    const char **names = calloc(n, sizeof *names);
-    for (size_t j = 0; names && j < n; j++) names[j] = kbass_posterior_state_name(p, j);
-    int code = names ? cli_state_read("--from", text, n, names, &job->state) : cli_fail("out of memory for the state");
+    int code = text ? cli_state_from(job->outlook.posterior, text, &job->state) : EXIT_OK;
     job->options.state = job->state.values;
-    free(names);
     return code;
 }
 

@@ -16,14 +16,8 @@
 
 static int read_state(score_job *job, const char *text)
 {
-    const kbass_posterior *p = job->posterior;
-    size_t n = kbass_posterior_states(p);
-    if (!text) return EXIT_OK;
-    const char **names = calloc(n, sizeof *names);
-    for (size_t j = 0; names && j < n; j++) names[j] = kbass_posterior_state_name(p, j);
-    int code = names ? cli_state_read("--from", text, n, names, &job->state) : cli_fail("out of memory for the state");
+    int code = text ? cli_state_from(job->posterior, text, &job->state) : EXIT_OK;
     job->options.state = job->state.values;
-    free(names);
     return code;
 }
 

@@ -57,3 +57,15 @@ int cli_state_read(const char *what, const char *text, size_t n, const char *con
     free(copy);
     return code;
 }
+
+int cli_state_from(const kbass_posterior *p, const char *text, cli_numbers *state)
+{
+    size_t n = kbass_posterior_states(p);
+    if (kbass_posterior_axes(p) > 1)
+        return cli_fail("--from: a field cannot start from numbers; kbass simulate takes its equation with --initial");
+    const char **names = calloc(n, sizeof *names);
+    for (size_t j = 0; names && j < n; j++) names[j] = kbass_posterior_state_name(p, j);
+    int code = names ? cli_state_read("--from", text, n, names, state) : cli_fail("out of memory for the state");
+    free(names);
+    return code;
+}
