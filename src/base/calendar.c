@@ -178,14 +178,13 @@ static bool take_period(cursor *c, int year, int64_t *days)
     c->at++;
     size_t n = take_number(c, &number);
     if (letter == 'W' && take(c, '-') && !take_number(c, &day)) return false;
+    int last = letter == 'W' ? 53 : letter == 'Q' ? 4 : 12;
+    if (!n || n > 2 || number < 1 || number > last || day < 1 || day > 7) return false;
     int64_t fourth = days_of(year, 1, 4), weekday = ((fourth + 3) % 7 + 7) % 7; /* of January 4th; 0: Monday */
     *days = letter == 'W'   ? fourth - weekday + 7 * (number - 1) + day - 1
             : letter == 'Q' ? days_of(year, 3 * number - 2, 1)
                             : days_of(year, number, 1);
-    return n && n <= 2 && day >= 1 && day <= 7 && number >= 1 &&
-           number <= (letter == 'W'   ? 53
-                      : letter == 'Q' ? 4
-                                      : 12);
+    return true;
 }
 
 /* "-03-04" behind a year of four digits; "-03" means its first day, "-063" the 63rd of the year. */
