@@ -1,0 +1,123 @@
+/* Posterior, JSON and text of a discovery. */
+#include "answer/axes_solution.h"
+#include "base/apart.h"
+#include "base/memory.h"
+#include "base/run.h"
+#include "base/status.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "discovery/discovery.h"
+
+typedef struct {
+    const kbass_discovery *discovery;
+    kbass_posterior **out;
+    kbass_status status;
+    kbass_error *error;
+} gathering;
+
+static void axes_posteriors_apart(void *context)
+{
+    gathering *g = context;
+    const kbass_discovery *d = g->discovery;
+    for (size_t run = 0; g->status == KBASS_OK && run < kbass_data_runs(d->data); run++)
+        g->status = kb_axes_posterior(d->pde_nd, &d->found, d->data, run, &g->out[run], g->error);
+}
+
+static kbass_status gather_axes_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
+{
+    gathering g = {d, out, KBASS_OK, error};
+    kb_apart(axes_posteriors_apart, &g);
+    return g.status;
+}
+
+/* One for each run; they stay NULL where there is none. */
+static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
+{
+    const kb_search_result *f = &d->found;
+    const kb_pde1d_problem *l = d->pde1d;
+    size_t runs = kbass_data_runs(d->data);
+    if (d->paper || f->state || !kb_has_model(f)) return KBASS_OK;
+    if (d->pde_nd) return gather_axes_posteriors(d, out, error);
+    size_t *starts = KB_NEW(size_t, runs + 1);
+    if (!starts) return kb_out_of_memory(error, "the posterior");
+    for (size_t run = 0; run <= runs; run++) starts[run] = kb_discovery_first_window(d, run);
+    kbass_status status = l ? kb_posterior_of_fields(d->data, f->setups, l->dictionary, l->columns, f->windows, starts,
+                                                     f->pool.n, f->pool.fits, out, error)
+                            : kb_posterior_of_states(d->data, d->ode->record, d->dictionary, d->ode->columns,
+                                                     f->windows, starts, f->pool.n, f->pool.fits, out, error);
+    kb_free(starts);
+    return status;
+}
+
+static void forget_posteriors(const kbass_discovery *d, kbass_posterior **posteriors)
+{
+    for (size_t run = 0; posteriors && run < kbass_data_runs(d->data); run++) kbass_posterior_destroy(posteriors[run]);
+    kb_free(posteriors);
+}
+
+kbass_status kbass_discovery_posterior(const kbass_discovery *d, size_t run, kbass_posterior **posterior,
+                                       kbass_error *error)
+{
+    *posterior = NULL;
+    if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
+    kbass_posterior **all = KB_NEW(kbass_posterior *, kbass_data_runs(d->data));
+    kbass_status status = all ? kb_discovery_check_run(d, run, error) : kb_out_of_memory(error, "the posterior");
+    if (status == KBASS_OK) status = gather_posteriors(d, all, error);
+    if (status == KBASS_OK && !all[run])
+        status = kb_fail(error, KBASS_ERROR_DATA,
+                         "this run leaves no joint posterior of weights and state: it needs our "
+                         "method, a model, and an equation for every state");
+    if (status == KBASS_OK) {
+        *posterior = all[run];
+        all[run] = NULL;
+    }
+    forget_posteriors(d, all);
+    return status;
+}
+
+static kbass_status solution_with_sd(const void *context, size_t run, size_t n, const double *times,
+                                     const double *positions, double *mean, double *sd, kbass_error *error)
+{
+    const kbass_discovery *d = context;
+    const kb_discovery_run_of its = {d, run};
+    if (!sd) return kb_discovery_solution_at(&its, n, times, positions, mean, error);
+    return positions ? kbass_discovery_solution(d, run, n, times, positions, mean, sd, error)
+                     : kbass_discovery_solution(d, run, n, times, NULL, mean, sd, error);
+}
+
+/* *out stays NULL where there is no solution. */
+static kbass_status gather_sketch(const kbass_discovery *d, kb_sketch **out, kbass_error *error)
+{
+    if (!d->answer->result.n_equations) return KBASS_OK;
+    kbass_status status = kb_sketch_create(d->data, solution_with_sd, d, out, error);
+    return status == KBASS_ERROR_MEMORY ? status : KBASS_OK;
+}
+
+kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)
+{
+    kb_sketch *sketch = NULL;
+    double start = kb_clock();
+    if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
+    kbass_posterior **posteriors = KB_NEW(kbass_posterior *, kbass_data_runs(d->data));
+    kbass_status status =
+        posteriors ? gather_posteriors(d, posteriors, error) : kb_out_of_memory(error, "the posterior");
+    if (status == KBASS_OK) status = gather_sketch(d, &sketch, error);
+    if (status == KBASS_OK && !d->has_told_seconds) { /* solution and posterior are the run's work, once */
+        kbass_discovery *own = (kbass_discovery *)d;
+        own->has_told_seconds = true;
+        own->answer->result.seconds[KBASS_STAGE_POLISH] += kb_clock() - start;
+        own->answer->result.seconds_total += kb_clock() - start;
+    }
+    if (status == KBASS_OK)
+        status = kb_report_json(d->data, &d->settings, &d->answer->result, posteriors, sketch, json, error);
+    forget_posteriors(d, posteriors);
+    kb_sketch_destroy(sketch);
+    return status;
+}
+
+kbass_status kbass_discovery_text(const kbass_discovery *d, int parts, char **text, kbass_error *error)
+{
+    if ((parts & KBASS_TEXT_RESULT) && !d->answer)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
+    return kb_report_text(d->data, d, parts, text, error);
+}
