@@ -16,26 +16,34 @@ void cli_progress_begin(cli_progress *progress, bool is_quiet)
     cli_interrupts_catch();
 }
 
-/* Worth saying once the share that is done means something. */
-static void guess_end(const kbass_progress *now, char *text, size_t size)
+static void put_left(const kbass_progress *now, char *text, size_t size)
 {
-    double left = now->seconds * (1 - now->fraction) / now->fraction;
+    double left = now->seconds_left;
+    const char *how = now->is_bound ? "at most" : "about";
     text[0] = '\0';
-    if (now->fraction >= 0.25 && now->fraction < 1 && now->seconds >= 1)
-        snprintf(text, size, ", about %.0f s left", left);
+    if (!isfinite(left) || now->seconds < 1) return;
+    if (left < 90) snprintf(text, size, ", %s %.0f s left", how, left);
+    else snprintf(text, size, ", %s %.0f min left", how, left / 60);
+}
+
+/* Of reading and draws the share that is done is known; of a search nobody knows it, but what was tried. */
+static bool is_share_known(const kbass_progress *now)
+{
+    return !strcmp(now->stage, "read") || !strcmp(now->stage, "draws");
 }
 
 static void describe(const kbass_progress *now, char *text, size_t size)
 {
-    char evidence[40] = "", left[40];
-    guess_end(now, left, sizeof left);
+    char evidence[40] = "", models[40] = "", left[60];
+    put_left(now, left, sizeof left);
     if (isfinite(now->log_evidence)) snprintf(evidence, sizeof evidence, ", evidence %.1f", now->log_evidence);
-    if (!strcmp(now->stage, "read") || !strcmp(now->stage, "draws")) {
+    if (now->n_models) snprintf(models, sizeof models, ", %zu fit%s", now->n_models, now->n_models == 1 ? "" : "s");
+    if (is_share_known(now)) {
         snprintf(text, size, "%3.0f %% %s  %.1f s%s", 100 * now->fraction, now->stage, now->seconds, left);
         return;
     }
-    snprintf(text, size, "%3.0f %% %s  step %zu, %zu term%s%s  %.1f s%s", 100 * now->fraction, now->stage,
-             now->n_iterations, now->n_active, now->n_active == 1 ? "" : "s", evidence, now->seconds, left);
+    snprintf(text, size, "%s  step %zu%s, %zu term%s%s  %.1f s%s", now->stage, now->n_iterations, models, now->n_active,
+             now->n_active == 1 ? "" : "s", evidence, now->seconds, left);
 }
 
 static void draw(const kbass_progress *now, const char *text)
@@ -45,7 +53,8 @@ static void draw(const kbass_progress *now, const char *text)
     memset(bar, '.', BAR_WIDTH);
     memset(bar, '#', (size_t)full);
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r\033[K[%s] %s", bar, text);
+    if (is_share_known(now)) fprintf(stderr, "\r\033[K[%s] %s", bar, text);
+    else fprintf(stderr, "\r\033[K%s", text);
     fflush(stderr);
 }
 

@@ -109,11 +109,14 @@ KBASS_API void kbass_settings_destroy(kbass_settings *settings);
 
 typedef struct {
     const char *stage;   /* "read" of a file; "field", "search", "arbitrate", "polish" of a discovery */
-    double fraction;     /* of the whole run, 0 to 1; an estimate */
+    double fraction;     /* of the whole run, 0 to 1: known of "read" and "draws", of a search a rough guess */
     double seconds;      /* since the run began */
     size_t n_active;     /* terms in the model at hand */
     double log_evidence; /* of the best model so far; NaN before there is one */
     size_t n_iterations; /* of all that iterates, in all threads, so far */
+    size_t n_models;     /* of a search: fitted so far */
+    double seconds_left; /* by the pace so far, where the length is known, from a tenth of it on; or at most, */
+    int is_bound;        /* by a limit of time or steps. NaN: nobody knows how long a search takes */
 } kbass_progress;
 
 /* Called often, by one thread at a time, but not by the caller's: by the library's own, with signals blocked, while the

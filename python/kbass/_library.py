@@ -164,6 +164,9 @@ class kbass_progress(ctypes.Structure):
         ("n_active", c_size_t),
         ("log_evidence", c_double),
         ("n_iterations", c_size_t),
+        ("n_models", c_size_t),
+        ("seconds_left", c_double),
+        ("is_bound", c_int),
     ]
 
 

@@ -21,12 +21,19 @@ class Progress(NamedTuple):
     n_active: int
     log_evidence: float
     n_iterations: int
+    n_models: int
+    seconds_left: float
+    is_bound: bool
 
     def __str__(self) -> str:
+        left = ""
+        if math.isfinite(self.seconds_left):
+            left = ", %s %.0f s left" % ("at most" if self.is_bound else "about", self.seconds_left)
+        if self.stage in ("read", "draws"):
+            return "%3.0f %% %s  %.1f s%s" % (100 * self.fraction, self.stage, self.seconds, left)
         evidence = ", evidence %.1f" % self.log_evidence if math.isfinite(self.log_evidence) else ""
-        terms = "" if self.stage == "read" else "  step %d, %d term%s" % (
-            self.n_iterations, self.n_active, "" if self.n_active == 1 else "s")  # fmt: skip
-        return "%3.0f %% %s%s%s  %.1f s" % (100 * self.fraction, self.stage, terms, evidence, self.seconds)
+        return "%s  step %d, %d fits, %d terms%s  %.1f s%s" % (
+            self.stage, self.n_iterations, self.n_models, self.n_active, evidence, self.seconds, left)  # fmt: skip
 
 
 PATIENCE = 0.5  # seconds without a word
@@ -102,7 +109,8 @@ class Run:
     def _tick(self, now: Any, _user: Any) -> int:
         if self._wants_bar or self._callback:
             p = now.contents
-            self._now = Progress(text(p.stage), p.fraction, p.seconds, p.n_active, p.log_evidence, p.n_iterations)
+            self._now = Progress(text(p.stage), p.fraction, p.seconds, p.n_active, p.log_evidence, p.n_iterations,
+                                 p.n_models, p.seconds_left, bool(p.is_bound))  # fmt: skip
         return 1 if self.is_stopped else 0
 
     def _work(self, work: Callable[[Any], Any]) -> None:

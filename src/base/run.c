@@ -30,6 +30,8 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     atomic_store(&run->wish, 0);
     atomic_store(&run->reason, 0);
     atomic_store(&run->n_iterations, 0);
+    atomic_store(&run->n_models, 0);
+    run->is_of_known_length = run->has_step_limit = false;
     atomic_flag_clear(&run->reporting);
 }
 
@@ -64,6 +66,22 @@ bool kb_run_stopped(kb_run *run) { return atomic_load(&run->reason) != 0; }
 
 bool kb_run_cancelled(kb_run *run) { return atomic_load(&run->reason) == 1 + (int)KBASS_CANCELLED; }
 
+double kb_seconds_left(double seconds, double fraction)
+{
+    static const double enough = 0.1;
+    return fraction >= enough ? seconds * (1 - fraction) / fraction : (double)NAN;
+}
+
+/* A limit bounds whatever is estimated. */
+static void estimate(const kb_run *run, kbass_progress *now)
+{
+    bool is_known = run->is_of_known_length || run->has_step_limit;
+    double bound = run->time_limit > 0 ? fmax(run->time_limit - now->seconds, 0) : (double)NAN;
+    now->seconds_left = is_known ? kb_seconds_left(now->seconds, now->fraction) : (double)NAN;
+    now->is_bound = run->has_step_limit || (isfinite(bound) && !(now->seconds_left <= bound));
+    if (isfinite(bound) && !(now->seconds_left <= bound)) now->seconds_left = bound;
+}
+
 bool kb_run_continue(kb_run *run, size_t n_active)
 {
     double seconds = kb_clock() - run->start;
@@ -72,7 +90,14 @@ bool kb_run_continue(kb_run *run, size_t n_active)
     kb_checkpoint_tick(run->checkpoint);
     if (run->time_limit > 0 && seconds > run->time_limit) stop(run, KBASS_TIME_LIMIT);
     if (run->callback && !atomic_flag_test_and_set(&run->reporting)) {
-        kbass_progress progress = {run->stage, run->fraction, seconds, n_active, run->log_evidence, iterations};
+        kbass_progress progress = {.stage = run->stage,
+                                   .fraction = run->fraction,
+                                   .seconds = seconds,
+                                   .n_active = n_active,
+                                   .log_evidence = run->log_evidence,
+                                   .n_iterations = iterations,
+                                   .n_models = atomic_load(&run->n_models)};
+        estimate(run, &progress);
         if (run->callback(&progress, run->user)) stop(run, KBASS_CANCELLED);
         atomic_flag_clear(&run->reporting);
     }

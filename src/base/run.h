@@ -18,11 +18,12 @@ typedef struct {
     _Atomic double fraction;     /* of the whole run: now, */
     double from, until;          /* and where the stage begins and ends */
     _Atomic double log_evidence;
-    atomic_size_t n_iterations;
-    const kb_trace *trace;      /* NULL: none */
-    const kbass_reduce *reduce; /* other ranks of the same run; NULL: none */
-    atomic_int wish;            /* among ranks: the reason to stop that this one has, until all agree */
-    kb_checkpoint *checkpoint;  /* NULL: none */
+    atomic_size_t n_iterations, n_models;
+    bool is_of_known_length, has_step_limit; /* the fraction is known, or the largest that it can be */
+    const kb_trace *trace;                   /* NULL: none */
+    const kbass_reduce *reduce;              /* other ranks of the same run; NULL: none */
+    atomic_int wish;                         /* among ranks: the reason to stop that this one has, until all agree */
+    kb_checkpoint *checkpoint;               /* NULL: none */
 } kb_run;
 
 double kb_clock(void); /* seconds, monotonic */
@@ -32,6 +33,8 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
 /* A stage of the run, from one fraction of it to another; returns the clock. And how much of the stage is done. */
 double kb_run_stage(kb_run *run, int stage, double from, double until);
 void kb_run_advance(kb_run *run, double share);
+/* Seconds left by the pace so far; NaN before a tenth is done. */
+double kb_seconds_left(double seconds, double fraction);
 /* Tells the caller where we are, checks the clock; false when the run should stop. Cheap enough for every iteration. */
 bool kb_run_continue(kb_run *run, size_t n_active);
 /* Among ranks a wish to stop becomes a stop here, for all of them at once: every rank calls it at the same places. */

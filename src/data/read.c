@@ -13,8 +13,12 @@
 
 kbass_status kb_reading_tell(const kb_reading *reading, double fraction)
 {
-    kbass_progress now = {
-        .stage = "read", .fraction = fraction, .seconds = kb_clock() - reading->start, .log_evidence = (double)NAN};
+    double seconds = kb_clock() - reading->start;
+    kbass_progress now = {.stage = "read",
+                          .fraction = fraction,
+                          .seconds = seconds,
+                          .log_evidence = (double)NAN,
+                          .seconds_left = kb_seconds_left(seconds, fraction)};
     if (!reading->progress || reading->progress(&now, reading->user) == 0) return KBASS_OK;
     return kb_fail(reading->error, KBASS_ERROR_FILE, "%s: reading was stopped", reading->file.path);
 }

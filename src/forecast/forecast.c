@@ -475,6 +475,7 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
     kb_run_begin(&run, own.progress, own.user, own.time_limit);
     run.stage = "draws";
     run.until = 1;
+    run.is_of_known_length = true;
     request q = {.run = &run,
                  .posterior = posterior,
                  .options = &own,

@@ -196,6 +196,7 @@ kbass_status kb_published_loop_run(kb_published_loop *l, kb_run *run, kbass_erro
     kbass_status status = KBASS_OK;
     double J = 0;
     l->change = NAN;
+    run->has_step_limit = true;
     for (l->steps = 0; l->steps < l->options->limit; l->steps++) {
         run->fraction = 0.05 + 0.95 * (double)l->steps / (double)l->options->limit;
         if (is_e_step(l)) status = e_step(l, error);

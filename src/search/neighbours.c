@@ -34,6 +34,7 @@ static void fit_job(const kb_search *a, kb_shooter *shooter, const job *j, int i
     shooter->checkpoint = a->run->checkpoint;
     shooter->run = j->parent && !(a->deadline > 0) ? a->run : NULL;
     shooter->deadline = a->deadline;
+    atomic_fetch_add(&a->run->n_models, 1);
     kb_shooter_fit(shooter, j->fit, iterations, rival);
     if (!j->fit->valid && j->parent && !(shooter->run && kb_run_stopped(a->run))) {
         kb_fit_begin(j->fit, j->parent, a->columns->n, a->pool->n_start);
