@@ -216,6 +216,7 @@ static const cli_option bench_options[] = {
     {"jobs", 0, "N", NULL, "tasks at a time, which share the cores; default: as many as there are cores, 1 for speed"},
     {"json", 0, "FILE", NULL, "keep the rows here; each is saved when it is finished"},
     {"resume", 0, NULL, NULL, "do only what --json FILE does not hold yet"},
+    {"checkpoint", 0, "FILE", NULL, "keep the rows here, and go on from them when the same command is given again"},
     {"csv", 0, "FILE.csv", NULL, "write the table as CSV"},
     {"figure", 0, "FILE.svg", NULL,
      "draw map, calibration or speed (with gnuplot), as SVG, PDF or PNG by the file's ending"},

@@ -15,5 +15,8 @@ int cli_share_end(int code);
 const kbass_reduce *cli_share(void);
 /* Does this process write files? */
 bool cli_share_writes(void);
+/* Texts from rank to rank. What has come, and from which; NULL: nothing yet. To be freed. */
+void cli_share_tell(int to, const char *text);
+char *cli_share_hear(int *from);
 
 #endif

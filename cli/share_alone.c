@@ -6,3 +6,10 @@ void cli_share_begin(int *count, char ***words) { (void)count, (void)words; }
 int cli_share_end(int code) { return code; }
 const kbass_reduce *cli_share(void) { return NULL; }
 bool cli_share_writes(void) { return true; }
+void cli_share_tell(int to, const char *text) { (void)to, (void)text; }
+
+char *cli_share_hear(int *from)
+{
+    (void)from;
+    return NULL;
+}

@@ -57,6 +57,28 @@ void cli_share_begin(int *count, char ***words)
 const kbass_reduce *cli_share(void) { return n_ranks > 1 ? &reduce : NULL; }
 bool cli_share_writes(void) { return rank == 0; }
 
+enum { TEXTS = 1 }; /* the tag of texts */
+
+void cli_share_tell(int to, const char *text)
+{
+    MPI_Send(text, (int)strlen(text), MPI_BYTE, to, TEXTS, MPI_COMM_WORLD);
+}
+
+char *cli_share_hear(int *from)
+{
+    MPI_Status status;
+    int has_come = 0, length = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, TEXTS, MPI_COMM_WORLD, &has_come, &status);
+    if (!has_come) return NULL;
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    char *text = malloc((size_t)length + 1);
+    if (!text) return NULL;
+    *from = status.MPI_SOURCE;
+    MPI_Recv(text, length, MPI_BYTE, status.MPI_SOURCE, TEXTS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    text[length] = '\0';
+    return text;
+}
+
 /* What a quiet rank had to say when it failed alone: "rank 1 on host: ...". */
 static void speak(void)
 {

@@ -67,6 +67,12 @@ grep -q '"y_t: -.* x^2\*y"' rows.json || complain "van der Pol's damping is not 
 [ -s err ] && complain "rows were run twice: $(cat err)"
 cmp -s out again || complain "the same rows gave another table"
 
+# The same command goes on from its checkpoint.
+"$kbass" bench paper --case hare-lynx --checkpoint kept -q > out 2> err || complain "--checkpoint: $(cat err)"
+"$kbass" bench paper --case hare-lynx --checkpoint kept --json copy.json > again 2> err || complain "--checkpoint again: $(cat err)"
+[ -s err ] && complain "--checkpoint: rows were run twice: $(cat err)"
+cmp -s out again && cmp -s kept copy.json || complain "--checkpoint: other rows than before"
+
 # ---------------------------------------------------------------- methods beside each other
 refuses 'none of kbass, em, paper' paper --methods kbass,elm
 refuses 'found none' paper --methods ,

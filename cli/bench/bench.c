@@ -3,12 +3,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "choose.h"
 #include "commands.h"
+#include "document.h"
 #include "figure.h"
 #include "message.h"
 #include "output.h"
+#include "share.h"
 
 /* ---------------------------------------------------------------- which cases */
 
@@ -73,6 +76,7 @@ int bench_execute(const char *bench, size_t n_tasks, const bench_task *tasks, co
     bench_plan plan = {bench, options->recorded, n_tasks, tasks};
     int code = bench_run(&plan, &options->manner, &document);
     int written = document ? report(document, options) : EXIT_OK;
+    if (document && options->copy && code == EXIT_OK) written = bench_document_save(document, options->copy);
     json_decref(document);
     return code != EXIT_OK ? code : written;
 }
@@ -87,6 +91,12 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
                                .json = cli_value(arguments, "json"),
                                .is_resumed = cli_value(arguments, "resume"),
                                .is_quiet = cli_value(arguments, "quiet")};
+    const char *checkpoint = cli_value(arguments, "checkpoint");
+    if (checkpoint) { /* the same command goes on from it */
+        o->copy = o->manner.json;
+        o->manner.json = checkpoint;
+        o->manner.is_resumed = access(checkpoint, F_OK) == 0;
+    }
     o->cases = cli_value(arguments, "case");
     o->methods = cli_value(arguments, "methods");
     o->csv = cli_value(arguments, "csv");
@@ -99,7 +109,7 @@ static int read_options(const cli_arguments *arguments, bench_options *o)
     if (code == EXIT_OK && o->manner.is_resumed && !o->manner.json)
         code = cli_fail("--resume needs --json FILE: the rows that are finished");
     if (code == EXIT_OK) code = figure_options(arguments, o->figure);
-    unsigned long threads = bench_cores() / o->manner.n_jobs;
+    unsigned long threads = cli_share() ? 1 : bench_cores() / o->manner.n_jobs;
     bench_choose_number(o->settings, "threads", threads ? (double)threads : 1);
     bench_choose_number(o->settings, "time-limit", time_limit);
     o->recorded = json_pack("{s:f, s:I}", "time_limit", time_limit, "first", (json_int_t)o->first_seed);
@@ -139,7 +149,7 @@ int cli_bench(const cli_arguments *arguments)
     if (i == N_BENCHES) return unknown_bench(arguments->operands[0]);
     options.first_seed = 1;
     options.n_seeds = benches[i].n_seeds;
-    options.manner.n_jobs = benches[i].n_jobs ? benches[i].n_jobs : bench_cores();
+    options.manner.n_jobs = cli_share() ? 1 : benches[i].n_jobs ? benches[i].n_jobs : bench_cores();
     int code = read_options(arguments, &options);
     if (code == EXIT_OK) code = benches[i].run(&options);
     json_decref(options.recorded);

@@ -12,6 +12,7 @@ typedef struct {
     const char *cases;   /* names, or how they begin, separated by commas; NULL: all */
     const char *methods; /* of bench paper, separated by commas; NULL: ours alone */
     const char *csv, *figure, *output;
+    const char *copy; /* where the document goes at the end, when a checkpoint keeps it; or NULL */
     unsigned long first_seed, n_seeds;
     kbass_settings *settings; /* threads and time limit */
     json_t *recorded;         /* the options that rows depend on */

@@ -2,15 +2,11 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bar.h"
@@ -18,16 +14,13 @@
 #include "lock.h"
 #include "message.h"
 #include "output.h"
+#include "share.h"
 #include "signals.h"
+#include "worker.h"
 
-/* A task under way: its process and what came through the pipe so far. */
-typedef struct {
-    const bench_task *task;
-    pid_t process; /* 0: a free place */
-    int pipe;
-    char *text;
-    size_t length;
-} worker;
+#define STOPPED SIZE_MAX /* in place of a task's number */
+
+enum { RANK_PAUSE = 20 }; /* milliseconds between two looks for what other ranks say */
 
 typedef struct {
     const bench_plan *plan;
@@ -35,7 +28,8 @@ typedef struct {
     json_t *document;
     bench_bar bar;
     size_t n_workers, next;
-    worker *workers;
+    bench_worker *workers;
+    int n_ranks_busy; /* beside this one */
 } crew;
 
 json_t *bench_failed(const char *format, ...)
@@ -54,106 +48,31 @@ unsigned long bench_cores(void)
     return n > 0 ? (unsigned long)n : 1;
 }
 
-/* ---------------------------------------------------------------- the task's side */
-
-static void send(int pipe, const char *text)
+static int keep(crew *c, const char *name, json_t *row)
 {
-    size_t length = strlen(text);
-    while (length > 0) {
-        ssize_t sent = write(pipe, text, length);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) _exit(EXIT_FAILURE);
-        text += sent;
-        length -= (size_t)sent;
-    }
-}
-
-/* Signals to end are the parent's business; without a parent there is nobody to work for. */
-__attribute__((noreturn)) static void work(const bench_task *task, int pipe)
-{
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    json_t *row = task->work(task->task);
-    char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
-    if (!text) _exit(EXIT_FAILURE);
-    send(pipe, text);
-    _exit(EXIT_SUCCESS);
-}
-
-static bool hire(worker *w, const bench_task *task)
-{
-    int ends[2];
-    if (pipe(ends) != 0) return false;
-    fflush(NULL);
-    pid_t process = fork();
-    if (process == 0) {
-        close(ends[0]);
-        work(task, ends[1]);
-    }
-    close(ends[1]);
-    if (process < 0) close(ends[0]);
-    else *w = (worker){.task = task, .process = process, .pipe = ends[0]};
-    return process > 0;
-}
-
-/* ---------------------------------------------------------------- the parent's side */
-
-static json_t *row_of(const worker *w, int status)
-{
-    json_t *row = NULL;
-    if (WIFSIGNALED(status))
-        return bench_failed("ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    if (WEXITSTATUS(status) == EXIT_SUCCESS) row = json_loadb(w->text, w->length, 0, NULL);
-    return json_is_object(row) ? row : bench_failed("the task ended without a result");
-}
-
-static void release(worker *w)
-{
-    close(w->pipe);
-    free(w->text);
-    *w = (worker){0};
-}
-
-static double seconds_of(struct timeval time) { return (double)time.tv_sec + 1e-6 * (double)time.tv_usec; }
-
-/* The pipe is closed: the process has ended, or is about to. */
-static int collect(crew *c, worker *w)
-{
-    int status = 0;
-    struct rusage usage = {0};
-    while (wait4(w->process, &status, 0, &usage) < 0 && errno == EINTR) {}
-    json_t *row = row_of(w, status), *named = json_pack("{s:s}", "name", w->task->name);
-    json_object_update(named, row);
-    json_object_set_new(named, "process_cpu", json_real(seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)));
-    json_object_set_new(named, "process_megabytes", json_real((double)usage.ru_maxrss / 1024));
-    json_decref(row);
-    bench_document_put(c->document, named);
-    bench_bar_finish(&c->bar, w->task->name, json_string_value(json_object_get(named, "error")));
-    release(w);
+    bench_document_put(c->document, row);
+    bench_bar_finish(&c->bar, name, json_string_value(json_object_get(row, "error")));
     return c->manner->json ? bench_document_save(c->document, c->manner->json) : EXIT_OK;
 }
 
-/* Takes what the pipe holds; false at its end. */
-static bool receive(worker *w)
+static int collect(crew *c, bench_worker *w)
 {
-    enum { PIECE = 65536 };
-    char *text = realloc(w->text, w->length + PIECE);
-    if (!text) return false;
-    w->text = text;
-    ssize_t n = read(w->pipe, text + w->length, PIECE);
-    if (n > 0) w->length += (size_t)n;
-    return n > 0 || (n < 0 && errno == EINTR);
+    const char *name = w->task->name;
+    return keep(c, name, bench_worker_collect(w));
+}
+
+/* The next task that is not done yet; NULL: there is none. */
+static const bench_task *next_task(crew *c)
+{
+    while (c->next < c->plan->n_tasks && bench_document_has(c->document, c->plan->tasks[c->next].name)) c->next++;
+    return c->next < c->plan->n_tasks ? &c->plan->tasks[c->next++] : NULL;
 }
 
 static int employ(crew *c)
 {
-    for (size_t i = 0; i < c->n_workers && c->next < c->plan->n_tasks; i++) {
-        if (c->workers[i].process) continue;
-        while (c->next < c->plan->n_tasks && bench_document_has(c->document, c->plan->tasks[c->next].name)) c->next++;
-        if (c->next == c->plan->n_tasks) break;
-        if (!hire(&c->workers[i], &c->plan->tasks[c->next++])) {
+    for (size_t i = 0; i < c->n_workers; i++) {
+        const bench_task *task = c->workers[i].process ? NULL : next_task(c);
+        if (task && !bench_worker_begin(&c->workers[i], task)) {
             cli_fail("cannot start a process: %s", strerror(errno));
             return EXIT_NO_RESULT;
         }
@@ -161,30 +80,119 @@ static int employ(crew *c)
     return EXIT_OK;
 }
 
+/* ---------------------------------------------------------------- other ranks */
+
+/* A rank sends the row of what it has done, or nothing at first, and is given the next task's number; none ends it. */
+static int serve_ranks(crew *c)
+{
+    char *text, number[24];
+    int from = 0, code = EXIT_OK;
+    while (code == EXIT_OK && c->n_ranks_busy && (text = cli_share_hear(&from))) {
+        json_t *row = json_loads(text, 0, NULL);
+        const char *name = json_string_value(json_object_get(row, "name"));
+        if (name) code = keep(c, name, row);
+        else json_decref(row);
+        const bench_task *task = cli_interrupted() ? NULL : next_task(c);
+        snprintf(number, sizeof number, "%zu", task ? (size_t)(task - c->plan->tasks) : c->plan->n_tasks);
+        cli_share_tell(from, number);
+        c->n_ranks_busy -= !task;
+        free(text);
+    }
+    return code;
+}
+
+/* Those that are still at work leave it, and say so; a row that was on its way is kept. */
+static void end_ranks(crew *c)
+{
+    const kbass_reduce *share = cli_share();
+    int from = 0;
+    for (int rank = 1; share && c->n_ranks_busy && rank < share->n_ranks; rank++) cli_share_tell(rank, "stop");
+    while (c->n_ranks_busy) {
+        char *text = cli_share_hear(&from);
+        json_t *row = text ? json_loads(text, 0, NULL) : NULL;
+        const char *name = json_string_value(json_object_get(row, "name"));
+        if (name) keep(c, name, row);
+        else json_decref(row);
+        if (text && !strcmp(text, "bye")) c->n_ranks_busy--;
+        if (!text) poll(NULL, 0, RANK_PAUSE);
+        free(text);
+    }
+}
+
+/* What is done while the first rank has said nothing else. */
+static bool work_on(bench_worker *w)
+{
+    struct pollfd poll_one = {.fd = w->pipe, .events = POLLIN};
+    int from = 0;
+    while (true) {
+        char *text = cli_share_hear(&from);
+        bool is_stopped = text != NULL;
+        free(text);
+        if (is_stopped) bench_worker_dismiss(w);
+        if (is_stopped) return false;
+        if (poll(&poll_one, 1, RANK_PAUSE) > 0 && !bench_worker_receive(w)) return true;
+    }
+}
+
+static size_t next_number(void)
+{
+    int from = 0;
+    char *text = NULL;
+    while (!(text = cli_share_hear(&from))) poll(NULL, 0, RANK_PAUSE);
+    size_t number = text[0] == 's' ? STOPPED : (size_t)strtoul(text, NULL, 10);
+    free(text);
+    return number;
+}
+
+/* A rank that is not the first: one task after the other, until there is none. */
+static int follow(const bench_plan *plan)
+{
+    bench_worker worker = {0};
+    size_t i = 0;
+    cli_interrupts_catch(); /* a signal is the first rank's business */
+    cli_share_tell(0, "{}");
+    for (i = next_number(); i < plan->n_tasks; i = next_number()) {
+        if (!bench_worker_begin(&worker, &plan->tasks[i]))
+            return cli_fail("cannot start a process: %s", strerror(errno));
+        if (!work_on(&worker)) {
+            i = STOPPED;
+            break;
+        }
+        json_t *row = bench_worker_collect(&worker);
+        char *text = json_dumps(row, JSON_COMPACT);
+        cli_share_tell(0, text ? text : "{}");
+        free(text);
+        json_decref(row);
+    }
+    if (i == STOPPED) cli_share_tell(0, "bye");
+    cli_interrupts_release();
+    return EXIT_OK;
+}
+
+/* ---------------------------------------------------------------- the crew */
+
 /* Waits for something to happen, and deals with it; *busy tells whether anybody is at work. */
 static int attend(crew *c, struct pollfd *polls, bool *busy)
 {
     int code = EXIT_OK;
-    *busy = false;
+    *busy = c->n_ranks_busy > 0;
     for (size_t i = 0; i < c->n_workers; i++) {
         bool works = c->workers[i].process != 0;
         polls[i] = (struct pollfd){.fd = works ? c->workers[i].pipe : -1, .events = POLLIN};
         *busy |= works;
     }
-    if (!*busy || poll(polls, (nfds_t)c->n_workers, 500) < 0) return EXIT_OK;
+    if (!*busy || poll(polls, (nfds_t)c->n_workers, c->n_ranks_busy ? RANK_PAUSE : 500) < 0) return EXIT_OK;
     for (size_t i = 0; i < c->n_workers && code == EXIT_OK; i++)
-        if (polls[i].fd >= 0 && polls[i].revents && !receive(&c->workers[i])) code = collect(c, &c->workers[i]);
-    return code;
+        if (polls[i].fd >= 0 && polls[i].revents && !bench_worker_receive(&c->workers[i]))
+            code = collect(c, &c->workers[i]);
+    return code == EXIT_OK ? serve_ranks(c) : code;
 }
 
 static void dismiss(crew *c)
 {
-    for (size_t i = 0; i < c->n_workers; i++) {
-        if (!c->workers[i].process) continue;
-        kill(c->workers[i].process, SIGKILL);
-        waitpid(c->workers[i].process, NULL, 0);
-        release(&c->workers[i]);
-    }
+    for (size_t i = 0; i < c->n_workers; i++)
+        if (c->workers[i].process) bench_worker_dismiss(&c->workers[i]);
+    end_ranks(c);
 }
 
 static void show(crew *c)
@@ -223,7 +231,11 @@ static void say_how_to_go_on(const crew *c)
 
 int bench_run(const bench_plan *plan, const bench_manner *manner, json_t **document)
 {
-    crew c = {.plan = plan, .manner = manner, .n_workers = manner->n_jobs};
+    const kbass_reduce *share = cli_share();
+    crew c = {
+        .plan = plan, .manner = manner, .n_workers = manner->n_jobs, .n_ranks_busy = share ? share->n_ranks - 1 : 0};
+    *document = NULL;
+    if (!cli_share_writes()) return follow(plan);
     bench_lock lock;
     int code = bench_lock_take(manner->json, &lock);
     if (code == EXIT_OK) code = bench_document_open(plan, manner, &c.document);
