@@ -73,6 +73,7 @@ static int run(discover_job *job)
     cli_progress progress;
     cli_progress_begin(&progress, job->is_quiet);
     kbass_discovery_share(job->discovery, cli_share());
+    cli_share_say(job->is_quiet, "the models of each step of the search, in turn");
     kbass_status status = kbass_discovery_run(job->discovery, cli_progress_show, &progress, &error);
     cli_progress_end(&progress);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);

@@ -14,6 +14,7 @@
 #include "progress.h"
 #include "answer.h"
 #include "read.h"
+#include "share.h"
 #include "state.h"
 
 typedef struct {
@@ -229,6 +230,9 @@ static int run(forecast_job *job)
     kbass_error error;
     job->options.progress = cli_progress_show;
     job->options.user = &job->progress;
+    job->options.size = sizeof job->options;
+    job->options.reduce = cli_share();
+    cli_share_say(job->is_quiet, "the draws, one after another to each");
     cli_progress_begin(&job->progress, job->is_quiet);
     if (!job->progress.is_terminal)
         job->progress.stage = "draws", job->progress.shown = 0; /* the first after a while */

@@ -13,6 +13,8 @@ void cli_share_begin(int *count, char ***words);
 int cli_share_end(int code);
 /* What a discovery shares its fits by; NULL: it is alone. */
 const kbass_reduce *cli_share(void);
+/* The plan, unless quiet: "4 ranks share out ...". */
+void cli_share_say(bool is_quiet, const char *what);
 /* Does this process write files? */
 bool cli_share_writes(void);
 /* Texts from rank to rank. What has come, and from which; NULL: nothing yet. To be freed. */

@@ -55,6 +55,12 @@ void cli_share_begin(int *count, char ***words)
 }
 
 const kbass_reduce *cli_share(void) { return n_ranks > 1 ? &reduce : NULL; }
+
+void cli_share_say(bool is_quiet, const char *what)
+{
+    if (n_ranks > 1 && !is_quiet) fprintf(stderr, "kbass: %d ranks share out %s\n", n_ranks, what);
+}
+
 bool cli_share_writes(void) { return rank == 0; }
 
 enum { TEXTS = 1 }; /* the tag of texts */

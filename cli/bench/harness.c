@@ -243,6 +243,7 @@ int bench_run(const bench_plan *plan, const bench_manner *manner, json_t **docum
         cli_interrupts_catch();
         size_t done = 0;
         for (size_t i = 0; i < plan->n_tasks; i++) done += bench_document_has(c.document, plan->tasks[i].name);
+        cli_share_say(manner->is_quiet, "the tasks, one at a time to each");
         bench_bar_begin(&c.bar, manner->is_quiet, plan->n_tasks, done);
         code = toil(&c);
         bench_bar_end(&c.bar);

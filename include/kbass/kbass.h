@@ -531,6 +531,7 @@ typedef struct {
     double time_limit;    /* seconds after which it ends with the draws done by then; 0: none */
     kbass_progress_callback progress; /* as for kbass_discovery_run, or NULL */
     void *user;
+    const kbass_reduce *reduce; /* ranks that share the draws out, each of which then has all; NULL: alone */
 } kbass_forecast_options;
 
 /* Integrates draws of weights and last state through ascending times from the last measured one on; for fields at

@@ -203,6 +203,7 @@ class kbass_forecast_options(ctypes.Structure):
         ("time_limit", c_double),
         ("progress", kbass_progress_callback),
         ("user", c_void_p),
+        ("reduce", c_void_p),
     ]
 
 

@@ -12,6 +12,7 @@
 #include "base/run.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "forecast/outlook.h"
 #include "forecast/row.h"
 #include "forecast/spread.h"
 #include "forecast/stage.h"
@@ -21,14 +22,6 @@ enum { MOST_STEPS = 200000, MOST_DRAWS = 1000000 };
 static const double farther = 10; /* than in the fit may fields go before they count as lost */
 static const double fitted_reach =
     0.25; /* of the record: the modes of fitted boundary values come round again at 0.5 */
-
-struct kbass_forecast {
-    size_t n_draws, n_times, n_values; /* values: of one time */
-    double *times;
-    double *values; /* n_draws x n_times x n_values */
-    bool *is_done;  /* n_draws */
-    bool *is_too_far;
-};
 
 /* What is asked for. */
 typedef struct {
@@ -369,7 +362,8 @@ static kbass_status carry_draws(const request *q, const departure *d, size_t mod
         kbass_status status = hand_begin(q, d, times, positions, &h, &problem);
 #pragma omp for schedule(dynamic)
         for (size_t draw = 0; draw < q->forecast->n_draws; draw++)
-            if (status == KBASS_OK && kb_run_continue(q->run, d->belief->n_terms)) {
+            if (status == KBASS_OK && kb_forecast_is_own(q->options->reduce, draw) &&
+                kb_run_continue(q->run, d->belief->n_terms)) {
                 status = carry_draw(q, d, model, draw, &h, &problem);
                 kb_run_advance(q->run, (double)(draw + 1) / (double)q->forecast->n_draws);
             }
@@ -492,6 +486,7 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
     carrying j = {&q, point_times, positions, status, error};
     if (status == KBASS_OK) kb_apart(carry_apart, &j);
     status = j.status;
+    if (status == KBASS_OK) status = kb_forecast_exchange(q.forecast, own.reduce, error);
     if (status == KBASS_OK) keep_done(q.forecast);
     if (status == KBASS_OK && !q.forecast->n_draws)
         status = kb_fail(error, KBASS_ERROR_TIME, "the forecast was stopped before a draw was done");
@@ -499,98 +494,5 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
     kb_free(positions);
     if (status == KBASS_OK) *forecast = q.forecast;
     else kbass_forecast_destroy(q.forecast);
-    return status;
-}
-
-/* ---------------------------------------------------------------- what came of it */
-
-void kbass_forecast_destroy(kbass_forecast *f)
-{
-    if (!f) return;
-    kb_free(f->times);
-    kb_free(f->values);
-    kb_free(f->is_done);
-    kb_free(f->is_too_far);
-    kb_free(f);
-}
-
-size_t kbass_forecast_draws(const kbass_forecast *f) { return f->n_draws; }
-
-const double *kbass_forecast_values(const kbass_forecast *f, size_t draw)
-{
-    return draw < f->n_draws ? f->values + draw * f->n_times * f->n_values : NULL;
-}
-
-static bool reaches(const kbass_forecast *f, size_t draw, size_t time)
-{
-    const double *values = f->values + (draw * f->n_times + time) * f->n_values;
-    for (size_t i = 0; i < f->n_values; i++)
-        if (!isfinite(values[i])) return false;
-    return true;
-}
-
-size_t kbass_forecast_lost(const kbass_forecast *f, double *first)
-{
-    size_t lost = 0, earliest = f->n_times;
-    for (size_t draw = 0; draw < f->n_draws; draw++) {
-        size_t time = 0;
-        while (time < f->n_times && reaches(f, draw, time)) time++;
-        lost += time < f->n_times;
-        if (time < earliest) earliest = time;
-    }
-    if (first) *first = earliest < f->n_times ? f->times[earliest] : NAN;
-    return lost;
-}
-
-size_t kbass_forecast_too_far(const kbass_forecast *f)
-{
-    size_t n = 0;
-    for (size_t draw = 0; draw < f->n_draws; draw++) n += f->is_too_far[draw];
-    return n;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Between the order statistics around 1 + (n - 1) p. */
-static double quantile(size_t n, const double *sorted, double p)
-{
-    double at = p * (double)(n - 1), below = floor(at);
-    size_t i = (size_t)below;
-    return i + 1 < n ? sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
-}
-
-/* The draws that reach a time; returns how many. */
-static size_t list_reached(const kbass_forecast *f, size_t time, size_t *draws)
-{
-    size_t n = 0;
-    for (size_t draw = 0; draw < f->n_draws; draw++)
-        if (reaches(f, draw, time)) draws[n++] = draw;
-    return n;
-}
-
-kbass_status kbass_forecast_summary(const kbass_forecast *f, size_t n_quantiles, const double *probabilities,
-                                    double *mean, double *quantiles, size_t *reached, kbass_error *error)
-{
-    size_t each = f->n_times * f->n_values, *draws = KB_NEW(size_t, f->n_draws);
-    double *sorted = KB_NEW(double, f->n_draws);
-    kbass_status status = draws && sorted ? KBASS_OK : kb_out_of_memory(error, "the summary of the forecast");
-    for (size_t time = 0; status == KBASS_OK && time < f->n_times; time++) {
-        size_t n = list_reached(f, time, draws);
-        if (reached) reached[time] = n;
-        for (size_t at = time * f->n_values; at < (time + 1) * f->n_values; at++) {
-            double sum = 0;
-            for (size_t k = 0; k < n; k++) sum += sorted[k] = f->values[draws[k] * each + at];
-            if (n_quantiles) qsort(sorted, n, sizeof *sorted, ascending);
-            if (mean) mean[at] = n ? sum / (double)n : NAN;
-            for (size_t k = 0; k < n_quantiles; k++)
-                quantiles[k * each + at] = n ? quantile(n, sorted, probabilities[k]) : NAN;
-        }
-    }
-    kb_free(draws);
-    kb_free(sorted);
     return status;
 }

@@ -25,7 +25,7 @@ static kb_work_key identity_of(const kb_dynamics *d)
     return key;
 }
 
-static kb_work_key key_of(kb_shooter *s, const kb_fit *fit, int max_iterations, double rival)
+kb_work_key kb_shooter_fit_key(kb_shooter *s, const kb_fit *fit, int max_iterations, double rival)
 {
     const uint64_t counts[] = {fit->n_windows, fit->support.n, (uint64_t)max_iterations, s->holds_weights};
     kb_work_key key = kb_work_key_begin("fit");
@@ -43,27 +43,34 @@ static kb_work_key key_of(kb_shooter *s, const kb_fit *fit, int max_iterations, 
     return key;
 }
 
-/* What was given up for the clock is not kept. */
-void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
+bool kb_shooter_recall(const kb_shooter *s, kb_work_key key, kb_fit *fit)
 {
-    kb_checkpoint *checkpoint = s->checkpoint;
-    size_t columns = s->columns->n, n = s->n, size = 0;
-    if (!checkpoint || s->deadline > 0) {
-        kb_shooter_fit_now(s, fit, max_iterations, rival);
-        return;
-    }
-    kb_work_key key = key_of(s, fit, max_iterations, rival);
-    const unsigned char *known = kb_checkpoint_find(checkpoint, key, &size);
-    if (known) {
-        kb_fit_unpack(known, columns, n, fit);
-        return;
-    }
-    kb_shooter_fit_now(s, fit, max_iterations, rival);
-    if (s->run && kb_run_stopped(s->run)) return;
+    size_t size = 0;
+    const unsigned char *known = kb_checkpoint_find(s->checkpoint, key, &size);
+    if (known) kb_fit_unpack(known, s->columns->n, s->n, fit);
+    return known;
+}
+
+void kb_shooter_keep(const kb_shooter *s, kb_work_key key, const kb_fit *fit)
+{
+    size_t columns = s->columns->n, n = s->n;
     unsigned char *bytes = kb_allocate(kb_fit_bytes(fit, columns, n), 1);
     if (bytes) {
         kb_fit_pack(fit, columns, n, bytes);
-        kb_checkpoint_keep(checkpoint, key, kb_fit_bytes(fit, columns, n), bytes);
+        kb_checkpoint_keep(s->checkpoint, key, kb_fit_bytes(fit, columns, n), bytes);
     }
     kb_free(bytes);
+}
+
+/* What was given up for the clock is not kept. */
+void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
+{
+    if (!s->checkpoint || s->deadline > 0) {
+        kb_shooter_fit_now(s, fit, max_iterations, rival);
+        return;
+    }
+    kb_work_key key = kb_shooter_fit_key(s, fit, max_iterations, rival);
+    if (kb_shooter_recall(s, key, fit)) return;
+    kb_shooter_fit_now(s, fit, max_iterations, rival);
+    if (!(s->run && kb_run_stopped(s->run))) kb_shooter_keep(s, key, fit);
 }

@@ -52,6 +52,10 @@ void kb_shooter_destroy(kb_shooter *shooter);
 void kb_shooter_fit(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
 /* The same without asking the checkpoint. */
 void kb_shooter_fit_now(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
+/* What a fit from here depends on; a fit that the checkpoint knows under a key; and one to keep there (fit_once.c). */
+kb_work_key kb_shooter_fit_key(kb_shooter *shooter, const kb_fit *fit, int max_iterations, double rival);
+bool kb_shooter_recall(const kb_shooter *shooter, kb_work_key key, kb_fit *fit);
+void kb_shooter_keep(const kb_shooter *shooter, kb_work_key key, const kb_fit *fit);
 /* The start (n) at a row of a window that continues the fitted solution. */
 bool kb_shooter_state(kb_shooter *shooter, const kb_fit *fit, size_t window, size_t row, double *state);
 /* Joint covariance of the weights and each window's start, (k + n)^2 per window, at a valid fit. */

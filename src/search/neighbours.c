@@ -7,80 +7,10 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "search/share.h"
+#include "search/fits.h"
 #include "search/trace.h"
 
-static const size_t NOT_KNOWN = SIZE_MAX;
 enum { MOST_PARENTS = 4, MOST_MOVES = 16, MOST_SCREENED = 8 }; /* room: schedules have less or as many */
-
-/* ---------------------------------------------------------------- fitting in parallel */
-
-typedef struct {
-    kb_fit *fit;
-    const kb_fit *parent; /* where a second try starts from, or NULL */
-    size_t known;         /* place in the pool of an earlier fit that this one may replace, or NOT_KNOWN */
-} job;
-
-static bool may_fit(kb_search *a, const kb_fit *fit)
-{
-    return a->deadline > 0 ? kb_clock() < a->deadline : kb_run_continue(a->run, fit->support.n);
-}
-
-/* From the promise, and when that fails from the parent. A model at hand is fitted to the end, a proposal given up when
-   the run is stopped. */
-static void fit_job(const kb_search *a, kb_shooter *shooter, const job *j, int iterations, double rival)
-{
-    shooter->windows = a->windows;
-    shooter->checkpoint = a->run->checkpoint;
-    shooter->run = j->parent && !(a->deadline > 0) ? a->run : NULL;
-    shooter->deadline = a->deadline;
-    atomic_fetch_add(&a->run->n_models, 1);
-    kb_shooter_fit(shooter, j->fit, iterations, rival);
-    if (!j->fit->valid && j->parent && !(shooter->run && kb_run_stopped(a->run))) {
-        kb_fit_begin(j->fit, j->parent, a->columns->n, a->pool->n_start);
-        kb_shooter_fit(shooter, j->fit, iterations, rival);
-    }
-    shooter->run = NULL;
-    shooter->deadline = 0;
-}
-
-/* Every rank has fitted its own. */
-static kbass_status exchange(const kb_search *a, size_t n_jobs, const job *jobs, kbass_error *error)
-{
-    kb_fit **fits = KB_NEW(kb_fit *, n_jobs);
-    if (!fits) return kb_out_of_memory(error, "the search");
-    for (size_t i = 0; i < n_jobs; i++) fits[i] = jobs[i].fit;
-    kbass_status status = kb_share_exchange(a->run, n_jobs, fits, a->pool, error);
-    kb_free(fits);
-    return status;
-}
-
-static kbass_status fit_all(kb_search *a, size_t n_jobs, const job *jobs, int iterations, kbass_error *error)
-{
-    double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
-    bool is_shared = !(a->deadline > 0) && kb_share_is_possible(a->run);
-#pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
-    for (size_t i = 0; i < n_jobs; i++)
-        if ((!is_shared || kb_share_is_own(a->run, i)) && may_fit(a, jobs[i].fit))
-            fit_job(a, a->workers.list[omp_get_thread_num()]->shooter, &jobs[i], iterations, rival);
-    return is_shared ? exchange(a, n_jobs, jobs, error) : KBASS_OK;
-}
-
-/* The newest first: on equal terms a refined structure is likelier than the one it came from; where time is short, the
-   best first. */
-kbass_status kb_search_fit(kb_search *a, int iterations, kbass_error *error)
-{
-    job *jobs = KB_NEW(job, a->pool->n);
-    if (!jobs) return kb_out_of_memory(error, "the search");
-    size_t n = a->pool->n;
-    for (size_t i = 0; i < n; i++) jobs[i] = (job){a->pool->fits[a->deadline > 0 ? i : n - 1 - i], NULL, NOT_KNOWN};
-    kbass_status status = fit_all(a, a->pool->n, jobs, iterations, error);
-    kb_free(jobs);
-    kb_pool_sort(a->pool);
-    kb_pool_unite(a->pool);
-    kb_trace_pool(a, "fit");
-    return status;
-}
 
 /* ---------------------------------------------------------------- proposing */
 
@@ -193,7 +123,7 @@ static size_t find(const kb_pool *pool, const kb_support *support)
 {
     size_t i = 0;
     while (i < pool->n && !kb_support_equal(&pool->fits[i]->support, support)) i++;
-    return i < pool->n ? i : NOT_KNOWN;
+    return i < pool->n ? i : KB_NOT_KNOWN;
 }
 
 static void prepare(const kb_search *a, const proposal *p, bool follows, kb_fit *fit)
@@ -204,25 +134,25 @@ static void prepare(const kb_search *a, const proposal *p, bool follows, kb_fit 
 }
 
 /* The first fit of a structure that is new to the pool. */
-static kbass_status fit_first(kb_search *a, size_t n, proposal *proposals, job *jobs, kbass_error *error)
+static kbass_status fit_first(kb_search *a, size_t n, proposal *proposals, kb_fit_job *jobs, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     size_t n_jobs = 0;
-    for (size_t i = 0; i < n; i++) proposals[i].was_known = find(a->pool, &proposals[i].support) != NOT_KNOWN;
+    for (size_t i = 0; i < n; i++) proposals[i].was_known = find(a->pool, &proposals[i].support) != KB_NOT_KNOWN;
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         proposal *p = &proposals[i];
-        if (find(a->pool, &p->support) != NOT_KNOWN) continue;
-        job *j = &jobs[n_jobs++];
-        *j = (job){NULL, p->parent, NOT_KNOWN};
+        if (find(a->pool, &p->support) != KB_NOT_KNOWN) continue;
+        kb_fit_job *j = &jobs[n_jobs++];
+        *j = (kb_fit_job){NULL, p->parent, KB_NOT_KNOWN};
         status = kb_pool_add(a->pool, &p->support, &j->fit, error);
         if (status == KBASS_OK) prepare(a, p, starts_are_states(a), j->fit);
     }
-    if (status == KBASS_OK) status = fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations, error);
+    if (status == KBASS_OK) status = kb_search_fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations, error);
     return status;
 }
 
 /* A second fit replaces the first where it is better, and its neighbours are looked at anew. */
-static void settle_second(kb_pool *pool, job *j)
+static void settle_second(kb_pool *pool, kb_fit_job *j)
 {
     kb_fit *first = pool->fits[j->known];
     if (j->fit->valid && j->fit->log_evidence > first->log_evidence) {
@@ -240,7 +170,7 @@ static bool is_worth_again(const kb_search *a, const proposal *p)
 }
 
 /* Another fit beside one that holds less than is promised, from starts that follow the promise. */
-static kbass_status fit_again(kb_search *a, size_t n, const proposal *proposals, job *jobs, kbass_error *error)
+static kbass_status fit_again(kb_search *a, size_t n, const proposal *proposals, kb_fit_job *jobs, kbass_error *error)
 {
     const kb_pool *pool = a->pool;
     kbass_status status = KBASS_OK;
@@ -248,22 +178,22 @@ static kbass_status fit_again(kb_search *a, size_t n, const proposal *proposals,
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         const proposal *p = &proposals[i];
         if (!is_worth_again(a, p)) continue;
-        job *j = &jobs[n_jobs];
-        *j = (job){NULL, p->parent, find(pool, &p->support)};
+        kb_fit_job *j = &jobs[n_jobs];
+        *j = (kb_fit_job){NULL, p->parent, find(pool, &p->support)};
         status = kb_fit_create(pool->n_columns, pool->n_start, pool->max_windows, p->support.n, &j->fit, error);
         if (status != KBASS_OK) break;
         n_jobs++;
         kb_support_copy(&p->support, &j->fit->support);
         prepare(a, p, true, j->fit);
     }
-    if (status == KBASS_OK) status = fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations, error);
+    if (status == KBASS_OK) status = kb_search_fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations, error);
     for (size_t i = 0; i < n_jobs; i++) settle_second(a->pool, &jobs[i]);
     return status;
 }
 
 static kbass_status fit_proposals(kb_search *a, size_t n, proposal *proposals, kbass_error *error)
 {
-    job *jobs = KB_NEW(job, n);
+    kb_fit_job *jobs = KB_NEW(kb_fit_job, n);
     kbass_status status = jobs ? fit_first(a, n, proposals, jobs, error) : kb_out_of_memory(error, "the search");
     if (status == KBASS_OK) status = fit_again(a, n, proposals, jobs, error);
     kb_free(jobs);

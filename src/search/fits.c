@@ -1,0 +1,107 @@
+#include "search/fits.h"
+
+#include <math.h>
+#include <omp.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "search/share.h"
+#include "search/trace.h"
+
+static bool may_fit(kb_search *a, const kb_fit *fit)
+{
+    return a->deadline > 0 ? kb_clock() < a->deadline : kb_run_continue(a->run, fit->support.n);
+}
+
+static void prepare(const kb_search *a, kb_shooter *shooter)
+{
+    shooter->windows = a->windows;
+    shooter->checkpoint = a->run->checkpoint;
+}
+
+/* A job may take two fits: what comes of both depends on where they begin. */
+static kb_work_key key_of(const kb_search *a, kb_shooter *shooter, const kb_fit_job *j, int iterations, double rival)
+{
+    kb_work_key key = kb_work_key_begin("job"), fit = kb_shooter_fit_key(shooter, j->fit, iterations, rival);
+    kb_work_key_add(&key, &fit, sizeof fit);
+    if (j->parent) kb_work_key_add(&key, j->parent->w, a->columns->n * sizeof *j->parent->w);
+    if (j->parent)
+        kb_work_key_add(&key, j->parent->start, j->parent->n_windows * a->pool->n_start * sizeof *j->parent->start);
+    return key;
+}
+
+/* From the promise, and when that fails from the parent. A model at hand is fitted to the end, a proposal given up when
+   the run is stopped. */
+static void fit_job(const kb_search *a, kb_shooter *shooter, const kb_fit_job *j, int iterations, double rival)
+{
+    prepare(a, shooter);
+    if (shooter->checkpoint && !(a->deadline > 0) &&
+        kb_shooter_recall(shooter, key_of(a, shooter, j, iterations, rival), j->fit))
+        return;
+    shooter->run = j->parent && !(a->deadline > 0) ? a->run : NULL;
+    shooter->deadline = a->deadline;
+    atomic_fetch_add(&a->run->n_models, 1);
+    kb_shooter_fit(shooter, j->fit, iterations, rival);
+    if (!j->fit->valid && j->parent && !(shooter->run && kb_run_stopped(a->run))) {
+        kb_fit_begin(j->fit, j->parent, a->columns->n, a->pool->n_start);
+        kb_shooter_fit(shooter, j->fit, iterations, rival);
+    }
+    shooter->run = NULL;
+    shooter->deadline = 0;
+}
+
+/* Every rank has fitted its own; the checkpoint keeps those of the others too. keys: NULL without one */
+static kbass_status exchange(const kb_search *a, size_t n_jobs, const kb_fit_job *jobs, const kb_work_key *keys,
+                             kbass_error *error)
+{
+    kb_fit **fits = KB_NEW(kb_fit *, n_jobs);
+    if (!fits) return kb_out_of_memory(error, "the search");
+    for (size_t i = 0; i < n_jobs; i++) fits[i] = jobs[i].fit;
+    kbass_status status = kb_share_exchange(a->run, n_jobs, fits, a->pool, error);
+    for (size_t i = 0; keys && status == KBASS_OK && !kb_run_stopped(a->run) && i < n_jobs; i++)
+        if (!kb_share_is_own(a->run, i)) kb_shooter_keep(a->workers.list[0]->shooter, keys[i], fits[i]);
+    kb_free(fits);
+    return status;
+}
+
+/* Before the fits change where they begin. */
+static kb_work_key *keys_of(const kb_search *a, size_t n_jobs, const kb_fit_job *jobs, int iterations, double rival)
+{
+    kb_shooter *shooter = a->workers.list[0]->shooter;
+    kb_work_key *keys = a->run->checkpoint ? KB_NEW(kb_work_key, n_jobs) : NULL;
+    prepare(a, shooter);
+    for (size_t i = 0; keys && i < n_jobs; i++)
+        if (!kb_share_is_own(a->run, i)) keys[i] = key_of(a, shooter, &jobs[i], iterations, rival);
+    return keys;
+}
+
+kbass_status kb_search_fit_all(kb_search *a, size_t n_jobs, const kb_fit_job *jobs, int iterations, kbass_error *error)
+{
+    double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
+    bool is_shared = !(a->deadline > 0) && kb_share_is_possible(a->run);
+    kb_work_key *keys = is_shared ? keys_of(a, n_jobs, jobs, iterations, rival) : NULL;
+#pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
+    for (size_t i = 0; i < n_jobs; i++)
+        if ((!is_shared || kb_share_is_own(a->run, i)) && may_fit(a, jobs[i].fit))
+            fit_job(a, a->workers.list[omp_get_thread_num()]->shooter, &jobs[i], iterations, rival);
+    kbass_status status = is_shared ? exchange(a, n_jobs, jobs, keys, error) : KBASS_OK;
+    kb_free(keys);
+    return status;
+}
+
+/* The newest first: on equal terms a refined structure is likelier than the one it came from; where time is short, the
+   best first. */
+kbass_status kb_search_fit(kb_search *a, int iterations, kbass_error *error)
+{
+    kb_fit_job *jobs = KB_NEW(kb_fit_job, a->pool->n);
+    if (!jobs) return kb_out_of_memory(error, "the search");
+    size_t n = a->pool->n;
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (kb_fit_job){a->pool->fits[a->deadline > 0 ? i : n - 1 - i], NULL, KB_NOT_KNOWN};
+    kbass_status status = kb_search_fit_all(a, a->pool->n, jobs, iterations, error);
+    kb_free(jobs);
+    kb_pool_sort(a->pool);
+    kb_pool_unite(a->pool);
+    kb_trace_pool(a, "fit");
+    return status;
+}
