@@ -6,6 +6,8 @@
 
 /* Of the time limit: for what follows a search that was stopped, the best model on the whole record and its answer. */
 static const double reserved_share = 0.2, most_reserved = 2; /* seconds */
+/* By how much a limit or a caller's wish may be passed: seconds, and share of the limit. */
+static const double patience = 1, patience_share = 0.05;
 
 double kb_clock(void)
 {
@@ -20,6 +22,8 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     run->user = user;
     run->start = kb_clock();
     run->time_limit = time_limit - fmin(reserved_share * time_limit, most_reserved);
+    run->end = time_limit > 0 ? run->start + (1 + patience_share) * time_limit + patience : (double)INFINITY;
+    run->stopped = (double)INFINITY;
     run->stage = "field";
     run->from = run->until = 0;
     run->fraction = 0;
@@ -52,7 +56,8 @@ void kb_run_advance(kb_run *run, double share)
 static void stop(kb_run *run, kbass_outcome outcome)
 {
     int running = 0;
-    atomic_compare_exchange_strong(run->reduce ? &run->wish : &run->reason, &running, 1 + (int)outcome);
+    if (atomic_compare_exchange_strong(run->reduce ? &run->wish : &run->reason, &running, 1 + (int)outcome))
+        run->stopped = kb_clock();
 }
 
 void kb_run_agree(kb_run *run)
@@ -65,6 +70,14 @@ void kb_run_agree(kb_run *run)
 bool kb_run_stopped(kb_run *run) { return atomic_load(&run->reason) != 0; }
 
 bool kb_run_cancelled(kb_run *run) { return atomic_load(&run->reason) == 1 + (int)KBASS_CANCELLED; }
+
+double kb_run_overdue(const kb_run *run) { return fmax(kb_clock() - run->stopped, 0); }
+
+double kb_run_left(kb_run *run)
+{
+    if (!kb_run_stopped(run)) return (double)INFINITY;
+    return (kb_run_cancelled(run) ? run->stopped + patience : run->end) - kb_clock();
+}
 
 double kb_seconds_left(double seconds, double fraction)
 {

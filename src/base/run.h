@@ -12,6 +12,8 @@ typedef struct {
     kbass_progress_callback callback;
     void *user;
     double start, time_limit;    /* seconds; limit 0: none */
+    double end;                  /* of kb_clock: by when all has to be done if the limit stops it; INFINITY: no limit */
+    _Atomic double stopped;      /* of kb_clock: since when it is stopped; INFINITY while it runs */
     atomic_int reason;           /* 0 while running, else 1 + the kbass_outcome that stopped it */
     atomic_flag reporting;       /* one thread at a time calls back */
     _Atomic(const char *) stage; /* told by one thread, read by all that report */
@@ -41,5 +43,9 @@ bool kb_run_continue(kb_run *run, size_t n_active);
 void kb_run_agree(kb_run *run);
 bool kb_run_stopped(kb_run *run);
 bool kb_run_cancelled(kb_run *run); /* by the caller, who waits */
+/* Of a stopped run: seconds since then, and those that are left for what follows, negative when they are over: until
+   the limit and what may pass it, or a second from the caller's wish. Of one that runs: 0 and INFINITY. */
+double kb_run_overdue(const kb_run *run);
+double kb_run_left(kb_run *run);
 
 #endif

@@ -72,5 +72,5 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
     kb_work_key key = kb_shooter_fit_key(s, fit, max_iterations, rival);
     if (kb_shooter_recall(s, key, fit)) return;
     kb_shooter_fit_now(s, fit, max_iterations, rival);
-    if (!(s->run && kb_run_stopped(s->run))) kb_shooter_keep(s, key, fit);
+    if (!(s->run && kb_run_overdue(s->run) > 0)) kb_shooter_keep(s, key, fit);
 }

@@ -247,7 +247,17 @@ static double weigh(kb_shooter *s, const double *start, const double *variance)
 static double assemble(kb_shooter *s, const kb_support *support, const double *w, const double *start,
                        const kb_support *tangents, const double *variance)
 {
-    return integrate(s, support, w, start, tangents) ? weigh(s, start, variance) : NAN;
+    double clock = kb_clock();
+    double half_logdet = integrate(s, support, w, start, tangents) ? weigh(s, start, variance) : NAN;
+    if (tangents) s->pace = (kb_clock() - clock) / (double)(kb_windows_rows(s->windows) * (s->n_tangents + s->n));
+    return half_logdet;
+}
+
+/* Is it time to give a fit up? One that is kept may go on a little. */
+static bool is_given_up(const kb_shooter *s, size_t n_active)
+{
+    static const double patience = 0.2; /* seconds */
+    return s->run && !kb_run_continue(s->run, n_active) && (!s->keeps_fit || kb_run_overdue(s->run) > patience);
 }
 
 /* ---------------------------------------------------------------- noise and evidence */
@@ -507,8 +517,9 @@ void kb_shooter_fit_now(kb_shooter *s, kb_fit *fit, int max_iterations, double r
     kb_shooter_count(s);
     for (size_t i = 0; i < s->n_groups; i++) values += s->counts[i];
     for (int iteration = 0; iteration < max_iterations; iteration++) {
-        if (s->run && !kb_run_continue(s->run, fit->support.n)) return;
-        if (iteration && s->deadline > 0 && kb_clock() > s->deadline) break;
+        bool is_late = is_given_up(s, fit->support.n);
+        if (is_late && !s->keeps_fit) return;
+        if (iteration && (is_late || (s->deadline > 0 && kb_clock() > s->deadline))) break;
         if (!isfinite(assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
         memcpy(s->before, fit->variance, s->n_groups * sizeof *s->before);
         if (!update_noise(s, fit, &effective)) return;

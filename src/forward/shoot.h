@@ -32,9 +32,11 @@ typedef struct {
     size_t n_tangents;                      /* of the model set last */
     double *kept_tangents, *kept_residuals; /* where kb_shooter_linearise wants them, or NULL */
     size_t n_kept;
-    bool holds_weights;        /* only starts and noise are fitted */
-    kb_run *run;               /* that a fit may be given up for, or NULL */
-    double deadline;           /* of kb_clock: a fit ends where it stands; 0: none */
+    bool holds_weights; /* only starts and noise are fitted */
+    kb_run *run;        /* that a fit may be given up for, or NULL */
+    bool keeps_fit;     /* a fit that is given up ends where it stands */
+    double pace;        /* of the last integration with tangents: seconds for a row and a parameter; 0: none yet */
+    double deadline;    /* of kb_clock: a fit ends where it stands; 0: none */
     kb_checkpoint *checkpoint; /* that knows of fits and keeps them, or NULL */
     kb_work_key identity;      /* of the dynamics, once it was asked for (fit_once.c) */
 } kb_shooter;

@@ -8,17 +8,62 @@
 #include "base/status.h"
 #include "posterior/solution_points.h"
 
+/* The lower triangle L of V = L L', zeros above it; what rounding made of a covariance gets a little more. */
+static kbass_status factorise(size_t n, const double *V, double *L, kbass_error *error)
+{
+    static const double more[] = {0, 1e-14, 1e-12, 1e-10}; /* of the mean variance */
+    double mean = 0;
+    for (size_t i = 0; i < n; i++) mean += V[i + i * n] / (double)n;
+    for (size_t try = 0; try < sizeof more / sizeof *more; try++) {
+        memcpy(L, V, n * n * sizeof *L);
+        for (size_t i = 0; i < n; i++) L[i + i * n] += more[try] * mean;
+        if (!kb_cholesky(n, L, n)) continue;
+        for (size_t j = 1; j < n; j++) memset(L + j * n, 0, j * sizeof *L);
+        return KBASS_OK;
+    }
+    return kb_fail(error, KBASS_ERROR_NUMERICAL, "the covariance of weights and start is not positive");
+}
+
+/* What a row after the other needs: L of the covariance, its tangents turned by L'. */
+typedef struct {
+    double *L, *turned, *work;
+} turning;
+
+static void turning_clear(turning *t)
+{
+    kb_free(t->L);
+    kb_free(t->turned);
+    kb_free(t->work);
+}
+
+/* m: with its model set, tangents of all its parameters. */
+static kbass_status turning_create(const kb_fourier_model *m, const double *V, turning *t, kbass_error *error)
+{
+    size_t P = m->n_parameters;
+    *t = (turning){KB_NEW(double, P *P), KB_NEW(double, kb_dynamics_largest_row(&m->dynamics) * P),
+                   KB_NEW(double, kb_fourier_model_turn_work(m))};
+    kbass_status status =
+        t->L && t->turned && t->work ? factorise(P, V, t->L, error) : kb_out_of_memory(error, "the solution");
+    if (status != KBASS_OK) turning_clear(t);
+    return status;
+}
+
+static kbass_status cannot_be_integrated(kbass_error *error)
+{
+    return kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated over these times");
+}
+
 /* Values of one row, from scaled to the data's units; sd: of tangents t under V, the root of t'V t. */
-static void finish_row(const kb_fourier_model *p, size_t row, const double *V, const double *tangents, double *turned,
-                       double *mean, double *sd)
+static void finish_row(const kb_fourier_model *p, size_t row, const turning *t, double *mean, double *sd)
 {
     const kb_dynamics *d = &p->dynamics;
     size_t begin = d->observation_start[row], n = d->observation_start[row + 1] - begin, P = p->n_parameters;
-    if (V) kb_gemm(KB_PLAIN, KB_PLAIN, P, n, P, 1, V, P, tangents, P, 0, turned, P);
+    if (t && n) kb_fourier_model_turn(p, row, t->L, t->turned, t->work);
     for (size_t o = 0; o < n; o++) {
         size_t f = d->group[begin + o];
+        const double *own = t ? t->turned + o * P : NULL;
         mean[o] = p->samples->mean[f] + p->samples->sd[f] * mean[o];
-        if (V) sd[o] = p->samples->sd[f] * sqrt(fmax(kb_dot(P, turned + o * P, tangents + o * P), 0));
+        if (own) sd[o] = p->samples->sd[f] * sqrt(kb_dot(P, own, own));
     }
 }
 
@@ -27,18 +72,17 @@ static kbass_status walk(kb_fourier_model *p, const kb_fit *fit, const double *s
                          double *sd, kbass_error *error)
 {
     kb_dynamics *d = &p->dynamics;
-    size_t size = V ? kb_dynamics_largest_row(d) * (fit->support.n + d->n_start) : 0;
-    double *tangents = V ? KB_NEW(double, size) : NULL, *turned = V ? KB_NEW(double, size) : NULL;
-    kbass_status status = !V || (tangents && turned) ? KBASS_OK : kb_out_of_memory(error, "the solution");
-    if (status == KBASS_OK) d->set_model(d, &fit->support, fit->w, V ? &fit->support : NULL);
+    turning turned = {0};
+    d->set_model(d, &fit->support, fit->w, V ? &fit->support : NULL);
+    kbass_status status = V ? turning_create(p, V, &turned, error) : KBASS_OK;
     for (size_t row = 0; status == KBASS_OK && row < d->n_rows; row++) {
         size_t at = d->observation_start[row];
-        if (kb_fourier_model_reach(p, 0, row, start, mean + at, tangents))
-            finish_row(p, row, V, tangents, turned, mean + at, sd ? sd + at : NULL);
-        else status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated over these times");
+        bool is_reached = V ? kb_fourier_model_reach_turned(p, 0, row, start, mean + at)
+                            : kb_fourier_model_reach(p, 0, row, start, mean + at, NULL);
+        if (is_reached) finish_row(p, row, V ? &turned : NULL, mean + at, sd ? sd + at : NULL);
+        else status = cannot_be_integrated(error);
     }
-    kb_free(tangents);
-    kb_free(turned);
+    turning_clear(&turned);
     return status;
 }
 
@@ -128,14 +172,14 @@ kbass_status kb_fourier_solution(const kb_field_samples *samples, const kb_dicti
 
 /* ---------------------------------------------------------------- linearised about the fit */
 
-/* Of one row: turned = L' tangents, whose first k numbers belong to the weights. */
-static void take_row(const kb_fourier_model *m, size_t row, const double *L, const double *tangents, double *turned,
-                     kb_field_spread *out)
+/* Of one row; the first k numbers of turned tangents belong to the weights. */
+static void take_row(const kb_fourier_model *m, size_t row, const turning *t, kb_field_spread *out)
 {
     const kb_dynamics *d = &m->dynamics;
     size_t begin = d->observation_start[row], n = d->observation_start[row + 1] - begin, P = m->n_parameters,
            k = out->k;
-    kb_gemm(KB_TRANSPOSED, KB_PLAIN, P, n, P, 1, L, P, tangents, P, 0, turned, P);
+    double *turned = t->turned;
+    if (n) kb_fourier_model_turn(m, row, t->L, turned, t->work);
     for (size_t o = 0; o < n; o++) {
         size_t f = d->group[begin + o], value = begin + o;
         double unit = m->samples->sd[f], *own = turned + o * P;
@@ -144,27 +188,21 @@ static void take_row(const kb_fourier_model *m, size_t row, const double *L, con
         memcpy(out->by_weights + value * k, own, k * sizeof *own);
         out->variance[value] = kb_dot(P - k, own + k, own + k);
     }
-    for (size_t j = 0; out->covariance && j < n; j++)
-        for (size_t i = 0; i < n; i++)
-            out->covariance[begin + i + (begin + j) * out->n] = kb_dot(P - k, turned + i * P + k, turned + j * P + k);
+    if (out->covariance && n)
+        kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, P - k, 1, turned + k, P, turned + k, P, 0,
+                out->covariance + begin + begin * out->n, out->n);
 }
 
-static kbass_status take_rows(kb_fourier_model *m, const kb_fit *fit, const double *L, kb_field_spread *out,
+static kbass_status take_rows(kb_fourier_model *m, const kb_fit *fit, const turning *t, kb_field_spread *out,
                               kbass_error *error)
 {
     kb_dynamics *d = &m->dynamics;
-    size_t size = kb_dynamics_largest_row(d) * (fit->support.n + d->n_start);
-    double *tangents = KB_NEW(double, size), *turned = KB_NEW(double, size);
-    kbass_status status = tangents && turned ? KBASS_OK : kb_out_of_memory(error, "the posterior");
-    if (status == KBASS_OK) d->set_model(d, &fit->support, fit->w, &fit->support);
-    for (size_t row = 0; status == KBASS_OK && row < d->n_rows; row++) {
-        if (kb_fourier_model_reach(m, 0, row, fit->start, out->mean + d->observation_start[row], tangents))
-            take_row(m, row, L, tangents, turned, out);
-        else status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated over these times");
+    for (size_t row = 0; row < d->n_rows; row++) {
+        if (!kb_fourier_model_reach_turned(m, 0, row, fit->start, out->mean + d->observation_start[row]))
+            return cannot_be_integrated(error);
+        take_row(m, row, t, out);
     }
-    kb_free(tangents);
-    kb_free(turned);
-    return status;
+    return KBASS_OK;
 }
 
 kbass_status kb_fourier_spread(const kb_field_samples *samples, const kb_dictionary *dictionary,
@@ -173,24 +211,22 @@ kbass_status kb_fourier_spread(const kb_field_samples *samples, const kb_diction
                                kb_field_spread *out, kbass_error *error)
 {
     passage way;
+    turning turned = {0};
     size_t k = fit->support.n;
-    double *L = NULL;
     kbass_status status =
         passage_create(samples, dictionary, columns, settings, 0, n, times, positions, k, &way, error);
-    size_t P = status == KBASS_OK ? k + way.fourier->dynamics.n_start : 0;
-    if (status == KBASS_OK && !(L = KB_NEW(double, P *P))) status = kb_out_of_memory(error, "the posterior");
     if (status == KBASS_OK) {
-        memcpy(L, V, P * P * sizeof *L);
-        if (!kb_cholesky(P, L, P))
-            status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the covariance of weights and start is not positive");
+        kb_dynamics *d = &way.fourier->dynamics;
+        d->set_model(d, &fit->support, fit->w, &fit->support);
+        status = turning_create(way.fourier, V, &turned, error);
     }
     if (status == KBASS_OK) {
-        for (size_t j = 1; j < P; j++) memset(L + j * P, 0, j * sizeof *L);
+        size_t P = way.fourier->n_parameters;
         for (size_t q = 0; q < k; q++)
-            for (size_t j = 0; j < k; j++) out->weights[q * k + j] = L[q + j * P];
-        status = take_rows(way.fourier, fit, L, out, error);
+            for (size_t j = 0; j < k; j++) out->weights[q * k + j] = turned.L[q + j * P];
+        status = take_rows(way.fourier, fit, &turned, out, error);
     }
+    turning_clear(&turned);
     passage_clear(&way);
-    kb_free(L);
     return status;
 }

@@ -30,15 +30,17 @@ static kb_work_key key_of(const kb_search *a, kb_shooter *shooter, const kb_fit_
     return key;
 }
 
-/* From the promise, and when that fails from the parent. A model at hand is fitted to the end, a proposal given up when
-   the run is stopped. */
+/* From the promise, and when that fails from the parent. When the run is stopped a model at hand ends where it stands,
+   a proposal is given up. */
 static void fit_job(const kb_search *a, kb_shooter *shooter, const kb_fit_job *j, int iterations, double rival)
 {
     prepare(a, shooter);
     if (shooter->checkpoint && !(a->deadline > 0) &&
         kb_shooter_recall(shooter, key_of(a, shooter, j, iterations, rival), j->fit))
         return;
-    shooter->run = j->parent && !(a->deadline > 0) ? a->run : NULL;
+    bool is_free = a->deadline > 0 || (!j->parent && a->run->reduce); /* other ranks keep what comes of it */
+    shooter->run = is_free ? NULL : a->run;
+    shooter->keeps_fit = !j->parent;
     shooter->deadline = a->deadline;
     atomic_fetch_add(&a->run->n_models, 1);
     kb_shooter_fit(shooter, j->fit, iterations, rival);
@@ -47,6 +49,7 @@ static void fit_job(const kb_search *a, kb_shooter *shooter, const kb_fit_job *j
         kb_shooter_fit(shooter, j->fit, iterations, rival);
     }
     shooter->run = NULL;
+    shooter->keeps_fit = false;
     shooter->deadline = 0;
 }
 

@@ -76,6 +76,8 @@ static kbass_status note_noise(kb_shooter *shooter, kb_search_result *result, kb
 static kbass_status look_around(kb_search *a, kb_search_result *result, kbass_error *error)
 {
     kb_search_worker *e = a->workers.list[0];
+    double seconds = e->shooter->pace * (double)kb_windows_rows(a->windows) * (double)(a->columns->n + e->shooter->n);
+    if (seconds > kb_run_left(a->run)) return KBASS_OK;
     if (!kb_shooter_message(e->shooter, result->pool.fits[0], a->all, e->message)) return KBASS_OK;
     return kb_search_result_measure(result, e->message, a->columns, e->work, error);
 }

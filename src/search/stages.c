@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/larger.h"
 #include "base/status.h"
 
 /* ---------------------------------------------------------------- one stage after the other */
@@ -130,6 +131,29 @@ static size_t keep_whole(kb_pool *pool, size_t n_rows)
     return n;
 }
 
+/* Seconds of one integration of the whole record with the tangents of so many columns; 0: not known. */
+static double seconds_of(const kb_search *a, size_t n_columns)
+{
+    double pace = 0;
+    const kb_shooter *s = a->workers.list[0]->shooter;
+    for (int i = 0; i < a->workers.n; i++) pace = kb_larger(pace, a->workers.list[i]->shooter->pace);
+    return pace * (double)kb_windows_rows(a->windows) * (double)(n_columns + s->n);
+}
+
+/* Can the best model be fitted to the whole record, and its answer be made, in the time that is left? */
+static bool is_affordable(const kb_search *a)
+{
+    static const double integrations = 5; /* two of a fit, one each of covariances, message and solution */
+    return integrations * seconds_of(a, a->pool->fits[0]->support.n) < kb_run_left(a->run);
+}
+
+/* And its neighbours beside it: a message about all columns and their first fits. */
+static bool may_explore(const kb_search *a)
+{
+    double left = a->deadline - kb_clock();
+    return !kb_run_cancelled(a->run) && 2 * seconds_of(a, a->columns->n) < left;
+}
+
 kbass_status kb_stages_rescue(kb_pass *p, kbass_error *error)
 {
     kb_search *a = &p->search;
@@ -140,9 +164,13 @@ kbass_status kb_stages_rescue(kb_pass *p, kbass_error *error)
     }
     kbass_status status = p->task->extend(p, KB_WHOLE_RECORD, error);
     if (status != KBASS_OK || !a->workers.n || keep_whole(a->pool, kb_windows_rows(a->windows))) return status;
+    if (a->pool->n && !is_affordable(a)) {
+        kb_pool_trim(a->pool, 0);
+        return KBASS_OK;
+    }
     a->deadline = kb_clock() + a->schedule->grace;
     status = kb_search_fit(a, (int)a->schedule->grace_iterations, error);
-    if (status != KBASS_OK || kb_run_cancelled(a->run)) return status;
+    if (status != KBASS_OK || !may_explore(a)) return status;
     return kb_search_explore(a, 1, 1, &p->result->settled, error);
 }
 

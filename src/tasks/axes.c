@@ -129,7 +129,7 @@ static kbass_status enter(kb_pass *p, const kb_fit *from, kbass_error *error)
 }
 
 /* The best models at hand on the record's first rows, with starts of the present resolution. */
-static kbass_status move_pool(kb_pass *p, size_t n_rows, kbass_error *error)
+static kbass_status move_pool(kb_pass *p, size_t n_rows, double worth_keeping, kbass_error *error)
 {
     const kb_schedule *s = p->task->schedule;
     kb_pool *pool = p->search.pool, known;
@@ -139,7 +139,7 @@ static kbass_status move_pool(kb_pass *p, size_t n_rows, kbass_error *error)
     p->search.windows = NULL;
     kbass_status status = kb_windows_divide(n_rows, 1, &p->search.windows, error);
     for (size_t i = 0; status == KBASS_OK && i < known.n && i < (size_t)s->kept; i++)
-        if (known.fits[i]->valid && known.fits[i]->log_evidence >= known.fits[0]->log_evidence - s->worth_keeping)
+        if (known.fits[i]->valid && known.fits[i]->log_evidence >= known.fits[0]->log_evidence - worth_keeping)
             status = enter(p, known.fits[i], error);
     kb_pool_clear(&known);
     axes_of(p)->n_rows = n_rows;
@@ -155,12 +155,13 @@ static size_t next_rows(const kb_pass *p)
     return rows < 4 * least ? (rows < least ? rows : least) : (rows + 3) / 4;
 }
 
-/* Of a run that was stopped: the best model on all rows; without a fitted one there is nothing to go on from. */
+/* Of a run that was stopped: the best models on all rows, the simpler ones too, which may follow where the best do not;
+   without a fitted one there is nothing to go on from. */
 static kbass_status extend_to_all(kb_pass *p, kbass_error *error)
 {
     size_t rows = axes_of(p)->problem->run_samples[0]->n_grid[0];
     if (!kb_pass_has_model(p)) kb_workers_destroy(&p->search.workers);
-    return p->search.workers.n && axes_of(p)->n_rows < rows ? move_pool(p, rows, error) : KBASS_OK;
+    return p->search.workers.n && axes_of(p)->n_rows < rows ? move_pool(p, rows, INFINITY, error) : KBASS_OK;
 }
 
 static kbass_status extend(kb_pass *p, size_t stage, kbass_error *error)
@@ -173,7 +174,8 @@ static kbass_status extend(kb_pass *p, size_t stage, kbass_error *error)
     kbass_status status = sharpen(p, n, error);
     p->is_over = !p->search.workers.n;
     p->is_last = n == rows;
-    return status == KBASS_OK && !p->is_over ? move_pool(p, n, error) : status;
+    p->is_over = p->is_over || !kb_run_continue(p->search.run, 0); /* the pool's weights are those of fits */
+    return status == KBASS_OK && !p->is_over ? move_pool(p, n, p->task->schedule->worth_keeping, error) : status;
 }
 
 static bool is_followed(const kb_pass *p)

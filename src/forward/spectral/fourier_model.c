@@ -104,6 +104,16 @@ bool kb_fourier_model_reach(kb_fourier_model *p, size_t first, size_t row, const
     return true;
 }
 
+bool kb_fourier_model_reach_turned(kb_fourier_model *p, size_t first, size_t row, const double *start,
+                                   double *predicted)
+{
+    if (p->is_ill_posed) return false;
+    if (row == first) set_start(p, start, true);
+    else if (!advance(p, row, true)) return false;
+    observe(p, row, predicted, NULL);
+    return true;
+}
+
 static bool predict(kb_dynamics *self, size_t first, size_t last, const double *start, double *predicted,
                     double *tangents)
 {

@@ -75,6 +75,15 @@ void kb_fourier_model_translate(const kb_fourier_model *from, const double *star
 bool kb_fourier_model_reach(kb_fourier_model *fourier, size_t first, size_t row, const double *start, double *predicted,
                             double *tangents);
 
+/* The same, with tangents that move on unseen; kb_fourier_model_turn shows them. */
+bool kb_fourier_model_reach_turned(kb_fourier_model *fourier, size_t first, size_t row, const double *start,
+                                   double *predicted);
+/* Of the row reached: turned = L' tangents, parameters x observations, for a lower triangle L (parameters squared);
+   coefficients are turned before they are seen, axis after axis where the row's points form a grid.
+   work: kb_fourier_model_turn_work. */
+void kb_fourier_model_turn(const kb_fourier_model *fourier, size_t row, const double *L, double *turned, double *work);
+size_t kb_fourier_model_turn_work(const kb_fourier_model *fourier);
+
 /* One step of size h from s (scaled time): the state and, with tangents, they move on. False when the state escapes. */
 bool kb_fourier_model_step(kb_fourier_model *fourier, double s, double h, bool with_tangents);
 /* Prepares what depends on the model: decay, variables in use. */
