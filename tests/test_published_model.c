@@ -57,7 +57,7 @@ static setting prepare(bool has_space, bool is_scattered, bool in_data_units)
     CHECK_OK(kb_field_samples_create(s.data, NULL, &s.samples, &error));
     for (size_t a = 0; a < s.samples->n_axes; a++) CHECK_OK(kb_mesh_close(s.samples, a, a ? 26 : 31, &error));
     for (size_t i = 0; i < 4 && in_data_units; i++) lengths[i] *= 2;
-    CHECK_OK(kb_published_field_create(s.samples, in_data_units, kernels, 1e-6, lengths, &field, &error));
+    CHECK_OK(kb_published_field_create(s.samples, in_data_units, kernels, 1e-6, false, lengths, &field, &error));
     CHECK_OK(kb_published_regress(field, variance, &error));
     CHECK_OK(kb_published_model_create(field, s.dictionary, in_data_units, &s.model, &error));
     memcpy(s.model->variance, variance, sizeof variance);

@@ -44,7 +44,7 @@ static double find_step(size_t n, const double *mesh)
 
 /* ---------------------------------------------------------------- life */
 
-kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, size_t n_mesh, const double *mesh,
+kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, bool is_whole, size_t n_mesh, const double *mesh,
                                       size_t n_rows, const double *rows, kb_published_axis **out, kbass_error *error)
 {
     kb_published_axis *axis = KB_NEW(kb_published_axis, 1);
@@ -52,6 +52,7 @@ kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, si
     *axis = (kb_published_axis){.kernel = *kernel,
                                 .learns = kernel->kind == KB_KERNEL_SE,
                                 .jitter = jitter,
+                                .is_whole = is_whole,
                                 .n_mesh = n_mesh,
                                 .n_rows = n_rows,
                                 .mesh = mesh,
@@ -142,8 +143,17 @@ static void eliminate(const kb_published_axis *axis, pivoting *p, size_t rank, s
     p->pivot[rank] = at;
 }
 
+static bool take_all(const kb_published_axis *axis, size_t **pivot, size_t *rank)
+{
+    *pivot = KB_NEW(size_t, axis->n_mesh);
+    *rank = axis->n_mesh;
+    for (size_t i = 0; *pivot && i < axis->n_mesh; i++) (*pivot)[i] = i;
+    return *pivot != NULL;
+}
+
 static bool choose(const kb_published_axis *axis, size_t **pivot, size_t *rank)
 {
+    if (axis->is_whole) return take_all(axis, pivot, rank);
     pivoting p = {.n = axis->n_mesh, .left = KB_NEW(double, axis->n_mesh)};
     bool complete = p.left != NULL;
     double cut = fmin(axis->jitter, coarsest_cut);
@@ -161,8 +171,15 @@ static bool choose(const kb_published_axis *axis, size_t **pivot, size_t *rank)
     return complete;
 }
 
+void kb_published_axis_compress(kb_published_axis *axis)
+{
+    axis->is_whole = false;
+    axis->pivot_length = 0; /* far from any */
+}
+
 bool kb_published_axis_is_far(const kb_published_axis *axis, double length)
 {
+    if (axis->is_whole && axis->rank) return false;
     return !axis->rank || !(fabs(log(length / axis->pivot_length)) <= pivots_hold);
 }
 

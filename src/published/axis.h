@@ -20,7 +20,8 @@ enum { KB_PUBLISHED_ORDERS = 7 }; /* derivatives 0 to 6 */
 
 typedef struct {
     kb_kernel kernel;
-    bool learns; /* the slopes are known: the SE kernel's */
+    bool learns;   /* the slopes are known: the SE kernel's */
+    bool is_whole; /* all points of the mesh are pivots, in their order: the authors' basis */
     double jitter;
     size_t n_mesh, n_rows;
     const double *mesh, *rows; /* coordinates: of the mesh, and of the measurements */
@@ -36,10 +37,13 @@ typedef struct {
     unsigned orders; /* bit k: derivative k is needed */
 } kb_published_axis;
 
-kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, size_t n_mesh, const double *mesh,
+/* is_whole: as above, until kb_published_axis_compress. */
+kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, bool is_whole, size_t n_mesh, const double *mesh,
                                       size_t n_rows, const double *rows, kb_published_axis **out, kbass_error *error);
 void kb_published_axis_destroy(kb_published_axis *axis);
 
+/* From now on few pivots: the next choice is due. */
+void kb_published_axis_compress(kb_published_axis *axis);
 /* Have the pivots to be chosen anew for this length scale? */
 bool kb_published_axis_is_far(const kb_published_axis *axis, double length);
 /* Chooses pivots for this length scale. A tensor z of the old ones goes over by z x T, T = L^{-1} K(P, P_old)

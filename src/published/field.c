@@ -210,20 +210,21 @@ kbass_status kb_published_field_pivot(kb_published_field *f, bool *changed, kbas
     return status;
 }
 
-static kbass_status create_axes(kb_published_field *f, const kb_kernel *kernels, double jitter, kbass_error *error)
+static kbass_status create_axes(kb_published_field *f, const kb_kernel *kernels, double jitter, bool is_whole,
+                                kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     const kb_field_samples *c = f->samples;
     for (size_t a = 0; a < f->n_axes; a++)
         for (size_t i = 0; status == KBASS_OK && i < f->n_fields; i++)
-            status = kb_published_axis_create(&kernels[a], jitter, c->n_mesh[a], f->coordinate[a], count_rows(c, a),
-                                              f->row[a], &f->axis[i + a * f->n_fields], error);
+            status = kb_published_axis_create(&kernels[a], jitter, is_whole, c->n_mesh[a], f->coordinate[a],
+                                              count_rows(c, a), f->row[a], &f->axis[i + a * f->n_fields], error);
     return status;
 }
 
 kbass_status kb_published_field_create(const kb_field_samples *samples, bool in_data_units, const kb_kernel *kernels,
-                                       double jitter, const double *lengths, kb_published_field **out,
-                                       kbass_error *error)
+                                       double jitter, bool is_whole, const double *lengths,
+                                       kb_published_field **out, kbass_error *error)
 {
     kb_published_field *f = KB_NEW(kb_published_field, 1);
     bool *changed = KB_NEW(bool, samples->n_fields);
@@ -240,7 +241,7 @@ kbass_status kb_published_field_create(const kb_field_samples *samples, bool in_
         f->unit[i] = in_data_units ? 1 : samples->sd[i];
     }
     if (status == KBASS_OK && !take_coordinates(f)) status = kb_out_of_memory(error, "the field");
-    if (status == KBASS_OK) status = create_axes(f, kernels, jitter, error);
+    if (status == KBASS_OK) status = create_axes(f, kernels, jitter, is_whole, error);
     if (status == KBASS_OK) {
         take_values(f);
         for (size_t i = 0; i < f->n_fields * f->n_axes; i++) f->log_length[i] = log(lengths[i]);

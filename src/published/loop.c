@@ -64,6 +64,12 @@ static void limit_lengths(kb_published_field *f)
     }
 }
 
+/* From now on in few pivots. */
+static void compress(kb_published_field *f)
+{
+    for (size_t i = 0; i < f->n_fields * f->n_axes; i++) kb_published_axis_compress(f->axis[i]);
+}
+
 static bool is_far(const kb_published_field *f)
 {
     for (size_t i = 0; i < f->n_fields * f->n_axes; i++)
@@ -98,6 +104,7 @@ static kbass_status m_step(kb_published_loop *l, double *J, kbass_error *error)
     kb_adam_step(l->field, kb_schedule_value(&o->rate, l->steps, 0), m->gradient, m->field->z);
     kb_adam_step(l->lengths, kb_schedule_value(&o->length_rate, l->steps, 0), m->slope, m->field->log_length);
     limit_lengths(m->field);
+    if (l->steps + 1 == o->whole) compress(m->field);
     return follow_lengths(l, error);
 }
 

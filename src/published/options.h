@@ -20,6 +20,8 @@ typedef struct {
     double slab_variance, inclusion, jitter, tolerance;
     double length[KB_SAMPLE_AXES]; /* of the kernels at the start; 0: one spacing of the samples */
     long first, interval, limit;   /* steps: before the first E step, between two, in all */
+    long whole; /* steps for which Adam moves the coefficients of the whole mesh, as the scripts do, not of a basis
+                   compressed to its rank: its path depends on them */
     const char *mesh;              /* of the preset, where the user said nothing; or NULL */
     const char *trace;             /* file, or NULL */
     const char *const *notes;      /* what a reader of the preset's result has to know, NULL at the end; or NULL */

@@ -100,7 +100,7 @@ static kbass_status regress(kb_published *p, kbass_error *error)
 {
     kb_published_field *field = NULL;
     kbass_status status = kb_published_field_create(p->samples, p->options.in_data_units, p->kernels, p->options.jitter,
-                                                    p->lengths, &field, error);
+                                                    p->options.whole > 0, p->lengths, &field, error);
     if (status == KBASS_OK) status = find_variances(p, field, error);
     if (status == KBASS_OK) status = kb_published_regress(field, p->variance, error);
     if (status != KBASS_OK) {
