@@ -5,6 +5,7 @@
 #include "check.h"
 #include "data/data.h"
 #include "kbass/kbass.h"
+#include "posterior/posterior.h"
 
 enum { ROWS = 40 };
 static kbass_error error;
@@ -90,6 +91,61 @@ static void states_with_their_band(void **state)
     kbass_data_destroy(data);
 }
 
+static const kbass_term *term_of(const kbass_result *result, size_t equation, const char *name)
+{
+    for (size_t q = 0; q < result->equations[equation].n_terms; q++)
+        if (!strcmp(result->equations[equation].terms[q].term, name)) return &result->equations[equation].terms[q];
+    return NULL;
+}
+
+/* The joint posterior has the answer's weights, as certain as the answer has them, and a start near the truth. */
+static void the_posterior_is_of_its_own_weights(void **state)
+{
+    (void)state;
+    kbass_data *data = hares(30, 5, NULL);
+    kbass_settings settings = em_settings();
+    kbass_discovery *discovery = discover(data, &settings);
+    const kbass_result *result = kbass_discovery_result(discovery);
+    kbass_posterior *posterior = NULL;
+    CHECK_OK(kbass_discovery_posterior(discovery, 0, &posterior, &error));
+    const kb_belief *model = &posterior->models[0];
+    size_t size = model->n_terms + posterior->n_start;
+    const double *V = model->windows[0].covariance;
+    CHECK(model->n_terms == 4 && model->n_windows == 1);
+    for (size_t q = 0; q < model->n_terms; q++) {
+        const kbass_term *term = term_of(result, model->equation[q], model->term[q]);
+        CHECK(term != NULL);
+        CHECK_CLOSE(model->weight[q], term->weight, 1e-9 * fabs(term->weight));
+        CHECK_CLOSE(sqrt(V[q + q * size]), term->sd, 0.01 * term->sd); /* which has the rivals in it */
+    }
+    for (size_t q = model->n_terms; q < size; q++) CHECK(V[q + q * size] > 0);
+    for (size_t q = 0; q < size; q++) /* a covariance: no correlation beyond 1 */
+        for (size_t p = 0; p < q; p++)
+            CHECK(pow(V[p + q * size], 2) < V[p + p * size] * V[q + q * size] && V[p + q * size] == V[q + p * size]);
+    CHECK_CLOSE(model->windows[0].start[0], 30, 4); /* 5 % noise at the end of the record */
+    kbass_posterior_destroy(posterior);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
+static void terms_are_explained(void **state)
+{
+    (void)state;
+    kbass_data *data = hares(30, 5, NULL);
+    kbass_settings settings = em_settings();
+    settings.explain = "x";
+    kbass_discovery *discovery = discover(data, &settings);
+    const kbass_result *result = kbass_discovery_result(discovery);
+    check_law(result, 4, of_hares, 0.08); /* as above */
+    CHECK(result->n_explanations == 2);
+    for (size_t i = 0; i < 2; i++) { /* x drives the hares, not the lynx */
+        CHECK(result->explanations[i].log_evidence < 0);
+        if (!strcmp(result->explanations[i].lhs, "x_t")) CHECK(result->explanations[i].log_evidence < -20);
+    }
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
 /* Two records of one law are two patches with one set of weights. */
 static void runs_share_their_weights(void **state)
 {
@@ -97,12 +153,15 @@ static void runs_share_their_weights(void **state)
     kbass_data *parts[] = {hares(30, 5, NULL), hares(20, 5, NULL)}, *data = NULL;
     static const char *const names[] = {"a", "b"};
     kbass_settings settings = em_settings();
+    settings.vary = "x_t:x";
     CHECK_OK(kbass_data_join(2, (const kbass_data *const *)parts, names, &data, &error));
     kbass_discovery *discovery = discover(data, &settings);
     const kbass_result *result = kbass_discovery_result(discovery);
     check_law(result, 4, of_hares, 0.08); /* as above */
     CHECK(result->n_runs == 2 && result->n_patches >= 2);
     CHECK_CLOSE(result->initial[2], 20, 4); /* the second begins there */
+    CHECK(result->n_varied == 1 && result->varied[0].n_runs == 2 && result->varied[0].log_odds < 0); /* it is one */
+    CHECK_CLOSE(result->varied[0].weights[1], 0.55, 0.05);                                           /* 9 %: as above */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
     for (size_t i = 0; i < 2; i++) kbass_data_destroy(parts[i]);
@@ -140,9 +199,6 @@ static void what_it_cannot_do_is_said(void **state)
     kbass_data *data = hares(30, 0, NULL);
     kbass_settings settings = em_settings();
     kbass_discovery *discovery = NULL;
-    settings.explain = "x";
-    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "--method em");
-    settings.explain = NULL;
     settings.noise_model = 1;
     CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "--method em");
     kbass_data_destroy(data);
@@ -152,6 +208,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_with_their_band),
+        cmocka_unit_test(the_posterior_is_of_its_own_weights),
+        cmocka_unit_test(terms_are_explained),
         cmocka_unit_test(runs_share_their_weights),
         cmocka_unit_test(a_field),
         cmocka_unit_test(what_it_cannot_do_is_said),

@@ -7,7 +7,7 @@
 #include "discovery/discovery.h"
 
 /* Where no model is fitted through the integrated equation, some questions have no answer. */
-static kbass_status check_plain(const kbass_settings *settings, kbass_error *error)
+static kbass_status check_plain(const kbass_settings *settings, size_t n_axes, kbass_error *error)
 {
     const char *what = settings->method == KB_METHOD_PAPER ? "the published method"
                        : settings->method == KB_METHOD_EM
@@ -15,9 +15,9 @@ static kbass_status check_plain(const kbass_settings *settings, kbass_error *err
                            : "fields over several space axes, or of second order in time";
     if (settings->noise_model != KB_NOISE_ADDITIVE)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: only additive noise for %s", what);
-    if (settings->explain && *settings->explain && settings->method != KB_METHOD_KBASS)
+    if (settings->explain && *settings->explain && settings->method == KB_METHOD_PAPER)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
-    if (settings->vary && *settings->vary)
+    if (settings->vary && *settings->vary && !(settings->method == KB_METHOD_EM && n_axes == 1))
         return kb_fail(error, KBASS_ERROR_ARGUMENT,
                        "vary: weights do not differ between runs for %s: discover each run alone "
                        "and compare their weights",
@@ -34,13 +34,13 @@ static kbass_status check_published(const kbass_data *data, const kbass_settings
                        kbass_data_runs(data));
     if (data->sigma)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "sigma: error bars are not used for the published method");
-    return check_plain(settings, error);
+    return check_plain(settings, data->n_axes, error);
 }
 
 /* Data whose answer the kernel engine gives itself. */
 static kbass_status build_patches(kbass_discovery *d, kbass_error *error)
 {
-    kbass_status status = check_plain(&d->settings, error);
+    kbass_status status = check_plain(&d->settings, d->data->n_axes, error);
     return status == KBASS_OK ? kb_pde_nd_problem_create(d->data, &d->settings, d->dictionary, &d->pde_nd, error)
                               : status;
 }
@@ -101,7 +101,8 @@ kbass_status kb_discovery_build(kbass_discovery *d, const kbass_data *data, cons
     if (status == KBASS_OK)
         status = kb_dictionary_create(&d->settings, d->data->n_states, (const char *const *)d->data->state_names,
                                       d->data->time_name, &d->dictionary, error);
-    if (status == KBASS_OK && d->settings.method == KB_METHOD_EM) status = check_plain(&d->settings, error);
+    if (status == KBASS_OK && d->settings.method == KB_METHOD_EM)
+        status = check_plain(&d->settings, d->data->n_axes, error);
     if (status == KBASS_OK) status = prepare_constants(d, error);
     if (status == KBASS_OK) status = kb_ode_problem_create(d->data, &d->settings, d->dictionary, &d->ode, error);
     if (status == KBASS_OK && d->settings.method == KB_METHOD_PAPER)

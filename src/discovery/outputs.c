@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/status.h"
+#include "em/states.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "discovery/discovery.h"
@@ -30,21 +31,32 @@ static kbass_status gather_axes_posteriors(const kbass_discovery *d, kbass_poste
     return g.status;
 }
 
+/* The kernel engine's weights are as certain as its own evidence has them. */
+static kbass_status gather_states(const kbass_discovery *d, const size_t *starts, kbass_posterior **out,
+                                  kbass_error *error)
+{
+    const kb_search_result *f = &d->found;
+    kbass_status status = kb_posterior_of_states(d->data, d->ode->record, d->dictionary, d->ode->columns, f->windows,
+                                                 starts, f->pool.n, f->pool.fits, out, error);
+    for (size_t run = 0; status == KBASS_OK && f->state && run < kbass_data_runs(d->data); run++)
+        if (out[run]) status = kb_em_states_widen(d->ode, f, out[run], error);
+    return status;
+}
+
 /* One for each run; they stay NULL where there is none. */
 static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
 {
     const kb_search_result *f = &d->found;
     const kb_pde1d_problem *l = d->pde1d;
     size_t runs = kbass_data_runs(d->data);
-    if (d->paper || f->state || !kb_has_model(f)) return KBASS_OK;
+    if (d->paper || !kb_has_model(f)) return KBASS_OK;
     if (d->pde_nd) return gather_axes_posteriors(d, out, error);
     size_t *starts = KB_NEW(size_t, runs + 1);
     if (!starts) return kb_out_of_memory(error, "the posterior");
     for (size_t run = 0; run <= runs; run++) starts[run] = kb_discovery_first_window(d, run);
     kbass_status status = l ? kb_posterior_of_fields(d->data, f->setups, l->dictionary, l->columns, f->windows, starts,
                                                      f->pool.n, f->pool.fits, out, error)
-                            : kb_posterior_of_states(d->data, d->ode->record, d->dictionary, d->ode->columns,
-                                                     f->windows, starts, f->pool.n, f->pool.fits, out, error);
+                            : gather_states(d, starts, out, error);
     kb_free(starts);
     return status;
 }

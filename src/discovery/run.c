@@ -90,6 +90,16 @@ static kbass_status judge(kbass_discovery *d, kbass_error *error)
     return kb_judge_axes(d->pde_nd, (kb_kernel_kind)d->settings.kernel, &d->found, d->answer, error);
 }
 
+/* Weights by run, and terms that are missing: of the models as the integrated equation fits them. */
+static kbass_status ask_states(kbass_discovery *d, kb_run *run, kbass_error *error)
+{
+    kb_search_result asked = d->found;
+    if (asked.state) asked.pool = d->found.followed;
+    kbass_status status = kb_vary_states(d->ode, &asked, run, d->answer, error);
+    if (status != KBASS_OK || kb_run_stopped(run)) return status;
+    return kb_missing_of_states(d->ode, &asked, d->answer, error);
+}
+
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     if (d->paper) return kb_published_run(d->paper, run, &d->answer, error);
@@ -102,11 +112,10 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
     if (status == KBASS_OK && d->settings.method != KB_METHOD_EM) status = judge(d, error);
     if (status == KBASS_OK && d->pde_nd) status = kb_axes_covariances(d->pde_nd, &d->found, kb_run_stopped(run), error);
-    if (status != KBASS_OK || kb_run_stopped(run) || d->settings.method == KB_METHOD_EM) return status;
-    if (d->ode) status = kb_vary_states(d->ode, &d->found, run, d->answer, error);
+    if (status != KBASS_OK || kb_run_stopped(run)) return status;
+    if (d->ode) status = ask_states(d, run, error);
     if (d->pde1d) status = kb_vary_fields(d->pde1d, &d->found, run, d->answer, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
-    if (d->ode) status = kb_missing_of_states(d->ode, &d->found, d->answer, error);
     if (d->pde1d) status = kb_missing_of_fields(d->pde1d, &d->found, d->answer, error);
     return status;
 }

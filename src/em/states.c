@@ -292,6 +292,43 @@ static kbass_status enter(em *s, const kb_ode_state *state, kb_pool *pool, kbass
     return KBASS_OK;
 }
 
+/* The chosen model without a column, or with it, as --explain asks: at its hyperparameters, from its fields. */
+static kbass_status explain_column(em *s, kb_search_result *result, size_t column, kb_ode_state *other,
+                                   kbass_error *error)
+{
+    kb_annealer *w = s->worker;
+    load(s, result->state);
+    if (!kb_ode_fields_message(w->n_fields, w->fields, &s->problem->all, w->message)) return KBASS_OK;
+    kb_support_copy(&result->state->support, &w->trial);
+    if (kb_support_has(&w->trial, column)) kb_support_remove(&w->trial, column);
+    else kb_support_add(&w->trial, column);
+    if (!isfinite(kb_refine_weigh(w))) return KBASS_OK;
+    kb_support_copy(&w->trial, &w->support);
+    double found = kb_refine_settle(w, s->run);
+    if (!isfinite(found)) return KBASS_OK;
+    kb_ode_state_save(other, w->n_fields, w->fields);
+    kb_support_copy(&w->support, &other->support);
+    other->level = result->state->level;
+    other->log_evidence = found;
+    kbass_status status = enter(s, other, &result->explained, error);
+    if (status == KBASS_OK) result->explained_column[result->explained.n - 1] = column;
+    return status;
+}
+
+static kbass_status explain(em *s, kb_search_result *result, kbass_error *error)
+{
+    const kb_ode_problem *p = s->problem;
+    kb_ode_state *other = NULL;
+    kb_pool_init(&result->explained, p->columns->n, p->record->n_states, p->record->n_runs);
+    result->explained_column = KB_NEW(size_t, p->columns->n);
+    if (!result->explained_column) return kb_out_of_memory(error, "the explanations");
+    kbass_status status = kb_ode_state_create(s->worker->n_fields, s->worker->fields, &other, error);
+    for (size_t column = 0; status == KBASS_OK && column < p->columns->n; column++)
+        if (p->columns->explained[column]) status = explain_column(s, result, column, other, error);
+    kb_ode_state_destroy(other);
+    return status;
+}
+
 static kbass_status form_result(em *s, kb_search_result *result, kbass_error *error)
 {
     const kb_ode_problem *p = s->problem;
@@ -309,7 +346,8 @@ static kbass_status form_result(em *s, kb_search_result *result, kbass_error *er
     load(s, result->state);
     if (kb_ode_fields_message(w->n_fields, w->fields, &p->all, w->message))
         status = kb_search_result_measure(result, w->message, p->columns, w->work, error);
-    return status;
+    if (status == KBASS_OK) status = explain(s, result, error);
+    return status == KBASS_OK ? kb_em_states_follow(p, result, error) : status;
 }
 
 static kbass_status search(em *s, kb_annealer **workers, kb_search_result *result, kbass_error *error)

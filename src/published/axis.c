@@ -44,8 +44,9 @@ static double find_step(size_t n, const double *mesh)
 
 /* ---------------------------------------------------------------- life */
 
-kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, bool is_whole, size_t n_mesh, const double *mesh,
-                                      size_t n_rows, const double *rows, kb_published_axis **out, kbass_error *error)
+kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, bool is_whole, size_t n_mesh,
+                                      const double *mesh, size_t n_rows, const double *rows, kb_published_axis **out,
+                                      kbass_error *error)
 {
     kb_published_axis *axis = KB_NEW(kb_published_axis, 1);
     if (!axis) return kb_out_of_memory(error, "an axis");

@@ -38,8 +38,9 @@ typedef struct {
 } kb_published_axis;
 
 /* is_whole: as above, until kb_published_axis_compress. */
-kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, bool is_whole, size_t n_mesh, const double *mesh,
-                                      size_t n_rows, const double *rows, kb_published_axis **out, kbass_error *error);
+kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, bool is_whole, size_t n_mesh,
+                                      const double *mesh, size_t n_rows, const double *rows, kb_published_axis **out,
+                                      kbass_error *error);
 void kb_published_axis_destroy(kb_published_axis *axis);
 
 /* From now on few pivots: the next choice is due. */

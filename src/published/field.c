@@ -223,8 +223,8 @@ static kbass_status create_axes(kb_published_field *f, const kb_kernel *kernels,
 }
 
 kbass_status kb_published_field_create(const kb_field_samples *samples, bool in_data_units, const kb_kernel *kernels,
-                                       double jitter, bool is_whole, const double *lengths,
-                                       kb_published_field **out, kbass_error *error)
+                                       double jitter, bool is_whole, const double *lengths, kb_published_field **out,
+                                       kbass_error *error)
 {
     kb_published_field *f = KB_NEW(kb_published_field, 1);
     bool *changed = KB_NEW(bool, samples->n_fields);

@@ -29,10 +29,11 @@ typedef struct {
     double *work, *spare, *product;     /* of mode products; a tensor of the mesh or of the rows; one of coefficients */
 } kb_published_field;
 
-/* in_data_units: offset 0, unit 1, reach the span. is_whole: see axis.h. lengths: n_fields x n_axes, in the field's coordinates. */
+/* in_data_units: offset 0, unit 1, reach the span. is_whole: see axis.h. lengths: n_fields x n_axes, in the field's
+ * coordinates. */
 kbass_status kb_published_field_create(const kb_field_samples *samples, bool in_data_units, const kb_kernel *kernels,
-                                       double jitter, bool is_whole, const double *lengths,
-                                       kb_published_field **out, kbass_error *error);
+                                       double jitter, bool is_whole, const double *lengths, kb_published_field **out,
+                                       kbass_error *error);
 void kb_published_field_destroy(kb_published_field *field);
 
 /* Chooses pivots anew for the axes whose length scale has gone far; z goes along, and changed[field]

@@ -22,9 +22,9 @@ typedef struct {
     long first, interval, limit;   /* steps: before the first E step, between two, in all */
     long whole; /* steps for which Adam moves the coefficients of the whole mesh, as the scripts do, not of a basis
                    compressed to its rank: its path depends on them */
-    const char *mesh;              /* of the preset, where the user said nothing; or NULL */
-    const char *trace;             /* file, or NULL */
-    const char *const *notes;      /* what a reader of the preset's result has to know, NULL at the end; or NULL */
+    const char *mesh;         /* of the preset, where the user said nothing; or NULL */
+    const char *trace;        /* file, or NULL */
+    const char *const *notes; /* what a reader of the preset's result has to know, NULL at the end; or NULL */
 } kb_published_options;
 
 kbass_status kb_published_options_read(const kbass_settings *settings, size_t n_axes, kb_published_options *out,

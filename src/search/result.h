@@ -21,6 +21,7 @@ typedef struct {
     kb_kernel_fit *rivals;  /* and those that come next in the pool */
     size_t n_rivals;
     kb_ode_state *state; /* likewise of states; NULL otherwise */
+    kb_pool followed;    /* then: its best models, in the pool's order, fitted through the integrated equation */
     size_t part;         /* values on which structures were compared, where that was not all; else 0 */
     size_t n_starts, n_lost;
     size_t n_models;
