@@ -25,6 +25,7 @@ static bool widen(double *V, size_t size, size_t first, size_t k, const double *
     kb_gemm(KB_PLAIN, KB_PLAIN, k, n, k, 1, D, k, B, k, 0, P, k);
     kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, k, 1, B, k, P, k, 1, V + at + at * size, size);
     kb_gemm(KB_PLAIN, KB_PLAIN, k, n, k, 1, C, k, B, k, 0, P, k);
+    kb_symmetrise(n, V + at + at * size, size);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < k; i++) V[first + i + (first + j) * size] = C[i + j * k];
     for (size_t j = 0; j < n; j++)
