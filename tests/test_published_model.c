@@ -41,7 +41,7 @@ static kbass_data *measure(bool has_space, bool is_scattered)
     return data;
 }
 
-static setting prepare(bool has_space, bool is_scattered, bool in_data_units)
+static setting prepare(bool has_space, bool is_scattered, bool in_data_units, bool is_whole)
 {
     setting s = {.data = measure(has_space, is_scattered)};
     static const char *const names[] = {"u", "v"}, *const axes[] = {"t", "x"};
@@ -57,7 +57,7 @@ static setting prepare(bool has_space, bool is_scattered, bool in_data_units)
     CHECK_OK(kb_field_samples_create(s.data, NULL, &s.samples, &error));
     for (size_t a = 0; a < s.samples->n_axes; a++) CHECK_OK(kb_mesh_close(s.samples, a, a ? 26 : 31, &error));
     for (size_t i = 0; i < 4 && in_data_units; i++) lengths[i] *= 2;
-    CHECK_OK(kb_published_field_create(s.samples, in_data_units, kernels, 1e-6, false, lengths, &field, &error));
+    CHECK_OK(kb_published_field_create(s.samples, in_data_units, kernels, 1e-6, is_whole, lengths, &field, &error));
     CHECK_OK(kb_published_regress(field, variance, &error));
     CHECK_OK(kb_published_model_create(field, s.dictionary, in_data_units, &s.model, &error));
     memcpy(s.model->variance, variance, sizeof variance);
@@ -103,7 +103,7 @@ static void check_slope(kb_published_model *m, double *x, double slope)
 
 static void check_gradient(bool has_space, bool is_scattered, bool in_data_units, bool has_covariance)
 {
-    setting s = prepare(has_space, is_scattered, in_data_units);
+    setting s = prepare(has_space, is_scattered, in_data_units, false);
     kb_published_field *f = s.model->field;
     size_t n = f->first[f->n_fields], lengths = f->n_fields * f->n_axes;
     double *gradient = calloc(n, sizeof *gradient), slope[4];
@@ -131,22 +131,23 @@ static void the_gradient_of_fields_is_that_of_the_objective(void **state)
     check_gradient(true, true, true, false);
 }
 
-/* New pivots carry the field over: the same function up to the root of the jitter, which is 1e-6. */
-static void new_pivots_keep_the_field(void **state)
+/* New pivots carry the field over: the same function up to the root of the jitter, which is 1e-6. `move`: what makes
+   them due. */
+static void check_pivots(bool is_whole, void (*move)(kb_published_field *))
 {
-    (void)state;
     static const int value[KB_SAMPLE_AXES] = {0};
     static const unsigned orders[KB_SAMPLE_AXES] = {1, 1, 1, 1};
-    setting s = prepare(true, false, false);
+    setting s = prepare(true, false, false, is_whole);
     kb_published_field *f = s.model->field;
     kbass_error error;
     bool changed[MOST_FIELDS];
     double *before = calloc(f->n_mesh, sizeof *before), *after = calloc(f->n_mesh, sizeof *after);
-    for (size_t i = 0; i < 4; i++) f->log_length[i] -= 0.06;
+    CHECK((f->first[1] == f->n_mesh) == is_whole);
+    move(f);
     CHECK(kb_published_field_set(f, orders));
     kb_published_field_derivative(f, 1, value, before);
     CHECK_OK(kb_published_field_pivot(f, changed, &error));
-    CHECK(changed[0] && changed[1]);
+    CHECK(changed[0] && changed[1] && f->first[1] < f->n_mesh);
     CHECK(kb_published_field_set(f, orders));
     kb_published_field_derivative(f, 1, value, after);
     for (size_t p = 0; p < f->n_mesh; p++) CHECK_CLOSE(after[p], before[p], 1e-3);
@@ -155,12 +156,36 @@ static void new_pivots_keep_the_field(void **state)
     clear(&s);
 }
 
+static void move_lengths(kb_published_field *f)
+{
+    for (size_t i = 0; i < 4; i++) f->log_length[i] -= 0.06;
+}
+
+static void compress(kb_published_field *f)
+{
+    for (size_t i = 0; i < 4; i++) kb_published_axis_compress(f->axis[i]);
+}
+
+static void new_pivots_keep_the_field(void **state)
+{
+    (void)state;
+    check_pivots(false, move_lengths);
+}
+
+/* From the coefficients of the whole mesh to those of few pivots. */
+static void compression_keeps_the_field(void **state)
+{
+    (void)state;
+    check_pivots(true, compress);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_of_states_is_that_of_the_objective),
         cmocka_unit_test(the_gradient_of_fields_is_that_of_the_objective),
         cmocka_unit_test(new_pivots_keep_the_field),
+        cmocka_unit_test(compression_keeps_the_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
