@@ -169,6 +169,14 @@ static size_t number_length(const char *c)
     return last;
 }
 
+/* "1.5 +- 0.1" */
+static bool is_error(const char *after)
+{
+    after += gap_length(after);
+    return !strncmp(after, KB_PLUS_MINUS, strlen(KB_PLUS_MINUS)) || !strncmp(after, "+/-", 3) ||
+           !strncmp(after, "+-", 2);
+}
+
 bool kb_cell_bare(const char *cell, const char **bare, size_t *length, const char **after)
 {
     bool is_formula = cell[0] == '=' && cell[1] == '"'; /* Excel: ="1.5" */
@@ -176,6 +184,7 @@ bool kb_cell_bare(const char *cell, const char **bare, size_t *length, const cha
     *length = number_length(*bare);
     *after = *bare + *length;
     if (is_formula && strcmp(*after, "\"") == 0) *after = "";
+    if (is_error(*after)) *after = KB_PLUS_MINUS;
     return *length > 0;
 }
 
@@ -184,6 +193,7 @@ bool kb_cell_is_unit(const char *after)
     size_t gap = gap_length(after), length = strlen(after + gap);
     const char *unit = after + gap;
     if (!length) return !*after;
+    if (!strcmp(unit, KB_PLUS_MINUS)) return true;
     if (!strcmp(unit, "%") || currency_length(unit) == length) return true;
     bool has_mark = strchr(unit, '/') || (unsigned char)unit[0] >= 0x80;
     return strcmp(unit, "*") != 0 && (gap || has_mark) && kb_looks_like_unit(unit, length);

@@ -18,8 +18,10 @@ void kb_cell_marks(const char *cell, char *point, char *grouping);
 /* The whole cell is a number. Blanks may always stand between thousands; `grouping` 0: nothing else. */
 bool kb_cell_number(const char *cell, char point, char grouping, double *value);
 
-/* The number within "$1,000", "5 %", "1.5 mg/L", ="1.5": where it stands, and what is behind it; false: there is none.
- */
+#define KB_PLUS_MINUS "\xc2\xb1"
+
+/* The number within "$1,000", "5 %", "1.5 mg/L", ="1.5": where it stands, and what is behind it, of an error only
+   KB_PLUS_MINUS; false: there is none. */
 bool kb_cell_bare(const char *cell, const char **bare, size_t *length, const char **after);
 /* Does what stands behind a number mean a unit? Letters do behind a blank. Nothing is one, too. */
 bool kb_cell_is_unit(const char *after);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { BLOCK = 8 << 20, LONGEST_LINE = 256 << 20, SHRUNK_BY = 16, LEAST_ROOM = 64 };
+enum { BLOCK = 8 << 20, LONGEST_LINE = 256 << 20, SHRUNK_BY = 16, LEAST_ROOM = 64, LONGEST_CELL = 4096 };
 
 static bool begins_with(const kb_lines *lines, const char *bytes, size_t n)
 {
@@ -175,6 +175,30 @@ static kbass_status grow(kb_lines *lines)
     return KBASS_OK;
 }
 
+/* The quote that closes a cell, before a separator or a line end; NULL: there is none near. */
+static char *closing_quote(char *c, const char *end)
+{
+    if (end - c > LONGEST_CELL) end = c + LONGEST_CELL;
+    for (; c < end; c++) {
+        if (*c != '"') continue;
+        if (c + 1 < end && c[1] == '"') c++;
+        else return c + 1 == end || strchr("\n\r,;\t| ", c[1]) ? c : NULL;
+    }
+    return NULL;
+}
+
+/* Line ends within quoted cells, as spreadsheets have them in headers and remarks, become blanks. */
+static void join_quoted(char *begin, char *end)
+{
+    for (char *c = begin; c < end && (c = memchr(c, '"', (size_t)(end - c))); c++) {
+        bool is_first = c == begin || strchr("\n,;\t|", c[-1]);
+        char *close = is_first ? closing_quote(c + 1, end) : NULL;
+        if (!close) continue;
+        for (; c < close; c++)
+            if (*c == '\n' || *c == '\r') *c = ' ';
+    }
+}
+
 /* Bytes up to the last line end. */
 static size_t whole_lines(const kb_lines *lines)
 {
@@ -196,6 +220,7 @@ kbass_status kb_lines_next(kb_lines *lines, char **begin, char **end)
         if (status == KBASS_OK) status = fill(lines);
         lines->block = whole_lines(lines);
     }
+    join_quoted(lines->text, lines->text + lines->block);
     *begin = lines->text;
     *end = lines->text + lines->block;
     return status;

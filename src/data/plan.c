@@ -106,15 +106,19 @@ static bool is_flag(const kb_plan *p, size_t column)
 
 static void leave_out_idle(kb_plan *p, const bool *is_used)
 {
+    size_t n_full = 0;
+    for (size_t i = 0; i < p->n; i++) n_full += kb_sample_values(&p->sample.columns[i]) > 0;
     for (size_t i = 0; i < p->n; i++) {
         if (is_used[i] || p->is_left_out[i]) continue;
-        bool is_empty = p->is_unnamed[i] && p->sample.n_rows && !kb_sample_values(&p->sample.columns[i]);
+        bool is_seen = p->is_unnamed[i] || (p->layout.n < KB_SAMPLE_LINES && n_full > 1); /* not later rows' */
+        bool is_empty = is_seen && p->sample.n_rows && !kb_sample_values(&p->sample.columns[i]);
         bool counts = is_index(p, i);
         p->is_left_out[i] = is_empty || counts || is_flag(p, i);
         if (p->is_left_out[i] && !is_empty)
             kb_plan_say(p, "left out: \"%.60s\", which %s (--use keeps it)", p->faces[i],
                         counts ? "counts the rows" : "has flags by its name");
-        else if (is_empty) kb_plan_say(p, "left out: column %zu, which is empty", i + 1);
+        else if (is_empty && p->is_unnamed[i]) kb_plan_say(p, "left out: column %zu, which is empty", i + 1);
+        else if (is_empty) kb_plan_say(p, "left out: \"%.60s\", which is empty", p->faces[i]);
     }
 }
 

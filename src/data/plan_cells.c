@@ -54,6 +54,13 @@ static kbass_status take_units(kb_plan *p)
         if (!p->bare || !p->units) return kb_out_of_memory(p->reading->error, "the units");
         p->bare[i] = c->unit;
         const char *unit = c->unit + strspn(c->unit, " ");
+        if (!strcmp(unit, KB_PLUS_MINUS)) {
+            kb_plan_say(p,
+                        "the errors behind \"" KB_PLUS_MINUS "\" in \"%.60s\" are left out: --sigma takes them from "
+                        "columns of their own",
+                        p->faces[i]);
+            continue;
+        }
         if (p->units[i] && *p->units[i]) continue;
         kb_free(p->units[i]);
         p->units[i] = kb_strdup(unit);

@@ -37,6 +37,13 @@ static bool are_numbers(size_t n, char **cells)
     return n_numbers > 0;
 }
 
+/* No names anywhere: columns are called by their numbers, by which --rename and --time can speak of them. */
+static void take_no_names(size_t n, kb_row_work *work)
+{
+    static char nothing[] = "";
+    for (size_t i = 0; i < n; i++) work->cells[i] = nothing;
+}
+
 /* numpy.savetxt and others write the names as a comment: "# t x y". */
 static kbass_status take_comment(kb_plan *p, size_t n_numbers, const char *comment, kb_row_work *work, size_t *n)
 {
@@ -47,11 +54,16 @@ static kbass_status take_comment(kb_plan *p, size_t n_numbers, const char *comme
         comment += strspn(comment, " \t#%");
         status = kb_row_cut(&p->form, comment, comment + strlen(comment), work, n, line->number, p->reading->error);
     }
-    if (status == KBASS_OK && (*n != n_numbers || are_numbers(*n, work->cells)))
+    bool is_named = *n == n_numbers && !are_numbers(*n, work->cells);
+    if (status == KBASS_OK && !is_named && (p->reading->rename || p->reading->time)) {
+        *n = n_numbers;
+        take_no_names(*n, work);
+    } else if (status == KBASS_OK && !is_named) {
         status = kb_fail(p->reading->error, KBASS_ERROR_DATA,
                          "%s:%zu: the first row is all numbers: a header row that names the %zu columns is needed "
-                         "above it, such as t,x,y",
-                         p->form.path, line->number, n_numbers);
+                         "above it, such as t,x,y, or names for them: --rename \"column1=t, column2=x%s\"",
+                         p->form.path, line->number, n_numbers, n_numbers > 2 ? ", ..." : "");
+    }
     p->layout.body = p->layout.header;
     p->layout.units = KB_NO_LINE;
     return status;
@@ -111,6 +123,24 @@ static kbass_status read_units(kb_plan *p, kb_row_work *work)
     return status;
 }
 
+/* pandas writes names of its index in a line of their own, where the header has none: what looked like units is no
+   unit then. */
+static kbass_status take_index_names(kb_plan *p)
+{
+    bool is_index = p->units != NULL;
+    for (size_t i = 0; is_index && i < p->n; i++) is_index = p->is_unnamed[i] == (*p->units[i] != '\0');
+    for (size_t i = 0; is_index && i < p->n; i++) {
+        if (!p->is_unnamed[i]) continue;
+        char *face = kb_face_copy(p->units[i]);
+        if (!face) return kb_out_of_memory(p->reading->error, "the names");
+        kb_free(p->faces[i]);
+        p->faces[i] = face;
+        p->is_unnamed[i] = false;
+        p->units[i][0] = '\0';
+    }
+    return KBASS_OK;
+}
+
 /* ---------------------------------------------------------------- --rename */
 
 static char *trimmed(char *text)
@@ -160,6 +190,7 @@ kbass_status kb_plan_names(kb_plan *p, const char *comment)
     kb_row_work work = {0};
     kbass_status status = read_header(p, comment, &work);
     if (status == KBASS_OK) status = read_units(p, &work);
+    if (status == KBASS_OK) status = take_index_names(p);
     if (status == KBASS_OK) status = rename_columns(p);
     kb_row_work_clear(&work);
     return status;

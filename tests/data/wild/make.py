@@ -166,6 +166,23 @@ case("sensors.csv", "three lines of header: sensors, names, units", "Sensor A,,S
 case("backwards.csv", "the last row first", "t,x,y\n" + "".join(reversed([f"{t},{x},{y}\n" for t, x, y in zip(T, X, Y)])))
 case("twice.csv", "times that come twice", "t,x,y\n" + "".join(f"{t},{x},{y}\n" * 2 for t, x, y in zip(T, X, Y)), rows=[r for r in at(T) for _ in range(2)])
 
+# ---------------------------------------------------------------- what programs and instruments write
+case("quoted_lines.csv", "line ends within quoted names", '"t\n(s)","x\n(m)","y"\n' + table(None))
+case("quoted_remarks.csv", "and within quoted remarks", "t,x,y,remark\n" + "".join(f'{t},{x},{y},"taken\nlate, ""{t}"""\n' for t, x, y in zip(T, X, Y)))
+case("empty_column.csv", "a column that is empty", table("t,x,detached,y", lambda t, x, y: f"{t},{x},,{y}"))
+case("plus_minus.csv", "errors behind the numbers", table("t,x,y", lambda t, x, y: f"{t},{x}±0.1,{y} +/- 5"))
+case("pandas_levels.csv", "pandas' columns of two levels, and its index' name in a line of its own", table(",run,run\n,x,y\nt,,"))
+case("no_header.txt", "no names at all", table(None, lambda t, x, y: f"{t} {x} {y} "), options="--rename column1=t,column2=x,column3=y")
+case("r_write2.csv", "R's write.csv2: quoted names of rows, decimal commas", table('"";"t";"x";"y"', lambda t, x, y: f'"{t + 1}";{t};{x};{y}'.replace(".", ",")))
+case("copasi.txt", "Copasi's names behind #", table("# Time\t[x]\t[y]", lambda t, x, y: f"{t}\t{x}\t{y}"), "Time,x,y")
+case("hobo.csv", "Onset's loggers", '"Plot Title: pond"\n"#","Date Time, GMT+02:00","Temp, °C (LGR S/N: 1)","Light, Lux","End Of File (LGR S/N: 1)"\n' + "".join(f'{t + 1},06/14/23 08:00:0{t} AM,{x},{y},{"Logged" if t == 5 else ""}\n' for t, x, y in zip(T, X, Y)), "Date_Time_GMT_02_00,Temp_C,Light_Lux")
+case("vernier.txt", "Vernier's Logger Pro: names, symbols, units", "Vernier Format 2\nuntitled.cmbl 3/4/2022 10:22:11 .\nRun 1\nTime\tPosition\tVelocity\nt\tx\ty\ns\tm\tm/s\n\n" + table(None, lambda t, x, y: f"{t}\t{x}\t{y}"))
+case("oscilloscope.csv", "lines of an oscilloscope before the names", "Model,MSO24\nSample Interval,1\nRecord Length,6\n,\nTIME,CH1,CH2\n" + table(None), "TIME,CH1,CH2")
+case("plate_reader.txt", "a plate reader's lines before and behind", "Software Version\t3.08\n\nPlate Number\tPlate 1\n\nRead 1:600\n\nTime\tA1\tA2\n" + table(None, lambda t, x, y: f"0:00:0{t}\t{x}\t{y}") + "\nResults\n", "Time,A1,A2")
+case("timetable.csv", "units behind times, as MATLAB's timetables have them", table("Time,x,y", lambda t, x, y: f"{t} sec,{x},{y}"), "Time,x,y")
+case("java_fractions.csv", "a comma before the parts of a second", table("timestamp;x;y", lambda t, x, y: f"2024-05-01 10:00:0{t},000;{x};{y}"), "timestamp,x,y")
+case("influx.csv", "InfluxDB: annotations, and columns that are empty or dates", "#group,false,false,true,false,false\n#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,double\n#default,mean,,,,\n,result,_start,_time,x\n" + "".join(f",,2024-01-01T00:00:00Z,2024-01-01T00:00:0{t}Z,{x}\n" for t, x in zip(T, X)), "_time,x", [f"{t},{x}" for t, x in zip(T, X)])
+
 
 def main():
     if "--table" in sys.argv:
