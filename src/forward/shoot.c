@@ -10,9 +10,10 @@
 #include "forward/shoot_noise.h"
 
 enum {
-    SYMMETRIC_FROM = 400,
-    CHORDS = 4
-}; /* parameters from which half of a product saves more than its symmetry costs */
+    SYMMETRIC_FROM = 400, /* parameters from which half of a product saves more than its symmetry costs */
+    MANY_WEIGHTS = 33,    /* from which a product by BLAS saves more than its call costs */
+    CHORDS = 4            /* steps that share their tangents */
+};
 
 /* ---------------------------------------------------------------- workspace */
 
@@ -45,7 +46,7 @@ static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t s
                               {&s->before, g},
                               {&s->gradient, P},
                               {&s->inverse, n * n},
-                              {&s->spread, n * k}};
+                              {&s->spread, 2 * n * k}};
     for (int i = 0; i < SHOOTER_ARRAYS; i++) arrays[i] = list[i].array, sizes[i] = list[i].size;
 }
 
@@ -305,7 +306,7 @@ static double factorise_weights(kb_shooter *s, const kb_support *support, double
 static double effective_parameters(kb_shooter *s, const kb_support *support)
 {
     size_t k = support->n, n = s->n;
-    double gamma = (double)k, *C = s->spread, *inverse = s->inverse;
+    double gamma = (double)k, *C = s->spread, *CA = C + n * k, *inverse = s->inverse;
     if (!kb_cholesky_inverse(k, s->system, k)) return NAN;
     for (size_t q = 0; q < k; q++) gamma -= s->system[q + q * k] / s->columns->slab[support->column[q]];
     for (size_t window = 0; window < s->windows->n; window++) {
@@ -314,10 +315,13 @@ static double effective_parameters(kb_shooter *s, const kb_support *support)
         if (!kb_cholesky_inverse(n, inverse, n)) return NAN;
         memcpy(C, s->Hzw + window * n * k, n * k * sizeof *C);
         kb_lower_transposed_solve(n, k, L, n, C, n); /* Hzz^{-1} Hzw: what the weights' spread adds */
+        if (k >= MANY_WEIGHTS) kb_gemm(KB_PLAIN, KB_PLAIN, n, k, k, 1, C, n, s->system, k, 0, CA, n);
         for (size_t i = 0; i < n; i++) {
             double variance = inverse[i + i * n], prior = s->dynamics->start_variance[i];
             for (size_t p = 0; p < k; p++)
-                for (size_t q = 0; q < k; q++) variance += C[i + p * n] * s->system[p + q * k] * C[i + q * n];
+                for (size_t q = 0; q < k && k < MANY_WEIGHTS; q++)
+                    variance += C[i + p * n] * s->system[p + q * k] * C[i + q * n];
+            for (size_t q = 0; q < k && k >= MANY_WEIGHTS; q++) variance += C[i + q * n] * CA[i + q * n];
             gamma += prior > 0 ? 1 - variance / prior : 0;
         }
     }

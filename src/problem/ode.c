@@ -11,6 +11,7 @@
 #include "gp/condense.h"
 #include "gp/swings.h"
 #include "problem/velocities.h"
+#include "problem/wide.h"
 #include "weights/columns_screen.h"
 
 /* The ladder of length scales, in shares of a patch. */
@@ -19,7 +20,10 @@ enum { MESH = 200, MOST_PATCHES = 64, VARIANCES = 13, ROWS_PER_PATCH = 12 };
 /* Long records are those of oscillators: chaotic ones, whose periods differ by more, go the way of short ones. */
 static const double regular = 0.2;
 enum { LONG_PERIODS = 24, LONG_ROWS = 384, PATCH_PERIODS = 4, SAMPLED_PATCHES = 4 }; /* of long records */
-enum { WIDE_STATES = 24 };    /* above which the kernel's fields of all states together do not fit into memory */
+enum {
+    WIDE_STATES = 10
+};                            /* above which equations are searched one by one first: joint fields of the kernel cost
+                                 the cube of their number. Not measured between 7 and 19 */
 enum { MOST_COLUMNS = 1200 }; /* of all equations: a thread holds some 10 matrices of columns x columns, 115 MB */
 
 static void destroy_patches(kb_ode_problem *p)
@@ -337,6 +341,23 @@ static kbass_status condense(kb_ode_problem *p, kbass_error *error)
     return KBASS_OK;
 }
 
+/* Every state was measured, or is known: equations can be summed up along the bare field. */
+static bool has_all_states(const kb_ode_problem *p)
+{
+    for (size_t i = 0; i < p->record->n_states; i++)
+        if (!p->record->count[i] && !p->dictionary->is_input[i]) return false;
+    return true;
+}
+
+/* As many columns as matrices of columns x columns allow. */
+static kbass_status screen(kb_ode_problem *p, kbass_error *error)
+{
+    p->is_wide = p->record->n_states > WIDE_STATES && p->settings->method == KB_METHOD_KBASS && has_all_states(p);
+    if (p->is_wide) return kb_wide_search(p, MOST_COLUMNS, error);
+    return kb_columns_screen(p->columns, p->dictionary, p->n_reference, p->reference, p->reference_slope, MOST_COLUMNS,
+                             error);
+}
+
 kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings *settings,
                                    const kb_dictionary *dictionary, kb_ode_problem **out, kbass_error *error)
 {
@@ -358,9 +379,7 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
     if (status == KBASS_OK)
         status = kb_columns_create(dictionary, p->record->sd, p->record->span, p->n_reference, p->reference,
                                    p->slope_squares, &p->columns, error);
-    if (status == KBASS_OK)
-        status = kb_columns_screen(p->columns, dictionary, p->n_reference, p->reference, p->reference_slope,
-                                   MOST_COLUMNS, error);
+    if (status == KBASS_OK) status = screen(p, error);
     if (status == KBASS_OK) status = list_all(p, error);
     if (status == KBASS_OK) *out = p;
     else kb_ode_problem_destroy(p);
@@ -375,14 +394,13 @@ void kb_ode_problem_destroy(kb_ode_problem *p)
     kb_columns_destroy(p->columns);
     kb_support_clear(&p->all);
     destroy_reference(p);
+    kb_structures_destroy(p->structures);
     kb_free(p);
 }
 
 bool kb_ode_problem_is_large(const kb_ode_problem *p)
 {
-    for (size_t i = 0; i < p->record->n_states; i++) /* the weak form needs values of a velocity */
-        if (!p->record->count[i] && !p->dictionary->is_input[i]) return false;
-    return p->is_long || p->record->n_states > WIDE_STATES;
+    return p->is_wide || (p->is_long && has_all_states(p)); /* the weak form needs values of a velocity */
 }
 
 size_t kb_ode_problem_level(const kb_ode_problem *p, double length)

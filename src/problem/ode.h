@@ -9,6 +9,8 @@
 
 enum { KB_MAX_LEVELS = 40 };
 
+typedef struct kb_structures kb_structures; /* problem/wide.h */
+
 typedef struct {
     const kbass_settings *settings;
     const kb_dictionary *dictionary;
@@ -26,15 +28,17 @@ typedef struct {
     size_t n_levels;
     kb_level **levels; /* n_levels x n_patches: levels[level * n_patches + patch]; lengths descending */
     size_t max_rank;
-    size_t best_level;       /* of the field's own marginal likelihood */
-    double best_variance;    /* of a coarse grid, */
-    double noise_variance;   /* and between its points, where the likelihood is largest */
-    size_t n_reference;      /* even points over each run: run r has those from reference_start[r] */
-    size_t *reference_start; /* n_runs + 1 */
-    double *reference;       /* n_reference x n_variables: the field without any equation, in the data's units */
-    double *follow;          /* n_reference x n_states: the same in scaled units, for states that are only followed */
-    double *reference_slope; /* n_reference x n_states: its dq/ds */
-    double *slope_squares;   /* n_states */
+    size_t best_level;         /* of the field's own marginal likelihood */
+    double best_variance;      /* of a coarse grid, */
+    double noise_variance;     /* and between its points, where the likelihood is largest */
+    size_t n_reference;        /* even points over each run: run r has those from reference_start[r] */
+    size_t *reference_start;   /* n_runs + 1 */
+    double *reference;         /* n_reference x n_variables: the field without any equation, in the data's units */
+    double *follow;            /* n_reference x n_states: the same in scaled units, for states that are only followed */
+    double *reference_slope;   /* n_reference x n_states: its dq/ds */
+    double *slope_squares;     /* n_states */
+    bool is_wide;              /* many states: each equation is searched for itself first */
+    kb_structures *structures; /* what that found; NULL otherwise */
     int threads;
 } kb_ode_problem;
 

@@ -4,7 +4,8 @@
 #include "propose/ode/starts.h"
 #include "propose/ode/weak.h"
 
-const kb_source kb_sources_of_states[] = {{"weak form", KB_AT_FIRST, kb_propose_weak},
+const kb_source kb_sources_of_states[] = {{"integral form", KB_AT_FIRST, kb_propose_integral},
+                                          {"weak form", KB_AT_FIRST, kb_propose_weak},
                                           {"kernel EP", KB_AT_FIRST, kb_propose_annealed},
                                           {"kernel EP", KB_WHERE_UNEXPLAINED, kb_propose_annealed_anyway},
                                           {"kernel EP, refined by evidence", KB_AGAIN, kb_propose_refined},

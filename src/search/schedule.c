@@ -35,6 +35,28 @@
     X(grace, 0.4, NOT_MEASURED)                                                                                        \
     X(grace_iterations, 6, NOT_MEASURED)
 
+#define WIDE_STATES(X)                                                                                                 \
+    X(parents, 1, "a message about all columns costs as much as some fits")                                            \
+    X(worth_exploring, 4, SAME)                                                                                        \
+    X(worth_again, 3, SAME)                                                                                            \
+    X(climb_moves, 60, "each equation may want some; a bound on the work")                                             \
+    X(neighbour_iterations, 12, SAME)                                                                                  \
+    X(polish_iterations, 60, BOUND)                                                                                    \
+    X(polished, 2, NOT_MEASURED)                                                                                       \
+    X(worth_fitting, 3, "climbs move all equations at once; single moves only weigh what is left")                     \
+    X(most_moves, 6, "likewise")                                                                                       \
+    X(fit_iterations, 12, SAME)                                                                                        \
+    X(final_iterations, 40, SAME)                                                                                      \
+    X(stage_beam, 1, "short windows only lead to longer ones; not measured")                                           \
+    X(stage_rounds, 4, "until climbs end; not measured")                                                               \
+    X(final_beam, 3, NOT_MEASURED)                                                                                     \
+    X(final_rounds, 8, NOT_MEASURED)                                                                                   \
+    X(kept, 3, NOT_MEASURED)                                                                                           \
+    X(followed, 2, SAME)                                                                                               \
+    X(lost, 2, SAME)                                                                                                   \
+    X(grace, 0.4, SAME)                                                                                                \
+    X(grace_iterations, 6, SAME)
+
 #define LONG_STATES(X)                                                                                                 \
     NEIGHBOURS(X)                                                                                                      \
     X(worth_fitting, 2, "on long windows messages are nearly exact, and a fit costs a pass over the record")           \
@@ -148,6 +170,7 @@
 #define REASON(name, number, why) .name = (why),
 
 const kb_schedule_table kb_schedule_of_states = {"states", {STATES(VALUE)}, {STATES(REASON)}};
+const kb_schedule_table kb_schedule_of_wide_states = {"many states", {WIDE_STATES(VALUE)}, {WIDE_STATES(REASON)}};
 const kb_schedule_table kb_schedule_of_long_states = {
     "states over many swings", {LONG_STATES(VALUE)}, {LONG_STATES(REASON)}};
 const kb_schedule_table kb_schedule_of_one_axis = {"one axis", {ONE_AXIS(VALUE)}, {ONE_AXIS(REASON)}};

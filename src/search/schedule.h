@@ -83,6 +83,8 @@ typedef struct {
 extern const kb_schedule_table kb_schedule_of_states, kb_schedule_of_one_axis, kb_schedule_of_axes;
 /* Along one axis, of fields that change beyond recognition from one line to the next. */
 extern const kb_schedule_table kb_schedule_of_short_windows;
+/* Many states, whose equations were searched one by one before. */
+extern const kb_schedule_table kb_schedule_of_wide_states;
 /* States over many swings, searched on a growing part of the record. */
 extern const kb_schedule_table kb_schedule_of_long_states;
 /* Over one axis, many data on a grid, from the weak form's proposals. */

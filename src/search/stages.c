@@ -16,7 +16,7 @@ static kbass_status explore_to_the_end(kb_pass *p, kbass_error *error)
     size_t beam = (size_t)a->schedule->final_beam;
     int rounds = (int)a->schedule->final_rounds;
     kbass_status status = kb_pass_explore(p, beam, rounds, error);
-    if (status != KBASS_OK || !a->pool->n || kb_run_stopped(a->run)) return status;
+    if (status != KBASS_OK || !a->pool->n || !(a->schedule->screened > 0) || kb_run_stopped(a->run)) return status;
     a->screened = true;
     a->pool->explored[0] = false;
     status = kb_pass_explore(p, 1, 1, error);

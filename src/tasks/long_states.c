@@ -122,5 +122,6 @@ const kb_task kb_task_of_long_states = {.schedule = &kb_schedule_of_long_states.
 
 const kb_task *kb_task_of_ode(const kb_ode_problem *p)
 {
-    return p->is_long ? &kb_task_of_long_states : &kb_task_of_states;
+    if (p->is_long) return &kb_task_of_long_states;
+    return p->is_wide ? &kb_task_of_wide_states : &kb_task_of_states;
 }

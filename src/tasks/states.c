@@ -145,15 +145,11 @@ static bool is_doubtful(const void *problem, const kb_search_result *result)
     return p->n_patches == 1 && (!kb_has_model(result) || !(result->pool.fits[0]->misfit < unexplained));
 }
 
-const kb_task kb_task_of_states = {.schedule = &kb_schedule_of_states.value,
-                                   .sources = kb_sources_of_states,
-                                   .first_sources = KB_AT_FIRST,
-                                   .stages_see_all = true,
-                                   .begin = begin,
-                                   .take = take,
-                                   .extend = extend,
-                                   .is_lost = is_lost,
-                                   .step_back = step_back,
-                                   .end = end,
-                                   .is_doubtful = is_doubtful,
+#define SHARED                                                                                                         \
+    .sources = kb_sources_of_states, .first_sources = KB_AT_FIRST, .stages_see_all = true, .begin = begin,             \
+    .take = take, .extend = extend, .is_lost = is_lost, .step_back = step_back, .end = end
+
+const kb_task kb_task_of_states = {SHARED, .schedule = &kb_schedule_of_states.value, .is_doubtful = is_doubtful,
                                    .second = &kb_task_of_states};
+
+const kb_task kb_task_of_wide_states = {SHARED, .schedule = &kb_schedule_of_wide_states.value};

@@ -6,8 +6,9 @@
 #include "problem/pde1d.h"
 #include "search/task.h"
 
-/* kb_ode_problem: all of the record, on fewer windows each time; or, over many swings, a growing part of it. */
-extern const kb_task kb_task_of_states, kb_task_of_long_states;
+/* kb_ode_problem: all of the record, on fewer windows each time; over many swings, a growing part of it; of many
+   states, with fewer neighbours. */
+extern const kb_task kb_task_of_states, kb_task_of_long_states, kb_task_of_wide_states;
 const kb_task *kb_task_of_ode(const kb_ode_problem *problem);
 /* kb_pde1d_problem: over a growing share of the record; on short windows, where lines change too much from one to the
    next; and the second pass after either, in which the simplest terms come first. */

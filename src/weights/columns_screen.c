@@ -177,3 +177,12 @@ kbass_status kb_columns_screen(kb_columns *c, const kb_dictionary *dictionary, s
     screen_clear(&s);
     return status;
 }
+
+void kb_columns_keep(kb_columns *c, const size_t *place)
+{
+    size_t kept = 0;
+    for (size_t j = 0; j < c->n; j++)
+        if (place[j] != (size_t)-1) move_column(c, j, kept++);
+    c->n_screened += c->n - kept;
+    c->n = kept;
+}

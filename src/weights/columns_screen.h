@@ -14,4 +14,7 @@
 kbass_status kb_columns_screen(kb_columns *columns, const kb_dictionary *dictionary, size_t n_points,
                                const double *reference, const double *slopes, size_t most, kbass_error *error);
 
+/* Columns move to the places that they are given; those without one (KB_NO_COLUMN) are left out. Places ascend. */
+void kb_columns_keep(kb_columns *columns, const size_t *place);
+
 #endif

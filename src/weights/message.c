@@ -144,6 +144,57 @@ static void consider_adds(const kb_message *message, const kb_columns *columns, 
 /* Moves need the first part; the rest is for screening very few columns. */
 size_t kb_message_work(size_t n) { return 2 * (n * n + 2 * n) + n + 40; }
 
+/* ---------------------------------------------------------------- moves from many columns */
+
+enum { MANY_COLUMNS = 33 }; /* of a support, from which one product serves all moves */
+
+typedef struct {
+    const kb_message *message;
+    const kb_columns *columns;
+    const kb_support *support;
+    posterior p;
+    double *drop;  /* k: gains */
+    double *g, *t; /* k: of one column c outside, G_Sc and M G_Sc */
+} many;
+
+/* All moves that bring column c in. Without the i-th column of S its inverse is M - m_i m_i'/M_ii, its mean
+   mean - m_i mean_i/M_ii: a swap costs no more than an addition. */
+static void consider_column(const many *m, size_t c, bool swaps, size_t most, kb_move *moves, size_t *n)
+{
+    size_t k = m->p.k;
+    for (size_t j = 0; j < k; j++) m->g[j] = m->message->G[m->support->column[j] + c * m->message->n];
+    kb_gemv(KB_PLAIN, k, k, 1, m->p.M, k, m->g, 0, m->t);
+    double explained = kb_dot(k, m->g, m->t), residual = m->message->b[c] - kb_dot(k, m->g, m->p.mean);
+    insert_move(add_move(m->message, m->columns, c, explained, residual), most, moves, n);
+    for (size_t i = 0; swaps && i < k; i++) {
+        size_t column = m->support->column[i];
+        if (m->columns->required[column] || m->columns->equation[column] != m->columns->equation[c]) continue;
+        double t = m->t[i], own = m->p.M[i + i * k];
+        kb_move move = add_move(m->message, m->columns, c, explained - t * t / own, residual + t * m->p.mean[i] / own);
+        move.drop = column;
+        move.gain += m->drop[i];
+        insert_move(move, most, moves, n);
+    }
+}
+
+static size_t moves_from_many(const kb_message *message, const kb_columns *columns, const kb_support *support,
+                              bool swaps, size_t most, kb_move *moves, double *work)
+{
+    size_t k = support->n, found = 0;
+    double *rest = work + k * k + k;
+    many m = {message, columns, support, {k, work, work + k * k}, rest, rest + k, rest + 2 * k};
+    if (!condition(message, columns, support, &m.p)) return 0;
+    for (size_t i = 0; i < k; i++) {
+        size_t column = support->column[i];
+        m.drop[i] = drop_gain(columns, support, &m.p, i);
+        if (!columns->required[column] && !only_one_in_equation(columns, support, column))
+            insert_move((kb_move){.add = KB_NO_COLUMN, .drop = column, .gain = m.drop[i]}, most, moves, &found);
+    }
+    for (size_t c = 0; c < message->n; c++)
+        if (!kb_support_has(support, c)) consider_column(&m, c, swaps, most, moves, &found);
+    return found;
+}
+
 size_t kb_message_moves(const kb_message *message, const kb_columns *columns, const kb_support *support, bool swaps,
                         size_t most, kb_move *moves, double *work)
 {
@@ -153,6 +204,7 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
     posterior rest = {0, rest_work, rest_work + k * k};
     size_t *columns_left = (size_t *)(rest_work + k * k + k);
 
+    if (k >= MANY_COLUMNS) return moves_from_many(message, columns, support, swaps, most, moves, work);
     if (!condition(message, columns, support, &whole)) return 0;
     consider_adds(message, columns, support, &whole, KB_NO_COLUMN, 0, most, moves, &found);
     for (size_t i = 0; i < k; i++) {

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "problem/ode.h"
+#include "problem/wide.h"
 #include "propose/weak/structures.h"
 #include "search/schedule.h"
 
@@ -18,14 +18,14 @@ static void noise_of(const kb_ode_problem *p, double *variance)
     }
 }
 
-static kbass_status add_to_pool(const kb_ode_problem *p, const kb_weak_proposal *proposal, kb_pool *pool,
+static kbass_status add_to_pool(const kb_ode_problem *p, const kb_support *support, const double *w, kb_pool *pool,
                                 kbass_error *error)
 {
     kb_fit *fit = NULL;
-    if (kb_pool_find(pool, &proposal->support)) return KBASS_OK;
-    kbass_status status = kb_pool_add(pool, &proposal->support, &fit, error);
+    if (kb_pool_find(pool, support)) return KBASS_OK;
+    kbass_status status = kb_pool_add(pool, support, &fit, error);
     if (status != KBASS_OK) return status;
-    memcpy(fit->w, proposal->w, p->columns->n * sizeof *fit->w);
+    memcpy(fit->w, w, p->columns->n * sizeof *fit->w);
     for (size_t i = 0; i < p->record->n_states; i++) fit->variance[i] = fmax(p->noise_variance, KB_LEAST_NOISE);
     return KBASS_OK;
 }
@@ -38,25 +38,29 @@ kbass_status kb_propose_weak(kb_proposals *asked, kbass_error *error)
                                  s->weak_close};
     kb_weak_states *weak = NULL;
     kb_weak_proposals list = {0};
-    if (!kb_ode_problem_is_large(p) || p->columns->run) return KBASS_OK;
+    if (!p->is_long || !kb_ode_problem_is_large(p) || p->columns->run) return KBASS_OK;
     double *variance = KB_NEW(double, p->record->n_states);
     kbass_status status = variance ? KBASS_OK : kb_out_of_memory(error, "the weak form");
     if (status == KBASS_OK) {
         noise_of(p, variance);
         status = kb_weak_states_create(p->record, p->dictionary, p->columns, variance, &weak, error);
     }
-    bool is_wide = !p->is_long; /* too few bumps for so many terms: one joint structure each, and the field's slopes */
-    if (is_wide) schedule.close = 0;
     if (status == KBASS_OK) status = kb_weak_propose(weak, &schedule, p->period, &list, error);
-    if (status == KBASS_OK && is_wide)
-        status = kb_weak_states_regress(weak, p->n_reference, p->reference, p->reference_slope,
-                                        (double)p->record->n_rows, error);
-    if (status == KBASS_OK && is_wide) status = kb_weak_propose_present(weak, 0, 0, &list, error);
     for (size_t i = 0; status == KBASS_OK && i < list.n; i++)
-        status = add_to_pool(p, &list.proposals[i], asked->pool, error);
+        status = add_to_pool(p, &list.proposals[i].support, list.proposals[i].w, asked->pool, error);
     asked->n_starts += list.n;
     kb_weak_proposals_clear(&list);
     kb_weak_states_destroy(weak);
     kb_free(variance);
+    return status;
+}
+
+kbass_status kb_propose_integral(kb_proposals *asked, kbass_error *error)
+{
+    const kb_ode_problem *p = asked->problem;
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; p->structures && status == KBASS_OK && i < p->structures->n; i++)
+        status = add_to_pool(p, &p->structures->supports[i], p->structures->w[i], asked->pool, error);
+    if (p->structures) asked->n_starts += p->structures->n;
     return status;
 }

@@ -1,5 +1,5 @@
-/* The weak form as a source of proposals for states over many swings, or many states, where the kernel's starts would
- * cost too much.
+/* The weak form as a source of proposals for states over many swings, and the integral form for many states, where the
+ * kernel's starts would cost too much.
  */
 #ifndef KB_PROPOSE_ODE_WEAK_H
 #define KB_PROPOSE_ODE_WEAK_H
@@ -7,5 +7,7 @@
 #include "search/task.h"
 
 kbass_status kb_propose_weak(kb_proposals *proposals, kbass_error *error);
+/* What the problem found when it was made (problem/wide.h). */
+kbass_status kb_propose_integral(kb_proposals *proposals, kbass_error *error);
 
 #endif

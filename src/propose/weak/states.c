@@ -297,41 +297,6 @@ kbass_status kb_weak_states_integrate(kb_weak_states *w, double half_width, kbas
     return status;
 }
 
-/* ---------------------------------------------------------------- a field's slopes */
-
-static void regress_block(kb_weak_states *w, size_t first, size_t n, size_t n_points, const double *points,
-                          const double *slopes)
-{
-    size_t T = w->n_terms, states = w->record->n_states;
-    for (size_t j = 0; j < T; j++) {
-        double *x = w->X + j * BLOCK_QUERIES;
-        kb_dictionary_values(w->dictionary, 1, &w->term[j], n, points + first, n_points, x, w->work);
-        for (size_t i = 0; i < n; i++) x[i] /= w->scale[j];
-    }
-    for (size_t e = 0; e < states; e++)
-        memcpy(w->H + e * BLOCK_QUERIES, slopes + first + e * n_points, n * sizeof *w->H);
-    for (size_t f = 0; f < w->columns->n_fixed; f++) {
-        size_t slot = w->slot[w->columns->fixed_term[f]];
-        kb_axpy(n, -w->columns->fixed_weight[f] * w->scale[slot], w->X + slot * BLOCK_QUERIES,
-                w->H + w->columns->fixed_equation[f] * BLOCK_QUERIES);
-    }
-    add_products(w, n);
-}
-
-kbass_status kb_weak_states_regress(kb_weak_states *w, size_t n_points, const double *points, const double *slopes,
-                                    double independent, kbass_error *error)
-{
-    kbass_status status = reserve(w, BLOCK_QUERIES, error);
-    if (status != KBASS_OK) return status;
-    forget(w);
-    for (size_t first = 0; first < n_points; first += BLOCK_QUERIES)
-        regress_block(w, first, n_points - first < BLOCK_QUERIES ? n_points - first : BLOCK_QUERIES, n_points, points,
-                      slopes);
-    kb_symmetrise(w->n_terms, w->G, w->n_terms);
-    w->counted = fmin(1, independent / (double)n_points);
-    return KBASS_OK;
-}
-
 /* ---------------------------------------------------------------- messages */
 
 void kb_weak_states_message(const kb_weak_states *w, size_t first, double variance, kb_message *message)

@@ -25,7 +25,7 @@ typedef struct {
     double *scale;          /* n_terms */
     double *point;          /* n_rows x n_variables: samples in the data's units, missing cells filled by lines */
     double *gap;            /* n_rows: time between the measurements that a filled cell lies between */
-    size_t n_queries;       /* bumps at the present half width, or points of a field */
+    size_t n_queries;       /* bumps at the present half width */
     double counted;         /* share of them that are independent */
     double *G;              /* n_terms x n_terms */
     double *b;              /* n_terms x n_states */
@@ -44,12 +44,6 @@ void kb_weak_states_destroy(kb_weak_states *weak);
 /* Integrates the whole record against bumps of a half width (scaled time). n_queries is 0 when fewer than four bumps
    hold samples enough and no gap. */
 kbass_status kb_weak_states_integrate(kb_weak_states *weak, double half_width, kbass_error *error);
-
-/* The same without bumps: slopes (n_points x n_states, dq/ds) of a field at points (n_points x n_variables, in the
-   data's units), of which only `independent` many tell something of their own. For short records of many states, where
-   bumps are fewer than terms. */
-kbass_status kb_weak_states_regress(kb_weak_states *weak, size_t n_points, const double *points, const double *slopes,
-                                    double independent, kbass_error *error);
 
 /* The message about the columns of one equation, `message->n` from `first` on, at a variance of its residuals. */
 void kb_weak_states_message(const kb_weak_states *weak, size_t first, double variance, kb_message *message);

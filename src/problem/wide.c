@@ -1,0 +1,281 @@
+#include "problem/wide.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "weights/columns_screen.h"
+#include "weights/integral_form.h"
+#include "weights/subset.h"
+
+enum { CUTS = 4, FEWEST_KEPT = 12 };
+enum { MANY_COLUMNS = 900, FEWER_COLUMNS = 600 }; /* of an equation: pairs of more are too many to try */
+static const size_t windows[CUTS] = {8, 4, 2, 1}; /* many are robust, few tell most: each begins from the one before */
+static const double share_of_time = 0.4;          /* of the limit, for all of this; the rest is for the joint fit */
+
+/* One equation: its columns, first to first + n, and the support of each cut, counted from `first`. */
+typedef struct {
+    size_t first, n;
+    kb_support supports[CUTS];
+    double *w[CUTS]; /* of the support's columns */
+    size_t *rank;    /* columns, the most wanted first; n_ranked */
+    size_t n_ranked;
+} equation;
+
+typedef struct {
+    const kb_ode_problem *problem;
+    kb_columns *columns;
+    kb_integral_form *form;
+    size_t n;
+    equation *equations;
+    size_t n_kept; /* columns of an equation */
+} wide;
+
+void kb_structures_destroy(kb_structures *s)
+{
+    if (!s) return;
+    for (size_t i = 0; i < s->n; i++) {
+        kb_support_clear(&s->supports[i]);
+        kb_free(s->w[i]);
+    }
+    kb_free(s->supports);
+    kb_free(s->w);
+    kb_free(s);
+}
+
+static void clear(wide *w)
+{
+    for (size_t e = 0; w->equations && e < w->n; e++) {
+        equation *q = &w->equations[e];
+        for (int cut = 0; cut < CUTS; cut++) {
+            kb_support_clear(&q->supports[cut]);
+            kb_free(q->w[cut]);
+        }
+        kb_free(q->rank);
+    }
+    kb_free(w->equations);
+    kb_integral_form_destroy(w->form);
+}
+
+static kbass_status create_equation(equation *e, size_t first, size_t n, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    e->first = first;
+    e->n = n;
+    e->rank = KB_NEW(size_t, n);
+    bool complete = e->rank != NULL;
+    for (int cut = 0; status == KBASS_OK && cut < CUTS; cut++) {
+        status = kb_support_create(n, &e->supports[cut], error);
+        e->w[cut] = KB_NEW(double, n);
+        complete = complete && e->w[cut];
+    }
+    return complete ? status : kb_out_of_memory(error, "the equations");
+}
+
+static kbass_status create(kb_ode_problem *p, wide *w, kbass_error *error)
+{
+    const kb_field_points field = {p->n_reference, p->reference_start, p->reference, p->follow};
+    *w = (wide){.problem = p, .columns = p->columns};
+    for (size_t first = 0; first < p->columns->n; first = kb_columns_end(p->columns, first)) w->n++;
+    w->equations = KB_NEW(equation, w->n);
+    kbass_status status = w->equations ? KBASS_OK : kb_out_of_memory(error, "the equations");
+    for (size_t e = 0, first = 0, end; status == KBASS_OK && e < w->n; e++, first = end) {
+        end = kb_columns_end(p->columns, first);
+        status = create_equation(&w->equations[e], first, end - first, error);
+    }
+    return status == KBASS_OK ? kb_integral_form_create(p->record, p->dictionary, p->columns, &field, &w->form, error)
+                              : status;
+}
+
+/* ---------------------------------------------------------------- one equation */
+
+static size_t degree_of(const kb_dictionary *d, size_t term)
+{
+    size_t degree = 0;
+    if (!d->is_monomial[term]) return SIZE_MAX;
+    for (size_t f = d->factor_start[term]; f < d->factor_start[term + 1]; f++) degree += d->factors[f].power;
+    return degree;
+}
+
+/* The best set of linear terms alone: where all terms are alike, simple ones are a start that products hide. */
+static double search_linear(const wide *w, const equation *e, kb_subset *all, kb_support *support, kbass_error *error)
+{
+    const kb_columns *c = w->columns;
+    size_t *linear = KB_NEW(size_t, e->n), n = 0;
+    kb_subset *subset = NULL;
+    double evidence = -INFINITY;
+    support->n = 0;
+    for (size_t j = 0; linear && j < e->n; j++)
+        if (c->required[e->first + j] || degree_of(w->problem->dictionary, c->term[e->first + j]) <= 1) linear[n++] = j;
+    if (n && n < e->n && kb_subset_restrict(all, n, linear, &subset, error) == KBASS_OK) {
+        kb_subset_search(subset, support);
+        for (size_t q = 0; q < support->n; q++) support->column[q] = linear[support->column[q]];
+        evidence = kb_subset_search(all, support);
+    }
+    kb_subset_destroy(subset);
+    kb_free(linear);
+    return evidence;
+}
+
+/* The better of two sets stays in `best`. */
+static void keep_better(double *evidence, kb_support *best, double other, const kb_support *support)
+{
+    if (!(other > *evidence)) return;
+    *evidence = other;
+    kb_support_copy(support, best);
+}
+
+/* The columns that would be worth adding, or worth having in place of another, the best first; then the rest. */
+static void rank_columns(equation *e, kb_subset *subset, const kb_support *support, kb_move *moves)
+{
+    bool *seen = KB_NEW(bool, e->n);
+    size_t found = kb_message_moves(subset->message, &subset->columns, support, true, 2 * e->n, moves, subset->work);
+    e->n_ranked = 0;
+    for (size_t i = 0; seen && i < found; i++) {
+        size_t column = moves[i].add;
+        if (column == KB_NO_COLUMN || seen[column]) continue;
+        seen[column] = true;
+        e->rank[e->n_ranked++] = column;
+    }
+    kb_free(seen);
+}
+
+/* One equation on the present windows: from nothing, from linear terms, and from what more windows found. */
+static kbass_status search_equation(const wide *w, size_t index, int cut, kbass_error *error)
+{
+    equation *e = &w->equations[index];
+    const kb_columns *c = w->columns;
+    const kb_integral_form *form = w->form;
+    kb_subset *subset = NULL;
+    kb_support trial = {0}, *best = &e->supports[cut];
+    kb_move *moves = KB_NEW(kb_move, 2 * e->n);
+    kbass_status status = kb_subset_create(c, e->first, e->n, &subset, error);
+    if (status == KBASS_OK) status = kb_support_create(e->n, &trial, error);
+    if (!moves) status = kb_out_of_memory(error, "the equations");
+    if (status == KBASS_OK) {
+        kb_subset_set(subset, form->n_rows, form->X, c->term + e->first, form->H + c->equation[e->first] * form->n_rows,
+                      form->n_counted);
+        double evidence = kb_subset_search(subset, best);
+        if (cut) {
+            kb_support_copy(&e->supports[cut - 1], &trial);
+            keep_better(&evidence, best, kb_subset_search(subset, &trial), &trial);
+        }
+        keep_better(&evidence, best, search_linear(w, e, subset, &trial, error), &trial);
+        kb_subset_evidence(subset, best);
+        memcpy(e->w[cut], subset->mean, best->n * sizeof *subset->mean);
+        rank_columns(e, subset, best, moves);
+    }
+    kb_subset_destroy(subset);
+    kb_support_clear(&trial);
+    kb_free(moves);
+    return status;
+}
+
+/* All equations on one cut. */
+static kbass_status search_cut(wide *w, int cut, double deadline, kbass_error *error)
+{
+    kbass_status status = KBASS_OK, *statuses = KB_NEW(kbass_status, w->n);
+    kb_budget *budget = kb_budget_current();
+    if (!statuses) return kb_out_of_memory(error, "the equations");
+    kb_integral_form_divide(w->form, windows[cut]);
+#pragma omp parallel for schedule(dynamic) num_threads(w->problem->threads)
+    for (size_t e = 0; e < w->n; e++) {
+        kb_budget *before = kb_budget_enter(budget);
+        if (cut && kb_clock() > deadline)
+            kb_support_copy(&w->equations[e].supports[cut - 1], &w->equations[e].supports[cut]);
+        else statuses[e] = search_equation(w, e, cut, NULL);
+        kb_budget_enter(before);
+    }
+    for (size_t e = 0; e < w->n; e++)
+        if (statuses[e] != KBASS_OK) status = kb_out_of_memory(error, "the equations");
+    kb_free(statuses);
+    return status;
+}
+
+/* ---------------------------------------------------------------- fewer columns */
+
+/* The new place of each column, or KB_NO_COLUMN: those of any structure, then the most wanted, `each` of an equation.
+ */
+static size_t choose_columns(const wide *w, size_t each, size_t *place)
+{
+    size_t n = 0;
+    const kb_columns *c = w->columns;
+    bool *stays = KB_NEW(bool, c->n);
+    if (!stays) return 0;
+    for (size_t e = 0; e < w->n; e++) {
+        const equation *q = &w->equations[e];
+        size_t kept = 0;
+        for (int cut = 0; cut < CUTS; cut++)
+            for (size_t j = 0; j < q->supports[cut].n; j++) stays[q->first + q->supports[cut].column[j]] = true;
+        for (size_t j = 0; j < q->n; j++)
+            stays[q->first + j] |= c->required[q->first + j] || c->explained[q->first + j];
+        for (size_t j = 0; j < q->n; j++) kept += stays[q->first + j];
+        for (size_t i = 0; i < q->n_ranked && kept < each; i++) {
+            bool *stay = &stays[q->first + q->rank[i]];
+            kept += !*stay;
+            *stay = true;
+        }
+    }
+    for (size_t j = 0; j < c->n; j++) place[j] = stays[j] ? n++ : KB_NO_COLUMN;
+    kb_free(stays);
+    return n;
+}
+
+/* One structure for each cut, in the places that columns have now. */
+static kbass_status join(const wide *w, const size_t *place, size_t n_columns, kb_structures **out, kbass_error *error)
+{
+    kb_structures *s = KB_NEW(kb_structures, 1);
+    if (!s) return kb_out_of_memory(error, "the structures");
+    s->supports = KB_NEW(kb_support, CUTS);
+    s->w = KB_NEW(double *, CUTS);
+    kbass_status status = s->supports && s->w ? KBASS_OK : kb_out_of_memory(error, "the structures");
+    for (int cut = 0; status == KBASS_OK && cut < CUTS; cut++, s->n++) {
+        status = kb_support_create(n_columns, &s->supports[cut], error);
+        s->w[cut] = KB_NEW(double, n_columns);
+        if (!s->w[cut]) status = kb_out_of_memory(error, "the structures");
+        for (size_t e = 0; status == KBASS_OK && e < w->n; e++) {
+            const equation *q = &w->equations[e];
+            for (size_t j = 0; j < q->supports[cut].n; j++) {
+                size_t column = place[q->first + q->supports[cut].column[j]];
+                kb_support_add(&s->supports[cut], column);
+                s->w[cut][column] = q->w[cut][j];
+            }
+        }
+    }
+    if (status == KBASS_OK) *out = s;
+    else kb_structures_destroy(s);
+    return status;
+}
+
+/* Very many columns are screened on the bare field's slopes before. */
+static kbass_status screen_first(kb_ode_problem *p, kbass_error *error)
+{
+    size_t n = 0;
+    for (size_t first = 0; first < p->columns->n; first = kb_columns_end(p->columns, first)) n++;
+    if (p->columns->n <= MANY_COLUMNS * n) return KBASS_OK;
+    return kb_columns_screen(p->columns, p->dictionary, p->n_reference, p->reference, p->reference_slope,
+                             FEWER_COLUMNS * n, error);
+}
+
+kbass_status kb_wide_search(kb_ode_problem *p, size_t most, kbass_error *error)
+{
+    wide w;
+    size_t *place = NULL, n = 0;
+    double deadline = p->settings->time_limit > 0 ? kb_clock() + share_of_time * p->settings->time_limit : INFINITY;
+    kbass_status status = screen_first(p, error);
+    if (status != KBASS_OK) return status;
+    status = create(p, &w, error);
+    for (int cut = 0; status == KBASS_OK && cut < CUTS; cut++) status = search_cut(&w, cut, deadline, error);
+    if (status == KBASS_OK) place = KB_NEW(size_t, p->columns->n);
+    if (place) n = choose_columns(&w, most / w.n > FEWEST_KEPT ? most / w.n : FEWEST_KEPT, place);
+    if (status == KBASS_OK && !n) status = kb_out_of_memory(error, "the columns");
+    if (status == KBASS_OK) status = join(&w, place, n, &p->structures, error);
+    if (status == KBASS_OK) kb_columns_keep(p->columns, place);
+    kb_free(place);
+    clear(&w);
+    return status;
+}

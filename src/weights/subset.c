@@ -1,0 +1,264 @@
+#include "weights/subset.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { ROUNDS = 24, CLIMB = 4, SEARCHES = 12, NOISE_STEPS = 4 };
+static const double settled = 0.02;         /* change of the log of the noise variance */
+static const double least_variance = 1e-12; /* of the noise, as a share of the left-hand side's */
+static const double least_gain = 1e-3;      /* nats */
+static const double most_share = 0.5;       /* of the rows that a set may have columns */
+
+static kbass_status allocate(kb_subset *s, size_t n, kbass_error *error)
+{
+    s->columns.n = n;
+    s->work = KB_NEW(double, kb_message_work(n));
+    s->mean = KB_NEW(double, n);
+    s->reduced = KB_NEW(double, n *(n + 1));
+    s->required = KB_NEW(bool, n);
+    s->numbers = KB_NEW(double, 2 * n);
+    s->places = KB_NEW(size_t, 2 * n);
+    kbass_status status = kb_message_create(n, &s->unit, error);
+    if (status == KBASS_OK) status = kb_message_create(n, &s->message, error);
+    if (status == KBASS_OK) status = kb_support_create(n, &s->trial, error);
+    if (status == KBASS_OK) status = kb_support_create(n, &s->kept, error);
+    bool complete = s->work && s->mean && s->reduced && s->required && s->numbers && s->places;
+    return complete ? status : kb_out_of_memory(error, "the regression of an equation");
+}
+
+/* A view of columns of its own: those of `from` that `which` names, from `first` on. */
+static void view(kb_subset *s, const kb_columns *from, size_t first, const size_t *which)
+{
+    kb_columns *c = &s->columns;
+    c->equation = s->places;
+    c->term = s->places + c->n;
+    c->log_odds = s->numbers;
+    c->slab = s->numbers + c->n;
+    c->required = s->required;
+    for (size_t j = 0; j < c->n; j++) {
+        size_t column = first + (which ? which[j] : j);
+        c->equation[j] = from->equation[column];
+        c->term[j] = from->term[column];
+        c->log_odds[j] = from->log_odds[column];
+        c->slab[j] = from->slab[column];
+        c->required[j] = from->required[column];
+    }
+}
+
+kbass_status kb_subset_create(const kb_columns *columns, size_t first, size_t n, kb_subset **out, kbass_error *error)
+{
+    kb_subset *s = KB_NEW(kb_subset, 1);
+    if (!s) return kb_out_of_memory(error, "the regression of an equation");
+    kbass_status status = allocate(s, n, error);
+    if (status == KBASS_OK) {
+        view(s, columns, first, NULL);
+        *out = s;
+    } else kb_subset_destroy(s);
+    return status;
+}
+
+kbass_status kb_subset_restrict(const kb_subset *from, size_t n, const size_t *which, kb_subset **out,
+                                kbass_error *error)
+{
+    kb_subset *s = KB_NEW(kb_subset, 1);
+    if (!s) return kb_out_of_memory(error, "the regression of an equation");
+    kbass_status status = allocate(s, n, error);
+    if (status != KBASS_OK) {
+        kb_subset_destroy(s);
+        return status;
+    }
+    view(s, &from->columns, 0, which);
+    for (size_t j = 0; j < n; j++) {
+        s->unit->b[j] = from->unit->b[which[j]];
+        for (size_t i = 0; i < n; i++) s->unit->G[i + j * n] = from->unit->G[which[i] + which[j] * from->columns.n];
+    }
+    s->squares = from->squares;
+    s->n = from->n;
+    *out = s;
+    return KBASS_OK;
+}
+
+void kb_subset_destroy(kb_subset *s)
+{
+    if (!s) return;
+    kb_message_destroy(s->unit);
+    kb_message_destroy(s->message);
+    kb_support_clear(&s->trial);
+    kb_support_clear(&s->kept);
+    kb_free(s->work);
+    kb_free(s->mean);
+    kb_free(s->reduced);
+    kb_free(s->required);
+    kb_free(s->numbers);
+    kb_free(s->places);
+    kb_free(s);
+}
+
+void kb_subset_set(kb_subset *s, size_t n_rows, const double *X, const size_t *which, const double *y, double n_counted)
+{
+    size_t n = s->columns.n;
+    for (size_t j = 0; j < n; j++) {
+        const double *x = X + which[j] * n_rows;
+        for (size_t i = 0; i <= j; i++)
+            s->unit->G[i + j * n] = s->unit->G[j + i * n] = kb_dot(n_rows, X + which[i] * n_rows, x);
+        s->unit->b[j] = kb_dot(n_rows, x, y);
+    }
+    s->squares = kb_dot(n_rows, y, y);
+    s->n = n_counted;
+}
+
+/* ---------------------------------------------------------------- noise */
+
+static void set_variance(kb_subset *s, double variance)
+{
+    size_t n = s->columns.n;
+    s->variance = variance;
+    for (size_t i = 0; i < n * n; i++) s->message->G[i] = s->unit->G[i] / variance;
+    for (size_t i = 0; i < n; i++) s->message->b[i] = s->unit->b[i] / variance;
+}
+
+/* RSS / (n - k) at the means of a set at the present noise. */
+static double residual_variance(kb_subset *s, const kb_support *support)
+{
+    size_t k = support->n, n = s->columns.n;
+    double left = s->squares;
+    if (!isfinite(kb_message_evidence(s->message, &s->columns, support, s->mean, s->work))) return NAN;
+    for (size_t j = 0; j < k; j++) {
+        double product = 0;
+        for (size_t i = 0; i < k; i++) product += s->mean[i] * s->unit->G[support->column[i] + support->column[j] * n];
+        left += s->mean[j] * (product - 2 * s->unit->b[support->column[j]]);
+    }
+    return fmax(left, least_variance * s->squares) / fmax(s->n - (double)k, 1);
+}
+
+double kb_subset_evidence(kb_subset *s, const kb_support *support)
+{
+    for (int step = 0; step < NOISE_STEPS; step++) {
+        double variance = residual_variance(s, support);
+        if (!isfinite(variance) || !(variance > 0)) return -INFINITY;
+        bool is_settled = fabs(log(variance / s->variance)) < settled;
+        set_variance(s, variance);
+        if (is_settled) break;
+    }
+    double evidence = kb_message_evidence(s->message, &s->columns, support, s->mean, s->work);
+    return evidence - 0.5 * s->n * log(s->variance) - 0.5 * s->squares / s->variance;
+}
+
+/* Moves and the noise in turn. */
+static double settle(kb_subset *s, kb_support *support)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        double variance = support->n ? residual_variance(s, support) : s->squares / s->n;
+        if (!isfinite(variance) || (double)support->n > most_share * s->n) return -INFINITY;
+        bool is_settled = fabs(log(variance / s->variance)) < settled;
+        set_variance(s, variance);
+        if (!kb_message_climb(s->message, &s->columns, support, CLIMB, s->work) && is_settled) break;
+    }
+    return support->n ? kb_subset_evidence(s, support) : -INFINITY;
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+/* The message about all columns given that those of `support` are in: G - G_S' A^{-1} G_S in s->reduced, then b. */
+static bool reduce(kb_subset *s, const kb_support *support)
+{
+    size_t n = s->columns.n, k = support->n;
+    double *A = s->work, *x = A + k * k, *rows = x + k, *G = s->reduced, *b = G + n * n;
+    memcpy(G, s->message->G, n * n * sizeof *G);
+    memcpy(b, s->message->b, n * sizeof *b);
+    if (!k) return true;
+    kb_message_restrict(s->message, &s->columns, support, A, x);
+    if (!kb_cholesky(k, A, k)) return false;
+    for (size_t c = 0; c < n; c++)
+        for (size_t j = 0; j < k; j++) rows[j + c * k] = s->message->G[support->column[j] + c * n];
+    kb_lower_solve(k, n, A, k, rows, k);
+    kb_lower_solve(k, 1, A, k, x, k);
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, k, -1, rows, k, rows, k, 1, G, n);
+    kb_gemv(KB_TRANSPOSED, k, n, -1, rows, k, x, 1, b);
+    return true;
+}
+
+/* Evidence that two columns add together. */
+static double pair_gain(const kb_subset *s, size_t i, size_t j)
+{
+    size_t n = s->columns.n;
+    const double *G = s->reduced, *b = G + n * n, *slab = s->columns.slab;
+    double p = fmax(G[i + i * n], 0) + 1 / slab[i], q = fmax(G[j + j * n], 0) + 1 / slab[j], g = G[i + j * n];
+    double determinant = p * q - g * g;
+    if (!(determinant > 1e-10 * p * q)) return -INFINITY;
+    double explained = (q * b[i] * b[i] - 2 * g * b[i] * b[j] + p * b[j] * b[j]) / determinant;
+    return 0.5 * explained - 0.5 * log(determinant * slab[i] * slab[j]) + s->columns.log_odds[i] +
+           s->columns.log_odds[j];
+}
+
+/* Adds the pair that gains most to `support`, at the present noise. */
+static bool add_best_pair(kb_subset *s, kb_support *support)
+{
+    size_t n = s->columns.n, first = n, second = n;
+    double most = -INFINITY;
+    if (!reduce(s, support)) return false;
+    for (size_t j = 0; j < n; j++) {
+        if (kb_support_has(support, j)) continue;
+        for (size_t i = 0; i < j; i++) {
+            double gain = pair_gain(s, i, j);
+            if (!(gain > most) || kb_support_has(support, i)) continue;
+            most = gain, first = i, second = j;
+        }
+    }
+    if (first == n) return false;
+    kb_support_add(support, first);
+    kb_support_add(support, second);
+    return true;
+}
+
+/* Takes the column that says least out of a set, at the present noise; false when all are required. */
+static bool drop_weakest(kb_subset *s, kb_support *support)
+{
+    size_t n = s->columns.n, weakest = KB_NO_COLUMN;
+    double most = -INFINITY;
+    for (size_t q = 0; q < support->n; q++) {
+        size_t column = support->column[q];
+        if (s->columns.required[column]) continue;
+        kb_support_remove(support, column);
+        double left = support->n ? kb_message_evidence(s->message, &s->columns, support, NULL, s->work) : 0;
+        kb_support_add(support, column);
+        if (left > most) most = left, weakest = column;
+    }
+    if (weakest == KB_NO_COLUMN || !n) return false;
+    kb_support_remove(support, weakest);
+    return true;
+}
+
+/* Pairs in place of ever more of the least sure columns; true when one led to a better set. */
+static bool try_pairs(kb_subset *s, kb_support *support, double *evidence)
+{
+    double own = s->variance;
+    kb_support_copy(support, &s->kept);
+    do {
+        kb_support_copy(&s->kept, &s->trial);
+        if (!add_best_pair(s, &s->trial)) return false;
+        double found = settle(s, &s->trial);
+        if (found > *evidence + least_gain) {
+            *evidence = found;
+            kb_support_copy(&s->trial, support);
+            return true;
+        }
+        set_variance(s, own);
+    } while (s->kept.n && drop_weakest(s, &s->kept));
+    return false;
+}
+
+double kb_subset_search(kb_subset *s, kb_support *support)
+{
+    for (size_t c = 0; c < s->columns.n; c++)
+        if (s->columns.required[c]) kb_support_add(support, c);
+    s->variance = s->squares / s->n;
+    set_variance(s, s->variance);
+    double evidence = settle(s, support);
+    for (int i = 0; i < SEARCHES && try_pairs(s, support, &evidence);) i++;
+    return support->n ? kb_subset_evidence(s, support) : -INFINITY;
+}
