@@ -1,11 +1,12 @@
 /* Many states: integrals along a field against closed forms, the search of a regression's columns against all subsets,
-   moves from many columns against evidences, and a wide system found. */
+   moves from many columns and sweeps against evidences, and a wide system found. */
 #include <math.h>
 
 #include "found.h"
 #include "ode_setup.h"
 #include "weights/integral_form.h"
 #include "weights/subset.h"
+#include "weights/sweep.h"
 
 /* ---------------------------------------------------------------- integrals */
 
@@ -169,6 +170,41 @@ static void moves_from_many_columns(void **state)
     kb_free(work);
 }
 
+/* A sweep ends at the best support of all where equations do not know of each other: the pairs of each. */
+static void sweeps(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        regression r;
+        size_t columns[COLUMNS] = {0}, trial_columns[COLUMNS];
+        kb_support support = {0, columns}, trial = {0, trial_columns};
+        double work[4 * COLUMNS * COLUMNS + 10 * COLUMNS], most = -INFINITY;
+        kb_message *m = NULL;
+        bool changed = false;
+        make_regression(&r, seed);
+        CHECK_OK(kb_message_create(COLUMNS, &m, &error));
+        for (size_t j = 0; j < COLUMNS; j++) {
+            r.equation[j] = j / 5;
+            m->b[j] = kb_dot(ROWS, r.X + j * ROWS, r.y) / 0.01;
+            for (size_t i = 0; i < COLUMNS; i++)
+                m->G[i + j * COLUMNS] = kb_dot(ROWS, r.X + i * ROWS, r.X + j * ROWS) / 0.01;
+        }
+        kb_support_add(&support, 0);
+        kb_support_add(&support, 7);
+        for (int round = 0; round < 4; round++) CHECK_OK(kb_message_sweep(m, &r.columns, &support, &changed, &error));
+        CHECK(!changed);
+        for (unsigned bits = 1; bits < 1u << COLUMNS; bits++) {
+            if (!(bits & 31) || !(bits >> 5)) continue; /* an equation keeps a term */
+            trial.n = 0;
+            for (size_t j = 0; j < COLUMNS; j++)
+                if (bits >> j & 1) trial_columns[trial.n++] = j;
+            most = fmax(most, kb_message_evidence(m, &r.columns, &trial, NULL, work));
+        }
+        CHECK_CLOSE(kb_message_evidence(m, &r.columns, &support, NULL, work), most, 0.2); /* gains below 0.1 stay */
+        kb_message_destroy(m);
+    }
+}
+
 /* ---------------------------------------------------------------- discovery */
 
 enum { SITES = 12 };
@@ -224,6 +260,7 @@ static void a_wide_system(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(integrals_along_a_field), cmocka_unit_test(subsets),
-                                       cmocka_unit_test(moves_from_many_columns), cmocka_unit_test(a_wide_system)};
+                                       cmocka_unit_test(moves_from_many_columns), cmocka_unit_test(sweeps),
+                                       cmocka_unit_test(a_wide_system)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,13 @@ static kbass_status search_equation(const wide *w, size_t index, int cut, kbass_
     return status;
 }
 
+/* What the cut before has found, where there is no time for more. */
+static void copy_cut(equation *e, int cut)
+{
+    kb_support_copy(&e->supports[cut - 1], &e->supports[cut]);
+    memcpy(e->w[cut], e->w[cut - 1], e->n * sizeof *e->w[cut]);
+}
+
 /* All equations on one cut. */
 static kbass_status search_cut(wide *w, int cut, double deadline, kbass_error *error)
 {
@@ -185,8 +192,7 @@ static kbass_status search_cut(wide *w, int cut, double deadline, kbass_error *e
 #pragma omp parallel for schedule(dynamic) num_threads(w->problem->threads)
     for (size_t e = 0; e < w->n; e++) {
         kb_budget *before = kb_budget_enter(budget);
-        if (cut && kb_clock() > deadline)
-            kb_support_copy(&w->equations[e].supports[cut - 1], &w->equations[e].supports[cut]);
+        if (cut && kb_clock() > deadline) copy_cut(&w->equations[e], cut);
         else statuses[e] = search_equation(w, e, cut, NULL);
         kb_budget_enter(before);
     }
@@ -212,7 +218,7 @@ static size_t choose_columns(const wide *w, size_t each, size_t *place)
         for (int cut = 0; cut < CUTS; cut++)
             for (size_t j = 0; j < q->supports[cut].n; j++) stays[q->first + q->supports[cut].column[j]] = true;
         for (size_t j = 0; j < q->n; j++)
-            stays[q->first + j] |= c->required[q->first + j] || c->explained[q->first + j];
+            stays[q->first + j] |= q->n <= each || c->required[q->first + j] || c->explained[q->first + j];
         for (size_t j = 0; j < q->n; j++) kept += stays[q->first + j];
         for (size_t i = 0; i < q->n_ranked && kept < each; i++) {
             bool *stay = &stays[q->first + q->rank[i]];

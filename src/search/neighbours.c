@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "search/fits.h"
 #include "search/trace.h"
+#include "weights/sweep.h"
 
 enum { MOST_PARENTS = 4, MOST_MOVES = 16, MOST_SCREENED = 8 }; /* room: schedules have less or as many */
 
@@ -94,6 +95,16 @@ static kbass_status propose_all_screened(kb_search *a, kb_search_worker *w, cons
     return status;
 }
 
+/* All equations by pairs of columns, too. */
+static kbass_status propose_swept(kb_search *a, kb_search_worker *w, const kb_fit *parent, proposal *out, size_t *n,
+                                  kbass_error *error)
+{
+    bool changed = false;
+    kb_support_copy(&parent->support, &w->trial);
+    kbass_status status = kb_message_sweep(w->message, a->columns, &w->trial, &changed, error);
+    return status == KBASS_OK && changed ? propose(a->columns, w, parent, &w->trial, &out[(*n)++], error) : status;
+}
+
 /* The neighbours of one model that are worth a fit: best single moves, and the end of a climb on the quadratic. */
 static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit *parent, proposal *out, size_t *n,
                                  kbass_error *error)
@@ -116,6 +127,7 @@ static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit
     if (status == KBASS_OK &&
         kb_message_climb(w->message, columns, &w->trial, (size_t)a->schedule->climb_moves, w->work))
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
+    if (status == KBASS_OK && a->schedule->sweeps > 0) status = propose_swept(a, w, parent, out, n, error);
     return status;
 }
 
@@ -215,7 +227,7 @@ static size_t choose_unexplored(kb_search *a, size_t beam, size_t *chosen)
 static kbass_status explore(kb_search *a, size_t beam, bool *more, kbass_error *error)
 {
     size_t chosen[MOST_PARENTS], n = choose_unexplored(a, beam, chosen), total = 0;
-    size_t counts[MOST_PARENTS] = {0}, each = MOST_MOVES + 1 + MOST_SCREENED * n_equations(a->columns);
+    size_t counts[MOST_PARENTS] = {0}, each = MOST_MOVES + 2 + MOST_SCREENED * n_equations(a->columns);
     kbass_status statuses[MOST_PARENTS] = {KBASS_OK}, status = KBASS_OK;
     proposal *proposals = KB_NEW(proposal, MOST_PARENTS * each);
     if (!proposals) return kb_out_of_memory(error, "the search");

@@ -39,6 +39,7 @@
     X(parents, 1, "a message about all columns costs as much as some fits")                                            \
     X(worth_exploring, 4, SAME)                                                                                        \
     X(worth_again, 3, SAME)                                                                                            \
+    X(sweeps, 1, "neighbours in a chain are alike: two have to change for two")                                        \
     X(climb_moves, 60, "each equation may want some; a bound on the work")                                             \
     X(neighbour_iterations, 12, SAME)                                                                                  \
     X(polish_iterations, 60, BOUND)                                                                                    \

@@ -13,6 +13,7 @@
     X(worth_fitting, "nats", "behind its parent, by its parent's message, within which a neighbour is fitted")         \
     X(worth_again, "nats", "by which a parent promises more than a fit has: a poor minimum, fitted again")             \
     X(most_moves, "moves", "single additions, removals and swaps that a parent proposes")                              \
+    X(sweeps, "0 or 1", "all equations of a message are searched by pairs of columns, too")                            \
     X(climb_moves, "moves", "of the climb on the quadratic that ends in one more proposal")                            \
     X(screened, "supports", "best of all small right-hand sides that an equation proposes")                            \
     X(screened_size, "terms", "of the largest of them")                                                                \

@@ -116,6 +116,7 @@ void kb_subset_set(kb_subset *s, size_t n_rows, const double *X, const size_t *w
 static void set_variance(kb_subset *s, double variance)
 {
     size_t n = s->columns.n;
+    if (s->noise_is_known) return;
     s->variance = variance;
     for (size_t i = 0; i < n * n; i++) s->message->G[i] = s->unit->G[i] / variance;
     for (size_t i = 0; i < n; i++) s->message->b[i] = s->unit->b[i] / variance;
@@ -126,6 +127,7 @@ static double residual_variance(kb_subset *s, const kb_support *support)
 {
     size_t k = support->n, n = s->columns.n;
     double left = s->squares;
+    if (s->noise_is_known) return s->variance;
     if (!isfinite(kb_message_evidence(s->message, &s->columns, support, s->mean, s->work))) return NAN;
     for (size_t j = 0; j < k; j++) {
         double product = 0;
@@ -152,8 +154,9 @@ double kb_subset_evidence(kb_subset *s, const kb_support *support)
 static double settle(kb_subset *s, kb_support *support)
 {
     for (int round = 0; round < ROUNDS; round++) {
-        double variance = support->n ? residual_variance(s, support) : s->squares / s->n;
-        if (!isfinite(variance) || (double)support->n > most_share * s->n) return -INFINITY;
+        double variance = support->n || s->noise_is_known ? residual_variance(s, support) : s->squares / s->n;
+        bool is_too_large = !s->noise_is_known && (double)support->n > most_share * s->n;
+        if (!isfinite(variance) || is_too_large) return -INFINITY;
         bool is_settled = fabs(log(variance / s->variance)) < settled;
         set_variance(s, variance);
         if (!kb_message_climb(s->message, &s->columns, support, CLIMB, s->work) && is_settled) break;
@@ -261,4 +264,22 @@ double kb_subset_search(kb_subset *s, kb_support *support)
     double evidence = settle(s, support);
     for (int i = 0; i < SEARCHES && try_pairs(s, support, &evidence);) i++;
     return support->n ? kb_subset_evidence(s, support) : -INFINITY;
+}
+
+void kb_subset_take(kb_subset *s, const double *G, const double *b)
+{
+    size_t n = s->columns.n;
+    memcpy(s->message->G, G, n * n * sizeof *G);
+    memcpy(s->message->b, b, n * sizeof *b);
+    s->noise_is_known = true;
+    s->variance = s->n = 1;
+    s->squares = 0;
+}
+
+bool kb_subset_improve(kb_subset *s, kb_support *support)
+{
+    static const double worth = 0.1; /* nats */
+    double before = kb_subset_evidence(s, support), evidence = settle(s, support);
+    for (int i = 0; i < SEARCHES && try_pairs(s, support, &evidence);) i++;
+    return evidence > before + worth;
 }

@@ -18,6 +18,7 @@ typedef struct {
     kb_message *message; /* at the present noise */
     double squares, n;   /* y'y; independent rows */
     double variance;     /* the present noise */
+    bool noise_is_known; /* it stays 1 */
     double *mean, *work, *reduced;
     kb_support trial, kept;
 } kb_subset;
@@ -35,6 +36,10 @@ kbass_status kb_subset_restrict(const kb_subset *subset, size_t n, const size_t 
 /* From `support`, which may be empty, to the best set nearby, columns counted from `first`; its log evidence, and the
    noise in `variance`. */
 double kb_subset_search(kb_subset *subset, kb_support *support);
+/* A message whose noise is known in place of a regression; from a set of its columns to a better one nearby: false when
+   there is none. */
+void kb_subset_take(kb_subset *subset, const double *G, const double *b);
+bool kb_subset_improve(kb_subset *subset, kb_support *support);
 /* The evidence of a set as it is; its weights in `mean`. */
 double kb_subset_evidence(kb_subset *subset, const kb_support *support);
 
