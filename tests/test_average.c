@@ -42,7 +42,7 @@ static kb_average *average_of(const kb_search_result *found)
 {
     kb_average *average = NULL;
     kbass_error error;
-    CHECK_OK(kb_average_create(&columns, &found->pool, found->neighbours, &average, &error));
+    CHECK_OK(kb_average_create(&columns, &found->pool, found->neighbours, NULL, &average, &error));
     return average;
 }
 
@@ -85,6 +85,28 @@ static void an_added_column_counts_with_its_odds(void **state)
     kb_average_weight(average, 3, &mean, &variance);
     CHECK_CLOSE(mean, 0.2 * 4, 1e-12);
     CHECK_CLOSE(variance, 0.2 * (0.5 + 16) - 0.64, 1e-12);
+    kb_average_destroy(average);
+    kb_search_result_clear(&found);
+}
+
+/* One model, noise from 5 degrees of freedom: Student's table. */
+static void noise_from_few_samples_widens_intervals(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 1, 2, 0.1}};
+    double freedom[2] = {5, INFINITY}, sd, low, high;
+    kb_search_result found;
+    kb_average *average = NULL;
+    kbass_error error;
+    make_pool(1, entries, &found);
+    CHECK_OK(kb_average_create(&columns, &found.pool, NULL, freedom, &average, &error));
+    kb_average_interval(average, 0, &sd, &low, &high);
+    CHECK_CLOSE(sd, 0.1 * sqrt(5.0 / 3), 1e-12); /* rounding */
+    CHECK_CLOSE(low, 2 - 0.2570581835636314, 1e-9);
+    CHECK_CLOSE(high, 2 + 0.2570581835636314, 1e-9);
+    kb_average_interval(average, 5, &sd, &low, &high); /* of an equation whose noise is known */
+    CHECK_CLOSE(sd, 0.1, 1e-12);
+    CHECK_CLOSE(high, 2 + 0.1959963984540054, 1e-9);
     kb_average_destroy(average);
     kb_search_result_clear(&found);
 }
@@ -173,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_follow_the_law_of_total_variance),
         cmocka_unit_test(an_added_column_counts_with_its_odds),
+        cmocka_unit_test(noise_from_few_samples_widens_intervals),
         cmocka_unit_test(columns_that_take_turns_are_a_group),
         cmocka_unit_test(two_of_three_are_a_group_too),
         cmocka_unit_test(intervals_are_quantiles_of_the_mixture),

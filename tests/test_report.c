@@ -20,6 +20,9 @@ static const double correlation[] = {1,   0.5, 0,    0, /* of the four selected 
                                      0.5, 1,   -0.2, 0, 0, -0.2, 1, 0.1, 0, 0, 0.1, 1};
 static const char *const alike[] = {"1", "x^3"};
 static const kbass_group groups[] = {{"y_t", 2, alike, 1, 0.97}};
+static const double alike_weights[] = {1.5, -0.5};
+static const kbass_alike told_alike[] = {
+    {KBASS_ALIKE_TERMS, "y_t", "x", 2, 2, alike, alike_weights, 1e-5, "y_t: 2 x may as well be others"}};
 static const kbass_weight_change changes[] = {{"y_t", "y", 2.499, 0.02, 1.2, 0.4}, {"y_t", "1", 0.25, 0.01, 0, 0}};
 static const kbass_explanation explanations[] = {{"y_t", "1", 0, 1, -7.5, -4.5, 0.1, 0.3, 2, changes}};
 static const double noise_low[] = {0.08, NAN}, noise_high[] = {0.13, NAN};
@@ -60,6 +63,9 @@ static kbass_result sample_result(void)
                            .correlation = correlation,
                            .n_groups = 1,
                            .groups = groups,
+                           .n_alike = 1,
+                           .alike = told_alike,
+                           .engine = "the integrated equation",
                            .n_runners_up = 1,
                            .runners_up = rivals,
                            .n_explanations = 1,

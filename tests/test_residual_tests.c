@@ -20,6 +20,21 @@ static void chi_square_is_that_of_tables(void **state)
         CHECK_CLOSE(kb_chi2_below(kb_chi2_quantile(0.3, freedom), freedom), 0.3, 1e-10); /* there and back */
 }
 
+/* Closed forms for 1, 2 and 4 degrees of freedom, a table, and the normal distribution in the limit. */
+static void student_is_that_of_tables(void **state)
+{
+    (void)state;
+    for (double t = -30; t < 31; t += 1.7) {
+        double s = t / sqrt(t * t + 4);
+        CHECK_CLOSE(kb_student_below(t, 1), 0.5 + atan(t) / M_PI, 1e-14); /* rounding */
+        CHECK_CLOSE(kb_student_below(t, 2), 0.5 + t / (2 * sqrt(2 + t * t)), 1e-14);
+        CHECK_CLOSE(kb_student_below(t, 4), 0.5 + 0.75 * (s - s * s * s / 3), 1e-14);
+        CHECK_CLOSE(kb_student_below(t, 1e6), 0.5 * erfc(-t / sqrt(2)), 1e-6); /* differs by 1 / freedom */
+    }
+    CHECK_CLOSE(kb_student_below(2.570581835636314, 5), 0.975, 1e-13);
+    CHECK_CLOSE(kb_student_below(1.3, INFINITY), 0.5 * erfc(-1.3 / sqrt(2)), 1e-16);
+}
+
 /* ---------------------------------------------------------------- residuals */
 
 typedef enum { NORMAL, MULTIPLICATIVE, OUTLIERS, CORRELATED } disturbance;
@@ -119,6 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chi_square_is_that_of_tables),
+        cmocka_unit_test(student_is_that_of_tables),
         cmocka_unit_test(good_residuals_raise_no_alarm),
         cmocka_unit_test(bad_residuals_do),
     };

@@ -23,6 +23,7 @@ static kb_verdict_numbers numbers(double law, double field, double constant)
                                 .is_white = true,
                                 .noise_ratio = 0.9,
                                 .values = 20,
+                                .freedom = 12,
                                 .explained = 0.95};
 }
 

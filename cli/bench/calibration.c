@@ -35,7 +35,8 @@ static void judge_terms(const bench_draw *draw, const kbass_result *result, json
             json_array_append_new(terms, json_pack("[o,b]", bench_real(term->probability), truth != 0));
             if (term->selected && truth != 0)
                 json_array_append_new(weights,
-                                      json_pack("[f,o,o]", truth, bench_real(term->low), bench_real(term->high)));
+                                      json_pack("[f,o,o,o,o,s]", truth, bench_real(term->low), bench_real(term->high),
+                                                bench_real(term->weight), bench_real(term->own_sd), term->term));
             if (term->selected != (truth != 0)) is_exact = 0;
         }
     json_object_set_new(row, "exact", json_boolean(is_exact && result->n_equations));

@@ -39,6 +39,19 @@ static void put_groups(page *p)
     }
 }
 
+/* What the data cannot tell apart, whatever the probabilities. */
+static void put_alike(page *p)
+{
+    const json_t *item = NULL;
+    size_t i = 0;
+    json_array_foreach(json_object_get(p->v->root, "alike"), i, item)
+    {
+        fputs("<p class=\"note\">", p->out);
+        page_text(p, item, "sentence");
+        fputs("</p>\n", p->out);
+    }
+}
+
 static void put_rival(page *p, const json_t *rival)
 {
     const json_t *equation = NULL;
@@ -87,6 +100,7 @@ void page_rivals(page *p)
     if (!p->v->n_equations) return;
     fputs("<h2>Other models</h2>\n", p->out);
     put_groups(p);
+    put_alike(p);
     if (json_array_size(rivals)) {
         fputs("<p class=\"quiet\">Those with odds above 1 : 1000 against the chosen one. The misfit is the root mean "
               "square of the "

@@ -38,19 +38,32 @@ static int digits_of(const view_term *term)
     return digits > 3 && digits < 9 ? (int)digits : 3;
 }
 
-/* The normal density, its peak 1. */
+/* Where the density has its peak, and the sd on either side: normal halves that have the interval's quantiles. */
+static double halves(const view_term *term, double sd[2])
+{
+    const double quantile = 1.959963984540054;
+    bool is_inside = term->low < term->weight && term->weight < term->high;
+    double peak = is_inside || !(term->low < term->high) ? term->weight : 0.5 * (term->low + term->high);
+    sd[0] = term->low < peak ? (peak - term->low) / quantile : term->sd;
+    sd[1] = term->high > peak ? (term->high - peak) / quantile : term->sd;
+    return peak;
+}
+
+/* The density, its peak 1. */
 void weights_draw(FILE *script, const view *v, size_t panel)
 {
     enum { N = 80 };
     const double reach = 3.6, interval = 1.96;
     const view_equation *equation = NULL;
     const view_term *term = NULL;
+    double sd[2];
     if (!weight_at(v, panel, &equation, &term)) return;
+    double peak = halves(term, sd);
     panel_begin(script, "", "");
     panel_block(script, "density");
     for (int i = -N; i <= N; i++) {
         double z = reach * i / N, height = exp(-z * z / 2);
-        panel_number(script, term->weight + z * term->sd);
+        panel_number(script, peak + z * sd[z > 0]);
         panel_number(script, height);
         panel_number(script, fabs(z) <= interval ? height : NAN);
         panel_row(script);
@@ -62,8 +75,8 @@ void weights_draw(FILE *script, const view *v, size_t panel)
             "set yrange [0:1.1]\nset xrange [%.10g:%.10g]\nset xtics %.10g, %.10g format '%%.%dg'\n"
             "plot $density using 1:3 with filledcurves y=0 fc rgb '" PANEL_BLUE "' fs transparent solid 0.3 notitle, "
             "$density using 1:2 with lines lw 2 lc rgb '" PANEL_BLUE "' notitle\nset format x '%% h'\n",
-            equation->lhs, term->name, term->weight - reach * term->sd, term->weight + reach * term->sd,
-            term->weight - 2 * term->sd, 2 * term->sd, digits_of(term));
+            equation->lhs, term->name, peak - reach * sd[0], peak + reach * sd[1], peak - 2 * sd[0], sd[0] + sd[1],
+            digits_of(term));
 }
 
 void weights_describe(const view *v, size_t panel, char words[PANEL_WORDS])
@@ -71,8 +84,9 @@ void weights_describe(const view *v, size_t panel, char words[PANEL_WORDS])
     const view_equation *equation = NULL;
     const view_term *term = NULL;
     if (!weight_at(v, panel, &equation, &term)) return;
-    snprintf(words, PANEL_WORDS, "Posterior density of the weight of %s in %s: mean %.4g, standard deviation %.2g.",
-             term->name, equation->lhs, term->weight, term->sd);
+    snprintf(words, PANEL_WORDS,
+             "Posterior density of the weight of %s in %s: %.4g, standard deviation %.2g, 95 %% interval %.4g to %.4g.",
+             term->name, equation->lhs, term->weight, term->sd, term->low, term->high);
 }
 
 /* ---------------------------------------------------------------- residuals: over time, then quantiles, state by state

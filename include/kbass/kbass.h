@@ -268,6 +268,22 @@ typedef struct {
     double probability; /* that exactly so many of them are in */
 } kbass_group;
 
+/* What these data cannot tell apart, whatever the probabilities: a term of the law that other candidates can stand for
+   on this record, within the noise; a combination of states that stays constant; a state at rest. */
+typedef enum { KBASS_ALIKE_TERMS, KBASS_ALIKE_CONSERVED, KBASS_ALIKE_REST } kbass_alike_kind;
+
+typedef struct {
+    kbass_alike_kind kind;
+    const char *lhs;          /* of terms: the equation, else NULL */
+    const char *what;         /* "u_x", "a + b", "b" */
+    double value;             /* its weight; or where it stays */
+    size_t n_terms;           /* of terms: what can stand for it, */
+    const char *const *terms; /* "u*u_x", "u_xxx", */
+    const double *weights;
+    double share;         /* and the share of what the term explains that is lost then, in log likelihood; else NaN */
+    const char *sentence; /* all of it in words, and what would decide */
+} kbass_alike;
+
 typedef struct {
     const char *lhs; /* "x_t" */
     int known;       /* given by --fix */
@@ -427,9 +443,13 @@ typedef struct {
     const kbass_fold *folds;
     kbass_law law; /* the verdict on the whole */
     size_t n_part; /* values on which structures were compared, where a part of the data was enough; else 0 */
+    size_t n_alike;
+    const kbass_alike *alike;
+    const char *engine; /* which one answered, and why: "the integrated equation" */
 } kbass_result;
 
 KBASS_API const char *kbass_law_verdict_name(kbass_law_verdict verdict); /* "law found" */
+KBASS_API const char *kbass_alike_name(kbass_alike_kind kind);           /* "terms", "conserved", "rest" */
 KBASS_API const char *kbass_verdict_name(kbass_verdict verdict);         /* "in", "out", "undecided" */
 KBASS_API const char *kbass_test_name(kbass_test_kind kind);             /* "whiteness", "normality", "spread" */
 KBASS_API const char *kbass_outcome_name(kbass_outcome outcome);

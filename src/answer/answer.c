@@ -492,7 +492,8 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     size_t n = p->columns->n;
     const kb_fit *best = found->pool.fits[0];
     kb_average *average = NULL;
-    kbass_status status = kb_average_create(p->columns, &found->pool, found->neighbours, &average, error);
+    kbass_status status =
+        kb_average_create(p->columns, &found->pool, found->neighbours, found->noise_freedom, &average, error);
     double *all = KB_NEW(double, N_COLUMNS *n);
     if (status == KBASS_OK && !all) status = kb_out_of_memory(error, "the answer");
     if (status == KBASS_OK) {

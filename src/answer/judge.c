@@ -4,13 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/alike.h"
 #include "answer/verdict.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "evidence/without_law_fields.h"
 
-enum { REASON_SIZE = 400 };
+enum { REASON_SIZE = 600 };
 static const double rival_odds = -2.302585092994046; /* 1 : 10 */
 static const double not_white = 0.01;                /* p-value */
+static const double far_above = 2;                   /* times the noise beside the bare field */
+static const double least_variance = 1e-6;           /* of noise, scaled: as of the fits' floor */
 
 /* ---------------------------------------------------------------- numbers */
 
@@ -33,13 +37,23 @@ static bool has_constant_term(const kb_dictionary *dictionary)
 static void compare_noise(const kb_fit *best, const kb_without_law *without, kb_verdict_numbers *n)
 {
     n->noise_ratio = 0;
-    n->values = 1;
+    n->values = n->freedom = 1;
     for (size_t g = 0; g < without->n_groups; g++) {
         double ratio = sqrt(best->variance[g] / without->field_variance[g]);
         if (!(ratio > n->noise_ratio)) continue;
         n->noise_ratio = ratio;
         n->values = without->counts[g];
+        n->freedom = without->freedom[g];
     }
+}
+
+/* One state, no time and no input among the terms, and no monotone curve is nearly as good as the bare field. */
+static bool turns(const kb_dictionary *d, const kb_without_law *without)
+{
+    if (d->n_states != 1 || d->n_axes != 1) return false;
+    for (size_t i = 0; i < d->n_terms; i++)
+        if (kb_dictionary_depends(d, i, d->n_variables - 1)) return false;
+    return kb_log_odds(without->field - without->monotone) >= -rival_odds;
 }
 
 static bool is_white(const kb_residual_tests *tests)
@@ -74,6 +88,7 @@ static kb_verdict_numbers gather(const kb_frame *frame, const kb_search_result *
                             .is_sure = is_sure(result),
                             .is_whole = result->outcome == KBASS_CONVERGED || result->outcome == KBASS_NOT_CONVERGED,
                             .is_white = is_white(&found->residual_tests),
+                            .turns = turns(frame->dictionary, without),
                             .explained = 1 - best->misfit * best->misfit};
     compare_noise(best, without, &n);
     return n;
@@ -88,9 +103,20 @@ static size_t count_rivals(const kbass_result *result)
 
 /* ---------------------------------------------------------------- words */
 
-static void say_undecided(const kb_verdict_numbers *n, size_t n_rivals, char *text)
+static bool has_substitute(const kbass_result *result)
 {
-    if (!n->is_whole) snprintf(text, REASON_SIZE, "the search was stopped; what it had not yet seen may be better");
+    for (size_t i = 0; i < result->n_alike; i++)
+        if (result->alike[i].kind == KBASS_ALIKE_TERMS) return true;
+    return false;
+}
+
+static void say_undecided(const kb_verdict_numbers *n, size_t n_rivals, bool has_alike, char *text)
+{
+    if (!n->is_whole)
+        snprintf(text, REASON_SIZE,
+                 "the search was stopped; what it had not yet seen may be better (so far %.3g times the noise of a "
+                 "smooth curve is left)",
+                 n->noise_ratio);
     else if (kb_verdict_probability(n) < 0.9)
         snprintf(text, REASON_SIZE, "%s, which needs no law, explains the data %s (log evidence %.1f, the law's %.1f)",
                  n->field >= fmax(n->constant, n->drift) ? "a smooth curve" : "a straight line",
@@ -99,14 +125,22 @@ static void say_undecided(const kb_verdict_numbers *n, size_t n_rivals, char *te
     else if (n_rivals)
         snprintf(text, REASON_SIZE, "%zu other law%s of this dictionary explain%s the data nearly as well", n_rivals,
                  n_rivals == 1 ? "" : "s", n_rivals == 1 ? "s" : "");
+    else if (has_alike) snprintf(text, REASON_SIZE, "terms of it may as well be others on this record (alike, below)");
     else snprintf(text, REASON_SIZE, "not all of its terms are sure");
 }
 
-static void say(const kb_verdict_numbers *n, const kbass_law *law, char *text)
+static void say(const kb_verdict_numbers *n, const kbass_law *law, bool has_alike, const char *name, char *text)
 {
     switch (law->verdict) {
-    case KBASS_LAW_UNDECIDED: say_undecided(n, law->n_rivals, text); break;
+    case KBASS_LAW_UNDECIDED: say_undecided(n, law->n_rivals, has_alike, text); break;
     case KBASS_LAW_NONE:
+        if (n->turns) {
+            snprintf(text, REASON_SIZE,
+                     "%.60s rises and falls through the same values beyond its noise, which no law %.60s_t = f(%.60s) "
+                     "does; a second quantity, --lhs %.60s_tt, or a term of time would",
+                     name, name, name, name);
+            break;
+        }
         snprintf(text, REASON_SIZE, "the best law leaves %.3g times the noise of a smooth curve without one%s",
                  n->noise_ratio, n->is_white ? "" : ", and its residuals are not white");
         break;
@@ -129,7 +163,18 @@ static void say(const kb_verdict_numbers *n, const kbass_law *law, char *text)
     }
 }
 
-static kbass_status judge(const kb_verdict_numbers *n, const kb_fit *best, kb_answer *answer, kbass_error *error)
+/* After a stop no term is in while the law leaves far more noise than the bare field. */
+static void demote_terms(kbass_result *result)
+{
+    for (size_t e = 0; e < result->n_equations; e++)
+        for (size_t i = 0; !result->equations[e].known && i < result->equations[e].n_terms; i++) {
+            kbass_term *term = (kbass_term *)&result->equations[e].terms[i];
+            if (term->verdict == KBASS_IN) term->verdict = KBASS_UNDECIDED;
+        }
+}
+
+static kbass_status judge(const kb_verdict_numbers *n, const kb_frame *frame, double misfit, kb_answer *answer,
+                          kbass_error *error)
 {
     char *reason = kb_answer_own(answer, REASON_SIZE, 1);
     kbass_law *law = &answer->result.law;
@@ -144,9 +189,10 @@ static kbass_status judge(const kb_verdict_numbers *n, const kb_fit *best, kb_an
                        .noise_ratio = n->noise_ratio,
                        .is_white = n->is_white,
                        .n_rivals = count_rivals(&answer->result),
-                       .misfit = best->misfit,
+                       .misfit = misfit,
                        .reason = reason};
-    say(n, law, reason);
+    if (!n->is_whole && n->noise_ratio >= far_above) demote_terms(&answer->result);
+    say(n, law, has_substitute(&answer->result), frame->dictionary->state_names[0], reason);
     return KBASS_OK;
 }
 
@@ -163,9 +209,10 @@ kbass_status kb_judge_states(const kb_ode_problem *p, const kb_search_result *fo
     if (status == KBASS_OK)
         status = kb_without_law_of_states(&trajectory->dynamics, p->record->time, (kb_kernel_kind)p->settings->kernel,
                                           &without, error);
+    if (status == KBASS_OK) status = kb_answer_alike(answer, &frame, found, &without, p->record, error);
     if (status == KBASS_OK) {
         kb_verdict_numbers numbers = gather(&frame, found, &without, &answer->result);
-        status = judge(&numbers, found->pool.fits[0], answer, error);
+        status = judge(&numbers, &frame, found->pool.fits[0]->misfit, answer, error);
     }
     kb_without_law_clear(&without);
     if (trajectory) trajectory->dynamics.destroy(&trajectory->dynamics);
@@ -179,9 +226,10 @@ static kbass_status judge_samples(const kb_frame *frame, size_t n_runs, kb_field
     kb_without_law without = {0};
     if (!kb_has_model(found) || samples[0]->noise_model != KB_NOISE_ADDITIVE) return KBASS_OK;
     kbass_status status = kb_without_law_of_fields(n_runs, samples, kind, found->noise_floor, &without, error);
+    if (status == KBASS_OK) status = kb_answer_alike(answer, frame, found, &without, NULL, error);
     if (status == KBASS_OK) {
         kb_verdict_numbers numbers = gather(frame, found, &without, &answer->result);
-        status = judge(&numbers, found->pool.fits[0], answer, error);
+        status = judge(&numbers, frame, found->pool.fits[0]->misfit, answer, error);
     }
     kb_without_law_clear(&without);
     return status;
@@ -199,4 +247,99 @@ kbass_status kb_judge_axes(const kb_pde_nd_problem *p, kb_kernel_kind kind, cons
 {
     kb_frame frame = kb_pde_nd_problem_frame(p);
     return judge_samples(&frame, p->n_runs, p->run_samples, kind, found, answer, error);
+}
+
+/* ---------------------------------------------------------------- by the noise left alone */
+
+/* Share of the points whose values a law leaves free: where the record begins, and open ends in space. */
+static double free_share(const kb_field_samples *s, size_t time_order)
+{
+    double bound = 1, even = pow((double)s->n_points, 1 / (double)s->n_axes);
+    for (size_t a = 0; a < s->n_axes; a++) {
+        double n = s->gridded ? (double)s->n_grid[a] : even;
+        double ends = a == 0 ? (double)time_order : s->period[a] > 0 || s->periodic[a] ? 0 : 2;
+        bound *= 1 - fmin(ends / n, 1);
+    }
+    return 1 - bound;
+}
+
+static double count_weights(const kbass_result *result)
+{
+    double n = 0;
+    for (size_t e = 0; e < result->n_equations; e++)
+        for (size_t i = 0; !result->equations[e].known && i < result->equations[e].n_terms; i++)
+            n += result->equations[e].terms[i].selected;
+    return n;
+}
+
+/* -N/2 (log v + 1) of the noise that is left, and of that beside the bare field, over all fields. */
+static void compare_left(const kbass_result *result, const kb_field_samples *s, const kb_without_law *without,
+                         double *law, double *field, double *values, kb_verdict_numbers *n)
+{
+    double left = 0, measured = 0;
+    n->values = n->freedom = 1;
+    for (size_t i = 0; i < without->n_groups; i++) {
+        double v = pow(result->noise[i] / s->sd[i], 2), beside = without->field_variance[i], count = without->counts[i];
+        if (!(count > 0) || !isfinite(v)) continue;
+        v = fmax(v, least_variance);
+        *law -= 0.5 * count * (log(v) + 1);
+        *field -= 0.5 * count * (log(beside) + 1);
+        *values += count;
+        left += v;
+        measured++;
+        if (!(sqrt(v / beside) > n->noise_ratio)) continue;
+        n->noise_ratio = sqrt(v / beside);
+        n->values = count;
+        n->freedom = without->freedom[i];
+    }
+    n->explained = measured > 0 ? 1 - left / measured : NAN;
+}
+
+/* docs/math.md, section 10: the law pays for its weights, and of the bare field's Occam factor for the share of points
+   that it leaves free. */
+static kb_verdict_numbers gather_left(const kb_dictionary *dictionary, const kb_field_samples *s,
+                                      const kb_without_law *without, const kbass_result *result)
+{
+    double law = 0, field = 0, values = 0, k = count_weights(result);
+    kb_verdict_numbers n = {.others = result->probability > 0 ? -log(result->probability) : 0,
+                            .constant = without->constant,
+                            .drift = without->drift,
+                            .field = without->field,
+                            .drift_is_law = has_constant_term(dictionary),
+                            .is_empty = k == 0,
+                            .is_sure = is_sure(result),
+                            .is_whole = result->outcome == KBASS_CONVERGED || result->outcome == KBASS_NOT_CONVERGED,
+                            .is_white = true};
+    compare_left(result, s, without, &law, &field, &values, &n);
+    n.law = law - 0.5 * k * log(fmax(values, 1)) -
+            free_share(s, (size_t)dictionary->time_order) * fmax(field - without->field, 0);
+    for (size_t i = 0; i < result->n_tests; i++)
+        if (result->tests[i].kind == KBASS_TEST_WHITENESS && result->tests[i].p_value < not_white) n.is_white = false;
+    return n;
+}
+
+kbass_status kb_judge_noise_left(const kbass_data *data, const kbass_settings *settings, const kb_frame *frame,
+                                 kb_answer *answer, kbass_error *error)
+{
+    size_t n_runs = kbass_data_runs(data);
+    kb_field_samples **samples = KB_NEW(kb_field_samples *, n_runs);
+    kb_without_law without = {0};
+    bool is_one = false;
+    if (!answer->result.n_equations) n_runs = 0;
+    kbass_status status = samples ? KBASS_OK : kb_out_of_memory(error, "the bare field");
+    if (status == KBASS_OK && n_runs)
+        status = kb_field_samples_create_runs(data, settings->noise, samples, &is_one, error);
+    for (size_t run = 0; status == KBASS_OK && run < n_runs; run++)
+        status = kb_field_samples_read_periodic(samples[run], data, settings->periodic, error);
+    if (status == KBASS_OK && n_runs)
+        status = kb_without_law_of_fields(n_runs, samples, (kb_kernel_kind)settings->kernel, least_variance, &without,
+                                          error);
+    if (status == KBASS_OK && n_runs) {
+        kb_verdict_numbers numbers = gather_left(frame->dictionary, samples[0], &without, &answer->result);
+        status = judge(&numbers, frame, sqrt(1 - numbers.explained), answer, error);
+    }
+    for (size_t run = 0; samples && run < n_runs; run++) kb_field_samples_destroy(samples[run]);
+    kb_without_law_clear(&without);
+    kb_free(samples);
+    return status;
 }

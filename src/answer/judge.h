@@ -17,5 +17,8 @@ kbass_status kb_judge_fields(const kb_pde1d_problem *problem, const kb_search_re
                              kbass_error *error);
 kbass_status kb_judge_axes(const kb_pde_nd_problem *problem, kb_kernel_kind kind, const kb_search_result *found,
                            kb_answer *answer, kbass_error *error);
+/* Of an engine whose evidence is in other units (kernel, published): by the noise that its solution leaves. */
+kbass_status kb_judge_noise_left(const kbass_data *data, const kbass_settings *settings, const kb_frame *frame,
+                                 kb_answer *answer, kbass_error *error);
 
 #endif

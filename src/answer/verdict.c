@@ -2,14 +2,16 @@
 
 #include <math.h>
 
+#include "base/statistics.h"
 #include "weights/fit.h"
 
-static const double sure = 0.9;               /* P(law) from which it is found */
-static const double clearly = 10;             /* odds at which the bare field leads */
-static const double nearly_all = 0.99;        /* share of the variance that an approximate law explains, */
-static const double long_record = 100;        /* of at least so many measurements */
-static const double several = 2;              /* times the noise, which makes a law an approximate one */
-static const double more_noise[2] = {1.2, 2}; /* a + b / sqrt(N): ratio of sds above which there is more noise */
+static const double sure = 0.9;        /* P(law) from which it is found */
+static const double clearly = 10;      /* odds at which the bare field leads */
+static const double nearly_all = 0.99; /* share of the variance that an approximate law explains, */
+static const double long_record = 100; /* of at least so many measurements */
+static const double several = 2;       /* times the noise, which makes a law an approximate one */
+static const double more_noise = 1.2;  /* ratio of sds above which there is more noise, where chance allows less */
+static const double by_chance = 0.99;  /* share of ratios that chance makes smaller */
 
 static double rest(const kb_verdict_numbers *n) { return n->drift_is_law ? n->constant : fmax(n->constant, n->drift); }
 
@@ -27,7 +29,8 @@ double kb_verdict_probability(const kb_verdict_numbers *n)
 
 bool kb_verdict_leaves_noise(const kb_verdict_numbers *n)
 {
-    return n->noise_ratio > more_noise[0] + more_noise[1] / sqrt(n->values);
+    double chance = sqrt(kb_fisher_quantile(by_chance, n->values, n->freedom));
+    return n->noise_ratio > fmax(more_noise, chance);
 }
 
 static bool is_approximate(const kb_verdict_numbers *n)
@@ -42,7 +45,8 @@ kbass_law_verdict kb_verdict(const kb_verdict_numbers *n)
     bool misses = kb_verdict_leaves_noise(n) || !n->is_white;
     if (is_nothing) return n->is_whole ? KBASS_NOTHING_TO_EXPLAIN : KBASS_LAW_UNDECIDED;
     if (!n->is_whole) return KBASS_LAW_UNDECIDED;
+    if (n->turns) return KBASS_LAW_NONE;
     if (field_leads && misses) return is_approximate(n) ? KBASS_LAW_APPROXIMATE : KBASS_LAW_NONE;
-    if (n->turns || !n->is_sure || !(kb_verdict_probability(n) >= sure)) return KBASS_LAW_UNDECIDED;
+    if (!n->is_sure || !(kb_verdict_probability(n) >= sure)) return KBASS_LAW_UNDECIDED;
     return n->noise_ratio >= several && !n->is_white && is_approximate(n) ? KBASS_LAW_APPROXIMATE : KBASS_LAW_FOUND;
 }

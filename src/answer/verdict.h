@@ -21,9 +21,10 @@ typedef struct {
     bool is_sure;           /* each of its terms is in */
     bool is_whole;          /* it was fitted to the whole record, by a search that was not stopped */
     bool is_white;          /* its residuals do not resemble their neighbours */
-    bool turns;             /* a single state passes values both rising and falling: no x_t = f(x) */
+    bool turns;             /* the only state passes values both rising and falling: no x_t = f(x) does */
     double noise_ratio;     /* sd of the noise that the law leaves over that beside the bare field, the worst state's */
-    double values;          /* measurements of that state */
+    double values;          /* measurements of that state, */
+    double freedom;         /* and the degrees of freedom behind the noise beside the bare field */
     double explained;       /* share of the variance */
 } kb_verdict_numbers;
 

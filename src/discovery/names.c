@@ -29,6 +29,12 @@ const char *kbass_test_name(kbass_test_kind kind)
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
+const char *kbass_alike_name(kbass_alike_kind kind)
+{
+    static const char *const names[] = {"terms", "conserved", "rest"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
 const char *kbass_stage_name(int stage)
 {
     static const char *const names[KBASS_STAGE_COUNT] = {"field", "search", "arbitrate", "polish"};

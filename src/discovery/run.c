@@ -83,10 +83,12 @@ static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
 
 static kbass_status judge(kbass_discovery *d, kbass_error *error)
 {
+    kb_frame frame = frame_of(d);
+    bool is_em = d->settings.method == KB_METHOD_EM;
+    if (is_em || (d->pde_nd && !d->found.fourier))
+        return kb_judge_noise_left(d->data, &d->settings, &frame, d->answer, error);
     if (d->ode) return kb_judge_states(d->ode, &d->found, d->answer, error);
     if (d->pde1d) return kb_judge_fields(d->pde1d, &d->found, d->answer, error);
-    if (!d->found.fourier)
-        return KBASS_OK; /* the kernel engine's evidence has the equation in its prior: other units */
     return kb_judge_axes(d->pde_nd, (kb_kernel_kind)d->settings.kernel, &d->found, d->answer, error);
 }
 
@@ -100,9 +102,32 @@ static kbass_status ask_states(kbass_discovery *d, kb_run *run, kbass_error *err
     return kb_missing_of_states(d->ode, &asked, d->answer, error);
 }
 
+/* Which engine answered, and why. */
+static const char *engine_of(const kbass_discovery *d)
+{
+    if (d->paper) return "the published method, as --method paper asks";
+    if (d->settings.method == KB_METHOD_EM) return "the kernel engine alone, as --method em asks";
+    if (d->ode) return "the integrated equation";
+    if (d->pde1d) return "the integrated equation, by the method of lines";
+    if (d->found.fourier) return "the integrated equation, in Fourier modes, since all axes close";
+    if (d->dictionary->time_order > 1)
+        return "the kernel engine, which imposes the equation on a mesh, since it is of second order in time";
+    return "the kernel engine, which imposes the equation on a mesh, since an axis is open (--periodic names those "
+           "that "
+           "close)";
+}
+
+static kbass_status run_published(kbass_discovery *d, kb_run *run, kbass_error *error)
+{
+    kbass_status status = kb_published_run(d->paper, run, &d->answer, error);
+    kb_frame frame = {.dictionary = d->dictionary};
+    if (status == KBASS_OK) d->answer->result.engine = engine_of(d);
+    return status == KBASS_OK ? kb_judge_noise_left(d->data, &d->settings, &frame, d->answer, error) : status;
+}
+
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
-    if (d->paper) return kb_published_run(d->paper, run, &d->answer, error);
+    if (d->paper) return run_published(d, run, error);
     kbass_status status = kb_discovery_search_constants(d, run, error);
     kb_frame frame = frame_of(d);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
@@ -110,7 +135,8 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
         status = kb_answer_constants(d->answer, &frame, &d->found, d->constants, d->constant_correlation, d->n_guarded,
                                      error);
     if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
-    if (status == KBASS_OK && d->settings.method != KB_METHOD_EM) status = judge(d, error);
+    if (status == KBASS_OK) d->answer->result.engine = engine_of(d);
+    if (status == KBASS_OK) status = judge(d, error);
     if (status == KBASS_OK && d->pde_nd) status = kb_axes_covariances(d->pde_nd, &d->found, kb_run_stopped(run), error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
     if (d->ode) status = ask_states(d, run, error);

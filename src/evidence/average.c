@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/statistics.h"
 #include "base/status.h"
 
-enum { MOST_PRESENT = 2, QUANTILE_STEPS = 60 };
+enum { MOST_PRESENT = 2, QUANTILE_STEPS = 45 };
 static const double tails = 9;               /* sds about a mean beyond which nothing lies */
 static const double together = 0.9;          /* probability at which columns are a group */
 static const double doubtful[] = {0.1, 0.9}; /* inclusion of a column that a group is sought for */
@@ -39,12 +40,12 @@ static void add_models(kb_average *a)
 }
 
 kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, const kb_neighbour *neighbours,
-                               kb_average **out, kbass_error *error)
+                               const double *freedom, kb_average **out, kbass_error *error)
 {
     size_t most = pool->n + columns->n;
     kb_average *a = KB_NEW(kb_average, 1);
     if (!a) return kb_out_of_memory(error, "the average over models");
-    *a = (kb_average){.columns = columns, .pool = pool, .neighbours = neighbours};
+    *a = (kb_average){.columns = columns, .pool = pool, .neighbours = neighbours, .freedom = freedom};
     a->share = KB_NEW(double, most);
     a->fit = KB_NEW(size_t, most);
     a->added = KB_NEW(size_t, most);
@@ -81,25 +82,35 @@ double kb_average_inclusion(const kb_average *a, size_t column)
     return fmin(sum, 1);
 }
 
-/* Mean and variance of a column's weight in a model that has it. */
-static void component(const kb_average *a, size_t model, size_t column, double *mean, double *variance)
+/* Degrees of freedom behind a column's weight: those of its state's noise. */
+static double freedom_of(const kb_average *a, size_t column)
+{
+    double freedom = a->freedom ? a->freedom[a->columns->equation[column]] : INFINITY;
+    return freedom > 2 ? freedom : INFINITY; /* NaN: the noise of a velocity that was not measured */
+}
+
+/* Mean and squared scale of a column's weight in a model that has it. */
+static void component(const kb_average *a, size_t model, size_t column, double *mean, double *square)
 {
     const kb_fit *fit = a->pool->fits[a->fit[model]];
     const kb_neighbour *added = a->added[model] == column ? &a->neighbours[column] : NULL;
     *mean = added ? added->mean : fit->w[column];
-    *variance = added ? added->variance : kb_fit_variance(fit, column);
+    *square = added ? added->variance : kb_fit_variance(fit, column);
 }
+
+/* Variance of Student's distribution over the square of its scale. */
+static double student_variance(double freedom) { return isfinite(freedom) ? freedom / (freedom - 2) : 1; }
 
 /* E w = sum pi_m w_m,   var w = sum pi_m (v_m + w_m^2) - (E w)^2 */
 void kb_average_weight(const kb_average *a, size_t column, double *mean, double *variance)
 {
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, factor = student_variance(freedom_of(a, column));
     for (size_t m = 0; m < a->n; m++) {
         if (!is_in(a, m, column)) continue;
         double w, v;
         component(a, m, column, &w, &v);
         sum += a->share[m] * w;
-        squares += a->share[m] * (v + w * w);
+        squares += a->share[m] * (factor * v + w * w);
     }
     *mean = sum;
     *variance = fmax(squares - sum * sum, 0);
@@ -107,14 +118,14 @@ void kb_average_weight(const kb_average *a, size_t column, double *mean, double 
 
 /* ---------------------------------------------------------------- the mixture, given that a column is in */
 
-/* sum_m pi_m Phi((w - w_m) / sd_m) over the models that have the column */
+/* sum_m pi_m F((w - w_m) / s_m) over the models that have the column, F Student's distribution */
 static double share_below(const kb_average *a, size_t column, double w)
 {
-    double sum = 0, mean, variance;
+    double sum = 0, mean, square, freedom = freedom_of(a, column);
     for (size_t m = 0; m < a->n; m++) {
         if (!is_in(a, m, column)) continue;
-        component(a, m, column, &mean, &variance);
-        sum += a->share[m] * (variance > 0 ? 0.5 * erfc((mean - w) / sqrt(2 * variance)) : w >= mean);
+        component(a, m, column, &mean, &square);
+        sum += a->share[m] * (square > 0 ? kb_student_below((w - mean) / sqrt(square), freedom) : w >= mean);
     }
     return sum;
 }
@@ -132,9 +143,11 @@ static double quantile(const kb_average *a, size_t column, double share, double 
 void kb_average_interval(const kb_average *a, size_t column, double *sd, double *low, double *high)
 {
     double total = 0, sum = 0, squares = 0, least = INFINITY, most = -INFINITY, mean, variance;
+    double factor = student_variance(freedom_of(a, column));
     for (size_t m = 0; m < a->n; m++) {
         if (!is_in(a, m, column) || !(a->share[m] > 0)) continue;
         component(a, m, column, &mean, &variance);
+        variance *= factor;
         total += a->share[m];
         sum += a->share[m] * mean;
         squares += a->share[m] * (variance + mean * mean);

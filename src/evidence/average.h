@@ -22,10 +22,12 @@ typedef struct {
     size_t *fit;                    /* n: place in the pool, */
     size_t *added;                  /* n: and the column added to it, or KB_NO_COLUMN */
     bool *has;                      /* n x columns: has[column + model * columns] */
+    const double *freedom;          /* per state: degrees of freedom behind the noise, so that a weight of its equation
+                                       has Student's distribution; NULL or not finite: the noise is known */
 } kb_average;
 
 kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, const kb_neighbour *neighbours,
-                               kb_average **out, kbass_error *error);
+                               const double *freedom, kb_average **out, kbass_error *error);
 void kb_average_destroy(kb_average *average);
 
 /* P(column is in). */

@@ -6,6 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "evidence/monotone.h"
 
 enum { TILE = 100, MOST_TILES = 12, LENGTHS = 14, VARIANCES = 14, SWEEPS = 3 };
 static const double longest = 2, spacings = 0.55; /* shorter scales make any data look like white noise */
@@ -26,6 +27,7 @@ typedef struct {
     double *time;        /* likewise: when */
     double *counts, *covered;
     double *covariance, *system, *y; /* of a tile */
+    double *work;                    /* 5 times the measurements */
     double shortest;
 } curves;
 
@@ -131,7 +133,7 @@ static void add_likelihoods(curves *c, size_t group, double length, size_t n, co
 }
 
 /* Length and noise at their best: a grid, then compass search in their logarithms. */
-static double maximise(curves *c, size_t group, double *variance)
+static double maximise(curves *c, size_t group, double *variance, double *length_found)
 {
     double floor = c->dynamics->noise_floor, variances[VARIANCES], found[VARIANCES], best = -INFINITY;
     double low = log(fmin(c->shortest, longest / 4)), high = log(longest), at[2] = {high, log(floor)};
@@ -153,7 +155,26 @@ static double maximise(curves *c, size_t group, double *variance)
             if (found[0] > best) best = found[0], memcpy(at, to, sizeof at), i = -1;
         }
     *variance = exp(at[1]);
+    *length_found = exp(at[0]);
     return best;
+}
+
+/* n - tr K (K + v diag(h))^{-1} of a group: what the bare field leaves to the noise. */
+static double freedom_of(curves *c, size_t group, double length, double v)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->n_tiles; i++) {
+        const part *p = &c->tiles[i];
+        double variance = variance_of(c, group, v);
+        if (p->group != group) continue;
+        set_kernel(c, p, length);
+        tile_likelihood(c, p, variance);
+        if (!kb_cholesky_variances(p->n, c->system, p->n, c->y)) return NAN;
+        for (size_t j = 0; j < p->n; j++)
+            sum += c->counts[group] / c->covered[group] * variance *
+                   c->comparison.relative[c->observation[p->begin + j]] * c->y[j];
+    }
+    return sum;
 }
 
 /* Half a log N for each number that was maximised over. */
@@ -166,26 +187,31 @@ static double price(const curves *c, size_t group, double n)
 static void weigh_field(curves *c, kb_without_law *out)
 {
     size_t n = c->dynamics->n_groups, measured = 0, first = n;
-    double own = 0, values = 0, common;
+    double own = 0, values = 0, common, length;
     for (size_t g = 0; g < n; g++) {
-        out->field_variance[g] = NAN;
+        out->field_variance[g] = out->freedom[g] = NAN;
         if (!(c->counts[g] > 0)) continue;
-        own += maximise(c, g, &out->field_variance[g]) - price(c, g, c->counts[g]);
+        own += maximise(c, g, &out->field_variance[g], &length) - price(c, g, c->counts[g]);
+        out->freedom[g] = freedom_of(c, g, length, out->field_variance[g]);
         values += c->counts[g];
         if (first == n) first = g;
         measured++;
     }
     out->field = own;
     if (measured > 1) {
-        double together = maximise(c, n, &common) - price(c, first, values / (double)measured);
+        double together = maximise(c, n, &common, &length) - price(c, first, values / (double)measured);
         if (together > own) {
             out->field = together;
             for (size_t g = 0; g < n; g++)
-                if (c->counts[g] > 0) out->field_variance[g] = common;
+                if (c->counts[g] > 0)
+                    out->field_variance[g] = common, out->freedom[g] = freedom_of(c, g, length, common);
         }
     }
-    for (size_t g = 0; g < n; g++)
-        if (c->counts[g] > 0) out->field_variance[g] = variance_of(c, g, out->field_variance[g]);
+    for (size_t g = 0; g < n; g++) {
+        if (!(c->counts[g] > 0)) continue;
+        out->field_variance[g] = variance_of(c, g, out->field_variance[g]);
+        if (c->dynamics->known_variance[g] > 0) out->freedom[g] = INFINITY;
+    }
 }
 
 /* ---------------------------------------------------------------- constant and drift */
@@ -254,6 +280,28 @@ static double weigh_line(curves *c, size_t group, bool drifts)
     return -0.5 * (n * log(v) + squares / v + logs + (parameters + !is_known) * log(n));
 }
 
+/* The better direction in each run; nothing is paid for the curve, so that no monotone one has more. h as it was
+   weighed last. work: 5 times the measurements. */
+static double weigh_monotone(const curves *c, size_t group, double *work)
+{
+    double n = c->counts[group], squares = 0, logs = 0;
+    for (size_t i = 0; i < c->n_parts; i++) {
+        const part *p = &c->parts[i];
+        double *y = work, *weight = work + p->n;
+        if (p->group != group) continue;
+        for (size_t j = 0; j < p->n; j++) {
+            size_t o = c->observation[p->begin + j];
+            y[j] = c->comparison.target[o];
+            weight[j] = 1 / c->comparison.relative[o];
+            logs += log(c->comparison.relative[o]);
+        }
+        squares += fmin(kb_monotone_squares(p->n, y, weight, 1, work + 2 * p->n),
+                        kb_monotone_squares(p->n, y, weight, -1, work + 2 * p->n));
+    }
+    double v = variance_of(c, group, squares / n);
+    return -0.5 * (n * log(v) + squares / v + logs);
+}
+
 /* A straight line is no drift in logarithms. */
 static void weigh_lines(curves *c, kb_without_law *out)
 {
@@ -273,7 +321,7 @@ static void curves_clear(curves *c)
 {
     kb_comparison_clear(&c->comparison);
     void *arrays[] = {c->parts,   c->tiles,      c->observation, c->time, c->counts,
-                      c->covered, c->covariance, c->system,      c->y};
+                      c->covered, c->covariance, c->system,      c->y,    c->work};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
 }
 
@@ -290,15 +338,29 @@ static kbass_status curves_create(curves *c, const kb_dynamics *d, kbass_error *
     c->covariance = KB_NEW(double, TILE *TILE);
     c->system = KB_NEW(double, TILE *TILE);
     c->y = KB_NEW(double, TILE);
+    c->work = KB_NEW(double, 5 * n);
     bool complete = c->parts && c->tiles && c->observation && c->time && c->counts && c->covered && c->covariance &&
-                    c->system && c->y;
+                    c->system && c->y && c->work;
     return complete ? kb_comparison_create(d, &c->comparison, error) : kb_out_of_memory(error, "the bare field");
+}
+
+kbass_status kb_without_law_create(size_t n_groups, kb_without_law *out, kbass_error *error)
+{
+    *out = (kb_without_law){.n_groups = n_groups,
+                            .monotone = INFINITY,
+                            .field_variance = KB_NEW(double, n_groups),
+                            .counts = KB_NEW(double, n_groups),
+                            .freedom = KB_NEW(double, n_groups)};
+    if (out->field_variance && out->counts && out->freedom) return KBASS_OK;
+    kb_without_law_clear(out);
+    return kb_out_of_memory(error, "the bare field");
 }
 
 void kb_without_law_clear(kb_without_law *w)
 {
     kb_free(w->field_variance);
     kb_free(w->counts);
+    kb_free(w->freedom);
     *w = (kb_without_law){0};
 }
 
@@ -306,10 +368,8 @@ kbass_status kb_without_law_of_states(const kb_dynamics *d, const double *time, 
                                       kb_without_law *out, kbass_error *error)
 {
     curves c = {.kind = kind};
-    *out = (kb_without_law){
-        .n_groups = d->n_groups, .field_variance = KB_NEW(double, d->n_groups), .counts = KB_NEW(double, d->n_groups)};
-    kbass_status status =
-        out->field_variance && out->counts ? curves_create(&c, d, error) : kb_out_of_memory(error, "the bare field");
+    kbass_status status = kb_without_law_create(d->n_groups, out, error);
+    if (status == KBASS_OK) status = curves_create(&c, d, error);
     if (status == KBASS_OK) {
         gather(&c, time);
         tile(&c);
@@ -317,6 +377,9 @@ kbass_status kb_without_law_of_states(const kb_dynamics *d, const double *time, 
         weigh_lines(&c, out);
         kb_comparison_weigh(&c.comparison, 0, d->observation_start[d->n_rows], d->observed);
         weigh_field(&c, out);
+        out->monotone = 0;
+        for (size_t g = 0; g < d->n_groups; g++)
+            if (c.counts[g] > 0) out->monotone += weigh_monotone(&c, g, c.work);
         memcpy(out->counts, c.counts, d->n_groups * sizeof *out->counts);
     } else {
         kb_without_law_clear(out);

@@ -11,14 +11,19 @@
 typedef struct {
     double constant, drift; /* log evidence of u_t = 0 and of u_t = c; -INFINITY where the model makes no sense */
     double field;           /* and of the bare field */
+    double monotone;        /* of curves over time: no more than this has any that only rises or only falls in each run;
+                               fields: INFINITY */
     size_t n_groups;
     double *field_variance; /* n_groups: of the noise beside the bare field, as kb_fit.variance; NaN: not measured */
     double *counts;         /* n_groups: measurements */
+    double *freedom;        /* n_groups: degrees of freedom behind field_variance; INFINITY: known */
 } kb_without_law;
 
 /* Curves over time. `time`: scaled, of each row of the dynamics. */
 kbass_status kb_without_law_of_states(const kb_dynamics *dynamics, const double *time, kb_kernel_kind kind,
                                       kb_without_law *out, kbass_error *error);
+/* Empty, for those who fill it. */
+kbass_status kb_without_law_create(size_t n_groups, kb_without_law *out, kbass_error *error);
 void kb_without_law_clear(kb_without_law *without);
 
 #endif

@@ -131,8 +131,27 @@ static void add_likelihoods(patchwork *w, size_t field, const double *length, si
     }
 }
 
+/* n - tr K (K + v diag(h))^{-1}: what the bare field leaves to the noise. */
+static double freedom_of(patchwork *w, size_t field, const double *length, double variance)
+{
+    double sum = 0;
+    for (size_t i = 0; i < w->n_patches; i++) {
+        const patch *p = &w->patches[i];
+        const kb_field_samples *s = p->samples;
+        if (p->field != field) continue;
+        set_kernel(w, p, length);
+        likelihood(w, p, variance);
+        if (!kb_cholesky_variances(p->n, w->system, p->n, w->y)) return NAN;
+        for (size_t j = 0; j < p->n; j++) {
+            double h = s->relative ? s->relative[p->point[j] + field * s->n_points] : 1;
+            sum += w->counts[field] / w->covered[field] * variance * h * w->y[j];
+        }
+    }
+    return sum;
+}
+
 /* Lengths of time and space and the noise of a field at their best; a field at rest has no end in time. */
-static double maximise(patchwork *w, size_t field, bool is_at_rest, double *variance)
+static double maximise(patchwork *w, size_t field, bool is_at_rest, double *variance, double *freedom)
 {
     double low[2] = {log(fmin(w->shortest[0], longest / 4)), log(fmin(w->shortest[1], longest / 4))},
            high = log(longest);
@@ -158,7 +177,9 @@ static double maximise(patchwork *w, size_t field, bool is_at_rest, double *vari
             add_likelihoods(w, field, length, 1, &trial, found);
             if (found[0] > best + 1e-3) best = found[0], memcpy(at, to, sizeof at), i = is_at_rest ? 1 : -1;
         }
+    double length[2] = {is_at_rest ? unending : exp(at[0]), exp(at[1])};
     *variance = variance_of(w, field, exp(at[2]));
+    *freedom = w->known[field] > 0 ? INFINITY : freedom_of(w, field, length, *variance);
     return best;
 }
 
@@ -194,11 +215,11 @@ static void weigh(patchwork *w, size_t n_runs, kb_field_samples *const *samples,
         out->counts[f] = w->counts[f];
         out->field_variance[f] = NAN;
         if (!(w->counts[f] > 0)) continue;
-        out->field += maximise(w, f, false, &out->field_variance[f]) - price(w, f, 2);
-        double rest = maximise(w, f, true, &unused) - price(w, f, 1);
+        out->field += maximise(w, f, false, &out->field_variance[f], &out->freedom[f]) - price(w, f, 2);
+        double rest = maximise(w, f, true, &unused, &unused) - price(w, f, 1);
         w->slope[f] = drift_of(n_runs, samples, f);
         out->constant += rest;
-        out->drift += fmax(maximise(w, f, true, &unused) - price(w, f, 2), rest);
+        out->drift += fmax(maximise(w, f, true, &unused, &unused) - price(w, f, 2), rest);
         w->slope[f] = 0;
     }
 }
@@ -209,13 +230,12 @@ kbass_status kb_without_law_of_fields(size_t n_runs, kb_field_samples *const *sa
     size_t fields = samples[0]->n_fields, most = 0;
     for (size_t run = 0; run < n_runs; run++)
         if (samples[run]->n_points > most) most = samples[run]->n_points;
-    *out = (kb_without_law){
-        .n_groups = fields, .field_variance = KB_NEW(double, fields), .counts = KB_NEW(double, fields)};
+    if (kb_without_law_create(fields, out, error) != KBASS_OK) return KBASS_ERROR_MEMORY;
     patchwork *w = KB_NEW(patchwork, 1);
     neighbour *work = KB_NEW(neighbour, most);
     double *sums = KB_NEW(double, 3 * fields);
     patch *patches = KB_NEW(patch, n_runs * fields * MOST_TILES);
-    bool complete = out->field_variance && out->counts && w && work && sums && patches;
+    bool complete = w && work && sums && patches;
     if (complete) {
         *w = (patchwork){.kind = kind,
                          .floor = noise_floor > 0 ? noise_floor : 1e-6,

@@ -275,6 +275,22 @@ static json_t *all_groups(const kbass_result *result)
     return array;
 }
 
+static json_t *all_alike(const kbass_result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->n_alike; i++) {
+        const kbass_alike *a = &result->alike[i];
+        json_t *terms = json_array(), *weights = json_array();
+        for (size_t j = 0; j < a->n_terms; j++)
+            append(&terms, text(a->terms[j])), append(&weights, number(a->weights[j]));
+        append(&array,
+               json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", kbass_alike_name(a->kind), "lhs",
+                         a->lhs ? text(a->lhs) : json_null(), "what", text(a->what), "value", number(a->value), "terms",
+                         terms, "weights", weights, "share", number(a->share), "sentence", text(a->sentence)));
+    }
+    return array;
+}
+
 static json_t *all_runners_up(const kbass_result *result)
 {
     json_t *array = json_array();
@@ -456,6 +472,8 @@ static json_t *root_object(const kbass_data *data, const kbass_settings *setting
         count(result->n_windows), "patches", count(result->n_patches), "iterations", count(result->n_iterations),
         "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
     if (root) put(&root, "constants", all_constants(result));
+    if (root) put(&root, "alike", all_alike(result));
+    if (root) put(&root, "engine", result->engine ? text(result->engine) : json_null());
     return root;
 }
 

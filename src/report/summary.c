@@ -105,6 +105,15 @@ void kb_summary_warnings(const kb_text_page *to, const kbass_data *data, const k
     }
 }
 
+void kb_summary_alike(const kb_text_page *to, const kbass_result *result)
+{
+    char text[SENTENCE];
+    for (size_t i = 0; i < result->n_alike; i++) {
+        snprintf(text, sizeof text, "alike: %s", result->alike[i].sentence);
+        kb_text_wrapped(to, 2, text);
+    }
+}
+
 void kb_summary_rivals(const kb_text_page *to, const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_runners_up && i < SHOWN_RIVALS; i++) {

@@ -9,6 +9,8 @@
 void kb_summary_verdict(const kb_text_page *to, const kbass_result *result);
 /* "Explains 98.6 % of the variance, misfit 0.12 sd; 2 other laws within 1 : 10." */
 void kb_summary_confidence(const kb_text_page *to, const kbass_result *result);
+/* What the data cannot tell apart, a sentence for each. */
+void kb_summary_alike(const kb_text_page *to, const kbass_result *result);
 /* Terms, warnings and rivals, a line or two for each. */
 void kb_summary_terms(const kb_text_page *to, const kbass_result *result);
 void kb_summary_warnings(const kb_text_page *to, const kbass_data *data, const kbass_result *result);

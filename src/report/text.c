@@ -333,31 +333,42 @@ static void print_explanations(const kb_text_page *to, const kbass_result *resul
 
 /* ---------------------------------------------------------------- the outcome */
 
-static const char *words_for(const kbass_result *result)
+enum { OUTCOME_SIZE = 200, SENTENCE_SIZE = 300 };
+
+/* False where there is nothing to say. */
+static bool words_for(const kbass_result *result, char words[OUTCOME_SIZE])
 {
-    switch (result->outcome) {
-    case KBASS_CONVERGED: return NULL;
-    case KBASS_NOT_CONVERGED: return "The search was still improving when its budget ended; this is the best it found.";
-    case KBASS_TIME_LIMIT:
-        return result->n_equations ? "The time limit was reached; this is the best answer by then."
-                                   : "The time limit was reached before there was a model.";
-    case KBASS_CANCELLED:
-        return result->n_equations ? "Stopped; this is the best answer by then." : "Stopped before there was a model.";
-    case KBASS_NO_MODEL: break;
-    }
-    return "There is no model: no candidate could be fitted to these data.";
+    const char *reason = result->outcome == KBASS_TIME_LIMIT  ? "The time limit was reached"
+                         : result->outcome == KBASS_CANCELLED ? "Stopped"
+                                                              : NULL;
+    if (result->outcome == KBASS_CONVERGED) return false;
+    if (reason && result->n_equations && !result->n_models)
+        snprintf(words, OUTCOME_SIZE, "%s; this is the best answer by then.", reason);
+    else if (reason && result->n_equations)
+        snprintf(words, OUTCOME_SIZE,
+                 "%s after %zu model%s; the search was still improving. This is the best answer by then.", reason,
+                 result->n_models, result->n_models == 1 ? "" : "s");
+    else if (reason) snprintf(words, OUTCOME_SIZE, "%s before there was a model.", reason);
+    else
+        snprintf(words, OUTCOME_SIZE, "%s",
+                 result->outcome == KBASS_NOT_CONVERGED
+                     ? "The search was still improving when its budget ended; this is the best it found."
+                     : "There is no model: no candidate could be fitted to these data.");
+    return true;
 }
 
 static void print_outcome(const kb_text_page *to, const kbass_result *result)
 {
-    const char *words = words_for(result);
-    if (words) fprintf(to->out, "\n  %s\n", words);
-    fprintf(to->out, "%s  %.1f s", words ? "" : "\n", result->seconds_total);
+    char words[OUTCOME_SIZE];
+    bool has_words = words_for(result, words);
+    if (has_words) fprintf(to->out, "\n  %s\n", words);
+    fprintf(to->out, "%s  %.1f s", has_words ? "" : "\n", result->seconds_total);
     if (result->n_models) fprintf(to->out, ": %zu model%s fitted", result->n_models, result->n_models == 1 ? "" : "s");
     if (result->n_models && result->n_starts)
         fprintf(to->out, " from %zu start%s", result->n_starts, result->n_starts == 1 ? "" : "s");
     if (result->n_starts_lost) fprintf(to->out, ", %zu starts lost to numerical trouble", result->n_starts_lost);
     fputc('\n', to->out);
+    if (result->engine) fprintf(to->out, "  Fitted by %s.\n", result->engine);
     if (result->n_part)
         fprintf(
             to->out,
@@ -419,8 +430,13 @@ static void print_validation(const kb_text_page *to, const kbass_result *result)
 /* The outcome in a line or two. */
 static void print_end(const kb_text_page *to, const kbass_result *result)
 {
-    const char *words = words_for(result);
-    if (words) kb_text_wrapped(to, 2, words);
+    char words[OUTCOME_SIZE];
+    if (words_for(result, words)) kb_text_wrapped(to, 2, words);
+    if (result->n_patches && result->engine) {
+        char text[SENTENCE_SIZE];
+        snprintf(text, sizeof text, "Fitted by %s.", result->engine);
+        kb_text_wrapped(to, 2, text);
+    }
     fprintf(to->out, "  %.1f s", result->seconds_total);
     if (result->n_models) fprintf(to->out, ", %zu model%s fitted", result->n_models, result->n_models == 1 ? "" : "s");
     if (result->n_part) fprintf(to->out, ", compared on %zu values", result->n_part);
@@ -439,6 +455,7 @@ static void print_summary(const kb_text_page *to, const kbass_data *data, const 
         kb_summary_terms(to, result);
         print_constants(to, result);
         print_groups(to, result);
+        kb_summary_alike(to, result);
         kb_summary_warnings(to, data, result);
         kb_summary_rivals(to, result);
         print_varied(to, data, result);
@@ -457,6 +474,7 @@ static void print_details(const kb_text_page *to, const kbass_data *data, const 
         kb_summary_confidence(to, result);
         print_terms(to, result, all_terms);
         print_groups(to, result);
+        kb_summary_alike(to, result);
         print_correlations(to, result);
         print_averages(to, result);
         print_constants(to, result);

@@ -25,6 +25,7 @@ void kb_search_result_clear(kb_search_result *result)
     kb_free(result->fourier);
     kb_free(result->run_windows);
     kb_free(result->neighbours);
+    kb_free(result->substitutes);
     kb_free(result->noise_unit);
     kb_free(result->noise_freedom);
     kb_free(result->residual_tests.tests);
@@ -54,6 +55,11 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
     }
     kb_support_clear(&trial);
     kb_free(moves);
+    result->substitutes = KB_NEW(kb_substitute, best->n + 1);
+    if (status == KBASS_OK && !result->substitutes) status = kb_out_of_memory(error, "the answer");
+    if (status == KBASS_OK)
+        status = kb_substitutes_find(message, columns, best, result->pool.fits[0]->w, result->substitutes,
+                                     &result->n_substitutes, error);
     return status;
 }
 

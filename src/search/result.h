@@ -5,6 +5,7 @@
 #include "collocation/kernel_fit.h"
 #include "collocation/ode_fields.h"
 #include "evidence/average.h"
+#include "evidence/substitutes.h"
 #include "forward/pde1d/runs.h"
 #include "forward/spectral/fourier_model.h"
 #include "posterior/residual_tests.h"
@@ -31,7 +32,9 @@ typedef struct {
     double *noise_freedom; /* likewise: degrees of freedom behind it */
     double noise_floor;    /* of the final fits, scaled */
     bool noise_is_relative;
-    kb_neighbour *neighbours;         /* per column; NULL when the run was stopped before */
+    kb_neighbour *neighbours;   /* per column; NULL when the run was stopped before */
+    kb_substitute *substitutes; /* terms of the chosen model that could be others */
+    size_t n_substitutes;
     kb_residual_tests residual_tests; /* of the chosen model's residuals */
     kb_pool explained;                /* the chosen model without a column, or with it, as --explain asks; */
     size_t *explained_column;         /* that column */
