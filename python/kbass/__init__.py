@@ -29,13 +29,14 @@ from .errors import (
 )
 from .estimator import KBASS
 from .result import Equation, Equations, Result, Term, load
+from .score import Predictor, Score
 from .solution import Solution
 
 __version__ = version()
 
 __all__ = [
     "discover", "KBASS", "Result", "Equation", "Equations", "Term", "load", "Data", "read", "example", "examples",
-    "doctor", "Findings", "simulate", "systems", "Forecast", "Points", "Solution", "Progress", "Setting", "settings",
+    "doctor", "Findings", "simulate", "systems", "Forecast", "Points", "Score", "Predictor", "Solution", "Progress", "Setting", "settings",
     "Error", "ArgumentError", "DataError", "ExpressionError", "FileError", "LibraryError", "NotFittedError",
     "NumericalError", "OutOfMemoryError", "StoppedWarning",
 ]  # fmt: skip

@@ -85,6 +85,11 @@ kbass_status kbass_posterior_draws(const kbass_posterior *posterior, size_t n_po
 kbass_status kbass_posterior_gain(const kbass_posterior *posterior, size_t n_points, const double *times,
                                   const double *positions, double *about_models, double *about_weights,
                                   kbass_error *error);
+kbass_status kbass_posterior_score(const kbass_posterior *posterior, const kbass_data *data, size_t run,
+                                   const kbass_score_options *options, kbass_score **score, kbass_error *error);
+kbass_status kbass_score_json(const kbass_score *score, const kbass_posterior *posterior, char **json,
+                              kbass_error *error);
+void kbass_score_destroy(kbass_score *score);
 void kbass_posterior_destroy(kbass_posterior *posterior);
 size_t kbass_forecast_draws(const kbass_forecast *forecast);
 const double *kbass_forecast_values(const kbass_forecast *forecast, size_t draw);
@@ -207,14 +212,62 @@ class kbass_forecast_options(ctypes.Structure):
     ]
 
 
-STRUCTS = (kbass_error, kbass_setting_info, kbass_progress, kbass_read_options, kbass_forecast_options)
+class kbass_score_options(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("n_start", c_size_t),
+        ("state", POINTER(c_double)),
+        ("continues", c_int),
+        ("n_draws", c_size_t),
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("boundary", c_char_p),
+        ("time_limit", c_double),
+        ("progress", kbass_progress_callback),
+        ("user", c_void_p),
+    ]
+
+
+class kbass_predictor(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("r2", POINTER(c_double)),
+        ("log_score", POINTER(c_double)),
+        ("within_50", POINTER(c_double)),
+        ("within_90", POINTER(c_double)),
+        ("leaves", c_double),
+        ("n_lost", c_size_t),
+        ("mean", POINTER(c_double)),
+        ("low", POINTER(c_double)),
+        ("high", POINTER(c_double)),
+    ]
+
+
+class kbass_score(ctypes.Structure):
+    _fields_ = [
+        ("n_states", c_size_t),
+        ("n_points", c_size_t),
+        ("n_used", c_size_t),
+        ("n_values", c_size_t),
+        ("first", c_double),
+        ("last", c_double),
+        ("times", POINTER(c_double)),
+        ("positions", POINTER(c_double)),
+        ("values", POINTER(c_double)),
+        ("n_predictors", c_size_t),
+        ("predictors", POINTER(kbass_predictor)),
+    ]
+
+
+GIVEN = (kbass_error, kbass_setting_info, kbass_progress, kbass_read_options, kbass_forecast_options, kbass_score_options)
+STRUCTS = GIVEN + (kbass_predictor, kbass_score)  # those that the library makes are reached by their handles
 
 # ---------------------------------------------------------------- prototypes to ctypes
 
 _PLAIN = {"size_t": c_size_t, "int": c_int, "double": c_double, "uint64_t": c_uint64, "kbass_status": c_int,
           "kbass_progress_callback": kbass_progress_callback, "void": None}  # fmt: skip
 _TARGETS = {"char": c_char_p, "double": POINTER(c_double), "size_t": POINTER(c_size_t)}
-_TARGETS.update({struct.__name__: POINTER(struct) for struct in STRUCTS})
+_TARGETS.update({struct.__name__: POINTER(struct) for struct in GIVEN})
 
 
 def _type_of(text: str, returned: bool = False) -> Any:

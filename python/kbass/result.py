@@ -308,9 +308,19 @@ class Result:
                                             _arrays.optional(name))  # fmt: skip
         return self._posteriors[name]
 
-    def _alive(self, what: str) -> Handle:
+    def _fit(self, what: str, data: Any, progress: Optional[bool]) -> Handle:
+        """The fit itself; of a result that was loaded by the same search once more, which has to find the same."""
         if self._discovery is None:
-            raise DataError("%s needs the fit itself: this result was read from a file, or pickled" % what)
+            from .discovery import run_discovery
+
+            table, keywords = self._again(data, what)
+            again = run_discovery(table, keywords, progress=progress)
+            structures = [[(e.lhs, [term.term for term in e.selected]) for e in one.equations] for one in (self, again)]
+            if structures[0] != structures[1]:
+                raise DataError("%s needs the fit itself, and the search found another law this time (%s)"
+                                % (what, "; ".join(e.text for e in again.equations)))  # fmt: skip
+            self._discovery, self._data, self._keywords = again._discovery, table, keywords
+        assert self._discovery is not None
         return self._discovery
 
     # ------------------------------------------------------------ what follows from it
@@ -363,13 +373,29 @@ class Result:
 
         return residuals(self)
 
-    def law_residuals(self, t: Any, x: Any = None, *, run: Union[str, int, None] = None) -> Any:
-        """Both sides of the law along the solution: ``lhs``, ``rhs`` and their difference."""
+    def law_residuals(self, t: Any, x: Any = None, *, run: Union[str, int, None] = None, data: Any = None,
+                      progress: Optional[bool] = None) -> Any:  # fmt: skip
+        """Both sides of the law along the solution: ``lhs``, ``rhs`` and their difference. A result that was loaded
+        repeats its search, on its file or on ``data``."""
         from .solution import law_residuals
 
-        return law_residuals(self, t, x, run)
+        return law_residuals(self, t, x, run, self._fit("law_residuals", data, progress))
 
-    def _again(self, data: Any) -> "Tuple[Data, Dict[str, Any]]":
+    def score(self, data: Any, *, start: Optional[int] = None, state: Any = None, continues: bool = False,
+              draws: int = 400, seed: int = 1, boundary: Optional[str] = None, of_run: Union[str, int, None] = None,
+              run: int = 0, threads: Optional[int] = None, time_limit: Optional[float] = None,
+              progress: Optional[bool] = None, **reading: Any) -> Any:  # fmt: skip
+        """The law on data that it has not seen: a :class:`kbass.Score` beside its rival and forecasts without a law.
+
+        `start` rows are for the initial state, or `state` is it, or the data go on where the record ended
+        (`continues`). `of_run` chooses among the result's runs, `run` among the data's. Other keywords are those of
+        :func:`kbass.read`."""
+        from .score import score
+
+        return score(self, data, start, state, continues, draws, seed, boundary, of_run, run, threads, time_limit,
+                     progress, reading)  # fmt: skip
+
+    def _again(self, data: Any, what: str = "explain") -> "Tuple[Data, Dict[str, Any]]":
         """Data and settings of the search; of a result that was loaded as its file recorded them."""
         from .data import read
 
@@ -380,8 +406,8 @@ class Result:
                     if value is not None and value is not False}  # fmt: skip
         source = about["source"] or ""
         if data is None and not os.path.exists(source):
-            raise DataError("explain needs the data: this result was loaded, and the file %r is not there; "
-                            "explain(..., data=...) takes them" % source)  # fmt: skip
+            raise DataError("%s needs the data: this result was loaded, and the file %r is not there; "
+                            "%s(..., data=...) takes them" % (what, source, what))  # fmt: skip
         reading = dict(about["reading"])
         if "every" in reading:
             reading["every"] = int(reading["every"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 from . import _arrays
 from ._arrays import ask_times, contiguous, needs_numpy, pointer
-from ._library import call
+from ._library import Handle, call
 from .errors import DataError
 
 if TYPE_CHECKING:
@@ -153,14 +153,14 @@ def residuals(result: "Result") -> Dict[str, Any]:
     return found
 
 
-def law_residuals(result: "Result", t: Any, x: Any, run: Union[str, int, None]) -> Dict[str, Any]:
+def law_residuals(result: "Result", t: Any, x: Any, run: Union[str, int, None], fit: Handle) -> Dict[str, Any]:
     index, k = result._run_index(run), len(result.states)
     times, positions, shape = ask_times(t)[0], None, [_arrays.size(ask_times(t)[0])]
     if len(result.axes) > 1:
         times, positions, shape, _ = _mesh(result, t, x)
     n = _arrays.size(times)
     left, right = _arrays.room(n, k), _arrays.room(n, k)
-    with result._alive("law_residuals") as discovery:
+    with fit as discovery:
         call("kbass_discovery_law", discovery, index, n, pointer(times), pointer(positions), pointer(left),
              pointer(right))  # fmt: skip
     if _arrays.numpy() is None:

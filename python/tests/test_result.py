@@ -1,9 +1,11 @@
 """What comes back, and what follows from it."""
 
 import copy
+import inspect
 import json
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -61,7 +63,7 @@ def test_files(vdp, tmp_path):
     inside = np.linspace(0.1, 7.9, 7)
     # linear between 400 times: (8/399)^2 / 8 times the greatest second derivative, below 100 here
     assert np.abs(loaded.solution(inside).mean - vdp.solution(inside).mean).max() < 6e-3
-    with pytest.raises(kbass.DataError, match="read from a file, or pickled"):
+    with pytest.raises(kbass.DataError, match=r"law_residuals needs the data.*law_residuals\(..., data="):
         loaded.law_residuals([1.0])
     with pytest.raises(kbass.DataError, match="data="):
         loaded.explain("x_t: x")
@@ -78,10 +80,35 @@ def test_explain_of_a_file(vdp_data, tmp_path):
     loaded = kbass.load(tmp_path / "r.json")
     expected = found.explain("x_t: x")
     assert expected and loaded.explain("x_t: x") == expected
+    here, there = found.law_residuals([1.0, 2.0]), kbass.load(tmp_path / "r.json").law_residuals([1.0, 2.0])
+    assert np.array_equal(here["lhs"], there["lhs"]) and np.array_equal(here["rhs"], there["rhs"])
     assert loaded.explain("x_t: x", data=vdp_data) == expected
     (tmp_path / "vdp.csv").write_text("t,x,y\n0,1,2\n1,2,3\n2,3,4\n3,5,6\n4,7,9\n")
     with pytest.raises(kbass.DataError, match="has changed"):
         loaded.explain("x_t: x")
+
+
+def test_score(vdp, command, tmp_path):
+    """The same as the command's; options have the command's names."""
+    new = kbass.simulate("vdp", t=[0.3 * i for i in range(20)], x0=[1.0, 1.0], noise=1, seed=5)
+    new.write(tmp_path / "new.csv")
+    vdp.to_json(tmp_path / "r.json")
+    command("score", tmp_path / "r.json", tmp_path / "new.csv", "--json", tmp_path / "score.json", "--draws", "50", "--threads", "1")
+    found = vdp.score(new, draws=50, threads=1)
+    assert found.document == json.loads((tmp_path / "score.json").read_text())
+    assert vdp.score(str(tmp_path / "new.csv"), draws=50, threads=1).document == found.document
+    law = found["law"]
+    assert found.r2 == law.r2["all"] > 0.9 and law.mean.shape == found.values.shape == (len(found.t), 2)
+    assert (law.low <= law.high).all() and "law" in repr(found) and len(found.to_frame()) == 3 * len(found.predictors)
+    assert vdp.score(new, state=[1.0, 1.0], draws=50, threads=1).document["n_used"] == 1
+    words = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", command("score", "--help-all"), re.M))
+    known = set(inspect.signature(kbass.Result.score).parameters) | set(inspect.signature(kbass.read).parameters)
+    others = {"from": "state", "continue": "continues", "json": "data", "output": "data", "figure": "data", "quiet": "progress",
+              "size": "data", "dpi": "data", "help": "data", "help-all": "data"}  # fmt: skip
+    for word in words:
+        assert others.get(word, word.replace("-", "_")) in known, word
+    with pytest.raises(kbass.DataError, match="state: found 1 numbers, needed 2"):
+        vdp.score(new, state=[1.0])
 
 
 def test_bad_files(vdp, tmp_path):
