@@ -4,6 +4,7 @@
 
 #include "base/linalg.h"
 #include "base/random.h"
+#include "found.h"
 #include "gp/condense.h"
 #include "ode_setup.h"
 
@@ -100,12 +101,33 @@ static void sparse_records_stay(void **state)
     kbass_data_destroy(data);
 }
 
+/* The answer says which share of the rows was used. */
+static void share_of_the_rows(void **state)
+{
+    (void)state;
+    const char *const law[] = {"x_t = y", "y_t = -x"};
+    const double initial[] = {1, 0};
+    static const size_t rows[] = {6001, 60};
+    for (int i = 0; i < 2; i++) {
+        kbass_data *data = setup_sample(2, law, initial, rows[i], 12);
+        CHECK_OK(kbass_data_add_noise(data, 2, 1, &error));
+        kbass_discovery *d = discover(data, "x, y");
+        const kbass_result *result = kbass_discovery_result(d);
+        if (i) CHECK(result->n_condensed == 0 && result->rows_used == 1);
+        else CHECK(result->n_condensed > 0 && result->n_condensed < 600);
+        CHECK_CLOSE(result->rows_used, i ? 1 : (double)result->n_condensed / 6001, 1e-12);
+        kbass_discovery_destroy(d);
+        kbass_data_destroy(data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_the_same_of_a_cubic),
         cmocka_unit_test(errors_are_as_claimed),
         cmocka_unit_test(sparse_records_stay),
+        cmocka_unit_test(share_of_the_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

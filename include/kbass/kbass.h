@@ -446,6 +446,8 @@ typedef struct {
     size_t n_alike;
     const kbass_alike *alike;
     const char *engine; /* which one answered, and why: "the integrated equation" */
+    size_t n_condensed; /* rows that many rows were condensed to, which say the same; 0: all were used as they are */
+    double rows_used;   /* the share of the rows that these are; 1: all */
 } kbass_result;
 
 KBASS_API const char *kbass_law_verdict_name(kbass_law_verdict verdict); /* "law found" */

@@ -530,6 +530,8 @@ kbass_status kb_answer_create(const kb_frame *p, const kb_search_result *found, 
         answer->result.n_starts_lost = found->n_lost;
         answer->result.n_screened = p->columns->n_screened;
         answer->result.n_part = found->part;
+        answer->result.n_condensed = p->n_rows_before ? p->n_rows : 0;
+        answer->result.rows_used = p->n_rows_before ? (double)p->n_rows / (double)p->n_rows_before : 1;
         answer->result.n_models = found->n_models;
         answer->result.n_windows = found->windows ? found->windows->n : 0;
         answer->result.n_patches = found->n_patches;

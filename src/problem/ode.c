@@ -336,6 +336,7 @@ static kbass_status condense(kb_ode_problem *p, kbass_error *error)
     if (p->settings->method != KB_METHOD_KBASS || p->record->inputs) return KBASS_OK;
     kbass_status status = kb_record_condense(p->record, &fewer, error);
     if (status != KBASS_OK || !fewer) return status;
+    p->n_rows_before = p->record->n_rows;
     kb_record_destroy(p->record);
     p->record = fewer;
     return KBASS_OK;
@@ -414,6 +415,6 @@ size_t kb_ode_problem_level(const kb_ode_problem *p, double length)
 
 kb_frame kb_ode_problem_frame(const kb_ode_problem *p)
 {
-    return (kb_frame){p->dictionary,     p->columns, p->record->mean, p->record->sd, p->record->span,
-                      p->record->n_runs, true};
+    return (kb_frame){p->dictionary,     p->columns, p->record->mean,   p->record->sd,   p->record->span,
+                      p->record->n_runs, true,       p->record->n_rows, p->n_rows_before};
 }

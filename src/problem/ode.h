@@ -16,15 +16,16 @@ typedef struct {
     const kb_dictionary *dictionary;
     kb_record *record;
     kb_columns *columns;
-    kb_support all;     /* every column */
-    size_t n_cuts;      /* parts of the longest run; the others have as many as their time asks for */
-    size_t *run_patch;  /* n_runs + 1: each run's first patch */
-    double period;      /* visible, a share of the longest run (gp/swings.h) */
-    bool is_long;       /* more swings than one search over all of them follows: searched on a growing part */
-    size_t n_patches;   /* equal parts of the runs, each with a field of its own; their messages add. Of a long record
-                           only a sample of them, evenly spread */
-    kb_record **slices; /* n_patches */
-    size_t n_mesh;      /* points per patch */
+    kb_support all;       /* every column */
+    size_t n_rows_before; /* the record was condensed; 0: it was not */
+    size_t n_cuts;        /* parts of the longest run; the others have as many as their time asks for */
+    size_t *run_patch;    /* n_runs + 1: each run's first patch */
+    double period;        /* visible, a share of the longest run (gp/swings.h) */
+    bool is_long;         /* more swings than one search over all of them follows: searched on a growing part */
+    size_t n_patches;     /* equal parts of the runs, each with a field of its own; their messages add. Of a long record
+                             only a sample of them, evenly spread */
+    kb_record **slices;   /* n_patches */
+    size_t n_mesh;        /* points per patch */
     size_t n_levels;
     kb_level **levels; /* n_levels x n_patches: levels[level * n_patches + patch]; lengths descending */
     size_t max_rank;

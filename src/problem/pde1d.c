@@ -200,5 +200,5 @@ void kb_pde1d_problem_destroy(kb_pde1d_problem *l)
 kb_frame kb_pde1d_problem_frame(const kb_pde1d_problem *l)
 {
     const kb_field_samples *c = l->run_samples[0];
-    return (kb_frame){l->dictionary, l->columns, c->mean, c->sd, c->span[0], l->n_runs, false};
+    return (kb_frame){l->dictionary, l->columns, c->mean, c->sd, c->span[0], l->n_runs, false, 0, 0};
 }

@@ -75,5 +75,5 @@ void kb_pde_nd_problem_destroy(kb_pde_nd_problem *e)
 kb_frame kb_pde_nd_problem_frame(const kb_pde_nd_problem *e)
 {
     const kb_field_samples *c = e->run_samples[0];
-    return (kb_frame){e->dictionary, e->columns, c->mean, c->sd, c->span[0], e->n_runs, false};
+    return (kb_frame){e->dictionary, e->columns, c->mean, c->sd, c->span[0], e->n_runs, false, 0, 0};
 }

@@ -136,7 +136,7 @@ const kb_field_samples *kb_published_samples(const kb_published *p) { return p->
 static kb_frame frame_of(const kb_published *p)
 {
     const kb_field_samples *c = p->samples;
-    return (kb_frame){p->dictionary, p->model->columns, c->mean, c->sd, c->span[0], 1, false};
+    return (kb_frame){p->dictionary, p->model->columns, c->mean, c->sd, c->span[0], 1, false, 0, 0};
 }
 
 /* The columns that are left. */

@@ -456,8 +456,9 @@ static json_t *all_constants(const kbass_result *result)
 static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
 {
     json_t *starts =
-        json_pack("{s:o, s:o, s:o, s:o}", "run", count(result->n_starts), "lost", count(result->n_starts_lost),
-                  "screened", count(result->n_screened), "part", count(result->n_part));
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "run", count(result->n_starts), "lost",
+                  count(result->n_starts_lost), "screened", count(result->n_screened), "part", count(result->n_part),
+                  "condensed", count(result->n_condensed), "rows_used", result->rows_used > 0 ? result->rows_used : 1);
     json_t *root = json_pack(
         "{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

@@ -374,6 +374,9 @@ static void print_outcome(const kb_text_page *to, const kbass_result *result)
             to->out,
             "  Part used: structures were proposed by all data, compared on %zu values, and the best fitted to all.\n",
             result->n_part);
+    if (result->n_condensed)
+        fprintf(to->out, "  Part used: %.2g %% of the rows: %zu that say what all do, noise included.\n",
+                100 * result->rows_used, result->n_condensed);
     if (result->n_screened)
         fprintf(to->out,
                 "  Of the candidates %zu were left out before the search: the data's slopes have little of them.\n",
@@ -440,6 +443,7 @@ static void print_end(const kb_text_page *to, const kbass_result *result)
     fprintf(to->out, "  %.1f s", result->seconds_total);
     if (result->n_models) fprintf(to->out, ", %zu model%s fitted", result->n_models, result->n_models == 1 ? "" : "s");
     if (result->n_part) fprintf(to->out, ", compared on %zu values", result->n_part);
+    if (result->n_condensed) fprintf(to->out, ", part used: %.2g %% of the rows", 100 * result->rows_used);
     if (result->n_screened) fprintf(to->out, ", %zu candidates screened out", result->n_screened);
     fprintf(to->out, ".%s\n", result->n_equations ? " More: --details, kbass help words." : "");
 }

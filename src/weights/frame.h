@@ -10,7 +10,8 @@ typedef struct {
     const double *mean, *sd; /* per state */
     double span;             /* of time */
     size_t n_runs;
-    bool starts_with_states; /* the starts of a fit are initial states, not profiles */
+    bool starts_with_states;      /* the starts of a fit are initial states, not profiles */
+    size_t n_rows, n_rows_before; /* of a record that was condensed, and before; 0: it was not */
 } kb_frame;
 
 #endif
