@@ -30,9 +30,9 @@ for i in $(seq 20); do
     "$folder/kbass" simulate lotka-volterra -n 15 --until 8 --noise 5 --seed "$i" --start "$((8 + i)),$((18 - i / 2))" -o "run$i.csv"
 done
 "$folder/kbass" simulate burgers --grid 12x14 --noise 2 -o field.csv
-"$folder/kbass" simulate ks --grid 251x512 --noise 10 -o ks.npz
+"$folder/kbass" simulate ks --grid 251x512 --noise 10 -o ks.csv
 echo "data                                 1 rank    2 ranks  ratio"
 compare "Burgers 12 x 14, 2 %" discover field.csv --axes t,x -q --threads 1
 compare "Lotka-Volterra, 20 runs, degree 3" discover run*.csv -q --threads 1 --degree 3
-compare "dense KS 251 x 512, 10 %" discover ks.npz --axes t,x -q --threads 1
+compare "dense KS 251 x 512, 10 %" discover ks.csv --axes t,x -q --threads 1
 compare "bench calibration, 12 draws" bench calibration --seeds 12 -q
