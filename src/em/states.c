@@ -346,7 +346,8 @@ static kbass_status form_result(em *s, kb_search_result *result, kbass_error *er
     load(s, result->state);
     if (kb_ode_fields_message(w->n_fields, w->fields, &p->all, w->message))
         status = kb_search_result_measure(result, w->message, p->columns, w->work, error);
-    if (status == KBASS_OK) status = explain(s, result, error);
+    if (status != KBASS_OK || kb_run_stopped(s->run)) return status;
+    status = explain(s, result, error);
     return status == KBASS_OK ? kb_em_states_follow(p, result, error) : status;
 }
 

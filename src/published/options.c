@@ -106,7 +106,11 @@ static const preset presets[] = {
      .first = 2000,
      .interval = 200,
      .limit = 30000,
-     .notes = {no_covariance, bounded, domain, "preset: 30000 steps at most, the script takes 6000000"}},
+     .whole = 6300,
+     .notes = {no_covariance, bounded, domain,
+               "preset: for 6300 steps Adam moves the coefficients of the whole mesh, as the script does, then those "
+               "of a basis compressed to its rank",
+               "preset: 30000 steps at most, the script takes 6000000"}},
 };
 
 /* ---------------------------------------------------------------- settings, and presets behind them */
