@@ -41,6 +41,8 @@ static void test_counting(void **state)
     CHECK_FAILS(kb_out_of_memory(&error, "the search"), KBASS_ERROR_MEMORY, "the search: needed 8 MB");
     kb_free(small);
     CHECK(atomic_load(&budget.used) == 0);
+    CHECK_FAILS(kb_out_of_memory(&error, "it"), KBASS_ERROR_MEMORY,
+                "beside the 0.008"); /* in use when it was refused */
     CHECK(!kb_budget_expired());
     kb_budget_enter(before);
     CHECK(kb_budget_current() == before);

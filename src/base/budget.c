@@ -168,6 +168,7 @@ kbass_status kb_out_of_time(kbass_error *error, const char *what)
 bool kb_budget_allows(size_t bytes)
 {
     if (!current || (double)atomic_load(&current->used) + (double)bytes <= current->limit) return true;
+    atomic_store(&current->used_then, atomic_load(&current->used));
     atomic_store(&current->refused, bytes);
     return false;
 }

@@ -20,7 +20,9 @@ typedef struct {
     double worked;     /* processor seconds of the process when it began */
     double time_limit; /* seconds behind it */
     atomic_llong used; /* bytes; what was taken before it began may be given back under it, so never negative by much */
-    atomic_size_t refused; /* bytes of the last request that would have passed the limit; 0: none */
+    atomic_size_t
+        refused; /* bytes of the last request that would have passed the limit; 0: none; and those in use then */
+    atomic_llong used_then;
 } kb_budget;
 
 /* Bytes that can still be taken: the least of the machine's free memory, the control group's and the process' limit. */

@@ -43,7 +43,7 @@ kbass_status kb_out_of_memory(kbass_error *error, const char *what)
     return kb_fail(error, KBASS_ERROR_MEMORY,
                    "%s: needed %.4g MB beside the %.4g MB in use, found a limit of %.4g MB (--memory raises it; fewer "
                    "terms, rows or threads need less)",
-                   what, (double)refused / mega, (double)atomic_load(&budget->used) / mega, budget->limit / mega);
+                   what, (double)refused / mega, (double)atomic_load(&budget->used_then) / mega, budget->limit / mega);
 }
 
 const char *kbass_status_name(kbass_status status)

@@ -43,17 +43,23 @@ static bool allocate_parts(kb_patch_solver *m)
     return m->trial_z && m->step;
 }
 
+static kbass_status create_workspace(kb_patch_solver *m, int i, kbass_error *error)
+{
+    return kb_patch_workspace_create(m->n_patches, m->patches, m->dictionary, m->columns, &m->workspaces[i], error);
+}
+
+/* Where memory is short there are fewer threads. */
 static kbass_status create_parts(kb_patch_solver *m, kbass_error *error)
 {
     kbass_status status = allocate_parts(m) ? KBASS_OK : kb_out_of_memory(error, "the patches");
-    for (int i = 0; status == KBASS_OK && i < m->threads; i++)
-        status =
-            kb_patch_workspace_create(m->n_patches, m->patches, m->dictionary, m->columns, &m->workspaces[i], error);
+    if (status == KBASS_OK) status = create_workspace(m, 0, error);
     for (size_t p = 0; status == KBASS_OK && p < m->n_patches; p++)
         status = kb_patch_message_create(m->columns, m->patches[p], &m->messages[p], error);
     if (status == KBASS_OK) status = kb_support_create(m->columns->n, &m->all, error);
     if (status == KBASS_OK) status = kb_support_create(m->columns->n, &m->asked, error);
     for (size_t j = 0; status == KBASS_OK && j < m->columns->n; j++) m->all.column[m->all.n++] = j;
+    for (int i = 1; status == KBASS_OK && i < m->threads; i++)
+        if (create_workspace(m, i, NULL) != KBASS_OK) m->threads = i;
     return status;
 }
 
