@@ -26,9 +26,9 @@ static const char *setting_separator(const char *name)
 {
     static const struct {
         const char *name, *separator;
-    } lists[] = {{"terms", ", "},        {"forbid", "; "},   {"require", "; "}, {"fix", "; "},
-                 {"equation-for", ", "}, {"input", ", "},    {"vary", "; "},    {"noise", ", "},
-                 {"lhs", ", "},          {"periodic", ", "}, {"units", ", "},   {"constants", ", "}};
+    } lists[] = {{"terms", ", "},    {"forbid", "; "},      {"require", "; "},  {"fix", "; "},   {"equation-for", ", "},
+                 {"input", ", "},    {"input-delay", ", "}, {"vary", "; "},     {"noise", ", "}, {"lhs", ", "},
+                 {"periodic", ", "}, {"units", ", "},       {"constants", ", "}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (!strcmp(lists[i].name, name)) return lists[i].separator;
     return NULL;

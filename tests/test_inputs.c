@@ -13,7 +13,7 @@ static double curve_error(double (*function)(double), size_t n)
     double times[100], values[100], largest = 0, slope;
     kb_curve curve;
     for (size_t i = 0; i < n; i++) values[i] = function(times[i] = 2 * (double)i / (double)(n - 1));
-    CHECK(kb_curve_create(n, times, values, &curve));
+    CHECK(kb_curve_create(n, times, values, false, &curve));
     for (int i = 1; i < 400; i++) {
         double t = 0.005 * i + 1e-4, h = 1e-5, found = kb_curve_at(&curve, t, &slope);
         largest = fmax(largest, fabs(found - function(t)));
@@ -43,7 +43,7 @@ static void steps_do_not_overshoot(void **state)
     static const double times[] = {0, 1, 2, 3, 4, 5}, values[] = {0, 0, 0, 1, 1, 1};
     kb_curve curve;
     double slope;
-    CHECK(kb_curve_create(6, times, values, &curve));
+    CHECK(kb_curve_create(6, times, values, false, &curve));
     for (int i = 0; i <= 500; i++) {
         double t = 0.01 * i, value = kb_curve_at(&curve, t, &slope);
         CHECK(value >= 0 && value <= 1 && slope >= 0);
@@ -65,7 +65,7 @@ static kbass_status take(size_t n, const double *times, const double *values)
     kb_record *record = NULL;
     CHECK_OK(kbass_data_create(n, 2, times, values, NULL, names, &data, &error));
     CHECK_OK(kb_record_create(data, NULL, &record, &error));
-    kbass_status status = kb_record_take_inputs(record, data, is_input, &error);
+    kbass_status status = kb_record_take_inputs(record, data, is_input, false, &error);
     if (status == KBASS_OK) CHECK(record->count[1] == 0 && record->n_values == record->count[0]);
     kb_record_destroy(record);
     kbass_data_destroy(data);
@@ -124,7 +124,7 @@ static void the_flow_has_the_input(void **state)
     settings.input = "f";
     CHECK_OK(kbass_data_create(9, 2, times, values, NULL, names, &data, &error));
     setup_open(&s, data, &settings, 40);
-    CHECK_OK(kb_record_take_inputs(s.record, data, is_input, &error));
+    CHECK_OK(kb_record_take_inputs(s.record, data, is_input, false, &error));
     setup_include(&s, 0, "x", -1, w);
     setup_include(&s, 0, "f", 1, w);
     CHECK_OK(kb_flow_create(s.record, s.dictionary, s.columns, 2, &flow, &error));
@@ -158,7 +158,7 @@ static void the_field_leaves_inputs_alone(void **state)
     settings.input = "f";
     CHECK_OK(kbass_data_create(12, 2, times, values, NULL, names, &data, &error));
     setup_open(&s, data, &settings, 40);
-    CHECK_OK(kb_record_take_inputs(s.record, data, is_input, &error));
+    CHECK_OK(kb_record_take_inputs(s.record, data, is_input, false, &error));
     setup_include(&s, 0, "x*f", 0.7, w);
     setup_include(&s, 0, "f", -0.4, w);
     CHECK_OK(kb_ode_field_create(s.record, s.dictionary, s.columns, 40, s.level->rank, &field, &error));

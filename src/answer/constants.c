@@ -54,9 +54,19 @@ static const char *form_of(const kb_frame *p, const kb_fit *fit, size_t constant
 {
     for (size_t q = 0; q < fit->support.n; q++) {
         size_t term = p->columns->term[fit->support.column[q]];
-        if (kb_dictionary_names_constant(p->dictionary, term, constant)) return p->dictionary->forms[term];
+        const char *form = kb_dictionary_form(p->dictionary, term);
+        if (kb_dictionary_names_constant(p->dictionary, term, constant))
+            return form ? form : kb_dictionary_name(p->dictionary, term);
     }
     return "";
+}
+
+static bool is_delay(const kb_dictionary *d, const char *name)
+{
+    for (size_t state = 0; state < d->n_states; state++)
+        if (d->delay_constant[state] != KB_NO_CONSTANT && !strcmp(d->constants[d->delay_constant[state]].name, name))
+            return true;
+    return false;
 }
 
 static kbass_status warn_of_ends(kb_answer *answer, const kb_frame *p, const kb_fit *fit, size_t i, kbass_error *error)
@@ -64,11 +74,18 @@ static kbass_status warn_of_ends(kb_answer *answer, const kb_frame *p, const kb_
     char text[500];
     const kbass_constant *c = &answer->result.constants[i];
     if (!c->is_used || !(c->at_low || c->at_high)) return KBASS_OK;
-    snprintf(text, sizeof text,
-             "%s of %.100s may as well be at the %s end of its range, %g: these data ask for the simpler term that it "
-             "becomes there, %s; its value is a bound",
-             c->name, form_of(p, fit, i), c->at_high ? "upper" : "lower", c->at_high ? c->range_high : c->range_low,
-             c->at_high && c->at_low ? "or tell nothing about it" : "or for a wider range");
+    if (is_delay(p->dictionary, c->name))
+        snprintf(text, sizeof text,
+                 "%s, the delay in %.100s, may as well be at the %s end of its range, %g: its value is a bound%s",
+                 c->name, form_of(p, fit, i), c->at_high ? "upper" : "lower", c->at_high ? c->range_high : c->range_low,
+                 c->at_high && c->at_low ? "; these data tell nothing about it" : "");
+    else
+        snprintf(
+            text, sizeof text,
+            "%s of %.100s may as well be at the %s end of its range, %g: these data ask for the simpler term that it "
+            "becomes there, %s; its value is a bound",
+            c->name, form_of(p, fit, i), c->at_high ? "upper" : "lower", c->at_high ? c->range_high : c->range_low,
+            c->at_high && c->at_low ? "or tell nothing about it" : "or for a wider range");
     return warn(answer, text, error);
 }
 

@@ -36,6 +36,12 @@
       "known functions of time, such as controls or forcing: columns that enter the dictionary and have no equation; " \
       "a "                                                                                                             \
       "curve through their values, which are taken as exact; for ODE systems")                                         \
+    X(FLAG, input_hold, 0, 0, 1, NULL, NULL, "dictionary",                                                             \
+      "inputs jump: each value holds until the next (default: a smooth curve through them)")                           \
+    X(TEXT, input_delay, NULL, 0, 0, "LIST", NULL, "dictionary",                                                       \
+      "inputs that act late: \"f=0.5\" for f(t - 0.5); \"f=0:2\" finds a delay within this range, and so does "        \
+      "\"f=tau\" "                                                                                                     \
+      "with --unknown \"tau=0:2\"")                                                                                    \
     X(TEXT, lhs, NULL, 0, 0, "NAME", NULL, "dictionary",                                                               \
       "the left-hand side, u_t or u_tt (default: u_t); of states \"x_tt, y_tt\" names those of second order: the "     \
       "velocity x_t need not be measured, and stands in terms as x_t")                                                 \

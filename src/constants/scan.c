@@ -32,6 +32,24 @@ typedef struct {
 
 /* ---------------------------------------------------------------- the bare field, finer */
 
+/* Inputs that act late by the present delays. */
+static void fill_delayed(scan *s)
+{
+    const kb_record *r = s->problem->record;
+    for (size_t i = 0; i < r->n_states; i++) {
+        if (s->dictionary->delay_constant[i] == KB_NO_CONSTANT) continue;
+        for (size_t run = 0; run < r->n_runs; run++) {
+            size_t first = s->fine_start[run], n = s->fine_start[run + 1] - first;
+            kb_curve curve = *kb_inputs_curve(r->inputs, run, i);
+            curve.delay = s->dictionary->input_delay[i];
+            for (size_t k = 0; k < n; k++) {
+                double time = r->origin[run] + r->span * r->duration[run] * (double)k / (double)(n - 1);
+                s->points[first + k + i * s->n_fine] = kb_curve_at(&curve, time, NULL);
+            }
+        }
+    }
+}
+
 static void fill_points(scan *s)
 {
     const kb_ode_problem *p = s->problem;
@@ -166,7 +184,9 @@ static kbass_status set_shares(scan *s, const double *shares, kbass_error *error
     double values[64];
     for (size_t i = 0; i < s->dictionary->n_constants; i++)
         values[i] = kb_constant_at(&s->dictionary->constants[i], shares[i]);
-    return kb_dictionary_set_constants(s->dictionary, values, error);
+    kbass_status status = kb_dictionary_set_constants(s->dictionary, values, error);
+    if (status == KBASS_OK) fill_delayed(s);
+    return status;
 }
 
 static kbass_status refuse_singular(const scan *s, size_t term, kbass_error *error)
@@ -178,7 +198,8 @@ static kbass_status refuse_singular(const scan *s, size_t term, kbass_error *err
                 error, KBASS_ERROR_ARGUMENT,
                 "--unknown: the term \"%.100s\" is singular on these data within the range of %s, at %s = %.4g: "
                 "narrow the range",
-                d->forms[term], d->constants[i].name, d->constants[i].name, d->constants[i].value);
+                kb_dictionary_form(d, term) ? kb_dictionary_form(d, term) : kb_dictionary_name(d, term),
+                d->constants[i].name, d->constants[i].name, d->constants[i].value);
     return kb_fail(error, KBASS_ERROR_DATA, "the term \"%.100s\" is singular on these data",
                    kb_dictionary_name(d, term));
 }
@@ -189,8 +210,9 @@ static void integrate_terms(scan *s, bool is_first)
     s->singular = s->dictionary->n_terms;
     for (size_t j = 0; j < s->dictionary->n_terms; j++) {
         bool is_singular = false;
-        if (!is_first && !s->dictionary->forms[j]) continue;
-        if (!integrate(s, j, s->integral + j * s->n_rows, &is_singular) && s->dictionary->forms[j]) s->singular = j;
+        bool has_constant = kb_dictionary_has_constant(s->dictionary, j);
+        if (!is_first && !has_constant) continue;
+        if (!integrate(s, j, s->integral + j * s->n_rows, &is_singular) && has_constant) s->singular = j;
         if (is_singular) memset(s->integral + j * s->n_rows, 0, s->n_rows * sizeof *s->integral);
     }
 }

@@ -16,7 +16,7 @@ static size_t count_used(const kb_constants_task *t)
     if (!kb_has_model(t->found)) return 0;
     const kb_support *support = &t->found->pool.fits[0]->support;
     for (size_t q = 0; q < support->n; q++)
-        n += kb_dictionary_form(t->dictionary, columns->term[support->column[q]]) != NULL;
+        n += kb_dictionary_has_constant(t->dictionary, columns->term[support->column[q]]);
     return n;
 }
 

@@ -114,12 +114,97 @@ static size_t next_constant(const kb_dictionary *d, const char *text, size_t *at
     return d->n_constants;
 }
 
+static bool is_delayed_by(const kb_dictionary *d, size_t term, size_t constant)
+{
+    for (size_t state = 0; d->delay_constant && state < d->n_states; state++)
+        if (d->delay_constant[state] == constant && kb_dictionary_depends(d, term, state)) return true;
+    return false;
+}
+
+bool kb_dictionary_has_constant(const kb_dictionary *d, size_t term)
+{
+    bool has = false;
+    for (size_t i = 0; !has && i < d->n_constants; i++) has = kb_dictionary_names_constant(d, term, i);
+    return has;
+}
+
 bool kb_dictionary_names_constant(const kb_dictionary *d, size_t term, size_t constant)
 {
+    if (is_delayed_by(d, term, constant)) return true;
     if (!d->forms || !d->forms[term]) return false;
     for (size_t at = 0, length = 0; d->forms[term][at]; at += length)
         if (next_constant(d, d->forms[term], &at, &length) == constant) return true;
     return false;
+}
+
+/* ---------------------------------------------------------------- delays of inputs */
+
+/* "0:2" of an input makes a constant with its name. */
+static kbass_status add_delay(kb_dictionary *d, size_t state, char *range, kbass_error *error)
+{
+    char *colon = strchr(range, ':'), name[100];
+    double low = NAN, high = NAN;
+    *colon++ = '\0';
+    snprintf(name, sizeof name, "delay_%.80s", d->state_names[state]);
+    bool are_numbers = kb_number_parse(kb_trim(range), &low) && kb_number_parse(kb_trim(colon), &high);
+    if (!are_numbers || !(low >= 0 && low < high) || !isfinite(high))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "--input-delay: the range of %.60s is \"%.30s:%.30s\", needed two ascending numbers from 0 on",
+                       d->state_names[state], range, colon);
+    kbass_status status = check_name(d, name, error);
+    if (status == KBASS_OK) status = add_constant(d, name, low, high, error);
+    if (status == KBASS_OK) d->delay_constant[state] = d->n_constants - 1;
+    return status;
+}
+
+/* "f=0.5", "f=tau" or "f=0:2" */
+static kbass_status read_delay(kb_dictionary *d, char *piece, kbass_error *error)
+{
+    char *value = strchr(piece, '=');
+    size_t state = 0;
+    if (!value)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "--input-delay: found \"%.60s\", needed an input and its delay: f=0.5, or a range: f=0:2",
+                       piece);
+    *value++ = '\0';
+    const char *name = kb_trim(piece);
+    value = kb_trim(value);
+    while (state < d->n_states && strcmp(d->state_names[state], name)) state++;
+    if (state == d->n_states || !d->is_input[state])
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "--input-delay: \"%.60s\" is no --input", name);
+    if (strchr(value, ':')) return add_delay(d, state, value, error);
+    size_t constant = find_constant(d, value, strlen(value));
+    if (constant < d->n_constants && !(d->constants[constant].low >= 0))
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "--input-delay: %.60s may be negative, needed a range from 0 on",
+                       value);
+    if (constant < d->n_constants) {
+        d->delay_constant[state] = constant;
+        return KBASS_OK;
+    }
+    if (kb_number_parse(value, &d->input_delay[state]) && d->input_delay[state] >= 0 && isfinite(d->input_delay[state]))
+        return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                   "--input-delay: found \"%.60s\" for %.60s, needed a number from 0 on, a range or a constant of "
+                   "--unknown",
+                   value, name);
+}
+
+static void set_delays(kb_dictionary *d)
+{
+    for (size_t state = 0; state < d->n_states; state++)
+        if (d->delay_constant[state] != KB_NO_CONSTANT)
+            d->input_delay[state] = d->constants[d->delay_constant[state]].value;
+}
+
+kbass_status kb_dictionary_read_delays(kb_dictionary *d, const char *delays, kbass_error *error)
+{
+    if (!kb_is_given(delays)) return KBASS_OK;
+    char *copy = kb_strdup(delays), *rest = copy;
+    kbass_status status = copy ? KBASS_OK : kb_out_of_memory(error, "the delays");
+    for (char *piece; status == KBASS_OK && (piece = kb_piece_next(&rest, ','));) status = read_delay(d, piece, error);
+    if (status == KBASS_OK) set_delays(d);
+    kb_free(copy);
+    return status;
 }
 
 kbass_status kb_dictionary_check_constants(const kb_dictionary *d, kbass_error *error)
@@ -222,9 +307,10 @@ kbass_status kb_dictionary_set_constants(kb_dictionary *d, const double *values,
 {
     kbass_status status = KBASS_OK;
     for (size_t i = 0; i < d->n_constants; i++) d->constants[i].value = values[i];
+    set_delays(d);
     for (size_t j = 0; status == KBASS_OK && j < d->n_terms; j++) {
         kb_expression *term = NULL;
-        if (!d->forms[j]) continue;
+        if (!d->forms || !d->forms[j]) continue;
         status = instance_of(d, d->forms[j], &term, error);
         if (status != KBASS_OK) return status;
         kb_expression_destroy(d->terms[j]);

@@ -10,6 +10,9 @@
 
 /* Reads "K=0.1:20, n=1:8"; values in the middle of their ranges, on a logarithmic scale where they are positive. */
 kbass_status kb_dictionary_read_constants(kb_dictionary *dictionary, const char *unknown, kbass_error *error);
+/* Reads "f=0.5, g=tau, h=0:2" of --input-delay: a number, a constant of --unknown, or a range, which makes the constant
+   delay_h. Inputs are known by then. */
+kbass_status kb_dictionary_read_delays(kb_dictionary *dictionary, const char *delays, kbass_error *error);
 /* Refuses constants that no term names. */
 kbass_status kb_dictionary_check_constants(const kb_dictionary *dictionary, kbass_error *error);
 
@@ -18,7 +21,9 @@ kbass_status kb_dictionary_check_constants(const kb_dictionary *dictionary, kbas
 kbass_status kb_dictionary_parse_term(kb_dictionary *dictionary, const char *text, kb_expression **term, char **form,
                                       kbass_error *error);
 
+/* In its form, or by the delay of an input in it. */
 bool kb_dictionary_names_constant(const kb_dictionary *dictionary, size_t term, size_t constant);
+bool kb_dictionary_has_constant(const kb_dictionary *dictionary, size_t term); /* any */
 /* All terms at other values (n_constants); the tables of powers are made anew. */
 kbass_status kb_dictionary_set_constants(kb_dictionary *dictionary, const double *values, kbass_error *error);
 /* Forms x^n become max(0,x)^n for the states marked, which may pass 0. Their number is returned in *n. */

@@ -78,6 +78,8 @@ void kb_dictionary_destroy(kb_dictionary *d)
     kb_free(d->varied);
     kb_free(d->has_equation);
     kb_free(d->is_input);
+    kb_free(d->input_delay);
+    kb_free(d->delay_constant);
     kb_free(d->velocity);
     kb_free(d->is_known);
     kb_free(d->variables);

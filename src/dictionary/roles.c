@@ -146,6 +146,12 @@ static kbass_status choose_inputs(assignment *a, const char *names)
     return status;
 }
 
+static kbass_status check_hold(const assignment *a, const kbass_settings *settings)
+{
+    if (!settings->input_hold || kb_is_given(settings->input)) return KBASS_OK;
+    return kb_fail(a->error, KBASS_ERROR_ARGUMENT, "--input-hold: found no --input that could be held");
+}
+
 /* All equations are wanted unless some are named. */
 static kbass_status choose_equations(assignment *a, const char *names)
 {
@@ -372,9 +378,15 @@ kbass_status kb_dictionary_assign(kb_dictionary *d, const kbass_settings *settin
     d->has_equation = KB_NEW(bool, d->n_states);
     d->is_known = KB_NEW(bool, d->n_states);
     d->is_input = KB_NEW(bool, d->n_states);
-    if (!d->has_equation || !d->is_known || !d->is_input) return kb_out_of_memory(error, "the dictionary");
+    d->input_delay = KB_NEW(double, d->n_states);
+    d->delay_constant = KB_NEW(size_t, d->n_states);
+    if (!d->has_equation || !d->is_known || !d->is_input || !d->input_delay || !d->delay_constant)
+        return kb_out_of_memory(error, "the dictionary");
+    for (size_t state = 0; state < d->n_states; state++) d->delay_constant[state] = KB_NO_CONSTANT;
 
     kbass_status status = choose_inputs(&a, settings->input);
+    if (status == KBASS_OK) status = check_hold(&a, settings);
+    if (status == KBASS_OK) status = kb_dictionary_read_delays(d, settings->input_delay, error);
     if (status == KBASS_OK) status = choose_equations(&a, settings->equation_for);
     if (status == KBASS_OK) status = fix_velocities(&a);
     if (status == KBASS_OK) status = read_option(&a, "--fix", settings->fix, read_fixed);

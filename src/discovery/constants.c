@@ -51,7 +51,8 @@ static kbass_status search_at(void *context, double shift, kbass_error *error)
     if (status != KBASS_OK) return status;
     kb_columns *columns = d->ode ? d->ode->columns : d->pde1d->columns;
     for (size_t i = 0; i < columns->n; i++)
-        if (!columns->required[i] && kb_dictionary_form(d->dictionary, columns->term[i])) columns->log_odds[i] += shift;
+        if (!columns->required[i] && kb_dictionary_has_constant(d->dictionary, columns->term[i]))
+            columns->log_odds[i] += shift;
     return kb_discovery_search(d, c->run, error);
 }
 
@@ -63,6 +64,7 @@ static kbass_status make_shooter(const void *context, size_t n, kb_shooter **out
     kb_pde1d_runs *all_runs = NULL;
     kbass_status status = KBASS_OK;
     if (d->ode) {
+        if (d->ode->record->inputs) kb_inputs_set_delays(d->ode->record->inputs, d->dictionary->input_delay);
         status = kb_shooter_create(d->ode->record, d->dictionary, d->ode->columns, found->windows->n, n, out, error);
     } else {
         const kb_columns *columns = d->pde1d->columns;
@@ -89,5 +91,7 @@ kbass_status kb_discovery_search_constants(kbass_discovery *d, kb_run *run, kbas
                               .make = make_shooter,
                               .columns = columns_of};
     if (!d->dictionary->n_constants) return kb_discovery_search(d, run, error);
-    return kb_constants_search(&task, d->constants, &d->constant_correlation, error);
+    kbass_status status = kb_constants_search(&task, d->constants, &d->constant_correlation, error);
+    if (d->ode && d->ode->record->inputs) kb_inputs_set_delays(d->ode->record->inputs, d->dictionary->input_delay);
+    return status;
 }

@@ -52,9 +52,9 @@ static double limited(double m, double left, double right)
     return fmin(fmax(m, low), high);
 }
 
-bool kb_curve_create(size_t n, const double *times, const double *values, kb_curve *out)
+bool kb_curve_create(size_t n, const double *times, const double *values, bool is_held, kb_curve *out)
 {
-    kb_curve c = {n, KB_NEW(double, n), KB_NEW(double, n), KB_NEW(double, n)};
+    kb_curve c = {n, is_held, 0, KB_NEW(double, n), KB_NEW(double, n), KB_NEW(double, n)};
     double *work = KB_NEW(double, n);
     bool done = c.time && c.value && c.slope && work;
     if (done) {
@@ -79,17 +79,35 @@ void kb_curve_clear(kb_curve *c)
     *c = (kb_curve){0};
 }
 
-double kb_curve_at(const kb_curve *c, double time, double *slope)
+/* The last point at or before a time between the first and the last. */
+static size_t point_before(const kb_curve *c, double time)
 {
     size_t low = 0, high = c->n - 1;
-    if (slope) *slope = 0;
-    if (!(time > c->time[0])) return c->value[0];
-    if (!(time < c->time[high])) return c->value[high];
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
         if (time < c->time[middle]) high = middle;
         else low = middle;
     }
+    return low;
+}
+
+double kb_curve_next_jump(const kb_curve *c, double time)
+{
+    time -= c->delay;
+    if (!c->is_held || !(time < c->time[c->n - 1])) return INFINITY;
+    size_t next = time < c->time[0] ? 1 : point_before(c, time) + 1;
+    while (next < c->n && c->value[next] == c->value[next - 1]) next++;
+    return next < c->n ? c->time[next] + c->delay : INFINITY;
+}
+
+double kb_curve_at(const kb_curve *c, double time, double *slope)
+{
+    if (slope) *slope = 0;
+    time -= c->delay;
+    if (!(time > c->time[0])) return c->value[0];
+    if (!(time < c->time[c->n - 1])) return c->value[c->n - 1];
+    size_t low = point_before(c, time), high = low + 1;
+    if (c->is_held) return c->value[low];
     double h = width(c, low), x = (time - c->time[low]) / h, d = secant(c, low), a = c->slope[low], b = c->slope[high];
     if (slope) *slope = 6 * x * (1 - x) * d + (1 - x) * (1 - 3 * x) * a + x * (3 * x - 2) * b;
     return c->value[low] + h * x * (a + x * (3 * d - 2 * a - b + x * (a + b - 2 * d)));

@@ -42,7 +42,8 @@ static kbass_status check_reach(const kbass_data *data, size_t run, size_t state
         data->times[last]);
 }
 
-kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, kb_inputs **out, kbass_error *error)
+kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, bool is_held, kb_inputs **out,
+                              kbass_error *error)
 {
     kb_inputs *inputs = KB_NEW(kb_inputs, 1);
     double *times = KB_NEW(double, data->n_rows), *values = KB_NEW(double, data->n_rows);
@@ -56,7 +57,7 @@ kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, kb_i
         if (!is_input[state]) continue;
         status = gather(data, run, state, times, values, &n, error);
         if (status == KBASS_OK) status = check_reach(data, run, state, n, times, error);
-        if (status == KBASS_OK && !kb_curve_create(n, times, values, &inputs->curves[i]))
+        if (status == KBASS_OK && !kb_curve_create(n, times, values, is_held, &inputs->curves[i]))
             status = kb_out_of_memory(error, "the inputs");
     }
     kb_free(times);
@@ -64,6 +65,12 @@ kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, kb_i
     if (status == KBASS_OK) *out = inputs;
     else kb_inputs_destroy(inputs);
     return status;
+}
+
+void kb_inputs_set_delays(kb_inputs *inputs, const double *delays)
+{
+    for (size_t i = 0; i < inputs->n_states * inputs->n_runs; i++)
+        inputs->curves[i].delay = delays[i % inputs->n_states];
 }
 
 void kb_inputs_destroy(kb_inputs *inputs)

@@ -1,4 +1,6 @@
-/* Known inputs (--input): columns of the data that are functions of time, a curve through their values in each run. */
+/* Known inputs (--input): columns of the data that are functions of time, a curve through their values in each run,
+ * held from each to the next where they jump (--input-hold), and late where they act late (--input-delay).
+ */
 #ifndef KB_INPUTS_H
 #define KB_INPUTS_H
 
@@ -10,9 +12,12 @@ typedef struct {
     kb_curve *curves; /* curves[state + run * n_states], in the data's units; n = 0: the state is no input */
 } kb_inputs;
 
-/* Curves for the states that `is_input` names. Refused where an input has two values at a time, or ends before what
-   else was measured. */
-kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, kb_inputs **out, kbass_error *error);
+/* Curves for the states that `is_input` names, without delay. Refused where an input has two values at a time, or ends
+   before what else was measured. */
+kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, bool is_held, kb_inputs **out,
+                              kbass_error *error);
+/* By state, in the data's units. */
+void kb_inputs_set_delays(kb_inputs *inputs, const double *delays);
 void kb_inputs_destroy(kb_inputs *inputs);
 /* The state's curve in a run; NULL when it is no input, or when there are none (inputs NULL). */
 static inline const kb_curve *kb_inputs_curve(const kb_inputs *inputs, size_t run, size_t state)

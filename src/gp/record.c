@@ -169,11 +169,12 @@ void kb_record_forget(kb_record *record, size_t state)
     record->count[state] = 0;
 }
 
-kbass_status kb_record_take_inputs(kb_record *record, const kbass_data *data, const bool *is_input, kbass_error *error)
+kbass_status kb_record_take_inputs(kb_record *record, const kbass_data *data, const bool *is_input, bool is_held,
+                                   kbass_error *error)
 {
     size_t n = 0;
     for (size_t i = 0; i < record->n_states; i++) n += is_input[i];
-    kbass_status status = n ? kb_inputs_create(data, is_input, &record->inputs, error) : KBASS_OK;
+    kbass_status status = n ? kb_inputs_create(data, is_input, is_held, &record->inputs, error) : KBASS_OK;
     for (size_t i = 0; status == KBASS_OK && i < record->n_states; i++)
         if (is_input[i]) kb_record_forget(record, i);
     return status;
@@ -185,6 +186,16 @@ double kb_record_input(const kb_record *record, size_t run, size_t state, double
     double value = kb_curve_at(curve, record->origin[run] + record->span * time, slope);
     if (slope) *slope *= record->span / record->sd[state];
     return (value - record->mean[state]) / record->sd[state];
+}
+
+double kb_record_next_jump(const kb_record *record, size_t run, double time)
+{
+    double now = record->origin[run] + record->span * time, next = INFINITY;
+    for (size_t i = 0; record->inputs && i < record->n_states; i++) {
+        const kb_curve *curve = kb_inputs_curve(record->inputs, record->is_slice ? record->run : run, i);
+        if (curve) next = fmin(next, kb_curve_next_jump(curve, now));
+    }
+    return (next - record->origin[run]) / record->span;
 }
 
 size_t kb_record_run(const kb_record *record, size_t row)

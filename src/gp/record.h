@@ -37,14 +37,18 @@ typedef struct {
 } kb_record;
 
 kbass_status kb_record_create(const kbass_data *data, const char *noise, kb_record **out, kbass_error *error);
-/* Makes states known inputs: curves through their values, which are no measurements then. */
-kbass_status kb_record_take_inputs(kb_record *record, const kbass_data *data, const bool *is_input, kbass_error *error);
+/* Makes states known inputs: curves through their values, or steps where they are held, which are no measurements then.
+ */
+kbass_status kb_record_take_inputs(kb_record *record, const kbass_data *data, const bool *is_input, bool is_held,
+                                   kbass_error *error);
 /* Takes values at all rows, in the data's units, for measurements of a state with this variance; and drops them again,
    keeping the scale. */
 void kb_record_assume(kb_record *record, size_t state, const double *values, double variance);
 void kb_record_forget(kb_record *record, size_t state);
 /* The value of an input (scaled) at a scaled time of the record; its ds slope, unless NULL. */
 double kb_record_input(const kb_record *record, size_t run, size_t state, double time, double *slope);
+/* The first scaled time after this one at which an input jumps; INFINITY where none does. */
+double kb_record_next_jump(const kb_record *record, size_t run, double time);
 /* The rows within the i-th of n equal parts of a run, border rows in both; times run from 0 to 1 over the part. */
 kbass_status kb_record_slice(const kb_record *record, size_t run, size_t i, size_t n, kb_record **out,
                              kbass_error *error);

@@ -359,6 +359,21 @@ static kbass_status screen(kb_ode_problem *p, kbass_error *error)
                              error);
 }
 
+/* What acts later than the record lasts is not seen in it. */
+static kbass_status set_delays(kb_ode_problem *p, kbass_error *error)
+{
+    const kb_dictionary *d = p->dictionary;
+    for (size_t i = 0; p->record->inputs && i < d->n_states; i++) {
+        bool is_known = d->delay_constant[i] == KB_NO_CONSTANT;
+        double latest = is_known ? d->input_delay[i] : d->constants[d->delay_constant[i]].high;
+        if (latest < p->record->span) continue;
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "--input-delay: %.60s %s %g late, and the record lasts only %g",
+                       d->state_names[i], is_known ? "acts" : "may act", latest, p->record->span);
+    }
+    if (p->record->inputs) kb_inputs_set_delays(p->record->inputs, d->input_delay);
+    return KBASS_OK;
+}
+
 kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings *settings,
                                    const kb_dictionary *dictionary, kb_ode_problem **out, kbass_error *error)
 {
@@ -372,7 +387,9 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
         status = kb_noise_read_model(data, settings, dictionary->has_equation, p->record->mean, p->record->sd,
                                      &p->record->noise_model, p->record->known_variance, error);
     if (status == KBASS_OK) status = kb_columns_check_data(dictionary, data, error);
-    if (status == KBASS_OK) status = kb_record_take_inputs(p->record, data, dictionary->is_input, error);
+    if (status == KBASS_OK)
+        status = kb_record_take_inputs(p->record, data, dictionary->is_input, settings->input_hold, error);
+    if (status == KBASS_OK) status = set_delays(p, error);
     if (status == KBASS_OK) status = condense(p, error);
     if (status == KBASS_OK) status = choose_patches(p, error);
     if (status == KBASS_OK) status = make_reference(p, error);

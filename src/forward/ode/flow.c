@@ -9,6 +9,7 @@
 enum { STEPS_AT_LEAST = 2000, STEPS_PER_TIME = 30 };
 static const double unmeasured_bound = 40; /* sd of a velocity as the curve through the positions has it */
 static const double smallest_step = 1e-14; /* times that are closer are one */
+static const double jump_slack = 1e-12;    /* a jump that is no farther ahead is behind */
 
 static bool allocate_states(kb_flow *f, size_t max_tangents)
 {
@@ -110,13 +111,21 @@ double kb_flow_followed(const kb_flow *f, size_t state, double s)
            x * x * ((1 + 2 * y) * c->value[i + 1] - y * h * c->slope[i + 1]);
 }
 
+/* An input at a time of the present stretch, at whose ends a held one has the value within. */
+static double input_at(const kb_flow *f, size_t state, double s)
+{
+    const kb_record *r = f->record;
+    bool is_held = kb_inputs_curve(r->inputs, r->is_slice ? r->run : f->run, state)->is_held;
+    return kb_record_input(r, f->run, state, is_held ? f->middle : s, NULL);
+}
+
 static bool holds(const kb_flow *f, size_t run) { return run == KB_ALL_RUNS || run == f->run; }
 
 void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *jacobian)
 {
     size_t n = f->n;
     for (size_t i = 0; i < n; i++) {
-        double value = f->dictionary->is_input[i] ? kb_record_input(f->record, f->run, i, s, NULL) : q[i];
+        double value = f->dictionary->is_input[i] ? input_at(f, i, s) : q[i];
         f->x[i] = f->record->mean[i] + f->record->sd[i] * value;
     }
     f->x[n] = f->record->origin[f->run] + f->record->span * s;
@@ -178,6 +187,27 @@ static bool advance(kb_flow *f, double s, double end, bool with_tangents, long *
     return true;
 }
 
+/* The same, stopping where inputs jump. */
+static bool advance_between_jumps(kb_flow *f, double s, double end, bool with_tangents, long *budget)
+{
+    double jump = kb_record_next_jump(f->record, f->run, s + jump_slack);
+    for (; jump < end; jump = kb_record_next_jump(f->record, f->run, s + jump_slack)) {
+        f->middle = 0.5 * (s + jump);
+        *budget += STEPS_PER_TIME;
+        if (!advance(f, s, jump, with_tangents, budget)) return false;
+        s = jump;
+    }
+    f->middle = 0.5 * (s + end);
+    return advance(f, s, end, with_tangents, budget);
+}
+
+/* Inputs are what they are: the others need not carry them along. */
+static void put_inputs(const kb_flow *f, double s, double *state)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->dictionary->is_input[i]) state[i] = kb_record_input(f->record, f->run, i, s, NULL);
+}
+
 static bool integrate(kb_flow *f, size_t n_times, const double *times, const double *start, double *states,
                       double *tangents)
 {
@@ -190,8 +220,9 @@ static bool integrate(kb_flow *f, size_t n_times, const double *times, const dou
         if (f->dictionary->has_equation[i]) f->tangent[i * P + f->rhs.n_tangents + i] = 1;
     f->next_step = 0.01 * (times[n_times - 1] - times[0]);
     for (size_t k = 0; k < n_times; k++) {
-        if (k > 0 && !advance(f, times[k - 1], times[k], tangents != NULL, &budget)) return false;
+        if (k > 0 && !advance_between_jumps(f, times[k - 1], times[k], tangents != NULL, &budget)) return false;
         memcpy(states + k * n, f->state, n * sizeof *states);
+        put_inputs(f, times[k], states + k * n);
         if (tangents) memcpy(tangents + k * n * P, f->tangent, n * P * sizeof *tangents);
     }
     return true;

@@ -37,6 +37,7 @@ typedef struct {
     bool stiff;       /* set once the explicit stepper gave up; reset by kb_flow_model */
     bool escaped;     /* the last integration left the bounds */
     double next_step; /* where the last integration left off; a guess for the next */
+    double middle;    /* of the present stretch between jumps of the inputs */
 
     double *x, *values, *slopes, *work; /* evaluation */
     double *stage, *rate, *tangent_rate, *tangent_stage, *jacobian, *lu, *tangent, *state, *trial, *delta;
