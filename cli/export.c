@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "message.h"
 #include "output.h"
+#include "read.h"
 
 static int list_formats(void)
 {
@@ -22,8 +23,12 @@ int cli_export(const cli_arguments *arguments)
     if (arguments->n_operands != 1) return cli_fail("export needs one result file (see kbass help export)");
     if (!format) return cli_fail("export needs --to FORMAT (see kbass export --list)");
     const char *path = arguments->operands[0];
-    kbass_status status = kbass_export(path, format, cli_value(arguments, "name"), &text, &error);
-    int code = status == KBASS_OK ? cli_output_text(output, text) : cli_fail_with(status, &error);
+    kbass_data *inputs = NULL;
+    int code = cli_read_inputs(arguments, path, &inputs);
+    if (code != EXIT_OK) return code;
+    kbass_status status = kbass_export_driven(path, format, cli_value(arguments, "name"), inputs, &text, &error);
+    code = status == KBASS_OK ? cli_output_text(output, text) : cli_fail_with(status, &error);
     kbass_free(text);
+    kbass_data_destroy(inputs);
     return code;
 }

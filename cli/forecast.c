@@ -136,10 +136,12 @@ static int load(const cli_arguments *arguments, forecast_job *job)
     job->path = arguments->operands[0];
     kbass_status status = kbass_posterior_read(job->path, run, &job->outlook.posterior, &error);
     if (status != KBASS_OK) return cli_fail_with(status, &error);
+    int code = cli_take_inputs(arguments, job->path, job->outlook.posterior);
+    if (code != EXIT_OK) return code;
     cli_result_repeat_verdict(job->path);
     if (!read_origin(job)) return cli_fail("%s: out of memory", job->path);
     if (data && run) return cli_fail("--data: the figure shows the data of one run alone, the result is of several");
-    int code = data ? cli_read_like(arguments, job->path, data, &job->outlook.data) : EXIT_OK;
+    code = data ? cli_read_like(arguments, job->path, data, &job->outlook.data) : EXIT_OK;
     if (data && code == EXIT_OK) {
         status = kbass_posterior_check_data(job->outlook.posterior, job->outlook.data, &error);
         if (status != KBASS_OK) return cli_fail("%s: %s", data, error.message);

@@ -79,6 +79,11 @@ static const cli_option simulate_options[] = {
     {"until", 0, "T1", NULL, "the last time (default: the system's own)"},
     {"samples", 'n', "N", NULL, "even samples from T0 to T1, both included; 2 to 1000000; default: 100"},
     {"times", 0, "LIST", NULL, "sample at these times instead: \"0, 0.5, 2\", or a file whose first column holds them"},
+    {"input-data", 0, "FILE", NULL,
+     "known inputs over time: columns that the equations name and that have no equation; of a result those of "
+     "discover --input (default: as they were in the record)"},
+    {"input-hold", 0, NULL, NULL,
+     "of typed equations: inputs jump, each value holds until the next (default: a smooth curve through them)"},
     {"domain", 0, "RANGES", NULL,
      "the box of a PDE: \"x=0:10, t=0:8\"; makes the equations typed here PDEs, u_t = u_xx"},
     {"initial", 0, "PROFILE", ";",
@@ -103,11 +108,18 @@ static const cli_option simulate_options[] = {
         "of-run", 0, "NAME", NULL, "of several runs the one that goes on, by its file or number"                       \
     }
 
+#define INPUT_OPTION                                                                                                   \
+    {                                                                                                                  \
+        "input-data", 0, "FILE", NULL,                                                                                 \
+            "the known inputs of the law (discover --input) over time: columns of their names"                         \
+    }
+
 static const cli_option forecast_options[] = {
     {"until", 0, "T", NULL, "the last time of the forecast"},
     {"from", 0, "STATE", NULL,
      "start from this state at the end of the record: \"1, 0\" or \"x=1, y=0\" ; known exactly (default: as fitted)"},
     RUN_OPTION,
+    INPUT_OPTION,
     {"draws", 0, "N", NULL, "how many equations are drawn and integrated; 1 to 100000; default: 200"},
     {"samples", 'n', "N", NULL,
      "even times; from the end of the record to T, both included; 2 to 100000; default: 101"},
@@ -143,6 +155,8 @@ static const cli_option score_options[] = {
     {"continue", 0, NULL, NULL,
      "the data go on with the record that the law was found in: start from its end, score what is new"},
     RUN_OPTION,
+    {"input-data", 0, "FILE", NULL,
+     "the known inputs of the law over time, where the new data have no columns of their names"},
     {"draws", 0, "N", NULL, "how many equations are drawn and integrated; 1 to 100000; default: 400"},
     {"seed", 0, "N", NULL, "seed of the draws; default: 1"},
     {"boundary", 0, "KIND", NULL, "boundaries of fields, as for forecast; default: fitted"},
@@ -159,6 +173,7 @@ static const cli_option score_options[] = {
 static const cli_option next_options[] = {
     {"until", 0, "T", NULL, "consider times up to T (default: the end of the record)"},
     {"of-run", 0, "NAME", NULL, "of several runs the one to measure in, by its file or number"},
+    INPUT_OPTION,
     {"samples", 'n', "N", NULL, "even times; 2 to 10000; default: 101, 31 for fields"},
     {"places", 0, "N", NULL, "even places along the space axis of fields; 2 to 1000; default: 31"},
     {"best", 0, "N", NULL, "how many of the best points are listed; 1 to 1000; default: 10"},
@@ -169,6 +184,7 @@ static const cli_option next_options[] = {
 
 static const cli_option export_options[] = {
     {"to", 0, "FORMAT", NULL, "latex, sympy, julia, matlab, c or csv (--list says what each is)"},
+    {"input-data", 0, "FILE", NULL, "csv: other known inputs of the law over time than those of the record"},
     {"name", 0, "NAME", NULL, "matlab, c: the name of the function; default: kbass_rhs"},
     {"output", 'o', "FILE", NULL, "write here (default: standard output)"},
     {"list", 0, NULL, NULL, "list the formats"},
@@ -189,6 +205,7 @@ static const cli_option report_options[] = {
     {"axes", 0, "AXES", NULL, "the columns of time and space in --data (default: as the result recorded)"},
     {"until", 0, "T", NULL, "add a forecast from the end of the record to T (see kbass help forecast)"},
     RUN_OPTION,
+    INPUT_OPTION,
     {0}};
 
 static const cli_option plot_options[] = {
@@ -196,6 +213,7 @@ static const cli_option plot_options[] = {
     {"terminal", 0, NULL, NULL, "draw it in characters instead"},
     {"until", 0, "T", NULL, "forecast: the last time"},
     RUN_OPTION,
+    INPUT_OPTION,
     SIZE_OPTIONS,
     {0}};
 

@@ -7,6 +7,7 @@
 #include "figure.h"
 #include "message.h"
 #include "output.h"
+#include "read.h"
 
 enum { NAME_SIZE = 96 };
 static const double apart = 0.05; /* of the range: points that are listed are not neighbours */
@@ -248,7 +249,9 @@ int cli_next(const cli_arguments *arguments)
         return cli_fail("next needs one result file, found %zu (see kbass help next)", arguments->n_operands);
     kbass_status status =
         kbass_posterior_read(arguments->operands[0], cli_value(arguments, "of-run"), &job.posterior, &error);
-    int code = status == KBASS_OK ? read_range(arguments, &job) : cli_fail_with(status, &error);
+    int code = status == KBASS_OK ? cli_take_inputs(arguments, arguments->operands[0], job.posterior)
+                                  : cli_fail_with(status, &error);
+    if (code == EXIT_OK) code = read_range(arguments, &job);
     if (code == EXIT_OK) code = figure_options(arguments, figure);
     if (code == EXIT_OK) code = make_points(&job);
     if (code == EXIT_OK) code = run(&job);

@@ -121,3 +121,35 @@ int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **dat
     free(parts);
     return code;
 }
+
+int cli_read_inputs(const cli_arguments *arguments, const char *result, kbass_data **data)
+{
+    const char *path = cli_value(arguments, "input-data");
+    json_t *root = path && result ? json_load_file(result, 0, NULL) : NULL, *made_of = json_object_get(root, "data");
+    const json_t *reading = json_object_get(made_of, "reading");
+    kbass_read_options options = {.time_column = json_string_value(json_object_get(reading, "time")),
+                                  .rename = json_string_value(json_object_get(reading, "rename")),
+                                  .dates = json_string_value(json_object_get(reading, "dates")),
+                                  .missing = json_string_value(json_object_get(reading, "missing"))};
+    kbass_error error;
+    kbass_status status = path ? kbass_data_open(path, &options, data, &error) : KBASS_OK;
+    int code = status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+    const char *origin = json_string_value(json_object_get(made_of, "time_origin"));
+    const char *found = *data ? kbass_data_time_origin(*data) : NULL;
+    if (code == EXIT_OK && path && origin && (!found || strcmp(origin, found) != 0))
+        code = cli_fail("%s: its time is counted from %s, that of the result from %s: begin the file with that date",
+                        path, found ? found : "0", origin);
+    json_decref(root);
+    return code;
+}
+
+int cli_take_inputs(const cli_arguments *arguments, const char *result, kbass_posterior *posterior)
+{
+    kbass_data *data = NULL;
+    kbass_error error;
+    int code = cli_read_inputs(arguments, result, &data);
+    kbass_status status = code == EXIT_OK && data ? kbass_posterior_set_inputs(posterior, data, 0, &error) : KBASS_OK;
+    if (status != KBASS_OK) code = cli_fail("%s: %s", cli_value(arguments, "input-data"), error.message);
+    kbass_data_destroy(data);
+    return code;
+}

@@ -11,4 +11,10 @@ int cli_read_like(const cli_arguments *arguments, const char *result, const char
 /* All operands, several as runs of one law. */
 int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **data);
 
+/* The file of --input-data, in which columns of a law's inputs are known over time; NULL where it is not given. Time is
+   named as the result has it (NULL: no result). */
+int cli_read_inputs(const cli_arguments *arguments, const char *result, kbass_data **data);
+/* The same into a posterior: what its inputs are after the record. */
+int cli_take_inputs(const cli_arguments *arguments, const char *result, kbass_posterior *posterior);
+
 #endif

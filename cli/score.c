@@ -50,7 +50,10 @@ static int load(const cli_arguments *arguments, score_job *job)
     kbass_status status =
         kbass_posterior_read(arguments->operands[0], cli_value(arguments, "of-run"), &job->posterior, &error);
     if (status != KBASS_OK) return cli_fail_with(status, &error);
-    return cli_read_like(arguments, arguments->operands[0], arguments->operands[1], &job->data);
+    int code = cli_read_inputs(arguments, arguments->operands[0], &job->inputs);
+    job->options.inputs = job->inputs;
+    return code == EXIT_OK ? cli_read_like(arguments, arguments->operands[0], arguments->operands[1], &job->data)
+                           : code;
 }
 
 /* ---------------------------------------------------------------- what is said */
@@ -176,5 +179,6 @@ int cli_score(const cli_arguments *arguments)
     cli_numbers_clear(&job.state);
     kbass_posterior_destroy(job.posterior);
     kbass_data_destroy(job.data);
+    kbass_data_destroy(job.inputs);
     return code;
 }

@@ -10,7 +10,7 @@
 
 typedef struct {
     kbass_posterior *posterior;
-    kbass_data *data;
+    kbass_data *data, *inputs; /* inputs: --input-data, or NULL */
     kbass_score *score;
     kbass_score_options options;
     cli_numbers state; /* --from */

@@ -8,6 +8,7 @@
 #include "message.h"
 #include "numbers.h"
 #include "output.h"
+#include "read.h"
 #include "state.h"
 
 enum { MOST_NAMES = 100 };
@@ -45,16 +46,23 @@ int cli_split_equations(char *text, size_t *n, const char *equations[CLI_MOST_EQ
     return EXIT_OK;
 }
 
-static int typed_model(const char *text, kbass_model **model)
+static int typed_model(const cli_arguments *arguments, const char *text, kbass_model **model)
 {
+    kbass_data *inputs = NULL;
     const char *equations[CLI_MOST_EQUATIONS];
     size_t n = 0;
     kbass_error error;
     char *copy = strdup(text);
     if (!copy) return cli_fail("out of memory for the equations");
     int code = cli_split_equations(copy, &n, equations);
-    kbass_status status = code == EXIT_OK ? kbass_model_parse(n, equations, model, &error) : KBASS_OK;
+    if (code == EXIT_OK) code = cli_read_inputs(arguments, NULL, &inputs);
+    kbass_status status = KBASS_OK;
+    if (code == EXIT_OK && inputs)
+        status =
+            kbass_model_parse_driven(n, equations, inputs, cli_value(arguments, "input-hold") != NULL, model, &error);
+    else if (code == EXIT_OK) status = kbass_model_parse(n, equations, model, &error);
     if (status != KBASS_OK) code = cli_fail_with(status, &error);
+    kbass_data_destroy(inputs);
     free(copy);
     return code;
 }
@@ -83,12 +91,26 @@ static int unknown_system(const char *name)
                    : cli_fail("unknown system \"%s\" (see kbass simulate --list)", name);
 }
 
+/* Of a result, in place of those of its record. */
+static int take_inputs(const cli_arguments *arguments, const char *name, kbass_model *model)
+{
+    kbass_data *data = NULL;
+    kbass_error error;
+    const char *path = cli_value(arguments, "input-data");
+    if (path && !kbass_model_inputs(model)) return cli_fail("--input-data: %s has no inputs", name);
+    int code = cli_read_inputs(arguments, name, &data);
+    kbass_status status = code == EXIT_OK && data ? kbass_model_set_inputs(model, data, 0, &error) : KBASS_OK;
+    if (status != KBASS_OK) code = cli_fail("%s: %s", path, error.message);
+    kbass_data_destroy(data);
+    return code;
+}
+
 static int load_model(const cli_arguments *arguments, kbass_model **model)
 {
     const char *typed = cli_value(arguments, "equation");
     kbass_error error;
     if (typed && arguments->n_operands) return cli_fail("simulate takes a system or --equation, found both");
-    if (typed) return typed_model(typed, model);
+    if (typed) return typed_model(arguments, typed, model);
     if (arguments->n_operands != 1)
         return cli_fail("simulate needs one system, result file or --equation, found %zu (see kbass simulate --list)",
                         arguments->n_operands);
@@ -96,7 +118,7 @@ static int load_model(const cli_arguments *arguments, kbass_model **model)
     if (!is_result_file(name) && !is_system(name)) return unknown_system(name);
     kbass_status status =
         is_result_file(name) ? kbass_model_from_result(name, model, &error) : kbass_model_named(name, model, &error);
-    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+    return status == KBASS_OK ? take_inputs(arguments, name, *model) : cli_fail_with(status, &error);
 }
 
 /* ---------------------------------------------------------------- where it starts */

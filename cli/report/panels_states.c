@@ -176,6 +176,9 @@ static void forecast_map(FILE *script, const view *v, size_t state)
     fputs("set autoscale xfix\nset autoscale yfix\nplot $map using 1:2:3 with image notitle\n", script);
 }
 
+/* A known input has no forecast. */
+static bool is_ahead(const view_forecast *f, size_t state) { return isfinite(f->quantiles[1][state]); }
+
 static void forecast_curve(FILE *script, const view *v, size_t state)
 {
     const view_forecast *f = &v->forecast;
@@ -193,9 +196,10 @@ static void forecast_curve(FILE *script, const view *v, size_t state)
             "set arrow from first %.15g, graph 0 to first %.15g, graph 1 nohead dt 2 lc rgb '" PANEL_GREY "'\nplot ",
             v->span[0][1], v->span[0][1]);
     if (v->n_points) fputs("$curve using 1:2 with lines lw 1.5 lc rgb '" PANEL_BLUE "' title 'fitted', ", script);
-    fprintf(script, "$ahead using 1:2:4 with filledcurves fc rgb '" PANEL_ORANGE
-                    "' fs transparent solid 0.3 title '5 to 95 %%', "
-                    "'' using 1:3 with lines lw 1.5 lc rgb '" PANEL_ORANGE "' title 'median', ");
+    if (is_ahead(f, state))
+        fprintf(script, "$ahead using 1:2:4 with filledcurves fc rgb '" PANEL_ORANGE
+                        "' fs transparent solid 0.3 title '5 to 95 %%', "
+                        "'' using 1:3 with lines lw 1.5 lc rgb '" PANEL_ORANGE "' title 'median', ");
     plot_samples(script, v);
 }
 
@@ -214,6 +218,10 @@ void forecast_describe(const view *v, size_t state, char words[PANEL_WORDS])
 {
     const view_forecast *f = &v->forecast;
     size_t n = f->n_places ? f->n_places : 1, last = ((f->n_times - 1) * n + n / 2) * v->n_states + state;
+    if (!is_ahead(f, state)) {
+        snprintf(words, PANEL_WORDS, "The input %s over the record.", v->states[state]);
+        return;
+    }
     snprintf(words, PANEL_WORDS,
              "Forecast of %s%s%.100s until %s = %.4g: there the median is %.3g%s, 90 %% of the draws lie between %.3g "
              "and %.3g.",

@@ -77,8 +77,7 @@ static int draw(const cli_arguments *arguments, view *v, const panel_kind *kind,
 {
     double until = NAN;
     int code = cli_number(arguments, "until", -1e300, 1e300, &until);
-    if (code == EXIT_OK && kind->count == forecast_count && !isnan(until))
-        code = view_look_ahead(v, until, cli_value(arguments, "of-run"));
+    if (code == EXIT_OK && kind->count == forecast_count && !isnan(until)) code = view_look_ahead(v, arguments, until);
     if (code != EXIT_OK) return code;
     if (!kind->count(v)) return nothing(v, kind);
     return output ? draw_file(v, kind, output) : draw_terminal(v, kind);

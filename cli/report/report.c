@@ -39,7 +39,7 @@ static int make(const cli_arguments *arguments, view *v, const char *output)
     int code = cli_number(arguments, "until", -1e300, 1e300, &until);
     if (code == EXIT_OK) code = view_open(arguments->operands[0], v);
     if (code == EXIT_OK) code = check_data(arguments, v);
-    if (code == EXIT_OK && !isnan(until)) code = view_look_ahead(v, until, cli_value(arguments, "of-run"));
+    if (code == EXIT_OK && !isnan(until)) code = view_look_ahead(v, arguments, until);
     if (code == EXIT_OK) code = page_write(v, output);
     if (code == EXIT_OK) printf("%s\n", output);
     return code;

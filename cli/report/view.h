@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "kbass/kbass.h"
+#include "options.h"
 
 typedef struct {
     const char *name, *verdict, *unit;         /* unit: NULL when it is not known */
@@ -62,7 +63,7 @@ void view_close(view *v);
 
 /* Integrates draws from the end of the record to `until`, of several runs in the one with this name, else NULL; the
    file is read again for its posterior. */
-int view_look_ahead(view *v, double until, const char *run);
+int view_look_ahead(view *v, const cli_arguments *arguments, double until);
 
 /* Names with their units, as axes of figures have them. */
 int view_label(view *v);

@@ -536,6 +536,13 @@ KBASS_API const char *kbass_posterior_axis_name(const kbass_posterior *posterior
 KBASS_API void kbass_posterior_range(const kbass_posterior *posterior, size_t axis, double *first, double *last);
 KBASS_API size_t kbass_posterior_models(const kbass_posterior *posterior);                    /* the chosen one first */
 KBASS_API double kbass_posterior_probability(const kbass_posterior *posterior, size_t model); /* among these */
+/* The known inputs of the law (--input); NULL after the last. Over the record they are known. */
+KBASS_API size_t kbass_posterior_inputs(const kbass_posterior *posterior);
+KBASS_API const char *kbass_posterior_input_name(const kbass_posterior *posterior, size_t input);
+/* What they are after the record, from the columns of their names in a run of data: forecasts and gains reach as far as
+   these do. */
+KBASS_API kbass_status kbass_posterior_set_inputs(kbass_posterior *posterior, const kbass_data *data, size_t run,
+                                                  kbass_error *error);
 KBASS_API void kbass_posterior_destroy(kbass_posterior *posterior);
 
 typedef struct kbass_forecast kbass_forecast;
@@ -626,6 +633,8 @@ typedef struct {
     double time_limit;    /* of each forecast, seconds; 0: none */
     kbass_progress_callback progress;
     void *user;
+    const kbass_data *inputs; /* of a law with inputs: their columns, where the data have them not; NULL: the data */
+    size_t input_run;         /* of `inputs`, counted from 0 */
 } kbass_score_options;
 
 /* Scores the law, its nearest rival and two forecasts without a law on a run of data, counted from 0. */
@@ -685,13 +694,23 @@ KBASS_API kbass_status kbass_model_named(const char *name, kbass_model **model, 
 /* Equations as text: "x_t = y", "y_t = 2.5*(1 - x^2)*y - x". Each state needs one. */
 KBASS_API kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
                                          kbass_error *error);
-/* The selected equations, initial state and time span of a result file. */
+/* The same with known functions of time in them: the columns of `inputs` that have no equation, as curves, or held from
+   each value to the next (hold). Time has the name that it has there. */
+KBASS_API kbass_status kbass_model_parse_driven(size_t n_equations, const char *const *equations,
+                                                const kbass_data *inputs, int hold, kbass_model **model,
+                                                kbass_error *error);
+/* The selected equations, initial state and time span of a result file, with its inputs over the record. */
 KBASS_API kbass_status kbass_model_from_result(const char *result, kbass_model **model, kbass_error *error);
 KBASS_API size_t kbass_model_states(const kbass_model *model);
 KBASS_API const char *kbass_model_state_name(const kbass_model *model, size_t state);
 KBASS_API const char *kbass_model_equation(const kbass_model *model, size_t state);
 KBASS_API const double *kbass_model_initial(const kbass_model *model); /* n_states, or NULL when it has none */
 KBASS_API void kbass_model_span(const kbass_model *model, double *first, double *last); /* NaN when it has none */
+KBASS_API size_t kbass_model_inputs(const kbass_model *model);
+KBASS_API const char *kbass_model_input_name(const kbass_model *model, size_t input); /* NULL after the last */
+/* Other inputs, from the columns of their names in a run of data; held and late as the result has them. */
+KBASS_API kbass_status kbass_model_set_inputs(kbass_model *model, const kbass_data *data, size_t run,
+                                              kbass_error *error);
 /* Integrates from `initial` at `start` through the ascending times; states: n_times x n_states. */
 KBASS_API kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial,
                                              size_t n_times, const double *times, double *states, kbass_error *error);
@@ -711,6 +730,10 @@ KBASS_API const char *kbass_export_summary(size_t index);
    kbass_free. */
 KBASS_API kbass_status kbass_export(const char *result, const char *format, const char *function, char **text,
                                     kbass_error *error);
+
+/* The same, the solution of `csv` being driven by these inputs in place of the record's. */
+KBASS_API kbass_status kbass_export_driven(const char *result, const char *format, const char *function,
+                                           const kbass_data *inputs, char **text, kbass_error *error);
 
 /* ---------------------------------------------------------------- partial differential equations and their solutions
  */

@@ -1,5 +1,6 @@
 /* Both sides of the law along the solution, and the mesh that shows it. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -40,6 +41,22 @@ static void set_box(const kbass_discovery *d, size_t run, kb_law *law)
     }
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Where inputs jump the solution has kinks; the input has its new value there, so that the border is just before. */
+static void add_jumps(const kb_record *record, size_t run, double *borders, kb_law *law)
+{
+    double at = record ? kb_record_next_jump(record, run, 0) : INFINITY;
+    if (!(at < INFINITY)) return;
+    for (; at < record->duration[run]; at = kb_record_next_jump(record, run, at + 1e-12))
+        borders[law->n_borders++] = law->low[0] + record->span * (at - 2e-9);
+    qsort(borders, law->n_borders, sizeof *borders, ascending);
+}
+
 static void set_borders(const kbass_discovery *d, size_t run, double *borders, kb_law *law)
 {
     const kb_windows *windows = d->found.windows;
@@ -51,6 +68,7 @@ static void set_borders(const kbass_discovery *d, size_t run, double *borders, k
            first = samples && windows ? windows->first[begin] : 0;
     for (size_t i = begin; i + 1 < end; i++)
         borders[law->n_borders++] = law->low[0] + span * rows[windows->last[i] - first];
+    add_jumps(record, run, borders, law);
     law->borders = borders;
 }
 
@@ -66,7 +84,8 @@ kbass_status kbass_discovery_law(const kbass_discovery *d, size_t run, size_t n,
     const kb_dictionary *dictionary = d->dictionary;
     const kb_discovery_run_of context = {d, run};
     double *weights = KB_NEW(double, dictionary->n_terms * dictionary->n_states);
-    double *borders = KB_NEW(double, d->found.windows ? d->found.windows->n : 1);
+    size_t jumps = d->ode && d->ode->record->inputs ? d->data->n_rows * d->data->n_states : 0;
+    double *borders = KB_NEW(double, (d->found.windows ? d->found.windows->n : 1) + jumps);
     kb_law law = {
         .dictionary = dictionary, .weights = weights, .solution = kb_discovery_solution_at, .context = &context};
     status = weights && borders ? KBASS_OK : kb_out_of_memory(error, "the law");

@@ -152,23 +152,18 @@ static kbass_status choose_ends(request *q, kbass_error *error)
 static kbass_status check_start(const kbass_posterior *p, const double *state, kbass_error *error)
 {
     kbass_model *model = NULL;
-    kbass_status status = kb_belief_model(p, &p->models[0], p->models[0].weight, &model, error);
-    double *x = KB_NEW(double, p->n_states + 1), *work = status == KBASS_OK ? KB_NEW(double, model->n_work) : NULL;
-    if (status == KBASS_OK && (!x || !work)) status = kb_out_of_memory(error, "the start");
-    for (size_t i = 0; status == KBASS_OK && i < p->n_states; i++) {
-        double rate = NAN;
-        memcpy(x, state, p->n_states * sizeof *x);
-        x[p->n_states] = p->last[0];
-        kb_expression_values(model->rates[i], 1, x, 1, &rate, work);
-        if (!isfinite(rate))
+    double *rates = KB_NEW(double, p->n_states);
+    kbass_status status = rates ? KBASS_OK : kb_out_of_memory(error, "the start");
+    if (status == KBASS_OK) status = kb_belief_model(p, &p->models[0], p->models[0].weight, &model, error);
+    if (status == KBASS_OK) status = kbass_model_rates(model, 1, &p->last[0], state, rates, error);
+    for (size_t i = 0; status == KBASS_OK && i < p->n_states; i++)
+        if (!isfinite(rates[i]))
             status = kb_fail(error, KBASS_ERROR_ARGUMENT,
                              "the forecast cannot start: %s_t has no finite value at the given "
                              "state (%s = %g)",
                              p->state_names[i], p->state_names[i], state[i]);
-    }
     kbass_model_destroy(model);
-    kb_free(x);
-    kb_free(work);
+    kb_free(rates);
     return status;
 }
 
@@ -418,6 +413,9 @@ static kbass_status check(request *q, kbass_error *error)
     if (status == KBASS_OK) status = check_times(q, error);
     if (status == KBASS_OK && q->posterior->n_axes > 1) status = check_places(q, error);
     if (status == KBASS_OK && q->posterior->n_axes > 1) status = choose_ends(q, error);
+    if (status == KBASS_OK && q->posterior->inputs.n)
+        status = kb_input_curves_check(&q->posterior->inputs, q->posterior->axis_names[0], q->posterior->last[0],
+                                       q->times[q->n_times - 1], error);
     if (status == KBASS_OK && q->options->state) status = check_start(q->posterior, q->options->state, error);
     return status;
 }

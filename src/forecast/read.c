@@ -112,6 +112,33 @@ static kbass_status read_run_spans(const kb_reader *r)
     return status == KBASS_OK && !p->run ? kb_out_of_memory(r->error, r->path) : status;
 }
 
+static size_t find_name(size_t n, char *const *names, const char *name)
+{
+    size_t i = 0;
+    while (i < n && (!name || strcmp(names[i], name))) i++;
+    return i;
+}
+
+/* Inputs are columns of the data and no states of the posterior; they are known over the record. */
+static kbass_status read_inputs(const kb_reader *r)
+{
+    kbass_posterior *p = r->posterior;
+    char field[KB_FIELD_SIZE];
+    json_t *list = json_object_get(r->part, "inputs");
+    kbass_status status = kb_result_file_inputs(r->path, r->where, list, &p->inputs, r->error);
+    for (size_t k = 0; status == KBASS_OK && k < p->inputs.n; k++) {
+        const kb_curve *c = &p->inputs.curves[k];
+        size_t at = find_name(p->n_states, p->state_names, p->inputs.names[k]);
+        snprintf(field, sizeof field, "%.60s.inputs[%zu]", r->where, k);
+        if (at == p->n_states || p->n_states == 1) return kb_read_wrong(r, field, "is not one of data.states");
+        if (!(c->time[0] <= p->first[0] && c->time[c->n - 1] >= p->last[0]))
+            return kb_read_wrong(r, field, "does not cover the record");
+        kb_free(p->state_names[at]);
+        memmove(p->state_names + at, p->state_names + at + 1, (--p->n_states - at) * sizeof *p->state_names);
+    }
+    return status;
+}
+
 static kbass_status read_data(const kb_reader *r)
 {
     kbass_posterior *p = r->posterior;
@@ -122,17 +149,10 @@ static kbass_status read_data(const kb_reader *r)
     kbass_status status = read_names(r, "states", 1, 1000, &p->n_states, &p->state_names);
     if (status == KBASS_OK) status = read_names(r, "axes", 1, KB_MAX_AXES, &p->n_axes, &p->axis_names);
     if (status == KBASS_OK) status = r->run ? read_run_spans(r) : read_spans(r);
-    return status;
+    return status == KBASS_OK ? read_inputs(r) : status;
 }
 
 /* ---------------------------------------------------------------- models */
-
-static size_t find_name(size_t n, char *const *names, const char *name)
-{
-    size_t i = 0;
-    while (i < n && (!name || strcmp(names[i], name))) i++;
-    return i;
-}
 
 /* The term is one that these states and axes can make, by its own canonical name. */
 static kbass_status check_term(const kb_reader *r, const char *where, const char *term)
@@ -146,9 +166,13 @@ static kbass_status check_term(const kb_reader *r, const char *where, const char
     if (!term || !*term) return kb_read_wrong(r, field, "is missing or not text");
     kb_settings_default(&settings);
     settings.terms = term;
-    kbass_status status =
-        kb_dictionary_create_fields(&settings, p->n_states, (const char *const *)p->state_names, p->n_axes,
-                                    (const char *const *)p->axis_names, &dictionary, &problem);
+    const char **names = KB_NEW(const char *, p->n_states + p->inputs.n);
+    if (!names) return kb_out_of_memory(r->error, r->path);
+    for (size_t i = 0; i < p->n_states + p->inputs.n; i++)
+        names[i] = i < p->n_states ? p->state_names[i] : p->inputs.names[i - p->n_states];
+    kbass_status status = kb_dictionary_create_fields(&settings, p->n_states + p->inputs.n, names, p->n_axes,
+                                                      (const char *const *)p->axis_names, &dictionary, &problem);
+    kb_free(names);
     if (status == KBASS_ERROR_MEMORY) return kb_out_of_memory(r->error, r->path);
     bool is_good = status == KBASS_OK && dictionary->n_terms == 1 && !strcmp(kb_dictionary_name(dictionary, 0), term);
     kb_dictionary_destroy(dictionary);
@@ -244,16 +268,11 @@ static kbass_status read_model(const kb_reader *r, json_t *item, size_t index)
 static kbass_status no_posterior(const kb_reader *r)
 {
     const char *method = json_string_value(json_object_get(r->root, "method"));
-    const char *input = json_string_value(json_object_get(json_object_get(r->root, "settings"), "input"));
     if (!json_array_size(json_object_get(r->root, "equations")))
         return kb_read_wrong(r, "equations", "is empty: no model was found");
     if (method && strcmp(method, "kbass") != 0)
         return kb_read_wrong(r, "posterior", "is null: --method %.20s gives no joint posterior of weights and state",
                              method);
-    if (input && *input)
-        return kb_read_wrong(r, "posterior",
-                             "is null: the law has the known input %.100s, whose values beyond the record nobody told",
-                             input);
     return kb_read_wrong(r, "posterior",
                          "is missing or null: every state needs an equation, and the file has to be of this program");
 }

@@ -101,6 +101,7 @@ static kbass_status copy_frame(const kbass_posterior *p, double first, double la
     q->state_names = q->axis_names = NULL;
     q->mean = q->sd = q->bound = q->boundary = NULL;
     q->run = NULL;
+    q->inputs = (kb_input_curves){0};
     q->n_models = 0;
     q->models = KB_NEW(kb_belief, 1);
     bool complete = q->models && copy_texts(p->n_states, p->state_names, &q->state_names) &&
@@ -111,7 +112,7 @@ static kbass_status copy_frame(const kbass_posterior *p, double first, double la
     q->origin[0] = q->first[0] = first;
     q->last[0] = last;
     *out = q;
-    return complete ? KBASS_OK : kb_out_of_memory(error, "the posterior");
+    return complete ? kb_input_curves_copy(&p->inputs, &q->inputs, error) : kb_out_of_memory(error, "the posterior");
 }
 
 static kbass_status copy_model(const kb_belief *from, kbass_posterior *q, kbass_error *error)

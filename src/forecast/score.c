@@ -18,7 +18,8 @@ typedef struct {
     const kbass_posterior *posterior;
     kbass_score_options options;
     kb_measurements measurements;
-    size_t n_used; /* rows */
+    kb_input_curves inputs; /* along the data */
+    size_t n_used;          /* rows */
     kb_baseline *baseline;
     kbass_score *score;
 } task;
@@ -127,6 +128,7 @@ static kbass_status score_law(task *t, size_t model, const char *name, kbass_err
     kbass_posterior *restarted = NULL, own = *t->posterior;
     own.models += model;
     own.n_models = 1;
+    own.inputs = t->inputs;
     outlook o = {.posterior = &own};
     kbass_forecast_options options = {.size = sizeof options,
                                       .n_draws = t->options.n_draws,
@@ -238,6 +240,21 @@ static kbass_status check_options(const kbass_posterior *p, const kbass_score_op
     return KBASS_OK;
 }
 
+/* Those of the data, after the record where they go on with it. */
+static kbass_status take_inputs(task *t, const kbass_data *data, size_t run, kbass_error *error)
+{
+    const kbass_posterior *p = t->posterior;
+    const kbass_data *from = t->options.inputs ? t->options.inputs : data;
+    size_t its_run = t->options.inputs ? t->options.input_run : run;
+    if (!p->inputs.n) return KBASS_OK;
+    kbass_status status = kb_input_curves_copy(&p->inputs, &t->inputs, error);
+    if (status == KBASS_OK && its_run >= kbass_data_runs(from))
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no run %zu of the inputs", its_run);
+    return status == KBASS_OK
+               ? kb_input_curves_take(&t->inputs, from, its_run, t->options.continues ? p->last[0] : NAN, error)
+               : status;
+}
+
 static kbass_status score_all(task *t, kbass_error *error)
 {
     kbass_status status = choose_rows(t, error);
@@ -265,8 +282,10 @@ kbass_status kbass_posterior_score(const kbass_posterior *posterior, const kbass
                        kbass_data_runs(data));
     kbass_status status = check_options(posterior, &t.options, error);
     if (status == KBASS_OK) status = kb_measurements_create(posterior, data, run, &t.measurements, error);
+    if (status == KBASS_OK) status = take_inputs(&t, data, run, error);
     if (status == KBASS_OK) status = score_all(&t, error);
     kb_measurements_clear(&t.measurements);
+    kb_input_curves_clear(&t.inputs);
     kb_baseline_destroy(t.baseline);
     if (status == KBASS_OK) *score = t.score;
     else kbass_score_destroy(t.score);

@@ -104,7 +104,7 @@ kbass_status kb_belief_model(const kbass_posterior *p, const kb_belief *b, const
     char **equations = NULL;
     kbass_status status = kb_belief_equations(p, b, weights, &equations, error);
     if (status == KBASS_OK)
-        status = kb_model_create(p->n_states, (const char *const *)equations, p->axis_names[0], out, error);
+        status = kb_model_create(p->n_states, (const char *const *)equations, p->axis_names[0], &p->inputs, out, error);
     kb_belief_equations_free(p, equations);
     return status;
 }

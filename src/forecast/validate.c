@@ -285,6 +285,8 @@ static kbass_status score_gap(const division *d, const kbass_discovery *found, s
                                    .n_draws = DRAWS,
                                    .seed = (uint64_t)d->settings->seed,
                                    .threads = d->settings->threads,
+                                   .inputs = d->data,
+                                   .input_run = run,
                                    .progress = clock->callback,
                                    .user = clock->user};
     kbass_status status = kbass_discovery_posterior(found, d->continues ? seen_run : 0, &posterior, error);

@@ -5,9 +5,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* The input's values in a run, by ascending time, one at each. */
-static kbass_status gather(const kbass_data *data, size_t run, size_t state, double *times, double *values, size_t *n,
-                           kbass_error *error)
+kbass_status kb_inputs_gather(const kbass_data *data, size_t run, size_t state, double *times, double *values,
+                              size_t *n, kbass_error *error)
 {
     *n = 0;
     for (size_t row = kb_data_run_start(data, run); row < kb_data_run_start(data, run + 1); row++) {
@@ -55,7 +54,7 @@ kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, bool
     for (size_t i = 0; status == KBASS_OK && i < states * runs; i++) {
         size_t run = i / states, state = i % states;
         if (!is_input[state]) continue;
-        status = gather(data, run, state, times, values, &n, error);
+        status = kb_inputs_gather(data, run, state, times, values, &n, error);
         if (status == KBASS_OK) status = check_reach(data, run, state, n, times, error);
         if (status == KBASS_OK && !kb_curve_create(n, times, values, is_held, &inputs->curves[i]))
             status = kb_out_of_memory(error, "the inputs");

@@ -16,6 +16,9 @@ typedef struct {
    before what else was measured. */
 kbass_status kb_inputs_create(const kbass_data *data, const bool *is_input, bool is_held, kb_inputs **out,
                               kbass_error *error);
+/* A column's values in a run, by ascending time, one at each; times and values have room for the run's rows. */
+kbass_status kb_inputs_gather(const kbass_data *data, size_t run, size_t state, double *times, double *values,
+                              size_t *n, kbass_error *error);
 /* By state, in the data's units. */
 void kb_inputs_set_delays(kb_inputs *inputs, const double *delays);
 void kb_inputs_destroy(kb_inputs *inputs);

@@ -15,6 +15,7 @@ typedef struct {
     double span;             /* of time */
     bool has_units;          /* the start is the state, scaled; else it is modes */
     size_t n_start;          /* in the fits; a run may use fewer */
+    const size_t *source;    /* of states: which of the record's each of the posterior's is; NULL: the same */
     size_t n_parts;
     struct part *parts;
 } setting;
@@ -28,6 +29,8 @@ typedef struct part {
     size_t first_window, end_window;
 } part;
 
+static size_t source(const setting *s, size_t i) { return s->source ? s->source[i] : i; }
+
 /* Scaled covariance V of the support's weights and the start to the data's units, behind the rows of given terms. */
 static void scale_covariance(const setting *s, const kb_fit *fit, size_t n_start, const double *V, double *out)
 {
@@ -36,9 +39,10 @@ static void scale_covariance(const setting *s, const kb_fit *fit, size_t n_start
     for (size_t j = 0; j < size; j++)
         for (size_t i = 0; i < size; i++) {
             double unit = 1;
-            unit *= i < k ? s->columns->unit[fit->support.column[i]] : s->has_units ? s->sd[i - k] : 1;
-            unit *= j < k ? s->columns->unit[fit->support.column[j]] : s->has_units ? s->sd[j - k] : 1;
-            out[fixed + i + (fixed + j) * whole] = unit * V[i + j * stride];
+            size_t from_i = i < k ? i : k + source(s, i - k), from_j = j < k ? j : k + source(s, j - k);
+            unit *= i < k ? s->columns->unit[fit->support.column[i]] : s->has_units ? s->sd[from_i - k] : 1;
+            unit *= j < k ? s->columns->unit[fit->support.column[j]] : s->has_units ? s->sd[from_j - k] : 1;
+            out[fixed + i + (fixed + j) * whole] = unit * V[from_i + from_j * stride];
         }
 }
 
@@ -63,20 +67,30 @@ static kbass_status add_model(const part *run, const setting *s, const kb_compar
     p->n_models++;
     b->log_odds = log_odds;
     for (size_t i = 0; i < p->n_states; i++) {
-        double root = is_measured(comparison->dynamics, i) ? sqrt(fit->variance[i]) : unmeasurable;
-        b->noise[i] = root * kb_comparison_unit(comparison, i);
+        size_t group = s->has_units ? source(s, i) : i;
+        double root = is_measured(comparison->dynamics, group) ? sqrt(fit->variance[group]) : unmeasurable;
+        b->noise[i] = root * kb_comparison_unit(comparison, group);
     }
     for (size_t window = run->first_window; window < run->end_window; window++) {
         kb_stretch *stretch = &b->windows[window - run->first_window];
         const double *start = fit->start + window * s->n_start;
         stretch->first = run->first + s->span * run->row_time[s->windows->first[window] - run->row_start];
         stretch->last = run->first + s->span * run->row_time[s->windows->last[window] - run->row_start];
-        for (size_t i = 0; i < n; i++) stretch->start[i] = s->has_units ? s->mean[i] + s->sd[i] * start[i] : start[i];
+        for (size_t i = 0; i < n; i++) {
+            size_t from = source(s, i);
+            stretch->start[i] = s->has_units ? s->mean[from] + s->sd[from] * start[from] : start[i];
+        }
         scale_covariance(s, fit, n, V + window * size * size, stretch->covariance);
     }
     const kb_frame frame = {
         .dictionary = s->dictionary, .columns = s->columns, .mean = s->mean, .sd = s->sd, .span = s->span};
-    return kb_belief_name_terms(&frame, fit, b, error);
+    status = kb_belief_name_terms(&frame, fit, b, error);
+    for (size_t i = 0; s->source && i < b->n_terms; i++) { /* from the record's states to the posterior's */
+        size_t state = 0;
+        while (state + 1 < p->n_states && s->source[state] != b->equation[i]) state++;
+        b->equation[i] = state;
+    }
+    return status;
 }
 
 static size_t largest_support(size_t n_fits, kb_fit *const *fits)
@@ -130,6 +144,32 @@ static kbass_status make_parts(setting *s, const size_t *window_start, kbass_err
     return KBASS_OK;
 }
 
+/* Inputs are no states of a posterior: it keeps their curves. */
+static kbass_status take_inputs(const kb_record *record, const kb_dictionary *dictionary, size_t run,
+                                kbass_posterior *p, kbass_error *error)
+{
+    size_t states = 0, inputs = 0;
+    for (size_t i = 0; i < record->n_states; i++) inputs += dictionary->is_input[i];
+    kbass_status status = kb_input_curves_allocate(inputs, &p->inputs, error);
+    if (status != KBASS_OK) return status;
+    p->inputs.n = 0;
+    for (size_t i = 0; i < record->n_states; i++) {
+        char *name = p->state_names[i];
+        p->state_names[i] = NULL;
+        if (!dictionary->is_input[i]) {
+            p->state_names[states++] = name;
+            continue;
+        }
+        const kb_curve *c = kb_inputs_curve(record->inputs, run, i);
+        kb_curve *own = &p->inputs.curves[p->inputs.n];
+        p->inputs.names[p->inputs.n++] = name;
+        if (!kb_curve_create(c->n, c->time, c->value, c->is_held, own)) status = kb_out_of_memory(error, "the inputs");
+        own->delay = c->delay;
+    }
+    p->n_states = p->n_start = states;
+    return status;
+}
+
 kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *record, const kb_dictionary *dictionary,
                                     const kb_columns *columns, const kb_windows *windows, const size_t *window_start,
                                     size_t n_fits, kb_fit *const *fits, kbass_posterior **out, kbass_error *error)
@@ -145,19 +185,27 @@ kbass_status kb_posterior_of_states(const kbass_data *data, const kb_record *rec
                  .n_start = record->n_states,
                  .n_parts = record->n_runs};
     for (size_t i = 0; i < record->n_states; i++)
-        if (!dictionary->has_equation[i]) return KBASS_OK; /* its future is nobody's to tell */
+        if (!dictionary->has_equation[i] && !dictionary->is_input[i])
+            return KBASS_OK; /* its future is nobody's to tell */
+    size_t *kept = KB_NEW(size_t, record->n_states), n_kept = 0;
+    if (!kept) return kb_out_of_memory(error, "the posterior");
+    for (size_t i = 0; i < record->n_states; i++)
+        if (dictionary->has_equation[i]) kept[n_kept++] = i;
+    s.source = kept;
     n_fits = kb_count_near(n_fits, fits);
     kbass_status status = make_parts(&s, window_start, error);
     for (size_t i = 0; status == KBASS_OK && i < s.n_parts; i++) {
         s.parts[i].first = record->origin[i];
         s.parts[i].row_time = record->time;
         status = kb_posterior_create(data, i, record->n_states, KB_RIVALS_OF_STATES, &s.parts[i].posterior, error);
+        if (status == KBASS_OK) status = take_inputs(record, dictionary, i, s.parts[i].posterior, error);
     }
     if (status == KBASS_OK)
         status =
             kb_shooter_create(record, dictionary, columns, windows->n, largest_support(n_fits, fits), &shooter, error);
     if (status == KBASS_OK) status = add_models(&s, shooter, n_fits, fits, KB_RIVALS_OF_STATES, error);
     kb_shooter_destroy(shooter);
+    kb_free(kept);
     return finish(status, &s, out);
 }
 

@@ -87,6 +87,7 @@ void kbass_posterior_destroy(kbass_posterior *p)
     kb_free(p->sd);
     kb_free(p->bound);
     kb_free(p->boundary);
+    kb_input_curves_clear(&p->inputs);
     kb_free(p);
 }
 

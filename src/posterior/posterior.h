@@ -12,6 +12,7 @@
 
 #include "forward/pde1d/runs.h"
 #include "forward/shoot.h"
+#include "gp/input_curves.h"
 #include "posterior/field_spread.h"
 #include "weights/frame.h"
 
@@ -49,8 +50,9 @@ typedef struct {
 } kb_last_row;
 
 struct kbass_posterior {
-    size_t n_states, n_axes, n_start;
+    size_t n_states, n_axes, n_start; /* states: those with an equation */
     char **state_names, **axis_names;
+    kb_input_curves inputs;                       /* of states: what drives them */
     char sha256[65];                              /* of the data */
     char *run;                                    /* its name; NULL: of one run alone */
     double first[KB_MAX_AXES], last[KB_MAX_AXES]; /* what was measured */

@@ -25,13 +25,17 @@ static kbass_status check_windows(const kb_written_law *law, kbass_error *error)
                    law->path, (long long)n);
 }
 
-static kbass_status solve_states(const char *result, kbass_data **data, kbass_error *error)
+static kbass_status solve_states(const char *result, const kbass_data *inputs, kbass_data **data, kbass_error *error)
 {
     kbass_model *model = NULL;
     double times[N_TIMES], *states = NULL, first = 0, last = 0;
     const char **names = NULL;
     kbass_status status = kbass_model_from_result(result, &model, error);
-    if (status != KBASS_OK) return status;
+    if (status == KBASS_OK && inputs) status = kbass_model_set_inputs(model, inputs, 0, error);
+    if (status != KBASS_OK) {
+        kbass_model_destroy(model);
+        return status;
+    }
     size_t n = kbass_model_states(model);
     kbass_model_span(model, &first, &last);
     for (size_t i = 0; i < N_TIMES; i++) times[i] = first + (last - first) * (double)i / (N_TIMES - 1);
@@ -84,7 +88,7 @@ static kbass_status export_csv(kb_export *e, kbass_error *error)
     kbass_status status = check_windows(e->law, error);
     if (status == KBASS_OK)
         status = e->law->symbols->n_axes > 1 ? solve_fields(e->law->result, &data, error)
-                                             : solve_states(e->law->result, &data, error);
+                                             : solve_states(e->law->result, e->inputs, &data, error);
     if (status == KBASS_OK) put_table(&e->out, e->law->symbols->time_name, data);
     kbass_data_destroy(data);
     return status;
@@ -144,8 +148,14 @@ static kbass_status check_function(const kb_language *language, const char *func
 
 kbass_status kbass_export(const char *result, const char *format, const char *function, char **text, kbass_error *error)
 {
+    return kbass_export_driven(result, format, function, NULL, text, error);
+}
+
+kbass_status kbass_export_driven(const char *result, const char *format, const char *function, const kbass_data *inputs,
+                                 char **text, kbass_error *error)
+{
     kb_written_law law = {0};
-    kb_export e = {.law = &law, .function = function ? function : "kbass_rhs"};
+    kb_export e = {.law = &law, .function = function ? function : "kbass_rhs", .inputs = inputs};
     size_t index = 0;
     kbass_status status = find_format(format, &index, error);
     if (status == KBASS_OK) status = check_function(formats[index].language, e.function, error);

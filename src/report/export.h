@@ -8,9 +8,10 @@
 typedef struct {
     const kb_written_law *law;
     const kb_language *language;
-    const char *function; /* name of the function that is written */
-    char **words;         /* by variable: how it is called */
-    char **symbols;       /* by variable: how it stands in formulas, u[i] for u */
+    const char *function;     /* name of the function that is written */
+    const kbass_data *inputs; /* in place of the record's; NULL: those */
+    char **words;             /* by variable: how it is called */
+    char **symbols;           /* by variable: how it stands in formulas, u[i] for u */
     kb_buffer out;
 } kb_export;
 

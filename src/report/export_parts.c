@@ -148,6 +148,24 @@ static void put_printable(kb_buffer *out, const char *text)
     }
 }
 
+/* "f is a known input, held from each value to the next, 0.8 late" */
+static void put_inputs(kb_export *e)
+{
+    json_t *posterior = json_object_get(e->law->root, "posterior"), *item;
+    json_t *first = json_array_get(json_object_get(e->law->root, "run_posteriors"), 0);
+    size_t i;
+    json_array_foreach(json_object_get(first ? first : posterior, "inputs"), i, item)
+    {
+        const char *name = json_string_value(json_object_get(item, "name"));
+        double delay = json_number_value(json_object_get(item, "delay"));
+        kb_buffer_print(&e->out, "%s %s is a known input%s", e->language->comment, name ? name : "?",
+                        json_is_true(json_object_get(item, "held")) ? ", held from each value to the next" : "");
+        if (delay > 0)
+            kb_buffer_print(&e->out, ", and acts %.6g late: here stands %s(t - %.6g)", delay, name ? name : "?", delay);
+        kb_buffer_put(&e->out, "\n");
+    }
+}
+
 void kb_export_heading(kb_export *e)
 {
     json_t *data = json_object_get(e->law->root, "data");
@@ -164,4 +182,5 @@ void kb_export_heading(kb_export *e)
         put_rhs(e, &kb_plain, names, &e->law->equations[i], MEASURED);
         kb_buffer_print(&e->out, "%s\n", e->law->equations[i].is_known ? "  (given)" : "");
     }
+    put_inputs(e);
 }

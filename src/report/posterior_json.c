@@ -140,11 +140,21 @@ static json_t *run_of(const kbass_posterior *p)
                      numbers(p->n_axes, p->span));
 }
 
+/* What drives the states: the points of its curve. */
+static json_t *input(const void *context, size_t i)
+{
+    const kb_input_curves *in = &((const kbass_posterior *)context)->inputs;
+    const kb_curve *c = &in->curves[i];
+    return json_pack("{s:s, s:b, s:f, s:o, s:o}", "name", in->names[i], "held", c->is_held, "delay", c->delay, "times",
+                     numbers(c->n, c->time), "values", numbers(c->n, c->value));
+}
+
 json_t *kb_report_posterior(const kbass_posterior *p)
 {
     scope s = {.posterior = p};
     json_t *models = list(p->n_models, model, &s);
-    json_t *whole = json_pack("{s:b, s:o, s:o}", "relative_noise", p->is_relative, "grid", grid(p), "models", models);
+    json_t *whole = json_pack("{s:b, s:o, s:o, s:o}", "relative_noise", p->is_relative, "grid", grid(p), "inputs",
+                              list(p->inputs.n, input, p), "models", models);
     json_t *run = whole && p->run ? run_of(p) : NULL;
     if (p->run && json_object_update(whole, run) != 0) {
         json_decref(whole);

@@ -25,7 +25,8 @@ static const double FARTHEST = 1e100;                   /* no solution is follow
 
 typedef struct {
     const kbass_model *model;
-    double *x; /* states, then time */
+    double *x;     /* states, time, inputs */
+    double middle; /* of the present stretch between jumps of the inputs */
     double *work;
     double largest; /* initial state */
     size_t n_short; /* steps in a row that are too short to count */
@@ -43,6 +44,7 @@ static void load(integrator *in, double t, N_Vector state)
     size_t n = in->model->n_states;
     memcpy(in->x, N_VGetArrayPointer(state), n * sizeof *in->x);
     in->x[n] = t;
+    kb_input_curves_at(&in->model->inputs, t, in->middle, in->x + n + 1);
 }
 
 /* A positive answer makes CVODES try a shorter step. */
@@ -95,7 +97,7 @@ static void finish(integrator *in)
 static bool create_parts(integrator *in)
 {
     sunindextype n = (sunindextype)in->model->n_states;
-    in->x = KB_NEW(double, in->model->n_states + 1);
+    in->x = KB_NEW(double, in->model->n_states + 1 + in->model->inputs.n);
     in->work = KB_NEW(double, in->model->n_work);
     if (!in->x || !in->work || !kb_sundials_create(CV_BDF, &in->context, &in->cvodes)) return false;
     in->state = N_VNew_Serial(n, in->context);
@@ -114,6 +116,16 @@ static void set_scales(integrator *in, const double *initial)
     if (!(in->largest > 0)) in->largest = 1;
     for (size_t i = 0; i < n; i++) tolerance[i] = ABSOLUTE * fmax(fabs(initial[i]), SMALL_SHARE * in->largest);
     memcpy(N_VGetArrayPointer(in->state), initial, n * sizeof *initial);
+}
+
+/* Up to the next jump of an input, or to the last time; where that is. */
+static double stretch_from(integrator *in, double start, double last)
+{
+    double slack = 8 * DBL_EPSILON * fmax(fabs(start), fabs(last));
+    double end = fmin(last, kb_input_curves_next_jump(&in->model->inputs, start + slack));
+    if (last - end <= slack) end = last;
+    in->middle = 0.5 * (start + end);
+    return end;
 }
 
 static bool begin(integrator *in, double start, double last)
@@ -167,11 +179,11 @@ static kbass_status follow(integrator *in, size_t most_steps, double start, size
                            double *states, bool *too_far, kbass_error *error)
 {
     size_t n = in->model->n_states, done = 0, n_steps = 0;
-    double t = start, last = times[n_times - 1];
+    double t = start, last = times[n_times - 1], end = stretch_from(in, start, last);
     while (done < n_times && times[done] <= start)
         memcpy(states + done++ * n, N_VGetArrayPointer(in->state), n * sizeof *states);
     while (done < n_times) {
-        if (!step(in, last, &t)) return give_up(in, t, 0, error);
+        if (!step(in, end, &t)) return give_up(in, t, 0, error);
         if (++n_steps > most_steps) {
             if (too_far) *too_far = true;
             return give_up(in, t, most_steps, error);
@@ -179,6 +191,11 @@ static kbass_status follow(integrator *in, size_t most_steps, double start, size
         for (; done < n_times && times[done] <= t; done++) {
             if (CVodeGetDky(in->cvodes, times[done], 0, in->tolerance) != CV_SUCCESS) return give_up(in, t, 0, error);
             memcpy(states + done * n, N_VGetArrayPointer(in->tolerance), n * sizeof *states);
+        }
+        if (done < n_times && t >= end) {
+            end = stretch_from(in, t, last);
+            if (CVodeReInit(in->cvodes, t, in->state) || CVodeSetStopTime(in->cvodes, end))
+                return give_up(in, t, 0, error);
         }
     }
     return KBASS_OK;
@@ -200,6 +217,8 @@ static kbass_status check(const kbass_model *model, double start, const double *
             return kb_fail(error, KBASS_ERROR_ARGUMENT,
                            "times must ascend from the start: time %zu is %.10g, after %.10g", i + 1, times[i], before);
     }
+    if (n_times && model->inputs.n)
+        return kb_input_curves_check(&model->inputs, model->names[model->n_states], start, times[n_times - 1], error);
     return KBASS_OK;
 }
 
@@ -228,7 +247,8 @@ kbass_status kb_model_follow(const kbass_model *model, size_t most_steps, double
     if (!create_parts(&in)) status = kb_out_of_memory(error, "the integrator");
     if (status == KBASS_OK) {
         set_scales(&in, initial);
-        if (!begin(&in, start, times[n_times - 1])) status = kb_out_of_memory(error, "the integrator");
+        if (!begin(&in, start, stretch_from(&in, start, times[n_times - 1])))
+            status = kb_out_of_memory(error, "the integrator");
     }
     if (status == KBASS_OK) status = follow(&in, most_steps, start, n_times, times, states, too_far, error);
     finish(&in);

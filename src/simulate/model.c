@@ -30,25 +30,28 @@ void kbass_model_span(const kbass_model *model, double *first, double *last)
 void kbass_model_destroy(kbass_model *model)
 {
     if (!model) return;
-    for (size_t i = 0; model->names && i <= model->n_states; i++) kb_free(model->names[i]);
+    for (size_t i = 0; model->names && i < model->n_states + 1 + model->inputs.n; i++) kb_free(model->names[i]);
     for (size_t i = 0; model->equations && i < model->n_states; i++) kb_free(model->equations[i]);
     for (size_t i = 0; model->rates && i < model->n_states; i++) kb_expression_destroy(model->rates[i]);
     kb_free(model->names);
     kb_free(model->equations);
     kb_free(model->rates);
     kb_free(model->initial);
+    if (!model->borrows_inputs) kb_input_curves_clear(&model->inputs);
     kb_free(model);
 }
 
 /* ---------------------------------------------------------------- create */
 
-static kbass_status allocate(size_t n_states, kbass_model **out, kbass_error *error)
+static kbass_status allocate(size_t n_states, const kb_input_curves *inputs, kbass_model **out, kbass_error *error)
 {
     kbass_model *model = *out = KB_NEW(kbass_model, 1);
     if (!model) return kb_out_of_memory(error, "a model");
     model->n_states = n_states;
     model->first = model->last = NAN;
-    model->names = KB_NEW(char *, n_states + 1);
+    model->borrows_inputs = true;
+    if (inputs) model->inputs = *inputs;
+    model->names = KB_NEW(char *, n_states + 1 + model->inputs.n);
     model->equations = KB_NEW(char *, n_states);
     model->rates = KB_NEW(kb_expression *, n_states);
     bool all = model->names && model->equations && model->rates;
@@ -110,7 +113,7 @@ static kbass_status check_names(const kbass_model *model, kbass_error *error)
 
 static kbass_status read_right(kbass_model *model, size_t index, kbass_error *error)
 {
-    kb_variables variables = {model->n_states + 1, (const char *const *)model->names};
+    kb_variables variables = {model->n_states + 1 + model->inputs.n, (const char *const *)model->names};
     const char *right = strchr(model->equations[index], '=') + 1;
     right += strspn(right, " \t");
     kbass_status status = kb_expression_parse(right, variables, &model->rates[index], error);
@@ -162,14 +165,23 @@ static kbass_status write_definition(size_t n, const char *const *equations, siz
     return KBASS_OK;
 }
 
-static kbass_status create(size_t n_equations, const char *const *equations, const char *time_name, kbass_model **out,
-                           kbass_error *error)
+static kbass_status copy_input_names(kbass_model *model, kbass_error *error)
+{
+    for (size_t i = 0; i < model->inputs.n; i++)
+        if (!(model->names[model->n_states + 1 + i] = kb_strdup(model->inputs.names[i])))
+            return kb_out_of_memory(error, "a model");
+    return KBASS_OK;
+}
+
+static kbass_status create(size_t n_equations, const char *const *equations, const char *time_name,
+                           const kb_input_curves *inputs, kbass_model **out, kbass_error *error)
 {
     kbass_model *model = NULL;
-    kbass_status status = allocate(n_equations, &model, error);
+    kbass_status status = allocate(n_equations, inputs, &model, error);
     for (size_t i = 0; i < n_equations && status == KBASS_OK; i++) status = read_left(model, i, equations[i], error);
     if (status == KBASS_OK && !(model->names[n_equations] = kb_strdup(time_name)))
         status = kb_out_of_memory(error, "a model");
+    if (status == KBASS_OK) status = copy_input_names(model, error);
     if (status == KBASS_OK) status = check_names(model, error);
     for (size_t i = 0; i < n_equations && status == KBASS_OK; i++) status = read_right(model, i, error);
 
@@ -178,8 +190,8 @@ static kbass_status create(size_t n_equations, const char *const *equations, con
     return status;
 }
 
-kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name, kbass_model **out,
-                             kbass_error *error)
+kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name,
+                             const kb_input_curves *inputs, kbass_model **out, kbass_error *error)
 {
     if (!n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "a model needs at least one equation, such as x_t = -x");
@@ -192,7 +204,7 @@ kbass_status kb_model_create(size_t n_equations, const char *const *equations, c
         if (definitions[i]) all[n++] = definitions[i];
         all[n++] = equations[i];
     }
-    if (status == KBASS_OK) status = create(n, all, time_name, out, error);
+    if (status == KBASS_OK) status = create(n, all, time_name, inputs, out, error);
     for (size_t i = 0; definitions && i < n_equations; i++) kb_free(definitions[i]);
     kb_free(definitions);
     kb_free(all);
@@ -212,18 +224,79 @@ kbass_status kb_model_start(kbass_model *model, const double *initial, double fi
 kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
                                kbass_error *error)
 {
-    return kb_model_create(n_equations, equations, "t", model, error);
+    return kb_model_create(n_equations, equations, "t", NULL, model, error);
+}
+
+/* ---------------------------------------------------------------- inputs */
+
+kbass_status kb_model_own_inputs(kbass_model *model, kbass_error *error)
+{
+    kb_input_curves own = {0};
+    if (!model->borrows_inputs) return KBASS_OK;
+    kbass_status status = kb_input_curves_copy(&model->inputs, &own, error);
+    if (status != KBASS_OK) return status;
+    model->inputs = own;
+    model->borrows_inputs = false;
+    return KBASS_OK;
+}
+
+size_t kbass_model_inputs(const kbass_model *model) { return model->inputs.n; }
+
+const char *kbass_model_input_name(const kbass_model *model, size_t input)
+{
+    return input < model->inputs.n ? model->inputs.names[input] : NULL;
+}
+
+kbass_status kbass_model_set_inputs(kbass_model *model, const kbass_data *data, size_t run, kbass_error *error)
+{
+    kbass_status status = run < kbass_data_runs(data)
+                              ? kb_model_own_inputs(model, error)
+                              : kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no run %zu", run);
+    return status == KBASS_OK ? kb_input_curves_take(&model->inputs, data, run, NAN, error) : status;
+}
+
+/* The columns that are no states are inputs. */
+static kbass_status name_inputs(size_t n_equations, const char *const *equations, const kbass_data *data, bool hold,
+                                kb_input_curves *out, kbass_error *error)
+{
+    kbass_status status = kb_input_curves_allocate(data->n_states, out, error);
+    if (status != KBASS_OK) return status;
+    out->n = 0;
+    for (size_t i = 0; i < data->n_states; i++) {
+        if (has_equation(n_equations, equations, data->state_names[i])) continue;
+        out->curves[out->n].is_held = hold;
+        if (!(out->names[out->n++] = kb_strdup(data->state_names[i]))) status = kb_out_of_memory(error, "the inputs");
+    }
+    if (status != KBASS_OK) kb_input_curves_clear(out);
+    return status;
+}
+
+kbass_status kbass_model_parse_driven(size_t n_equations, const char *const *equations, const kbass_data *inputs,
+                                      int hold, kbass_model **out, kbass_error *error)
+{
+    kb_input_curves curves = {0};
+    kbass_model *model = NULL;
+    kbass_status status = name_inputs(n_equations, equations, inputs, hold != 0, &curves, error);
+    if (status == KBASS_OK) status = kb_model_create(n_equations, equations, inputs->time_name, &curves, &model, error);
+    if (status == KBASS_OK) status = kbass_model_set_inputs(model, inputs, 0, error);
+    kb_input_curves_clear(&curves);
+    if (status == KBASS_OK) *out = model;
+    else kbass_model_destroy(model);
+    return status;
 }
 
 kbass_status kbass_model_rates(const kbass_model *model, size_t n_points, const double *times, const double *states,
                                double *rates, kbass_error *error)
 {
     size_t n = model->n_states;
-    double *x = KB_NEW(double, n + 1), *work = KB_NEW(double, model->n_work);
+    double *x = KB_NEW(double, n + 1 + model->inputs.n), *work = KB_NEW(double, model->n_work);
     kbass_status status = x && work ? KBASS_OK : kb_out_of_memory(error, "the right-hand sides");
+    for (size_t i = 0; status == KBASS_OK && i < model->inputs.n; i++)
+        if (!model->inputs.curves[i].n) status = kb_input_curves_check(&model->inputs, model->names[n], 0, 0, error);
     for (size_t point = 0; status == KBASS_OK && point < n_points; point++) {
         memcpy(x, states + point * n, n * sizeof *x);
         x[n] = times ? times[point] : 0;
+        kb_input_curves_at(&model->inputs, x[n], x[n], x + n + 1);
         for (size_t i = 0; i < n; i++) kb_expression_values(model->rates[i], 1, x, 1, &rates[point * n + i], work);
     }
     kb_free(x);

@@ -7,21 +7,27 @@
 #include <stdbool.h>
 
 #include "dictionary/expression.h"
+#include "gp/input_curves.h"
 
 struct kbass_model {
     size_t n_states;
-    char **names;          /* n_states + 1: the last is time's */
-    char **equations;      /* "x_t = y", as given */
-    kb_expression **rates; /* right-hand sides in the states, then time */
-    size_t n_work;         /* doubles that evaluating any of them needs */
-    double *initial;       /* or NULL */
-    double first, last;    /* time span, or NaN */
+    char **names;           /* n_states + 1 + inputs.n: after the states time's, then those of the inputs */
+    char **equations;       /* "x_t = y", as given */
+    kb_expression **rates;  /* right-hand sides in the states, then time, then inputs */
+    size_t n_work;          /* doubles that evaluating any of them needs */
+    double *initial;        /* or NULL */
+    double first, last;     /* time span, or NaN */
+    kb_input_curves inputs; /* known functions of time */
+    bool borrows_inputs;    /* they are somebody else's */
 };
 
 /* States in the order of the left-hand sides; no initial state, no span. "x_tt = ..." is the equation of the state x_t,
-   before which x_t = x_t is added unless x has an equation. */
-kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name, kbass_model **out,
-                             kbass_error *error);
+   before which x_t = x_t is added unless x has an equation. inputs (NULL: none) are borrowed: they outlive the model.
+ */
+kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name,
+                             const kb_input_curves *inputs, kbass_model **out, kbass_error *error);
+/* The inputs become the model's own. */
+kbass_status kb_model_own_inputs(kbass_model *model, kbass_error *error);
 /* Copies the initial state and sets the span. */
 kbass_status kb_model_start(kbass_model *model, const double *initial, double first, double last, kbass_error *error);
 /* kbass_model_integrate with a bound on the steps; when it fails, rows that were not reached stay as they are.

@@ -17,6 +17,7 @@ typedef struct {
     char **equations;
     size_t n_equations;
     double *initial;
+    kb_input_curves inputs;
     kbass_error *error;
 } result_file;
 
@@ -86,12 +87,46 @@ static kbass_status read_initial(result_file *file, const kbass_model *model)
     return KBASS_OK;
 }
 
+/* Without a posterior (--method em, --equation-for) the inputs have names alone: somebody has to say what they are. */
+static kbass_status name_inputs(result_file *file, json_t *settings)
+{
+    const char *names = json_string_value(json_object_get(settings, "input"));
+    const char *delay = json_string_value(json_object_get(settings, "input_delay"));
+    char *copy = names && *names ? kb_strdup(names) : NULL, *rest = copy;
+    if (!names || !*names) return KBASS_OK;
+    if (delay && *delay) {
+        kb_free(copy);
+        return wrong_field(file, "posterior", "the delay of the inputs, which it has not");
+    }
+    kbass_status status = copy ? kb_input_curves_allocate(strlen(names), &file->inputs, file->error)
+                               : kb_out_of_memory(file->error, file->path);
+    if (status == KBASS_OK) file->inputs.n = 0;
+    for (char *name; status == KBASS_OK && (name = kb_piece_next(&rest, ','));) {
+        file->inputs.curves[file->inputs.n].is_held = json_is_true(json_object_get(settings, "input_hold"));
+        if (!(file->inputs.names[file->inputs.n++] = kb_strdup(name)))
+            status = kb_out_of_memory(file->error, file->path);
+    }
+    kb_free(copy);
+    return status;
+}
+
+/* Of several runs those of the first, where the solution starts. */
+static kbass_status read_inputs(result_file *file)
+{
+    json_t *posterior = json_object_get(file->root, "posterior");
+    json_t *first = json_array_get(json_object_get(file->root, "run_posteriors"), 0);
+    json_t *list = json_object_get(first ? first : posterior, "inputs");
+    if (!json_array_size(list)) return name_inputs(file, json_object_get(file->root, "settings"));
+    return kb_result_file_inputs(file->path, first ? "run_posteriors[0]" : "posterior", list, &file->inputs,
+                                 file->error);
+}
+
 static kbass_status create_model(result_file *file, kbass_model **model)
 {
     const char *time_name = json_string_value(json_object_get(json_object_get(file->root, "data"), "time_name"));
     if (!time_name) return wrong_field(file, "data.time_name", "text");
-    kbass_status status =
-        kb_model_create(file->n_equations, (const char *const *)file->equations, time_name, model, file->error);
+    kbass_status status = kb_model_create(file->n_equations, (const char *const *)file->equations, time_name,
+                                          &file->inputs, model, file->error);
     if (status == KBASS_ERROR_SYNTAX) kb_error_prefix(file->error, "%s: ", file->path);
     return status;
 }
@@ -101,6 +136,7 @@ static void close_file(result_file *file)
     for (size_t i = 0; i < file->n_equations; i++) kb_free(file->equations[i]);
     kb_free(file->equations);
     kb_free(file->initial);
+    kb_input_curves_clear(&file->inputs);
     json_decref(file->root);
 }
 
@@ -185,8 +221,9 @@ kbass_status kbass_model_from_result(const char *result, kbass_model **out, kbas
     if (status == KBASS_OK && kb_result_file_axes(file.root) > 1)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of fields over space: see kbass_pde_from_result",
                          file.path);
-    if (status == KBASS_OK) status = kb_result_file_check_inputs(file.path, file.root, error);
+    if (status == KBASS_OK) status = read_inputs(&file);
     if (status == KBASS_OK) status = create_model(&file, &model);
+    if (status == KBASS_OK) status = kb_model_own_inputs(model, error);
     if (status == KBASS_OK) status = read_initial(&file, model);
     if (status == KBASS_OK) status = kb_result_file_number(file.path, file.root, "first_time", &first, error);
     if (status == KBASS_OK) status = kb_result_file_number(file.path, file.root, "last_time", &last, error);

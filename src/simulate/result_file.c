@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 kbass_status kb_result_file_wrong(const char *path, const char *field, const char *needed, kbass_error *error)
@@ -81,14 +82,57 @@ kbass_status kb_result_file_number(const char *path, json_t *root, const char *k
     return KBASS_OK;
 }
 
-kbass_status kb_result_file_check_inputs(const char *path, json_t *root, kbass_error *error)
+/* ---------------------------------------------------------------- inputs */
+
+/* Finite numbers, ascending where they are times. */
+static bool read_points(json_t *list, size_t n, bool ascend, double *out)
 {
-    const char *input = json_string_value(json_object_get(json_object_get(root, "settings"), "input"));
-    if (!input || !*input) return KBASS_OK;
-    return kb_fail(error, KBASS_ERROR_DATA,
-                   "%s: the law has the known input %.100s, whose values are not in the result: "
-                   "discover --solution writes the solution over the record",
-                   path, input);
+    for (size_t i = 0; i < n; i++) {
+        json_t *item = json_array_get(list, i);
+        out[i] = json_number_value(item);
+        if (!json_is_number(item) || !isfinite(out[i]) || (ascend && i && !(out[i] > out[i - 1]))) return false;
+    }
+    return true;
+}
+
+static kbass_status read_input(const char *path, const char *field, json_t *item, char **name, kb_curve *curve,
+                               kbass_error *error)
+{
+    json_t *times = json_object_get(item, "times"), *values = json_object_get(item, "values");
+    json_t *delay = json_object_get(item, "delay"), *held = json_object_get(item, "held");
+    const char *its_name = json_string_value(json_object_get(item, "name"));
+    size_t n = json_array_size(times);
+    if (!its_name || !*its_name) return kb_result_file_wrong(path, field, "a name", error);
+    if (!json_is_boolean(held) || !json_is_number(delay) || !(json_number_value(delay) >= 0))
+        return kb_result_file_wrong(path, field, "held and delay", error);
+    double *t = KB_NEW(double, n), *f = KB_NEW(double, n);
+    kbass_status status = t && f ? KBASS_OK : kb_out_of_memory(error, path);
+    bool are_points = n > 1 && n == json_array_size(values);
+    if (status == KBASS_OK && (!are_points || !read_points(times, n, true, t) || !read_points(values, n, false, f)))
+        status = kb_result_file_wrong(path, field, "as many values as ascending times", error);
+    if (status == KBASS_OK && (!(*name = kb_strdup(its_name)) || !kb_curve_create(n, t, f, json_is_true(held), curve)))
+        status = kb_out_of_memory(error, path);
+    curve->delay = json_number_value(delay);
+    kb_free(t);
+    kb_free(f);
+    return status;
+}
+
+kbass_status kb_result_file_inputs(const char *path, const char *where, json_t *list, kb_input_curves *out,
+                                   kbass_error *error)
+{
+    size_t n = json_array_size(list);
+    kbass_status status = kb_input_curves_allocate(n, out, error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        char field[100];
+        snprintf(field, sizeof field, "%.60s.inputs[%zu]", where, i);
+        status = read_input(path, field, json_array_get(list, i), &out->names[i], &out->curves[i], error);
+        for (size_t k = 0; status == KBASS_OK && k < i; k++)
+            if (!strcmp(out->names[k], out->names[i]))
+                status = kb_result_file_wrong(path, field, "another name", error);
+    }
+    if (status != KBASS_OK) kb_input_curves_clear(out);
+    return status;
 }
 
 size_t kb_result_file_axes(json_t *root)

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "kbass/kbass.h"
+#include "gp/input_curves.h"
 
 /* Where the library takes a result, it takes the path of its file or the text itself, which begins with {. */
 json_t *kb_result_parse(const char *result, size_t flags, json_error_t *problem);
@@ -16,8 +16,10 @@ kbass_status kb_result_file_load(const char *result, json_t **root, kbass_error 
 kbass_status kb_result_file_wrong(const char *path, const char *field, const char *needed, kbass_error *error);
 /* data.key */
 kbass_status kb_result_file_number(const char *path, json_t *root, const char *key, double *value, kbass_error *error);
-/* A law with known inputs cannot be integrated again: their values are not in the file. */
-kbass_status kb_result_file_check_inputs(const char *path, json_t *root, kbass_error *error);
+/* The inputs of a law: `list` is what a posterior has under "inputs", NULL or empty without any. where: its place, for
+   complaints. */
+kbass_status kb_result_file_inputs(const char *path, const char *where, json_t *list, kb_input_curves *out,
+                                   kbass_error *error);
 size_t kb_result_file_axes(json_t *root); /* 1 when there is only time */
 
 #endif
