@@ -72,27 +72,50 @@ def right_sides(names):
         text = ' + '.join('(%r)*(%s)' % (t['weight'], t['term'].replace('^', '**')) for t in equation['terms'] if t['selected'])
         need(re.fullmatch(r"[\w\s+*().\-/]*", text), 'a term that this verifier does not read')
         sides.append(compile(text or '0', 'law', 'eval'))
-    return lambda x: [eval(s, {'__builtins__': {}}, dict(zip(names, x))) for s in sides]
+    return lambda x, known: [eval(s, {'__builtins__': {}}, dict(known, **dict(zip(names, x)))) for s in sides]
 
 
-def integrate(f, x, step):
-    a = f(x)
-    b = f([u + step / 2 * v for u, v in zip(x, a)])
-    c = f([u + step / 2 * v for u, v in zip(x, b)])
-    d = f([u + step * v for u, v in zip(x, c)])
+def held_inputs(posterior):
+    """Their values at a time, and when they jump; None where one is a curve, which this verifier does not draw."""
+    inputs = posterior.get('inputs', [])
+    if not all(i['held'] for i in inputs):
+        return None
+    jumps = sorted(t + i['delay'] for i in inputs for t in i['times'])
+
+    def at(t):
+        known = {}
+        for i in inputs:
+            past = [v for s, v in zip(i['times'], i['values']) if s + i['delay'] <= t]
+            known[i['name']] = past[-1] if past else i['values'][0]
+        return known
+    return at, jumps
+
+
+def integrate(f, x, step, known):
+    a = f(x, known)
+    b = f([u + step / 2 * v for u, v in zip(x, a)], known)
+    c = f([u + step / 2 * v for u, v in zip(x, b)], known)
+    d = f([u + step * v for u, v in zip(x, c)], known)
     return [u + step / 6 * (p + 2 * q + 2 * r + s) for u, p, q, r, s in zip(x, a, b, c, d)]
 
 
 def check_trajectory():
-    names, solution = result['data']['states'], result['solution']
+    solution = result['solution']
     if len(result['data']['axes']) > 1 or result['run_posteriors'] or len(result['posterior']['models'][0]['windows']) > 1:
         return
+    inputs = held_inputs(result['posterior'])
+    if not inputs:
+        return
+    known, jumps = inputs
+    names = [n for n in result['data']['states'] if n not in known(0)]
     f, x = right_sides(names), [result['initial'][n] for n in names]
     times = solution['axes'][result['data']['axes'][0]] if isinstance(solution['axes'], dict) else solution['axes'][0]
     scale = {n: max(abs(v) for v in solution['mean'][n]) for n in names}
     for i in range(1, len(times)):
-        for _ in range(4):
-            x = integrate(f, x, (times[i] - times[i - 1]) / 4)
+        stops = [times[i - 1]] + [t for t in jumps if times[i - 1] < t < times[i]] + [times[i]]
+        for begin, end in zip(stops, stops[1:]):
+            for _ in range(4):
+                x = integrate(f, x, (end - begin) / 4, known((begin + end) / 2))
         for n, value in zip(names, x):
             need(abs(value - solution['mean'][n][i]) <= 1e-4 * scale[n],
                  '%s is %g at %g, the equations as printed give %g' % (n, solution['mean'][n][i], times[i], value))

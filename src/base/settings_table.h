@@ -31,7 +31,7 @@
     X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary",                                                           \
       "an equation known entirely: \"x_t = y\"; separate several by ;")                                                \
     X(TEXT, equation_for, NULL, 0, 0, "STATES", NULL, "dictionary",                                                    \
-      "find equations for these states only; the others are followed as measured (fields over space need --fix)")      \
+      "find equations for these states only; the others are followed as measured")                                     \
     X(TEXT, input, NULL, 0, 0, "COLUMNS", NULL, "dictionary",                                                          \
       "known functions of time, such as controls or forcing: columns that enter the dictionary and have no equation; " \
       "a "                                                                                                             \

@@ -13,7 +13,8 @@ static kbass_status check_plain(const kbass_settings *settings, size_t n_axes, k
                        : settings->method == KB_METHOD_EM
                            ? "--method em"
                            : "fields over several space axes, or of second order in time";
-    if (settings->noise_model != KB_NOISE_ADDITIVE)
+    bool has_fields = n_axes > 1 && settings->method != KB_METHOD_PAPER;
+    if (settings->noise_model != KB_NOISE_ADDITIVE && !has_fields)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: only additive noise for %s", what);
     if (settings->explain && *settings->explain && settings->method == KB_METHOD_PAPER)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
@@ -65,6 +66,15 @@ static kbass_status prepare_constants(kbass_discovery *d, kbass_error *error)
     return status == KBASS_OK ? kb_dictionary_set_constants(d->dictionary, values, error) : status;
 }
 
+/* A field that is only followed would have to be known between its samples: the integrated equation has no such, the
+   kernel engine does. */
+static bool has_all_equations(const kb_dictionary *dictionary)
+{
+    for (size_t f = 0; f < dictionary->n_states; f++)
+        if (!dictionary->has_equation[f]) return false;
+    return true;
+}
+
 static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
 {
     kbass_status status =
@@ -75,7 +85,8 @@ static kbass_status build_fields(kbass_discovery *d, kbass_error *error)
     if (status != KBASS_OK) return status;
     if (d->settings.method == KB_METHOD_PAPER)
         return kb_published_create(d->data, &d->settings, d->dictionary, &d->paper, error);
-    if (d->data->n_axes == 2 && d->dictionary->time_order == 1 && d->settings.method != KB_METHOD_EM)
+    if (d->data->n_axes == 2 && d->dictionary->time_order == 1 && d->settings.method != KB_METHOD_EM &&
+        has_all_equations(d->dictionary))
         return kb_pde1d_problem_create(d->data, &d->settings, d->dictionary, &d->pde1d, error);
     return build_patches(d, error);
 }

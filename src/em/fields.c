@@ -108,6 +108,16 @@ static kbass_status search(kb_kernel_search *s, kbass_error *error)
     return s->has_many_data ? kb_kernel_search_descent(s, error) : kb_kernel_search_run(s, error);
 }
 
+static kbass_status tell_noise(const kb_pde_nd_problem *e, kb_search_result *result, kbass_error *error)
+{
+    size_t fields = e->dictionary->n_states;
+    result->noise_is_relative = true;
+    if (!result->noise_unit) result->noise_unit = KB_NEW(double, fields);
+    if (!result->noise_unit) return kb_out_of_memory(error, "the noise");
+    memcpy(result->noise_unit, e->noise_unit, fields * sizeof *result->noise_unit);
+    return KBASS_OK;
+}
+
 kbass_status kb_em_search(const kb_pde_nd_problem *e, kb_run *run, kb_search_result *result, kbass_error *error)
 {
     kb_kernel_search *s = NULL;
@@ -121,6 +131,7 @@ kbass_status kb_em_search(const kb_pde_nd_problem *e, kb_run *run, kb_search_res
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
     clock = kb_run_stage(run, KBASS_STAGE_POLISH, 0.95, 1);
     if (status == KBASS_OK) status = form_result(s, result, error);
+    if (status == KBASS_OK && e->noise_unit) status = tell_noise(e, result, error);
     result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
     result->settled = true;
     kb_kernel_search_destroy(s);

@@ -5,8 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const double smallest = 0.05; /* of the rms: where the sd of multiplicative noise stops falling with u */
-static const double lowest = 0.1;    /* of the smallest measured value: where log u becomes its tangent */
+static const double lowest = 0.1; /* of the smallest measured value: where log u becomes its tangent */
 
 static double in_data_units(const kb_dynamics *d, size_t group, double q) { return d->mean[group] + d->sd[group] * q; }
 
@@ -89,7 +88,7 @@ void kb_comparison_weigh(kb_comparison *m, size_t first, size_t n, const double 
     for (size_t o = 0; o < n; o++) {
         size_t group = d->group[first + o];
         double share = in_data_units(d, group, predicted[o]) / m->rms[group];
-        m->relative[first + o] = fmax(share * share, smallest * smallest);
+        m->relative[first + o] = fmax(share * share, kb_least_share * kb_least_share);
     }
 }
 

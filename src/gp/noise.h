@@ -28,4 +28,7 @@ kbass_status kb_noise_read_model(const kbass_data *data, const kbass_settings *s
    data's units; 0 when it has none. Their relative variances are h = sigma^2 / that one. */
 double kb_noise_reference(const kbass_data *data, size_t state);
 
+/* Of relative noise: no value counts as if it were smaller than this share of the rms. */
+static const double kb_least_share = 0.05;
+
 #endif

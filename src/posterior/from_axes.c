@@ -191,6 +191,53 @@ static kbass_status add_model(const maker *m, size_t index, const kb_fit *fit, d
     return status;
 }
 
+static size_t count_nodes(const kbass_posterior *p) { return p->row.n_last / p->n_states / (p->row.has_rates ? 2 : 1); }
+
+/* The chosen fit's fields at the nodes at a time of the record; with rates these follow. */
+static kbass_status ask_row(const maker *m, const kb_fit *fit, double time, bool has_rates, double *values,
+                            kbass_error *error)
+{
+    const kbass_posterior *p = m->posterior;
+    size_t n = count_nodes(p), size = n * p->n_states * (has_rates ? 2 : 1);
+    double *times = KB_NEW(double, n), *positions = KB_NEW(double, n *(p->n_axes - 1));
+    kb_field_spread spread = {0};
+    kbass_status status = times && positions
+                              ? kb_field_spread_create(size, fit->support.n, has_rates, false, &spread, error)
+                              : kb_out_of_memory(error, "the posterior");
+    if (status == KBASS_OK) {
+        list_points(p, false, n, times, positions);
+        for (size_t i = 0; i < n; i++) times[i] = time;
+        status = m->source(m->context, 0, n, times, positions, &spread, error);
+    }
+    if (status == KBASS_OK) memcpy(values, spread.mean, size * sizeof *values);
+    kb_field_spread_clear(&spread);
+    kb_free(times);
+    kb_free(positions);
+    return status;
+}
+
+/* Where simulate begins, and what open ends do. */
+static kbass_status take_start(const maker *m, const kb_fit *fit, kbass_error *error)
+{
+    kbass_posterior *p = m->posterior;
+    size_t size = count_nodes(p) * p->n_states, n = 1;
+    for (size_t d = 0; d + 1 < p->n_axes; d++)
+        if (!p->row.is_closed[d]) n = mesh_times;
+    kb_first_rows *s = &p->start;
+    *s = (kb_first_rows){.times = KB_NEW(double, n), .values = KB_NEW(double, (n + 1) * size)};
+    if (p->row.time_order > 1) s->rates = KB_NEW(double, size);
+    if (!s->times || !s->values || (p->row.time_order > 1 && !s->rates))
+        return kb_out_of_memory(error, "the posterior");
+    kbass_status status = ask_row(m, fit, p->first[0], s->rates != NULL, s->values, error);
+    if (status == KBASS_OK && s->rates) memcpy(s->rates, s->values + size, size * sizeof *s->rates);
+    for (size_t i = 0; i < n; i++)
+        s->times[i] = p->first[0] + (p->last[0] - p->first[0]) * (double)i / (double)(n > 1 ? n - 1 : 1);
+    for (size_t i = 1; status == KBASS_OK && i < n; i++)
+        status = ask_row(m, fit, s->times[i], false, s->values + i * size, error);
+    s->n = status == KBASS_OK ? n : 0;
+    return status == KBASS_ERROR_MEMORY ? status : KBASS_OK;
+}
+
 kbass_status kb_posterior_of_axes(const kbass_data *data, size_t run, const kb_frame *frame,
                                   const kb_field_samples *samples, const double *noise_unit, size_t n_fits,
                                   kb_fit *const *fits, kb_spread_source *source, const void *context,
@@ -207,6 +254,7 @@ kbass_status kb_posterior_of_axes(const kbass_data *data, size_t run, const kb_f
         if (added == KBASS_ERROR_MEMORY) status = added;
         if (added != KBASS_OK && i == 0) break;
     }
+    if (status == KBASS_OK && m.posterior->n_models) status = take_start(&m, fits[0], error);
     if (status == KBASS_OK && m.posterior->n_models) *out = m.posterior;
     else kbass_posterior_destroy(m.posterior);
     return status;

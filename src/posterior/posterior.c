@@ -88,6 +88,9 @@ void kbass_posterior_destroy(kbass_posterior *p)
     kb_free(p->bound);
     kb_free(p->boundary);
     kb_input_curves_clear(&p->inputs);
+    kb_free(p->start.times);
+    kb_free(p->start.values);
+    kb_free(p->start.rates);
     kb_free(p);
 }
 

@@ -49,6 +49,15 @@ typedef struct {
     size_t n_mesh[KB_MAX_AXES], n_points;               /* even points over the record, time slowest */
 } kb_last_row;
 
+/* Of several axes: the chosen model's fields at the nodes of the last row, where the record begins and, with open axes,
+   at even times over it. */
+typedef struct {
+    size_t n;       /* times */
+    double *times;  /* n */
+    double *values; /* n x nodes x n_states */
+    double *rates;  /* nodes x n_states, of second order in time; else NULL */
+} kb_first_rows;
+
 struct kbass_posterior {
     size_t n_states, n_axes, n_start; /* states: those with an equation */
     char **state_names, **axis_names;
@@ -69,6 +78,7 @@ struct kbass_posterior {
     size_t n_boundary;
     double *boundary; /* amplitudes of the boundary's modes */
     kb_last_row row;  /* of several axes */
+    kb_first_rows start;
 };
 
 static inline bool kb_posterior_has_row(const kbass_posterior *p) { return p->row.time_order > 0; }

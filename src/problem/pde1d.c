@@ -145,18 +145,6 @@ static kbass_status make_columns(kb_pde1d_problem *l, kbass_error *error)
     return status;
 }
 
-/* A field that is only followed would have to be known between its samples: the integrated equation has no such. */
-static kbass_status check_equations(const kb_dictionary *dictionary, kbass_error *error)
-{
-    for (size_t f = 0; f < dictionary->n_states; f++)
-        if (!dictionary->has_equation[f])
-            return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                           "--equation-for leaves the field \"%s\" without an equation; over "
-                           "space every field needs one: search it too, or give it with --fix",
-                           dictionary->state_names[f]);
-    return KBASS_OK;
-}
-
 static kbass_status make_samples(kb_pde1d_problem *l, const kbass_data *data, kbass_error *error)
 {
     l->n_runs = kbass_data_runs(data);
@@ -174,8 +162,7 @@ kbass_status kb_pde1d_problem_create(const kbass_data *data, const kbass_setting
     l->settings = settings;
     l->dictionary = dictionary;
     l->threads = kb_threads(settings->threads);
-    kbass_status status = check_equations(dictionary, error);
-    if (status == KBASS_OK) status = make_samples(l, data, error);
+    kbass_status status = make_samples(l, data, error);
     for (size_t run = 0, end; status == KBASS_OK && run < l->n_runs; run = end) {
         end = kb_pde1d_problem_domain_end(l, run);
         status = survey_domain(l, run, end, data, error);

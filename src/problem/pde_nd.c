@@ -1,5 +1,7 @@
 #include "problem/pde_nd.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/status.h"
@@ -18,6 +20,47 @@ static bool may_look(const kb_pde_nd_problem *e, const kbass_settings *settings)
     return !is_told && e->n_runs == 1 && e->dictionary->time_order == 1 && e->dictionary->n_axes > 2;
 }
 
+/* Of all runs, in the data's units. */
+static double rms_of(const kb_pde_nd_problem *e, size_t field)
+{
+    double squares = 0, n = 0;
+    for (size_t run = 0; run < e->n_runs; run++) {
+        const kb_field_samples *c = e->run_samples[run];
+        for (size_t i = field * c->n_points; i < (field + 1) * c->n_points; i++) {
+            double u = c->mean[field] + c->sd[field] * c->value[i];
+            squares += c->measured[i] > 0 ? u * u : 0;
+            n += c->measured[i] > 0;
+        }
+    }
+    return sqrt(squares / n);
+}
+
+/* Noise in proportion to the value, to the kernel engine: variances by the measured values, those of the rms being 1.
+ */
+static kbass_status weigh(kb_pde_nd_problem *e, kbass_error *error)
+{
+    size_t fields = e->dictionary->n_states;
+    e->noise_unit = KB_NEW(double, fields);
+    if (!e->noise_unit) return kb_out_of_memory(error, "the noise");
+    for (size_t run = 0; run < e->n_runs; run++) {
+        kb_field_samples *c = e->run_samples[run];
+        c->relative = KB_NEW(double, c->n_points *fields);
+        if (!c->relative) return kb_out_of_memory(error, "the noise");
+    }
+    for (size_t f = 0; f < fields; f++) {
+        double rms = rms_of(e, f);
+        e->noise_unit[f] = e->run_samples[0]->sd[f] / rms;
+        for (size_t run = 0; run < e->n_runs; run++) {
+            kb_field_samples *c = e->run_samples[run];
+            for (size_t i = f * c->n_points; i < (f + 1) * c->n_points; i++) {
+                double share = fmax(fabs(c->mean[f] + c->sd[f] * c->value[i]) / rms, kb_least_share);
+                c->relative[i] = c->measured[i] > 0 ? share * share : 1;
+            }
+        }
+    }
+    return KBASS_OK;
+}
+
 /* A samples for each run, with what the settings say of it. */
 static kbass_status make_samples(kb_pde_nd_problem *e, const kbass_data *data, const kbass_settings *settings,
                                  kbass_error *error)
@@ -27,6 +70,7 @@ static kbass_status make_samples(kb_pde_nd_problem *e, const kbass_data *data, c
     e->run_samples = KB_NEW(kb_field_samples *, e->n_runs);
     if (!e->run_samples) return kb_out_of_memory(error, "the problem");
     kbass_status status = kb_run_samples_create(data, settings, e->dictionary, e->run_samples, &is_one, error);
+    if (status == KBASS_OK && settings->noise_model != KB_NOISE_ADDITIVE) status = weigh(e, error);
     for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
         status = kb_field_samples_read_periodic(e->run_samples[run], data, settings->periodic, error);
         if (status == KBASS_OK && may_look(e, settings))
@@ -69,6 +113,7 @@ void kb_pde_nd_problem_destroy(kb_pde_nd_problem *e)
     kb_patched_domain_destroy(e->domain);
     for (size_t run = 0; e->run_samples && run < e->n_runs; run++) kb_field_samples_destroy(e->run_samples[run]);
     kb_free(e->run_samples);
+    kb_free(e->noise_unit);
     kb_free(e);
 }
 

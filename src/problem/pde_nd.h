@@ -14,6 +14,7 @@ typedef struct {
     kb_field_samples **run_samples; /* n_runs */
     kb_patched_domain *domain;
     kb_columns *columns;
+    double *noise_unit; /* by field, of relative noise: what a variance of 1 is as a share of the value; else NULL */
 } kb_pde_nd_problem;
 
 kbass_status kb_pde_nd_problem_create(const kbass_data *data, const kbass_settings *settings,

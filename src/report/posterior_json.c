@@ -149,12 +149,25 @@ static json_t *input(const void *context, size_t i)
                      numbers(c->n, c->time), "values", numbers(c->n, c->value));
 }
 
+/* Of several axes: the rows that a simulation starts from. */
+static json_t *start(const kbass_posterior *p)
+{
+    size_t size = p->row.n_last / (p->row.has_rates ? 2 : 1);
+    return json_pack("{s:o, s:o, s:o}", "times", numbers(p->start.n, p->start.times), "values",
+                     numbers(p->start.n * size, p->start.values), "rates",
+                     numbers(p->start.rates ? size : 0, p->start.rates));
+}
+
 json_t *kb_report_posterior(const kbass_posterior *p)
 {
     scope s = {.posterior = p};
     json_t *models = list(p->n_models, model, &s);
     json_t *whole = json_pack("{s:b, s:o, s:o, s:o}", "relative_noise", p->is_relative, "grid", grid(p), "inputs",
                               list(p->inputs.n, input, p), "models", models);
+    if (whole && p->start.n && json_object_set_new(whole, "start", start(p)) != 0) {
+        json_decref(whole);
+        return NULL;
+    }
     json_t *run = whole && p->run ? run_of(p) : NULL;
     if (p->run && json_object_update(whole, run) != 0) {
         json_decref(whole);

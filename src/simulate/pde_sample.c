@@ -9,6 +9,8 @@
 #include "simulate/pde.h"
 
 static const kb_resolution accurate = {.wanted = 1e-7, .tolerated = 1e-6};
+/* What starts from a result's rows is known to fewer digits. */
+static const kb_resolution from_rows = {.wanted = 1e-4, .tolerated = 1e-2, .is_rough = true};
 static const double finer = 1e-3;    /* than the movement that is wanted: the integrator's tolerance */
 static const double RUNAWAY = 100;   /* growth that a loss is put down to */
 static const double MOST_WORK = 1e8; /* nodes times steps of one run */
@@ -369,7 +371,7 @@ kbass_status kb_pde_follow(const kbass_pde *pde, kb_resolution *resolution, size
 kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const double *points, double *values,
                               kbass_error *error)
 {
-    kb_resolution resolution = accurate;
+    kb_resolution resolution = pde->table ? from_rows : accurate;
     return kb_pde_follow(pde, &resolution, n_points, points, values, error);
 }
 

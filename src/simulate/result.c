@@ -10,6 +10,7 @@
 #include "dictionary/text.h"
 #include "simulate/model.h"
 #include "simulate/result_file.h"
+#include "simulate/result_rows.h"
 
 typedef struct {
     const char *path;
@@ -142,14 +143,6 @@ static void close_file(result_file *file)
 
 /* ---------------------------------------------------------------- fields over space */
 
-static kbass_status refuse_open_axis(const result_file *file)
-{
-    return kb_fail(file->error, KBASS_ERROR_DATA,
-                   "%s: its fields are along an axis that is not periodic, and the values "
-                   "at its ends are not in the result: use --equation with --domain, --initial and --boundary",
-                   file->path);
-}
-
 /* "x=0:6.28, t=0:3": one period of the axis, the times that were measured. */
 static kbass_status write_domain(const result_file *file, char *text, size_t size)
 {
@@ -195,7 +188,12 @@ kbass_status kbass_pde_from_result(const char *result, kbass_pde **pde, kbass_er
         status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of states over time, not of fields over space",
                          file.path);
     if (status == KBASS_OK) status = write_equations(&file);
-    if (status == KBASS_OK && !json_is_number(json_object_get(file.root, "period"))) status = refuse_open_axis(&file);
+    if (status == KBASS_OK && !json_is_number(json_object_get(file.root, "period"))) {
+        status =
+            kb_result_rows(file.path, file.root, file.n_equations, (const char *const *)file.equations, pde, error);
+        close_file(&file);
+        return status;
+    }
     if (status == KBASS_OK) status = write_domain(&file, domain, sizeof domain);
     if (status == KBASS_OK) status = write_profiles(&file, &profiles);
     if (status == KBASS_OK) {

@@ -402,12 +402,13 @@ static bool list_rows(kb_fourier_model *p)
     d->observation_start = KB_NEW(size_t, d->n_rows + 1);
     d->observed = KB_NEW(double, c->n_values);
     d->group = KB_NEW(size_t, c->n_values);
-    if (c->relative) d->relative = KB_NEW(double, c->n_values);
+    bool is_weighted = c->relative && c->noise_model == KB_NOISE_ADDITIVE; /* else the comparison has its own */
+    if (is_weighted) d->relative = KB_NEW(double, c->n_values);
     p->row_point = KB_NEW(size_t, d->n_rows + 1);
     p->row_time = KB_NEW(double, d->n_rows);
     p->row_steps = KB_NEW(size_t, d->n_rows);
     p->bound = KB_NEW(double, p->n_fields);
-    if (!d->observation_start || !d->observed || !d->group || (c->relative && !d->relative) || !p->row_point ||
+    if (!d->observation_start || !d->observed || !d->group || (is_weighted && !d->relative) || !p->row_point ||
         !p->row_time || !p->row_steps || !p->bound)
         return false;
     for (size_t i = 0; i < c->n_points; i++) {
