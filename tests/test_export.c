@@ -321,7 +321,7 @@ static void what_makes_no_sense_is_refused(void **state)
     CHECK_FAILS(try_export("ode.json", "c", "1st", &error), KBASS_ERROR_ARGUMENT, "function name \"1st\"");
     CHECK_FAILS(try_export("none.json", "c", NULL, &error), KBASS_ERROR_FILE, "none.json");
     CHECK_FAILS(try_export("pde.json", "julia", NULL, &error), KBASS_ERROR_ARGUMENT, "boundary values");
-    CHECK_FAILS(try_export("pde.json", "csv", NULL, &error), KBASS_ERROR_DATA, "not periodic");
+    CHECK_FAILS(try_export("pde.json", "csv", NULL, &error), KBASS_ERROR_DATA, "what a field starts from");
     write_file("half.json", "{\"equations\": [{\"lhs\": \"x_t\", \"terms\": []}]}");
     CHECK_FAILS(try_export("half.json", "c", NULL, &error), KBASS_ERROR_DATA, "data.states");
     write_file(
