@@ -32,7 +32,7 @@ typedef struct {
     kb_integral_form *form;
     size_t n;
     equation *equations;
-    size_t n_kept; /* columns of an equation */
+    double deadline; /* of kb_clock: after it only single moves */
 } wide;
 
 void kb_structures_destroy(kb_structures *s)
@@ -159,12 +159,13 @@ static kbass_status search_equation(const wide *w, size_t index, int cut, kbass_
     if (status == KBASS_OK) {
         kb_subset_set(subset, form->n_rows, form->X, c->term + e->first, form->H + c->equation[e->first] * form->n_rows,
                       form->n_counted);
+        subset->is_hasty = kb_clock() > w->deadline;
         double evidence = kb_subset_search(subset, best);
         if (cut) {
             kb_support_copy(&e->supports[cut - 1], &trial);
             keep_better(&evidence, best, kb_subset_search(subset, &trial), &trial);
         }
-        keep_better(&evidence, best, search_linear(w, e, subset, &trial, error), &trial);
+        if (!subset->is_hasty) keep_better(&evidence, best, search_linear(w, e, subset, &trial, error), &trial);
         kb_subset_evidence(subset, best);
         memcpy(e->w[cut], subset->mean, best->n * sizeof *subset->mean);
         rank_columns(e, subset, best, moves);
@@ -183,7 +184,7 @@ static void copy_cut(equation *e, int cut)
 }
 
 /* All equations on one cut. */
-static kbass_status search_cut(wide *w, int cut, double deadline, kbass_error *error)
+static kbass_status search_cut(wide *w, int cut, kbass_error *error)
 {
     kbass_status status = KBASS_OK, *statuses = KB_NEW(kbass_status, w->n);
     kb_budget *budget = kb_budget_current();
@@ -192,7 +193,7 @@ static kbass_status search_cut(wide *w, int cut, double deadline, kbass_error *e
 #pragma omp parallel for schedule(dynamic) num_threads(w->problem->threads)
     for (size_t e = 0; e < w->n; e++) {
         kb_budget *before = kb_budget_enter(budget);
-        if (cut && kb_clock() > deadline) copy_cut(&w->equations[e], cut);
+        if (cut && kb_clock() > w->deadline) copy_cut(&w->equations[e], cut);
         else statuses[e] = search_equation(w, e, cut, NULL);
         kb_budget_enter(before);
     }
@@ -275,7 +276,8 @@ kbass_status kb_wide_search(kb_ode_problem *p, size_t most, kbass_error *error)
     kbass_status status = screen_first(p, error);
     if (status != KBASS_OK) return status;
     status = create(p, &w, error);
-    for (int cut = 0; status == KBASS_OK && cut < CUTS; cut++) status = search_cut(&w, cut, deadline, error);
+    w.deadline = deadline;
+    for (int cut = 0; status == KBASS_OK && cut < CUTS; cut++) status = search_cut(&w, cut, error);
     if (status == KBASS_OK) place = KB_NEW(size_t, p->columns->n);
     if (place) n = choose_columns(&w, most / w.n > FEWEST_KEPT ? most / w.n : FEWEST_KEPT, place);
     if (status == KBASS_OK && !n) status = kb_out_of_memory(error, "the columns");

@@ -262,7 +262,7 @@ double kb_subset_search(kb_subset *s, kb_support *support)
     s->variance = s->squares / s->n;
     set_variance(s, s->variance);
     double evidence = settle(s, support);
-    for (int i = 0; i < SEARCHES && try_pairs(s, support, &evidence);) i++;
+    for (int i = 0; i < SEARCHES && !s->is_hasty && try_pairs(s, support, &evidence);) i++;
     return support->n ? kb_subset_evidence(s, support) : -INFINITY;
 }
 

@@ -19,6 +19,7 @@ typedef struct {
     double squares, n;   /* y'y; independent rows */
     double variance;     /* the present noise */
     bool noise_is_known; /* it stays 1 */
+    bool is_hasty;       /* single moves only */
     double *mean, *work, *reduced;
     kb_support trial, kept;
 } kb_subset;
