@@ -86,6 +86,9 @@ static const word_entry words[] = {
     {"P(in)", "probability that the term is in the equation, over all laws that were compared"},
     {"in, out",
      "in: part of the chosen law, P(in) at least 0.9, weight clear of 0. out: not part of it, P(in) at most 0.1"},
+    {"alike",
+     "terms that are the same on this record within the noise, sums of states that stay constant, states at rest: no "
+     "probability tells them apart, another measurement does"},
     {"undecided", "between the two; marked by ? in the equations"},
     {"weight", "what the term is multiplied by, in the units of your data"},
     {"95 % interval",

@@ -270,14 +270,22 @@ kbass_status kb_answer_alike(kb_answer *answer, const kb_frame *frame, const kb_
 {
     size_t n = frame->dictionary->n_states;
     double *noise = KB_NEW(double, n);
-    answer->result.alike = kb_answer_own(answer, n + 1 + found->n_substitutes, sizeof *answer->result.alike);
+    const kb_fit *law = found->pool.fits[0];
+    answer->result.alike = kb_answer_own(answer, n + 1 + law->support.n, sizeof *answer->result.alike);
     kbass_status status = noise && answer->result.alike ? KBASS_OK : kb_out_of_memory(error, "the answer");
     if (status == KBASS_OK && record && !found->noise_is_relative) {
         for (size_t i = 0; i < n; i++) noise[i] = fmin(found->pool.fits[0]->variance[i], without->field_variance[i]);
         status = look_at_states(answer, frame, without, noise, record, error);
     }
-    for (size_t i = 0; status == KBASS_OK && i < found->n_substitutes; i++)
-        status = add_terms(answer, frame, &found->substitutes[i], error);
+    for (size_t q = 0; status == KBASS_OK && q < law->support.n; q++) {
+        kb_substitute other;
+        const kb_substitute *known = NULL;
+        for (size_t i = 0; i < found->n_substitutes; i++)
+            if (found->substitutes[i].column == law->support.column[q]) known = &found->substitutes[i];
+        if (known) status = add_terms(answer, frame, known, error);
+        else if (kb_substitute_in_pool(&found->pool, frame->columns, law->support.column[q], &other))
+            status = add_terms(answer, frame, &other, error);
+    }
     kb_free(noise);
     return status;
 }

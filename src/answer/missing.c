@@ -11,6 +11,7 @@
 
 enum { MOST_STATES = 4, MOST_TERMS = 3, TEXT_SIZE = 20000, TIME_TILES = 12, SPACE_TILES = 6, LEAST_IN_TILE = 3 };
 static const double chance = 0.01;
+static const double largest_argument = 20; /* of functions that are tried: exp(20) is 5e8 */
 
 /* The chosen model in a wider dictionary: its terms first, every pair of equation and term a column of scale 1. */
 typedef struct {
@@ -46,22 +47,34 @@ static size_t append_harmonics(char *text, size_t used, const char *axis, double
     return used;
 }
 
+/* Functions ask for arguments of no unit and of ordinary size: no exp(T) of a temperature of 98. */
+static bool is_function(const char *form)
+{
+    return !strstr(form, "abs") && (strstr(form, "(%1$s)") || strstr(form, "exp") || strstr(form, "1+"));
+}
+
+static bool has_no_scale(const kb_frame *frame, size_t state)
+{
+    return !frame->dictionary->units && fabs(frame->mean[state]) + 3 * frame->sd[state] <= largest_argument;
+}
+
 /* Powers, functions, quotients, products with the others and with time. */
-static size_t append_state_terms(char *text, size_t used, const kb_dictionary *d, size_t state)
+static size_t append_state_terms(char *text, size_t used, const kb_dictionary *d, size_t state, bool functions)
 {
     static const char *const forms[] = {"%1$s",       "%1$s^2",        "%1$s^3",    "%1$s^4",         "%1$s^5",
                                         "sin(%1$s)",  "cos(%1$s)",     "exp(%1$s)", "exp(-%1$s)",     "tanh(%1$s)",
                                         "1/(1+%1$s)", "%1$s/(1+%1$s)", "abs(%1$s)", "%1$s*abs(%1$s)", "%1$s*%2$s"};
     static const char *const pairs[] = {"%1$s*%2$s", "%1$s^2*%2$s", "%1$s^3*%2$s", "%1$s*%2$s/(1+%1$s)"};
     const char *name = d->state_names[state];
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) used = append(text, used, forms[i], name, d->time_name);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (functions || !is_function(forms[i])) used = append(text, used, forms[i], name, d->time_name);
     for (size_t other = 0; other < d->n_states; other++)
         for (size_t i = 0; other != state && i < sizeof pairs / sizeof *pairs; i++)
             used = append(text, used, pairs[i], name, d->state_names[other]);
     return used;
 }
 
-static size_t append_field_terms(char *text, size_t used, const kb_dictionary *d, size_t field)
+static size_t append_field_terms(char *text, size_t used, const kb_dictionary *d, size_t field, bool functions)
 {
     static const char *const forms[] = {"%1$s_%2$s",
                                         "%1$s_%2$s%2$s",
@@ -76,7 +89,7 @@ static size_t append_field_terms(char *text, size_t used, const kb_dictionary *d
                                         "%1$s_%2$s*%1$s_%2$s%2$s",
                                         "%2$s*%1$s",
                                         "%2$s*%1$s_%2$s"};
-    used = append_state_terms(text, used, d, field);
+    used = append_state_terms(text, used, d, field, functions);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         used = append(text, used, forms[i], d->state_names[field], d->variable_names[d->n_variables - 1]);
     return used;
@@ -94,7 +107,8 @@ static kbass_status make_dictionary(probe *q, const kb_frame *frame, const kb_fi
     for (size_t i = 0; i < fit->support.n; i++)
         used = append(text, used, "%s", kb_dictionary_name(d, frame->columns->term[fit->support.column[i]]), "");
     for (size_t i = 0; i < d->n_states; i++)
-        used = d->n_axes > 1 ? append_field_terms(text, used, d, i) : append_state_terms(text, used, d, i);
+        used = d->n_axes > 1 ? append_field_terms(text, used, d, i, has_no_scale(frame, i))
+                             : append_state_terms(text, used, d, i, has_no_scale(frame, i));
     used = append(text, used, "1, %1$s, %1$s^2", d->time_name, "");
     used = append_harmonics(text, used, d->time_name, frame->span, d->n_axes > 1 ? 3 : 6);
     if (d->n_axes > 1) append_harmonics(text, append(text, used, "%s", axes[1], ""), axes[1], x_span, 3);

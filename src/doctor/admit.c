@@ -135,6 +135,19 @@ static bool is_followed(const kb_patient *patient)
     return is_dense;
 }
 
+/* The first and the last value of a record have neighbours on one side only: a start may be far off and sound. */
+static bool is_between(const kb_patient *patient, size_t p)
+{
+    const kb_field_samples *cloud = patient->cloud;
+    bool before = false, after = false;
+    for (size_t q = 0; q < cloud->n_points; q++) {
+        if (cloud->measured[q] == 0) continue;
+        before = before || cloud->point[q] < cloud->point[p];
+        after = after || cloud->point[q] > cloud->point[p];
+    }
+    return cloud->n_axes > 1 || (before && after);
+}
+
 /* First what is doubtful, then, with all that left out, what still cannot be believed. */
 static kbass_status find_outliers(kb_patient *patient, size_t *n_found, kbass_error *error)
 {
@@ -152,8 +165,8 @@ static kbass_status find_outliers(kb_patient *patient, size_t *n_found, kbass_er
             kb_local_destroy(trial.local);
         }
         for (size_t p = 0; status == KBASS_OK && p < n; p++) {
-            patient->is_outlier[p] =
-                is_doubtful[p] && fabs(z[p]) > unbelievable && stands_alone(patient, z, is_doubtful, p);
+            patient->is_outlier[p] = is_doubtful[p] && fabs(z[p]) > unbelievable && is_between(patient, p) &&
+                                     stands_alone(patient, z, is_doubtful, p);
             *n_found += patient->is_outlier[p];
         }
     }

@@ -337,10 +337,18 @@ static void examine_candidates(kb_doctor *doctor, size_t state)
                              .subject = doctor->data->state_names[state],
                              .number = free_values,
                              .measure = "independent values"};
+    char suggestion[200];
+    snprintf(
+        suggestion, sizeof suggestion,
+        "record about %.0f values at this spacing (now %zu), or shorten the dictionary (--degree, --terms) to %.0f "
+        "terms",
+        ceil((double)patient->cloud->count[0] * candidates / free_values), patient->cloud->count[0],
+        floor(free_values));
     if (candidates > 0)
-        kb_doctor_say(doctor, finding, "shorten the dictionary (--degree, --terms), or record longer",
-                      "%s carries about %.0f independent values, against %.0f candidate terms in its equation",
-                      doctor->data->state_names[state], free_values, candidates);
+        kb_doctor_say(doctor, finding, suggestion,
+                      "%s carries about %.0f independent values, against %.0f candidate terms in its equation%s",
+                      doctor->data->state_names[state], free_values, candidates,
+                      free_values < candidates ? ": too few to tell them apart" : "");
 }
 
 void kb_doctor_examine_signal(kb_doctor *doctor)

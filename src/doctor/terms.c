@@ -174,7 +174,9 @@ static void examine_sum(kb_doctor *doctor, stage *s, size_t *members)
     if (!names) return;
     if (is_dependent)
         kb_doctor_say(doctor, finding,
-                      "shorten the dictionary (--forbid, --degree), or start elsewhere, off the curve they share",
+                      "more of the same will not do: start elsewhere, off the curve they share, or shorten the "
+                      "dictionary (--forbid, "
+                      "--degree)",
                       "on these data a sum of %s vanishes up to %.1e of its terms: their weights cannot be told apart",
                       text, share);
     else

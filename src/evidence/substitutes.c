@@ -113,3 +113,55 @@ kbass_status kb_substitutes_find(const kb_message *message, const kb_columns *co
     rest_clear(&r);
     return status;
 }
+
+/* ---------------------------------------------------------------- fitted models */
+
+/* What a fitted model has in place of a column of the law; false unless that is one or two columns of its equation. */
+static bool replaces(const kb_fit *fit, const kb_fit *law, const kb_columns *columns, size_t column, kb_substitute *out)
+{
+    out->n = 0;
+    if (kb_support_has(&fit->support, column) || fit->support.n > law->support.n + 1) return false;
+    for (size_t q = 0; q < law->support.n; q++)
+        if (law->support.column[q] != column && !kb_support_has(&fit->support, law->support.column[q])) return false;
+    for (size_t q = 0; q < fit->support.n; q++) {
+        size_t c = fit->support.column[q];
+        if (kb_support_has(&law->support, c)) continue;
+        if (out->n == KB_MOST_SUBSTITUTED || columns->equation[c] != columns->equation[column]) return false;
+        out->other[out->n] = c;
+        out->weight[out->n++] = fit->w[c];
+    }
+    return out->n > 0;
+}
+
+/* log evidence without what is paid for the weights: 1/2 log|slab / covariance| and their prior odds. NaN: no memory.
+ */
+static double quality(const kb_fit *fit, const kb_columns *columns)
+{
+    size_t k = fit->support.n;
+    double *factor = KB_NEW(double, k *k), price = NAN;
+    if (factor) {
+        memcpy(factor, fit->covariance, k * k * sizeof *factor);
+        if (kb_cholesky(k, factor, k))
+            price = -0.5 * kb_cholesky_logdet(k, factor, k) - kb_support_log_prior(&fit->support, columns);
+        for (size_t q = 0; q < k; q++) price += 0.5 * log(columns->slab[fit->support.column[q]]);
+    }
+    kb_free(factor);
+    return fit->log_evidence + price;
+}
+
+bool kb_substitute_in_pool(const kb_pool *pool, const kb_columns *columns, size_t column, kb_substitute *out)
+{
+    const kb_fit *law = pool->fits[0];
+    double explained = 0.5 * law->w[column] * law->w[column] / kb_fit_variance(law, column);
+    double own = quality(law, columns);
+    if (columns->required[column] || !(within_noise <= hardly_any * explained)) return false;
+    for (size_t i = 1; i < pool->n && pool->fits[i]->valid; i++) {
+        const kb_fit *fit = pool->fits[i];
+        *out = (kb_substitute){.column = column};
+        if (fit->n_rows != law->n_rows || !replaces(fit, law, columns, column, out)) continue;
+        out->loss = fmax(own - quality(fit, columns), 0);
+        out->share = out->loss / explained;
+        if (out->loss <= within_noise) return true;
+    }
+    return false;
+}

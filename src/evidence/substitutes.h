@@ -5,6 +5,7 @@
 #ifndef KB_EVIDENCE_SUBSTITUTES_H
 #define KB_EVIDENCE_SUBSTITUTES_H
 
+#include "evidence/pool.h"
 #include "weights/message.h"
 
 enum { KB_MOST_SUBSTITUTED = 2 };
@@ -21,5 +22,10 @@ typedef struct {
    by column, scaled; substitutes: room for support->n; *n: how many. */
 kbass_status kb_substitutes_find(const kb_message *message, const kb_columns *columns, const kb_support *support,
                                  const double *w, kb_substitute *substitutes, size_t *n, kbass_error *error);
+
+/* The same of models that were fitted: one that is as likely (not as probable: it may have a term more) and has others
+   in place of a column of the law. Where the solution is noisy, only a fit of its own finds it. pool: sorted, best
+   first. */
+bool kb_substitute_in_pool(const kb_pool *pool, const kb_columns *columns, size_t column, kb_substitute *out);
 
 #endif
