@@ -10,6 +10,7 @@
 
 enum { MOST_DRAWS = 999, FEWER_DRAWS = 199, BATCH = 32, LEAST_VALUES = 10, MOST_LAGS = 4, SEED = 20 };
 static const double many_numbers = 2e6, most_numbers = 1e7; /* rows times parameters: fewer draws, no tests */
+static const double many_rows = 5000;                       /* likewise; bounds on the work */
 
 typedef struct {
     kb_shooter *shooter;
@@ -162,8 +163,12 @@ static double normality(const study *s, size_t n)
 {
     double mean = 0, moment[5] = {0};
     for (size_t i = 0; i < n; i++) mean += s->sequence[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        for (int p = 2; p <= 4; p++) moment[p] += pow(s->sequence[i] - mean, p) / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double deviation = s->sequence[i] - mean, square = deviation * deviation;
+        moment[2] += square / (double)n;
+        moment[3] += square * deviation / (double)n;
+        moment[4] += square * square / (double)n;
+    }
     double skewness = moment[3] / pow(moment[2], 1.5), excess = moment[4] / (moment[2] * moment[2]) - 3;
     return log((double)n / 6 * (skewness * skewness + excess * excess / 4) + 1e-12);
 }
@@ -309,7 +314,7 @@ kbass_status kb_residual_tests_run(kb_shooter *shooter, const kb_fit *fit, kb_re
     *out = (kb_residual_tests){0};
     if (!(numbers <= most_numbers)) return KBASS_OK;
     s.n_observations = d->observation_start[shooter->windows->last[shooter->windows->n - 1] + 1];
-    s.n_draws = numbers > many_numbers ? FEWER_DRAWS : MOST_DRAWS;
+    s.n_draws = numbers > many_numbers || (double)s.n_rows > many_rows ? FEWER_DRAWS : MOST_DRAWS;
     kbass_status status = prepare(&s, error);
     if (status == KBASS_OK && kb_shooter_linearise(shooter, fit, s.tangents, s.residuals)) {
         list_rows(&s);

@@ -148,6 +148,69 @@ static kbass_status fit_proposals(const dense_search *s, kb_pass *p, kbass_error
     return status;
 }
 
+/* ---------------------------------------------------------------- simpler rivals */
+
+static bool has_only_pure(const dense_search *s, const kb_support *support)
+{
+    for (size_t q = 0; q < support->n; q++)
+        if (!s->proposals.is_pure[support->column[q]]) return false;
+    return true;
+}
+
+/* The pure terms of a model with one that damps. Messages of a model without it hardly see it: the short waves of its
+   profiles are noise. */
+static kbass_status enter_damped(const dense_search *s, kb_pass *p, const kb_fit *model, size_t damping,
+                                 kb_support *support, double *w, kbass_error *error)
+{
+    support->n = 0;
+    memset(w, 0, p->search.pool->n_columns * sizeof *w);
+    for (size_t q = 0; q < model->support.n; q++) {
+        size_t column = model->support.column[q];
+        if (!s->proposals.is_pure[column]) continue;
+        kb_support_add(support, column);
+        w[column] = model->w[column];
+    }
+    kb_support_add(support, damping);
+    w[damping] = kb_one_axis_damping(p->problem, damping);
+    return kb_pool_find(p->search.pool, support) ? KBASS_OK : enter(p, support, w, s->proposals.noise, error);
+}
+
+static bool is_damped(const kb_pass *p, const kb_support *support)
+{
+    for (size_t q = 0; q < support->n; q++)
+        if (kb_one_axis_damping(p->problem, support->column[q]) != 0) return true;
+    return false;
+}
+
+static kbass_status enter_damped_all(const dense_search *s, kb_pass *p, kbass_error *error)
+{
+    const kb_fit *best = p->search.pool->fits[0];
+    size_t n = p->search.pool->n_columns;
+    double *w = KB_NEW(double, n);
+    kb_support support = {0};
+    kbass_status status = w ? kb_support_create(n, &support, error) : kb_out_of_memory(error, "the search");
+    for (size_t q = 0; status == KBASS_OK && q < n; q++)
+        if (kb_one_axis_damping(p->problem, q) != 0) status = enter_damped(s, p, best, q, &support, w, error);
+    kb_support_clear(&support);
+    kb_free(w);
+    return status;
+}
+
+/* Beside a model that follows: the best proposal of pure terms alone, and damping in place of what is not pure. */
+static kbass_status fit_simpler(const dense_search *s, kb_pass *p, kbass_error *error)
+{
+    kb_pool *pool = p->search.pool;
+    const kb_fit *best = pool->fits[0];
+    size_t before = pool->n, i = 0;
+    kbass_status status = KBASS_OK;
+    if (!has_only_pure(s, &best->support) || !is_damped(p, &best->support)) status = enter_damped_all(s, p, error);
+    while (i < s->proposals.n && !has_only_pure(s, &s->proposals.proposals[i].support)) i++;
+    const kb_field_proposal *simple = i < s->proposals.n ? &s->proposals.proposals[i] : NULL;
+    if (status == KBASS_OK && simple && !kb_pool_find(pool, &simple->support))
+        status = enter(p, &simple->support, simple->w, s->proposals.noise, error);
+    return status == KBASS_OK && pool->n > before ? kb_pass_fit(p, (int)task.schedule->fit_iterations, error) : status;
+}
+
 static double count_values(const kb_pde1d_problem *l)
 {
     double n = 0;
@@ -204,7 +267,9 @@ static kbass_status compare(const dense_search *s, kb_pass *p, bool *found, kbas
 {
     kbass_status status = fit_proposals(s, p, error);
     *found = status == KBASS_OK && follows(s, p);
-    if (*found) status = kb_pass_explore(p, (size_t)task.schedule->stage_beam, (int)task.schedule->stage_rounds, error);
+    if (*found) status = fit_simpler(s, p, error);
+    if (*found && status == KBASS_OK)
+        status = kb_pass_explore(p, (size_t)task.schedule->stage_beam, (int)task.schedule->stage_rounds, error);
     p->result->n_models = p->search.pool->n;
     kb_pool_trim(p->search.pool, (size_t)task.schedule->kept);
     if (status == KBASS_OK && *found) status = kb_one_axis_tune_period(p, error);

@@ -227,7 +227,9 @@ static kbass_status open_runs(weak_search *s, kb_field_samples *const *run_sampl
     kbass_status status = KBASS_OK;
     s->runs = KB_NEW(kb_weak_grid_run *, s->n_runs);
     s->out->noise = KB_NEW(double, s->dictionary->n_states);
-    if (!s->runs || !s->out->noise) return kb_out_of_memory(error, "the weak form");
+    s->out->is_pure = KB_NEW(bool, s->columns->n);
+    if (!s->runs || !s->out->noise || !s->out->is_pure) return kb_out_of_memory(error, "the weak form");
+    for (size_t c = 0; c < s->columns->n; c++) s->out->is_pure[c] = s->form->integral[s->columns->term[c]].is_pure;
     for (size_t i = 0; status == KBASS_OK && i < s->n_runs; i++)
         status = kb_weak_grid_run_create(run_samples[i], &s->runs[i], error);
     if (status != KBASS_OK) return status;
@@ -287,5 +289,6 @@ void kb_field_proposals_clear(kb_field_proposals *list)
     }
     kb_free(list->proposals);
     kb_free(list->noise);
+    kb_free(list->is_pure);
     memset(list, 0, sizeof *list);
 }

@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     size_t n;
     kb_field_proposal *proposals;      /* most votes first */
+    bool *is_pure;                     /* by column: a derivative of a product of powers, which needs no bare field */
     double *noise;                     /* n_fields: variance, scaled */
     double wavelength[KB_SAMPLE_AXES]; /* the visible one along each axis, scaled as the axes; capped at 4 */
     size_t n_messages;
