@@ -67,18 +67,36 @@ KB_WIDE void kb_band_solve(size_t n, size_t half, const double *matrix, const si
 }
 
 /* Each sum takes the newest unknown last: only that product waits for the row before. */
-void kb_band_solve_one(size_t n, size_t half, const double *matrix, double *x)
+static inline __attribute__((always_inline)) void solve_one(size_t n, size_t half, const double *matrix, double *x)
 {
-    size_t width = 2 * half + 1;
-    for (size_t k = 1; k < n; k++) {
-        size_t before = half < k ? half : k;
-        const double *factor = matrix + k * width + half - before, *from = x + k - before;
-        for (size_t m = 0; m < before; m++) x[k] -= factor[m] * from[m];
+    size_t width = 2 * half + 1, inner = n > half ? half : n, k = 1;
+    for (; k < inner; k++) {
+        const double *factor = matrix + k * width + half - k;
+        for (size_t m = 0; m < k; m++) x[k] -= factor[m] * x[m];
     }
-    for (size_t k = n; k-- > 0;) {
-        size_t after = half < n - 1 - k ? half : n - 1 - k;
+    for (; k < n; k++) { /* rows with all their neighbours: the same number everywhere */
+        const double *factor = matrix + k * width, *from = x + k - half;
+        double sum = x[k];
+        for (size_t m = 0; m < half; m++) sum -= factor[m] * from[m];
+        x[k] = sum;
+    }
+    for (k = n; k-- > n - inner;) {
         const double *entry = matrix + k * width + half;
-        for (size_t m = after; m >= 1; m--) x[k] -= entry[m] * x[k + m];
+        for (size_t m = n - 1 - k; m >= 1; m--) x[k] -= entry[m] * x[k + m];
         x[k] *= entry[0];
     }
+    for (k = n - inner; k-- > 0;) {
+        const double *entry = matrix + k * width + half;
+        double sum = x[k];
+        for (size_t m = half; m >= 1; m--) sum -= entry[m] * x[k + m];
+        x[k] = sum * entry[0];
+    }
+}
+
+/* The widths of lines of one field, open and closed, are known to the compiler. */
+KB_WIDE void kb_band_solve_one(size_t n, size_t half, const double *matrix, double *x)
+{
+    if (half == 3) solve_one(n, 3, matrix, x);
+    else if (half == 6) solve_one(n, 6, matrix, x);
+    else solve_one(n, half, matrix, x);
 }
