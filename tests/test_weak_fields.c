@@ -5,6 +5,7 @@
 #include "found.h"
 #include "ode_setup.h"
 #include "problem/part.h"
+#include "problem/pde_nd.h"
 #include "propose/weak/bare_tile.h"
 #include "propose/weak/fields.h"
 #include "propose/weak/grid_run.h"
@@ -224,11 +225,63 @@ static void first_proposal_is_the_law(void **state)
     kbass_data_destroy(data);
 }
 
+/* Bumps over three axes, the shortest of which have room for three. */
+static void several_axes_propose_the_law(void **state)
+{
+    (void)state;
+    static const char *const equation = "u_t = -u_x + 0.3*u_xx + 0.3*u_yy", *const fields[] = {"u"},
+                             *const axes[] = {"t", "x", "y"};
+    const size_t counts[] = {10, 16, 16};
+    kbass_pde *pde = NULL;
+    kbass_data *data = NULL;
+    kbass_settings *settings = NULL;
+    kb_dictionary *dictionary = NULL;
+    kb_pde_nd_problem *problem = NULL;
+    kb_field_proposals found;
+    CHECK_OK(kbass_pde_parse(1, &equation, "x=0:2*pi, y=0:2*pi, t=0:1", "exp(cos(x - 2) + cos(y - 3) - 2)", NULL, &pde,
+                             &error));
+    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 2, 1, &error));
+    CHECK_OK(kbass_settings_create(&settings, &error));
+    CHECK_OK(kbass_settings_set(settings, "terms", "u, u^2, u_x, u_y, u_xx, u_xy, u_yy, u*u_x, u*u_y", &error));
+    CHECK_OK(kb_dictionary_create_fields(settings, 1, fields, 3, axes, &dictionary, &error));
+    CHECK_OK(kb_pde_nd_problem_create(data, settings, dictionary, &problem, &error));
+    CHECK_OK(kb_weak_fields_propose(1, problem->run_samples, dictionary, problem->columns, 2, &found, &error));
+    CHECK(found.n > 0 && found.proposals[0].support.n == 3);
+    static const char *const law[] = {"u_x", "u_xx", "u_yy"};
+    for (size_t q = 0; q < 3; q++)
+        CHECK_TEXT(kb_dictionary_name(dictionary, problem->columns->term[found.proposals[0].support.column[q]]),
+                   law[q]);
+    kb_field_proposals_clear(&found);
+    kb_pde_nd_problem_destroy(problem);
+    kb_dictionary_destroy(dictionary);
+    kbass_settings_destroy(settings);
+    kbass_data_destroy(data);
+    kbass_pde_destroy(pde);
+}
+
+/* Without damping the short waves of noisy profiles stay, and messages say that there is none: at 40 % noise the search
+   ended in u and u^3, 70 nats behind, before the pure terms with damping were fitted beside what follows the data. */
+static void damping_is_tried_beside_the_proposals(void **state)
+{
+    (void)state;
+    kbass_data *data =
+        sample("u_t = 0.5*u_xx + u - u^2", "x=0:30, t=0:8", "0.3*exp(-(x-10)^2/3) + 0.1*exp(-(x-22)^2)", 60, 90, 40);
+    static const char *const law[] = {"u_t: u", "u_t: u^2", "u_t: u_xx"};
+    kbass_discovery *discovery = discover(data, NULL);
+    CHECK(has_support(kbass_discovery_result(discovery), 3, law));
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integrals_are_those_of_the_derivatives), cmocka_unit_test(impure_terms_use_the_bare_field),
-        cmocka_unit_test(messages_add_and_holes_are_avoided), cmocka_unit_test(noise_and_wavelength_are_seen),
-        cmocka_unit_test(first_proposal_is_the_law)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(integrals_are_those_of_the_derivatives),
+                                       cmocka_unit_test(impure_terms_use_the_bare_field),
+                                       cmocka_unit_test(messages_add_and_holes_are_avoided),
+                                       cmocka_unit_test(noise_and_wavelength_are_seen),
+                                       cmocka_unit_test(first_proposal_is_the_law),
+                                       cmocka_unit_test(several_axes_propose_the_law),
+                                       cmocka_unit_test(damping_is_tried_beside_the_proposals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ static const double waves_per_length = 7.06;       /* 6 sqrt(2 log 2): lag at wh
 static const double cells_per_length = 4;          /* a mean over less than that hides 1/400 of the field */
 static const double fewest_bumps = 24;             /* with less, any three terms explain everything */
 static const double least_half = 4, widest = 0.25; /* half widths: samples, share of the axis */
+static const double widest_of_few = 1.0 / 3;       /* likewise, of a short axis: three bumps just fit in */
 enum { SHARES = sizeof shares / sizeof *shares };
 
 typedef struct {
@@ -128,7 +129,8 @@ static void set_widths(const weak_search *s, double in_time, double in_space, do
         double low = 0, high = INFINITY;
         for (size_t i = 0; i < s->n_runs; i++) {
             low = fmax(low, least_half * s->runs[i]->spacing[a]);
-            high = fmin(high, widest * s->runs[i]->extent[a]);
+            high = fmin(high, fmax(widest * s->runs[i]->extent[a],
+                                   fmin(widest_of_few * s->runs[i]->extent[a], least_half * s->runs[i]->spacing[a])));
         }
         half[a] = fmin(fmax((a ? in_space : in_time) * s->wavelength[a], low), high);
     }

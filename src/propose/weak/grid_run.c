@@ -8,7 +8,7 @@
 #include "propose/weak/bare_tile.h"
 #include "propose/weak/scales.h"
 
-enum { TILE_CENTRES = 16, MOST_BARE_TILES = 6, FEWEST_CENTRES = 3, FEWEST_POINTS = 7 };
+enum { TILE_CENTRES = 16, MOST_BARE_TILES = 6, FEWEST_CENTRES = 3, FEWEST_POINTS = 6 };
 
 /* ---------------------------------------------------------------- life */
 
@@ -222,7 +222,8 @@ kbass_status kb_weak_grid_run_integrate(const kb_weak_form *form, const kb_weak_
     if (length && run->has_holes) return KBASS_OK;
     for (size_t a = 0; a < run->n_axes; a++) {
         p.n_centres[a] = place_centres(run, a, half[a], NULL);
-        has_room = has_room && p.n_centres[a] >= FEWEST_CENTRES && 2 * half[a] >= FEWEST_POINTS * run->spacing[a];
+        has_room =
+            has_room && p.n_centres[a] >= FEWEST_CENTRES && 2 * half[a] >= (FEWEST_POINTS - 1e-6) * run->spacing[a];
         p.centres[a] = KB_NEW(double, p.n_centres[a]);
         done = done && p.centres[a];
         if (p.centres[a]) place_centres(run, a, half[a], p.centres[a]);
