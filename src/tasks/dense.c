@@ -9,11 +9,20 @@
 #include "propose/weak/fields.h"
 #include "search/polish.h"
 
-enum { PROPOSALS = 6, AT_A_TIME = 2, PART_WINDOWS = 2, PART_LINES = 32, PART_POINTS = 192, PROFILE_LINES = 8 };
+enum {
+    PROPOSALS = 6,
+    AT_A_TIME = 2,
+    PART_WINDOWS = 2,
+    PART_LINES = 32,
+    PART_POINTS = 192,
+    PROFILE_LINES = 8,
+    MOST_FITS = 5
+};
 enum { FEWEST_VALUES = 5000 };
 static const double window_waves =
     1.0 / 3;                         /* visible wavelengths in a window: chaotic fields are lost in longer ones */
 static const double as_good = 1.1;   /* noise that closed lines leave, in units of what open ones leave */
+static const double nearer = 0.9;    /* squared misfit, of the fit before: worth another fit */
 static const double farthest = 0.03; /* of the axis, that the period may lie beyond its end */
 
 typedef struct {
@@ -132,6 +141,24 @@ static bool follows(const dense_search *s, const kb_pass *p)
     return misfit * misfit <= task.schedule->lost * (s->noise + floor);
 }
 
+static double best_square(const kb_pass *p)
+{
+    return kb_pass_has_model(p) ? p->search.pool->fits[0]->misfit * p->search.pool->fits[0]->misfit : INFINITY;
+}
+
+/* Fits the pool, and again as long as the best model does not follow yet but comes nearer: boundary values of open ends
+   take their time. */
+static kbass_status fit_until_followed(const dense_search *s, kb_pass *p, kbass_error *error)
+{
+    double before = INFINITY;
+    kbass_status status = kb_pass_fit(p, (int)task.schedule->fit_iterations, error);
+    for (int i = 0; i < MOST_FITS && status == KBASS_OK && !follows(s, p) && best_square(p) < nearer * before; i++) {
+        before = best_square(p);
+        if (!kb_run_stopped(s->run)) status = kb_pass_fit(p, (int)task.schedule->fit_iterations, error);
+    }
+    return status;
+}
+
 /* Proposals, a few at a time, until one of them follows the part: those with fewer votes are its neighbours, or worse.
  */
 static kbass_status fit_proposals(const dense_search *s, kb_pass *p, kbass_error *error)
@@ -143,7 +170,7 @@ static kbass_status fit_proposals(const dense_search *s, kb_pass *p, kbass_error
             const kb_field_proposal *proposal = &s->proposals.proposals[i];
             status = enter(p, &proposal->support, proposal->w, s->proposals.noise, error);
         }
-        if (status == KBASS_OK) status = kb_pass_fit(p, (int)task.schedule->fit_iterations, error);
+        if (status == KBASS_OK) status = fit_until_followed(s, p, error);
     }
     return status;
 }
@@ -302,7 +329,7 @@ static kbass_status fit_all(const dense_search *s, const kb_pass *part, kb_pass 
             status = enter(p, &fit->support, fit->w, fit->variance, error);
     }
     if (kb_run_stopped(s->run)) p->search.deadline = kb_clock() + task.schedule->grace;
-    return status == KBASS_OK ? kb_pass_fit(p, (int)task.schedule->fit_iterations, error) : status;
+    return status == KBASS_OK ? fit_until_followed(s, p, error) : status;
 }
 
 static kbass_status finish(const dense_search *s, const kb_pass *part, bool *found, kbass_error *error)
@@ -376,22 +403,43 @@ static kbass_status find_period(const dense_search *s, size_t run, kb_profile *b
     return status;
 }
 
+/* Where one window spans the record its start is that of the first lines; that the axis closes all lines have to say.
+ */
+static kbass_status doubt_closed_axis(kb_field_samples *c, kb_pde1d_setup *setup, const kb_profile *not_closed,
+                                      kbass_error *error)
+{
+    kb_pde1d_settings trial = setup->line;
+    kb_profile closed;
+    double shortest = kb_pde1d_shortest(1, &c);
+    kbass_status status = kb_pde1d_profile_throughout(c, &trial, PROFILE_LINES, shortest, &closed, error);
+    if (status != KBASS_OK || closed.noise <= as_good * not_closed->noise) return status;
+    setup->line.periodic = false;
+    return kb_pde1d_profile(1, &c, &setup->line, PROFILE_LINES, shortest, &setup->profile, error);
+}
+
 /* Profiles as they are anywhere in the record, not only at its beginning. */
+static kbass_status renew_profile(dense_search *s, size_t run, kbass_error *error)
+{
+    kb_field_samples *c = s->whole.run_samples[run];
+    kb_pde1d_setup *setup = &s->whole.setups[run];
+    kb_pde1d_settings open = {0};
+    kb_profile closed = {.loss = INFINITY}, not_closed;
+    bool is_told = s->whole.settings->periodic != NULL;
+    if (s->windows[run] == 1 && (is_told || !setup->line.periodic)) return KBASS_OK;
+    kbass_status status =
+        kb_pde1d_profile_throughout(c, &open, PROFILE_LINES, kb_pde1d_shortest(1, &c), &not_closed, error);
+    if (status != KBASS_OK) return status;
+    if (s->windows[run] == 1) return doubt_closed_axis(c, setup, &not_closed, error);
+    if (setup->line.periodic) status = find_period(s, run, &closed, error);
+    if (!is_told) setup->line.periodic = setup->line.periodic && closed.noise <= as_good * not_closed.noise;
+    setup->profile = setup->line.periodic ? closed : not_closed;
+    return status;
+}
+
 static kbass_status renew_profiles(dense_search *s, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    for (size_t run = 0; status == KBASS_OK && run < s->whole.n_runs; run++) {
-        kb_field_samples *c = s->whole.run_samples[run];
-        kb_pde1d_setup *setup = &s->whole.setups[run];
-        kb_pde1d_settings open = {0};
-        kb_profile closed = {.loss = INFINITY}, not_closed;
-        if (s->windows[run] == 1) continue;
-        status = kb_pde1d_profile_throughout(c, &open, PROFILE_LINES, kb_pde1d_shortest(1, &c), &not_closed, error);
-        if (status == KBASS_OK && setup->line.periodic) status = find_period(s, run, &closed, error);
-        bool is_told = s->whole.settings->periodic != NULL;
-        if (!is_told) setup->line.periodic = setup->line.periodic && closed.noise <= as_good * not_closed.noise;
-        setup->profile = setup->line.periodic ? closed : not_closed;
-    }
+    for (size_t run = 0; status == KBASS_OK && run < s->whole.n_runs; run++) status = renew_profile(s, run, error);
     return status;
 }
 
