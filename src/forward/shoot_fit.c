@@ -1,0 +1,220 @@
+#include "forward/shoot.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/larger.h"
+#include "base/linalg.h"
+#include "forward/shoot_noise.h"
+#include "forward/shoot_normals.h"
+
+enum { CHORDS = 4 }; /* steps that share their tangents */
+
+/* ---------------------------------------------------------------- noise and evidence */
+
+static double penalty(const kb_shooter *s, const kb_support *support, const double *w, const double *start)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->windows->n * s->n; i++) {
+        double variance = s->dynamics->start_variance[i % s->n];
+        if (variance > 0) sum += start[i] * start[i] / variance;
+    }
+    for (size_t q = 0; q < support->n; q++) {
+        size_t column = support->column[q];
+        sum += w[column] * w[column] / s->columns->slab[column];
+    }
+    return 0.5 * sum;
+}
+
+/* Objective at fixed noise. */
+static double objective(const kb_shooter *s, const kb_support *support, const double *w, const double *start,
+                        const double *variance)
+{
+    return penalty(s, support, w, start) - kb_shooter_log_likelihood(s, variance);
+}
+
+/* ---------------------------------------------------------------- the fit */
+
+/* Step from the assembled system: dw damped by a share of G's diagonal, dz the best answer to it. */
+static bool make_step(kb_shooter *s, const kb_fit *fit, double damping)
+{
+    size_t k = fit->support.n, n = s->n;
+    if (!isfinite(kb_shooter_factorise(s, &fit->support, damping))) return false;
+    for (size_t q = 0; q < k; q++)
+        s->dw[q] = -s->gw[q] - fit->w[fit->support.column[q]] / s->columns->slab[fit->support.column[q]];
+    kb_cholesky_solve(k, 1, s->system, k, s->dw, k);
+    if (s->holds_weights) memset(s->dw, 0, k * sizeof *s->dw);
+    for (size_t window = 0; window < s->windows->n; window++) {
+        double *dz = s->dz + window * n;
+        memcpy(dz, s->gz + window * n, n * sizeof *dz);
+        kb_gemv(KB_PLAIN, n, k, 1, s->Hzw + window * n * k, n, s->dw, 1, dz);
+        kb_lower_transposed_solve(n, 1, s->Hzz + window * n * n, n, dz, n);
+    }
+    return true;
+}
+
+static void make_trial(kb_shooter *s, const kb_fit *fit, double length)
+{
+    for (size_t q = 0; q < fit->support.n; q++)
+        s->trial_w[fit->support.column[q]] = fit->w[fit->support.column[q]] + length * s->dw[q];
+    for (size_t i = 0; i < s->windows->n * s->n; i++) {
+        bool is_free = s->dynamics->start_variance[i % s->n] > 0;
+        s->trial_start[i] = fit->start[i] - (is_free ? length * s->dz[i] : 0);
+    }
+}
+
+static void accept_trial(kb_shooter *s, kb_fit *fit)
+{
+    for (size_t q = 0; q < fit->support.n; q++) fit->w[fit->support.column[q]] = s->trial_w[fit->support.column[q]];
+    memcpy(fit->start, s->trial_start, s->windows->n * s->n * sizeof *fit->start);
+}
+
+static const double nothing_to_gain = 0.05; /* nats: more, and no step that helps: not converged. Not measured */
+
+/* What the quadratic model of the objective has to gain: half of g' H^{-1} g. NaN when there is no such model. */
+static double predicted_gain(kb_shooter *s, const kb_fit *fit)
+{
+    size_t k = fit->support.n, n = s->n;
+    double gain = 0;
+    if (!make_step(s, fit, 0)) return NAN;
+    for (size_t q = 0; q < k; q++)
+        gain -= s->dw[q] * (s->gw[q] + fit->w[fit->support.column[q]] / s->columns->slab[fit->support.column[q]]);
+    return 0.5 * (gain + kb_dot(s->windows->n * n, s->gz, s->gz));
+}
+
+/* One damped Gauss-Newton step at fixed noise; returns the gain of the objective. Each failure both shortens the step
+   and turns it towards the gradient. When no step helps the fit is as good as the objective can tell, or its tangents
+   are not those of its predictions: then -1. */
+static double improve(kb_shooter *s, kb_fit *fit, double *damping)
+{
+    double before = objective(s, &fit->support, fit->w, fit->start, fit->variance), length = 1;
+    for (int tries = 0; tries < 9; tries++, length *= 0.5) {
+        if (make_step(s, fit, *damping)) {
+            make_trial(s, fit, length);
+            double after = kb_shooter_sum_squares(s, &fit->support, s->trial_w, s->trial_start)
+                               ? objective(s, &fit->support, s->trial_w, s->trial_start, fit->variance)
+                               : INFINITY;
+            if (after < before) {
+                accept_trial(s, fit);
+                *damping = *damping > 1e-3 ? *damping / 10 : 0;
+                return before - after;
+            }
+        }
+        *damping = *damping > 0 ? *damping * 6 : 1e-3;
+    }
+    return predicted_gain(s, fit) < nothing_to_gain ? 0 : -1;
+}
+
+/* J'r/v of a window at its present predictions, with the tangents of the last assembly, in s->gradient. */
+static void renew_gradient(kb_shooter *s, const kb_fit *fit, size_t window)
+{
+    const kb_dynamics *d = s->dynamics;
+    size_t P = fit->support.n + s->n, first = s->windows->first[window], begin = d->observation_start[first];
+    size_t n = d->observation_start[s->windows->last[window] + 1] - begin;
+    const double *predicted = s->predicted + s->offset[window];
+    for (size_t row = first; row <= s->windows->last[window]; row++)
+        for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++)
+            s->weighted[o - begin] = kb_shooter_row_weight(s, window, row) *
+                                     (predicted[o - begin] - s->comparison.target[o]) /
+                                     (fit->variance[d->group[o]] * s->comparison.relative[o]);
+    kb_gemv(KB_PLAIN, P, n, 1, s->tangents + s->offset[window] * P, P, s->weighted, 0, s->gradient);
+}
+
+/* The messages' gradients at the present point, their matrices as they were. */
+static void renew_messages(kb_shooter *s, const kb_fit *fit)
+{
+    size_t n = s->n, k = fit->support.n;
+    memset(s->gw, 0, k * sizeof *s->gw);
+    for (size_t window = 0; window < s->windows->n; window++) {
+        double *gz = s->gz + window * n;
+        const double *start = fit->start + window * n, *Hzw = s->Hzw + window * n * k;
+        renew_gradient(s, fit, window);
+        for (size_t j = 0; j < n; j++) {
+            double variance = s->dynamics->start_variance[j];
+            gz[j] = variance > 0 ? s->gradient[k + j] + start[j] / variance : 0;
+        }
+        kb_lower_solve(n, 1, s->Hzz + window * n * n, n, gz, n);
+        kb_axpy(k, 1, s->gradient, s->gw);
+        kb_gemv(KB_TRANSPOSED, n, k, -1, Hzw, n, gz, 1, s->gw);
+    }
+}
+
+/* Steps at fixed noise with the matrices of one assembly: one, or where tangents are dear as long as they help. Returns
+   the gain of the first. */
+static double descend(kb_shooter *s, kb_fit *fit, double *damping, double tolerance)
+{
+    double first = improve(s, fit, damping), last = first;
+    for (int chord = 0; s->dynamics->tangents_are_dear && chord < CHORDS && last > tolerance; chord++) {
+        renew_messages(s, fit);
+        double gain = improve(s, fit, damping);
+        if (!(gain < 0.5 * last)) chord = CHORDS; /* the matrices are too old */
+        last = gain;
+    }
+    return first;
+}
+
+/* Noise at the present point, by a few rounds with the effective number of parameters. */
+static bool update_noise(kb_shooter *s, kb_fit *fit, double *effective)
+{
+    if (!isfinite(kb_shooter_factorise(s, &fit->support, 0))) return false;
+    *effective = kb_shooter_effective(s, &fit->support);
+    if (!isfinite(*effective)) return false;
+    kb_shooter_estimate_noise(s, *effective, fit->variance);
+    return true;
+}
+
+static void finish(kb_shooter *s, kb_fit *fit)
+{
+    size_t k = fit->support.n;
+    double squares = 0, values = 0;
+    double starts = kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance);
+    double weights = kb_shooter_factorise(s, &fit->support, 0);
+    if (!isfinite(starts) || !isfinite(weights)) return;
+    double effective = kb_shooter_effective(s, &fit->support);
+    fit->effective = effective;
+    fit->log_likelihood = kb_shooter_log_likelihood(s, fit->variance);
+    fit->log_evidence = fit->log_likelihood - penalty(s, &fit->support, fit->w, fit->start) - starts - weights +
+                        kb_shooter_noise_evidence(s, effective, fit->variance) +
+                        kb_support_log_prior(&fit->support, s->columns) +
+                        kb_support_log_width(&fit->support, s->columns, fit->w);
+    for (size_t i = 0; i < s->n_groups; i++) squares += s->squares[i], values += s->counts[i];
+    fit->misfit = sqrt(squares / values);
+    memcpy(fit->covariance, s->system, k * k * sizeof *fit->covariance); /* effective_parameters left the inverse */
+    fit->valid = isfinite(fit->log_evidence);
+}
+
+/* Is it time to give a fit up? One that is kept may go on a little. */
+static bool is_given_up(const kb_shooter *s, size_t n_active)
+{
+    static const double patience = 0.2; /* seconds */
+    return s->run && !kb_run_continue(s->run, n_active) && (!s->keeps_fit || kb_run_overdue(s->run) > patience);
+}
+void kb_shooter_fit_now(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
+{
+    static const double tolerance = 0.005; /* nats; far below any odds that matter */
+    double damping = 0, effective = 0, values = 0;
+    fit->valid = fit->converged = false;
+    fit->log_evidence = -INFINITY;
+    fit->n_windows = s->windows->n;
+    fit->n_rows = kb_windows_rows(s->windows);
+    kb_shooter_count(s);
+    for (size_t i = 0; i < s->n_groups; i++) values += s->counts[i];
+    for (int iteration = 0; iteration < max_iterations; iteration++) {
+        bool is_late = is_given_up(s, fit->support.n);
+        if (is_late && !s->keeps_fit) return;
+        if (iteration && (is_late || (s->deadline > 0 && kb_clock() > s->deadline))) break;
+        if (!isfinite(kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
+        memcpy(s->before, fit->variance, s->n_groups * sizeof *s->before);
+        if (!update_noise(s, fit, &effective)) return;
+        double moved = 0;
+        for (size_t i = 0; i < s->n_groups; i++) moved = kb_larger(moved, fabs(log(fit->variance[i] / s->before[i])));
+        if (!(moved <= 1e-3) && !isfinite(kb_shooter_weigh(s, fit->start, fit->variance))) return;
+        if (iteration >= 4 && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
+        double gain = descend(s, fit, &damping, tolerance);
+        if (gain < tolerance && moved < 0.02) {
+            fit->converged = gain >= 0;
+            break;
+        }
+    }
+    finish(s, fit);
+}

@@ -1,0 +1,207 @@
+#include "forward/shoot_normals.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+
+enum {
+    SYMMETRIC_FROM = 400, /* parameters from which half of a product saves more than its symmetry costs */
+    MANY_WEIGHTS = 33     /* from which a product by BLAS saves more than its call costs */
+};
+
+/* ---------------------------------------------------------------- residuals and normal equations */
+
+/* Border rows belong to two windows and count half in each. */
+double kb_shooter_row_weight(const kb_shooter *s, size_t window, size_t row)
+{
+    bool shared = (window > 0 && row == s->windows->last[window - 1]) ||
+                  (window + 1 < s->windows->n && row == s->windows->first[window + 1]);
+    return shared ? 0.5 : 1;
+}
+
+void kb_shooter_set_model(kb_shooter *s, const kb_support *support, const double *w, const kb_support *tangents)
+{
+    s->dynamics->set_model(s->dynamics, support, w, tangents);
+    s->n_tangents = tangents ? tangents->n : 0;
+}
+
+/* Predictions of one window, and tangents, to its place behind the window before. */
+static bool shoot(kb_shooter *s, size_t window, const double *start, bool with_tangents)
+{
+    kb_dynamics *d = s->dynamics;
+    size_t first = s->windows->first[window], last = s->windows->last[window], begin = d->observation_start[first];
+    size_t n = d->observation_start[last + 1] - begin, P = s->n_tangents + s->n, at = window ? s->offset[window] : 0;
+    double *predicted = s->predicted + at, *tangents = with_tangents ? s->tangents + at * P : NULL;
+    s->offset[window] = at;
+    s->offset[window + 1] = at + n;
+    if (!d->predict(d, first, last, start, predicted, tangents)) return false;
+    if (with_tangents) kb_comparison_weigh(&s->comparison, begin, n, predicted);
+    kb_comparison_apply(&s->comparison, begin, n, predicted, P, tangents);
+    return true;
+}
+
+static void add_squares(kb_shooter *s, size_t window)
+{
+    const kb_dynamics *d = s->dynamics;
+    size_t first = s->windows->first[window], begin = d->observation_start[first];
+    const double *predicted = s->predicted + s->offset[window];
+    for (size_t row = first; row <= s->windows->last[window]; row++) {
+        double weight = kb_shooter_row_weight(s, window, row);
+        for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
+            double r = predicted[o - begin] - s->comparison.target[o], relative = s->comparison.relative[o];
+            s->squares[d->group[o]] += weight * r * r / relative;
+            s->log_relative += weight * log(relative);
+        }
+    }
+}
+
+/* Sums of squared residuals per group in s->squares; false when a window cannot be integrated. */
+bool kb_shooter_sum_squares(kb_shooter *s, const kb_support *support, const double *w, const double *start)
+{
+    memset(s->squares, 0, s->n_groups * sizeof *s->squares);
+    s->log_relative = 0;
+    kb_shooter_set_model(s, support, w, NULL);
+    for (size_t window = 0; window < s->windows->n; window++) {
+        if (!shoot(s, window, start + window * s->n, false)) return false;
+        add_squares(s, window);
+    }
+    return true;
+}
+
+/* One window's J'J/v in s->normals (P x P) and J'r/v in s->gradient. */
+static void window_normals(kb_shooter *s, size_t window, const double *variance)
+{
+    const kb_dynamics *d = s->dynamics;
+    size_t P = s->n_tangents + s->n, first = s->windows->first[window], begin = d->observation_start[first], used = 0;
+    const double *predicted = s->predicted + s->offset[window], *tangents = s->tangents + s->offset[window] * P;
+    memset(s->gradient, 0, P * sizeof *s->gradient);
+    for (size_t row = first; row <= s->windows->last[window]; row++) {
+        double weight = kb_shooter_row_weight(s, window, row);
+        for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
+            const double *tangent = tangents + (o - begin) * P;
+            double *out = s->weighted + used++ * P,
+                   root = sqrt(weight / (variance[d->group[o]] * s->comparison.relative[o]));
+            for (size_t p = 0; p < P; p++) out[p] = root * tangent[p];
+            double r = root * (predicted[o - begin] - s->comparison.target[o]);
+            kb_axpy(P, r, out, s->gradient);
+            if (s->kept_residuals) s->kept_residuals[s->n_kept + used - 1] = r;
+        }
+    }
+    if (P < SYMMETRIC_FROM)
+        kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
+    else kb_outer(P, used, s->weighted, P, s->normals, P);
+    if (s->kept_tangents) memcpy(s->kept_tangents + s->n_kept * P, s->weighted, used * P * sizeof *s->weighted);
+    s->n_kept += used;
+}
+
+/* Adds one window's message to (Hww, gw) after eliminating its start; keeps what back substitution needs. Returns half
+   the log-determinant of its block with the prior's normaliser, NaN when it is not positive. */
+static double eliminate_start(kb_shooter *s, size_t window, const double *start)
+{
+    size_t n = s->n, k = s->n_tangents, P = k + n;
+    double log_prior = 0;
+    double *Hzz = s->Hzz + window * n * n, *Hzw = s->Hzw + window * n * k, *gz = s->gz + window * n;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) Hzz[i + j * n] = s->normals[k + i + (k + j) * P];
+        double variance = s->dynamics->start_variance[j];
+        bool is_known = !(variance > 0); /* its tangents are zero: any positive precision leaves it alone */
+        Hzz[j + j * n] += is_known ? 1 : 1 / variance;
+        gz[j] = is_known ? 0 : s->gradient[k + j] + start[j] / variance;
+        log_prior += is_known ? 0 : log(variance);
+    }
+    for (size_t q = 0; q < k; q++)
+        for (size_t i = 0; i < n; i++) Hzw[i + q * n] = s->normals[k + i + q * P];
+    if (!kb_cholesky(n, Hzz, n)) return NAN;
+    kb_lower_solve(n, k, Hzz, n, Hzw, n);
+    kb_lower_solve(n, 1, Hzz, n, gz, n);
+    for (size_t q = 0; q < k; q++) {
+        for (size_t p = 0; p < k; p++) s->Hww[p + q * k] += s->normals[p + q * P];
+        s->gw[q] += s->gradient[q];
+    }
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, k, k, n, -1, Hzw, n, Hzw, n, 1, s->Hww, k);
+    kb_gemv(KB_TRANSPOSED, n, k, -1, Hzw, n, gz, 1, s->gw);
+    return 0.5 * (kb_cholesky_logdet(n, Hzz, n) + log_prior);
+}
+
+/* Predictions and tangents of all windows; false when one cannot be integrated. */
+static bool integrate(kb_shooter *s, const kb_support *support, const double *w, const double *start,
+                      const kb_support *tangents)
+{
+    memset(s->squares, 0, s->n_groups * sizeof *s->squares);
+    s->log_relative = 0;
+    kb_shooter_set_model(s, support, w, tangents);
+    for (size_t window = 0; window < s->windows->n; window++)
+        if (!shoot(s, window, start + window * s->n, true)) return false;
+    for (size_t window = 0; window < s->windows->n; window++) add_squares(s, window);
+    return true;
+}
+
+/* The integrated windows' messages at some noise: Hww = G, gw = gradient. Half the log-determinant of the starts'
+   blocks, NaN when one is not positive. */
+double kb_shooter_weigh(kb_shooter *s, const double *start, const double *variance)
+{
+    size_t k = s->n_tangents;
+    double half_logdet = 0;
+    memset(s->Hww, 0, k * k * sizeof *s->Hww);
+    memset(s->gw, 0, k * sizeof *s->gw);
+    s->n_kept = 0;
+    for (size_t window = 0; window < s->windows->n; window++) {
+        window_normals(s, window, variance);
+        half_logdet += eliminate_start(s, window, start + window * s->n);
+    }
+    return half_logdet;
+}
+
+double kb_shooter_assemble(kb_shooter *s, const kb_support *support, const double *w, const double *start,
+                           const kb_support *tangents, const double *variance)
+{
+    double clock = kb_clock();
+    double half_logdet = integrate(s, support, w, start, tangents) ? kb_shooter_weigh(s, start, variance) : NAN;
+    if (tangents) s->pace = (kb_clock() - clock) / (double)(kb_windows_rows(s->windows) * (s->n_tangents + s->n));
+    return half_logdet;
+}
+
+/* ---------------------------------------------------------------- weights */
+
+/* A = G + 1/slab factorised in s->system; half its log-determinant with the slabs' */
+double kb_shooter_factorise(kb_shooter *s, const kb_support *support, double damping)
+{
+    size_t k = support->n;
+    double log_slab = 0;
+    memcpy(s->system, s->Hww, k * k * sizeof *s->system);
+    for (size_t q = 0; q < k; q++) {
+        double slab = s->columns->slab[support->column[q]];
+        s->system[q + q * k] *= 1 + damping;
+        s->system[q + q * k] += 1 / slab;
+        log_slab += log(slab);
+    }
+    if (!kb_cholesky(k, s->system, k)) return NAN;
+    return 0.5 * (kb_cholesky_logdet(k, s->system, k) + log_slab);
+}
+
+/* gamma = parameters - tr(A^{-1} prior): how many of them the data determine. Overwrites s->system with A^{-1}. */
+double kb_shooter_effective(kb_shooter *s, const kb_support *support)
+{
+    size_t k = support->n, n = s->n;
+    double gamma = (double)k, *C = s->spread, *CA = C + n * k, *inverse = s->inverse;
+    if (!kb_cholesky_inverse(k, s->system, k)) return NAN;
+    for (size_t q = 0; q < k; q++) gamma -= s->system[q + q * k] / s->columns->slab[support->column[q]];
+    for (size_t window = 0; window < s->windows->n; window++) {
+        const double *L = s->Hzz + window * n * n;
+        memcpy(inverse, L, n * n * sizeof *inverse);
+        if (!kb_cholesky_inverse(n, inverse, n)) return NAN;
+        memcpy(C, s->Hzw + window * n * k, n * k * sizeof *C);
+        kb_lower_transposed_solve(n, k, L, n, C, n); /* Hzz^{-1} Hzw: what the weights' spread adds */
+        if (k >= MANY_WEIGHTS) kb_gemm(KB_PLAIN, KB_PLAIN, n, k, k, 1, C, n, s->system, k, 0, CA, n);
+        for (size_t i = 0; i < n; i++) {
+            double variance = inverse[i + i * n], prior = s->dynamics->start_variance[i];
+            for (size_t p = 0; p < k; p++)
+                for (size_t q = 0; q < k && k < MANY_WEIGHTS; q++)
+                    variance += C[i + p * n] * s->system[p + q * k] * C[i + q * n];
+            for (size_t q = 0; q < k && k >= MANY_WEIGHTS; q++) variance += C[i + q * n] * CA[i + q * n];
+            gamma += prior > 0 ? 1 - variance / prior : 0;
+        }
+    }
+    return fmax(gamma, 0);
+}
