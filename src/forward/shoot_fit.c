@@ -179,7 +179,7 @@ static void finish(kb_shooter *s, kb_fit *fit)
                         kb_support_log_width(&fit->support, s->columns, fit->w);
     for (size_t i = 0; i < s->n_groups; i++) squares += s->squares[i], values += s->counts[i];
     fit->misfit = sqrt(squares / values);
-    memcpy(fit->covariance, s->system, k * k * sizeof *fit->covariance); /* effective_parameters left the inverse */
+    memcpy(fit->covariance, s->system, k * k * sizeof *fit->covariance); /* kb_shooter_effective left the inverse */
     fit->valid = isfinite(fit->log_evidence);
 }
 
