@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "choose.h"
 #include "draw.h"
 #include "figure.h"
 #include "judge.h"
@@ -11,6 +12,7 @@
 
 enum { N_BINS = 4, N_DRAWS = 200, N_AHEAD = 50, FIGURE_BINS = 10 };
 static const double edges[N_BINS + 1] = {0, 0.1, 0.5, 0.9, 1};
+static const double decidable = 6; /* sds of each weight in the true model: such a law can be told from none */
 static const double normal_quantile = 1.959963984540054;
 
 typedef struct {
@@ -27,7 +29,7 @@ static size_t state_of(const char *lhs) { return (size_t)(lhs[0] - 'x'); }
 static void judge_terms(const bench_draw *draw, const kbass_result *result, json_t *row)
 {
     json_t *terms = json_array(), *weights = json_array();
-    int is_exact = 1;
+    int is_exact = 1, is_clear = 1;
     for (size_t e = 0; e < result->n_equations; e++)
         for (size_t j = 0; j < result->equations[e].n_terms; j++) {
             const kbass_term *term = &result->equations[e].terms[j];
@@ -38,8 +40,10 @@ static void judge_terms(const bench_draw *draw, const kbass_result *result, json
                                       json_pack("[f,o,o,o,o,s]", truth, bench_real(term->low), bench_real(term->high),
                                                 bench_real(term->weight), bench_real(term->own_sd), term->term));
             if (term->selected != (truth != 0)) is_exact = 0;
+            if (term->selected && !(fabs(term->weight) >= decidable * term->own_sd)) is_clear = 0;
         }
     json_object_set_new(row, "exact", json_boolean(is_exact && result->n_equations));
+    json_object_set_new(row, "decidable", json_boolean(is_exact && is_clear && result->n_equations));
     json_object_set_new(row, "terms", terms);
     json_object_set_new(row, "weights", weights);
 }
@@ -101,9 +105,12 @@ static json_t *judge(const void *argument)
     kbass_error error = {0};
     json_t *row = json_object();
     if (!bench_draw_make(task->seed, task->kind, &draw)) return bench_failed("no system could be drawn");
-    kbass_status status = kbass_discovery_create(draw.data, task->settings, &discovery, &error);
+    kbass_settings *settings = bench_settings(task->settings);
+    if (task->kind == DRAW_MANY) bench_choose(settings, "degree", draw.n_states == 2 ? "7" : "4"); /* 36 and 35 terms */
+    kbass_status status = kbass_discovery_create(draw.data, settings, &discovery, &error);
+    kbass_settings_destroy(settings);
     if (status == KBASS_OK) status = kbass_discovery_run(discovery, NULL, NULL, &error);
-    bool has_law = task->kind == DRAW_LAW || task->kind == DRAW_FEW;
+    bool has_law = task->kind == DRAW_LAW || task->kind == DRAW_FEW || task->kind == DRAW_MANY;
     if (status == KBASS_OK) {
         const kbass_result *result = kbass_discovery_result(discovery);
         describe(&draw, row);
@@ -236,6 +243,23 @@ static void print_verdicts(const json_t *document)
     }
 }
 
+/* Laws that can be decided: the true model was chosen, each weight above 6 of its sds. */
+static void print_decidable(const json_t *document)
+{
+    size_t n = 0, found = 0, none = 0, i;
+    const json_t *row;
+    json_array_foreach(json_object_get(document, "rows"), i, row)
+    {
+        const char *name = json_string_value(json_object_get(row, "verdict"));
+        if (!name || !json_is_true(json_object_get(row, "decidable"))) continue;
+        n++;
+        found += !strcmp(name, kbass_law_verdict_name(KBASS_LAW_FOUND));
+        none += !strcmp(name, kbass_law_verdict_name(KBASS_LAW_NONE));
+    }
+    if (n)
+        printf("laws with every weight above %g sds: %zu, of them found %zu, no law %zu\n", decidable, n, found, none);
+}
+
 int bench_calibration_figure(const json_t *document, const char *path)
 {
     FILE *script = NULL;
@@ -274,6 +298,7 @@ static int report(const json_t *document, const bench_options *options)
            failed);
     table_text(&table, stdout);
     print_verdicts(document);
+    print_decidable(document);
     int code = options->csv ? bench_write_csv(&table, options->csv) : EXIT_OK;
     table_clear(&table);
     if (code == EXIT_OK && options->figure) code = bench_calibration_figure(document, options->figure);

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const bench_draw_kinds[DRAW_KINDS] = {"law", "few", "noise", "walk", "smooth", "growth", "hidden"};
+const char *const bench_draw_kinds[DRAW_KINDS] = {"law",    "few",    "noise",   "walk", "smooth",
+                                                  "growth", "hidden", "outside", "many"};
 
 static const char names[] = "xyz";
 static const double most = 20, least_sd = 0.02;
@@ -62,6 +63,24 @@ static void draw_equation(uint64_t *random, bench_draw *d, size_t state)
         used += (size_t)snprintf(text + used, DRAW_EQUATION_SIZE - used, " %s%.2f*%s", j ? "+ " : "",
                                  d->weight[state][j], term);
     }
+}
+
+/* A term that no polynomial has, in place of an equation's first. */
+static void draw_outside(uint64_t *random, bench_draw *d, size_t state)
+{
+    static const char *const forms[] = {"sin(4*%c)", "1/(1+8*%c^2)", "abs(%c)", "exp(-3*%c^2)"};
+    size_t form = choose(random, sizeof forms / sizeof *forms), used = 0;
+    char *text = d->equation[state];
+    double weight = (uniform(random) < 0.5 ? -1 : 1) * (1 + uniform(random));
+    used = (size_t)snprintf(text, DRAW_EQUATION_SIZE, "%c_t = %.2f*", names[state], weight);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    used += (size_t)snprintf(text + used, DRAW_EQUATION_SIZE - used, forms[form],
+                             names[(state + d->n_states - 1) % d->n_states]);
+#pragma GCC diagnostic pop
+    if (d->n_states > 1 || uniform(random) < 0.5)
+        snprintf(text + used, DRAW_EQUATION_SIZE - used, " - %.2f*%c", 0.3 + uniform(random), names[state]);
+    d->n_terms[state] = 0;
 }
 
 /* Bounded over both records, and moving in the first. */
@@ -155,13 +174,15 @@ static kbass_status try_draw(uint64_t *random, uint64_t seed, bench_draw_kind ki
     double start[DRAW_STATES];
     kbass_model *model = NULL;
     memset(d, 0, sizeof *d);
-    d->n_states = kind == DRAW_HIDDEN ? 2 + choose(random, DRAW_STATES - 1) : 1 + choose(random, DRAW_STATES);
+    bool has_several = kind == DRAW_HIDDEN || kind == DRAW_MANY;
+    d->n_states = has_several ? 2 + choose(random, DRAW_STATES - 1) : 1 + choose(random, DRAW_STATES);
     for (size_t i = 0; i < d->n_states; i++) {
         draw_equation(random, d, i);
+        if (kind == DRAW_OUTSIDE) draw_outside(random, d, i);
         equations[i] = d->equation[i];
         start[i] = 3 * uniform(random) - 1.5;
     }
-    d->n_samples = (kind == DRAW_FEW ? few : samples)[choose(random, 4)];
+    d->n_samples = (kind == DRAW_FEW || kind == DRAW_MANY ? few : samples)[choose(random, 4)];
     d->noise = noises[choose(random, 5)];
     d->span = choose(random, 2) ? 8 : 4;
     for (size_t k = 0; k < 2 * DRAW_FINE; k++) d->times[k] = d->span * (double)k / (DRAW_FINE - 1);
@@ -174,7 +195,7 @@ static kbass_status try_draw(uint64_t *random, uint64_t seed, bench_draw_kind ki
 
 bool bench_draw_make(uint64_t seed, bench_draw_kind kind, bench_draw *d)
 {
-    bool has_law = kind == DRAW_LAW || kind == DRAW_FEW || kind == DRAW_HIDDEN;
+    bool has_law = kind == DRAW_LAW || kind == DRAW_FEW || kind >= DRAW_HIDDEN;
     uint64_t random = seed;
     kbass_error error;
     for (int i = 0; i < TRIES; i++) {

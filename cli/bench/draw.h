@@ -29,7 +29,9 @@ typedef struct {
 } bench_draw;
 
 /* What is drawn: systems with a law, the same with 6 to 15 samples, noise about a constant, random walks, smooth random
-   curves, growth and decay curves of one state, systems with a law whose last state was not measured. */
+   curves, growth and decay curves of one state, systems with a law whose last state was not measured, laws with a term
+   that no polynomial has (sin, a quotient), and systems of 2 or 3 states with 6 to 15 samples and 30 to 100 candidates.
+ */
 typedef enum {
     DRAW_LAW,
     DRAW_FEW,
@@ -38,6 +40,8 @@ typedef enum {
     DRAW_SMOOTH,
     DRAW_GROWTH,
     DRAW_HIDDEN,
+    DRAW_OUTSIDE,
+    DRAW_MANY,
     DRAW_KINDS
 } bench_draw_kind;
 extern const char *const bench_draw_kinds[DRAW_KINDS];
