@@ -76,8 +76,8 @@ static void an_added_column_counts_with_its_odds(void **state)
     double mean, variance;
     make_pool(1, entries, &found);
     found.neighbours = KB_NEW(kb_neighbour, COLUMNS);
-    for (size_t c = 0; c < COLUMNS; c++) found.neighbours[c] = (kb_neighbour){-INFINITY, NAN, NAN};
-    found.neighbours[3] = (kb_neighbour){log(0.25) / kb_log_odds(1), 4, 0.5};
+    for (size_t c = 0; c < COLUMNS; c++) found.neighbours[c] = (kb_neighbour){-INFINITY, NAN, NAN, KB_NO_COLUMN};
+    found.neighbours[3] = (kb_neighbour){log(0.25) / kb_log_odds(1), 4, 0.5, KB_NO_COLUMN};
     kb_average *average = average_of(&found);
     CHECK_CLOSE(average->share[0], 0.8, 1e-12);
     CHECK_CLOSE(kb_average_inclusion(average, 3), 0.2, 1e-12);

@@ -187,7 +187,7 @@ static void test_gains(void **state)
         size_t n = kb_message_moves(f.message, &f.columns, &support, true, ALL, moves, f.work);
         for (size_t i = 0; i < n; i++) {
             kb_support_copy(&support, &after);
-            kb_move_apply(&moves[i], &after);
+            kb_move_apply(&moves[i], &f.columns, &after);
             CHECK_CLOSE(moves[i].gain, evidence(&f, &after) - before,
                         1e-8 * (1 + fabs(moves[i].gain))); /* rounding of rank-one updates */
             CHECK(i == 0 || moves[i].gain <= moves[i - 1].gain);

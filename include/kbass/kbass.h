@@ -244,6 +244,7 @@ typedef struct {
     const char *unit;           /* of the weight: "m/s^2"; NULL without --units, or where it has none */
     double own_sd;              /* of the weight in that model alone */
     const char *form;           /* "x/(K+x)" where the term has unknown constants, whose values `term` has; else NULL */
+    int at_bound;               /* the weight is at a bound of --constraint: the data ask for one beyond */
 } kbass_term;
 
 /* An unknown constant inside terms (--unknown). */

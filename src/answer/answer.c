@@ -12,6 +12,7 @@
 #include "evidence/average.h"
 #include "answer/jumps.h"
 #include "answer/noise_report.h"
+#include "weights/constraints.h"
 
 static const double least_log_odds = -6.907755279;       /* of a runner-up: 1 : 1000 */
 static const double normal_quantile = 1.959963984540054; /* 95 % lie within so many standard deviations */
@@ -160,6 +161,12 @@ static void find_interval(const kb_weights *w, size_t c, kbass_term *term)
     term->high = is_mixed ? w->high[c] : term->weight + normal_quantile * term->sd;
 }
 
+static bool is_at_bound(const kb_columns *c, size_t column, double weight)
+{
+    const kb_constraints *s = c->constraints;
+    return s && (weight == c->unit[column] * s->low[column] || weight == c->unit[column] * s->high[column]);
+}
+
 static kbass_term make_term(const kb_frame *p, const kb_weights *w, size_t column, bool selected)
 {
     kbass_term term = {.term = kb_dictionary_name(p->dictionary, p->columns->term[column]),
@@ -169,6 +176,7 @@ static kbass_term make_term(const kb_frame *p, const kb_weights *w, size_t colum
                        .average = w->average[column],
                        .average_sd = w->average_sd[column]};
     find_interval(w, column, &term);
+    term.at_bound = selected && is_at_bound(p->columns, column, term.weight);
     term.verdict = judge(&term);
     return term;
 }

@@ -28,6 +28,9 @@
     X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary",                                                            \
       "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;")                  \
     X(TEXT, require, NULL, 0, 0, "LIST", NULL, "dictionary", "terms known to be in; written as for --forbid")          \
+    X(TEXT, constraint, NULL, 0, 0, "LIST", NULL, "dictionary",                                                        \
+      "what is known of weights: \"x_t: x*y + y_t: x*y = 0; y_t: y < 0; x_t: x < 2\", sums that are equal, signs and " \
+      "bounds, kept in every fit; \"x_t + y_t = 0\" for every term: what leaves x comes into y")                       \
     X(TEXT, fix, NULL, 0, 0, "EQUATION", NULL, "dictionary",                                                           \
       "an equation known entirely: \"x_t = y\"; separate several by ;")                                                \
     X(TEXT, equation_for, NULL, 0, 0, "STATES", NULL, "dictionary",                                                    \

@@ -36,6 +36,13 @@ kbass_status kb_dictionary_add_fields(kb_dictionary *dictionary, const kbass_set
 kbass_status kb_dictionary_fill(kb_dictionary *dictionary, const kbass_settings *settings, kbass_error *error);
 /* --equation-for, --fix, --require, --forbid; the terms so far are the candidates. */
 kbass_status kb_dictionary_assign(kb_dictionary *dictionary, const kbass_settings *settings, kbass_error *error);
+/* "x_t" of an equation that is to be found, and a term that stands in the dictionary ("... so there is nothing to
+   `purpose`"). */
+kbass_status kb_dictionary_find_open(kb_dictionary *dictionary, const char *name, size_t *state, kbass_error *error);
+kbass_status kb_dictionary_find_term(kb_dictionary *dictionary, const char *text, const char *purpose, size_t *term,
+                                     kbass_error *error);
+/* --constraint; the roles are set. Terms that a constraint does not let be 0 become required ones. */
+kbass_status kb_dictionary_read_constraints(kb_dictionary *dictionary, const char *text, kbass_error *error);
 void kb_dictionary_clear_tables(kb_dictionary *dictionary);
 kbass_status kb_dictionary_tabulate(kb_dictionary *dictionary, kbass_error *error);
 

@@ -70,6 +70,8 @@ void kb_dictionary_destroy(kb_dictionary *d)
     for (size_t i = 0; i < d->n_constants; i++) kb_free(d->constants[i].name);
     kb_free(d->forms);
     kb_free(d->constants);
+    for (size_t i = 0; i < d->n_constraints; i++) kb_free(d->constraints[i].parts);
+    kb_free(d->constraints);
     for (size_t v = 0; d->variable_names && v < d->n_variables; v++) kb_free(d->variable_names[v]);
     kb_free(d->terms);
     kb_free(d->roles);

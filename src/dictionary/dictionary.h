@@ -43,6 +43,19 @@ typedef struct {
 
 #define KB_NO_CONSTANT ((size_t)-1)
 
+/* sum of factor * weight over (equation, term) pairs, related to `right`, in the data's units (--constraint). */
+typedef struct {
+    size_t state, term;
+    double factor;
+} kb_constraint_part;
+
+typedef struct {
+    size_t n;
+    kb_constraint_part *parts;
+    char relation; /* '=', or of a single part with factor 1 '<' and '>' */
+    double right;
+} kb_constraint;
+
 typedef struct kb_units kb_units; /* dictionary/dimensions.h */
 
 typedef struct {
@@ -57,15 +70,17 @@ typedef struct {
     char **forms; /* n_terms: "x/(K+x)" of terms with unknown constants, else NULL; NULL: there are none */
     size_t n_constants;
     kb_constant *constants;
-    kb_role *roles;         /* n_terms x n_states: roles[term + state * n_terms] */
-    double *fixed_weights;  /* likewise; in the units of the data */
-    bool *explained;        /* likewise: --explain asks about it */
-    bool *varied;           /* likewise: its weight may differ between runs (--vary) */
-    bool *has_equation;     /* n_states: false for states that are only followed (--equation-for) */
-    bool *is_known;         /* n_states: equation given by --fix */
-    bool *is_input;         /* n_states: a known function of time (--input), without an equation */
-    double *input_delay;    /* n_states: by how much it acts late (--input-delay) */
-    size_t *delay_constant; /* n_states: the unknown constant that this is; KB_NO_CONSTANT: none */
+    size_t n_constraints;
+    kb_constraint *constraints; /* none of them contradicts or repeats the others */
+    kb_role *roles;             /* n_terms x n_states: roles[term + state * n_terms] */
+    double *fixed_weights;      /* likewise; in the units of the data */
+    bool *explained;            /* likewise: --explain asks about it */
+    bool *varied;               /* likewise: its weight may differ between runs (--vary) */
+    bool *has_equation;         /* n_states: false for states that are only followed (--equation-for) */
+    bool *is_known;             /* n_states: equation given by --fix */
+    bool *is_input;             /* n_states: a known function of time (--input), without an equation */
+    double *input_delay;        /* n_states: by how much it acts late (--input-delay) */
+    size_t *delay_constant;     /* n_states: the unknown constant that this is; KB_NO_CONSTANT: none */
     size_t *velocity;   /* n_states: the state x_t whose equation is x_tt = ..., x_t = x_t being known; or n_states */
     char **state_names; /* n_states: the first of variable_names */
     const char *time_name; /* the first axis of variable_names */

@@ -329,6 +329,20 @@ static kbass_status read_varied(assignment *a, char *group)
     return status;
 }
 
+kbass_status kb_dictionary_find_open(kb_dictionary *d, const char *name, size_t *state, kbass_error *error)
+{
+    const assignment a = {.dictionary = d, .error = error};
+    kbass_status status = find_equation(&a, name, state);
+    return status == KBASS_OK ? check_open(&a, *state) : status;
+}
+
+kbass_status kb_dictionary_find_term(kb_dictionary *d, const char *text, const char *purpose, size_t *term,
+                                     kbass_error *error)
+{
+    const assignment a = {.dictionary = d, .error = error};
+    return find_term(&a, text, purpose, term);
+}
+
 /* ---------------------------------------------------------------- the table */
 
 static kbass_status set_mark(assignment *a, const mark *m)
@@ -393,6 +407,7 @@ kbass_status kb_dictionary_assign(kb_dictionary *d, const kbass_settings *settin
     if (status == KBASS_OK) status = read_option(&a, "--require", settings->require, read_required);
     if (status == KBASS_OK) status = read_option(&a, "--forbid", settings->forbid, read_forbidden);
     if (status == KBASS_OK) status = fill_table(&a);
+    if (status == KBASS_OK) status = kb_dictionary_read_constraints(d, settings->constraint, error);
     if (status == KBASS_OK) status = read_option(&a, "--explain", settings->explain, read_explained);
     if (status == KBASS_OK) status = read_option(&a, "--vary", settings->vary, read_varied);
     kb_free(a.marks);

@@ -16,6 +16,8 @@ static kbass_status check_plain(const kbass_settings *settings, size_t n_axes, k
     bool has_fields = n_axes > 1 && settings->method != KB_METHOD_PAPER;
     if (settings->noise_model != KB_NOISE_ADDITIVE && !has_fields)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise-model: only additive noise for %s", what);
+    if (settings->constraint && *settings->constraint)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "constraint: weights are not constrained for %s", what);
     if (settings->explain && *settings->explain && settings->method == KB_METHOD_PAPER)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
     if (settings->vary && *settings->vary && !(settings->method == KB_METHOD_EM && n_axes == 1))
@@ -101,6 +103,9 @@ kbass_status kb_discovery_build(kbass_discovery *d, const kbass_data *data, cons
     if (status == KBASS_OK && settings->vary && *settings->vary && kbass_data_runs(data) < 2)
         status = kb_fail(error, KBASS_ERROR_ARGUMENT,
                          "vary: needed several runs (several files, or a column of run numbers), found one");
+    if (status == KBASS_OK && settings->vary && *settings->vary && settings->constraint && *settings->constraint)
+        status = kb_fail(error, KBASS_ERROR_ARGUMENT,
+                         "vary: weights that differ between runs and --constraint do not go together: take one of them");
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_doubts_refuse(d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);

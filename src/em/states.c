@@ -199,7 +199,7 @@ static bool weigh_neighbours(em *s, const kb_ode_state *best)
     size_t n = kb_message_moves(w->message, columns, &best->support, true, MOVES, moves, w->work);
     for (size_t i = 0; i < n; i++) {
         kb_support_copy(&best->support, &w->trial);
-        kb_move_apply(&moves[i], &w->trial);
+        kb_move_apply(&moves[i], columns, &w->trial);
         weigh(s, best);
     }
     for (size_t q = 0; q < best->support.n; q++) {

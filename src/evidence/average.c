@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/status.h"
+#include "weights/constraints.h"
 
 enum { MOST_PRESENT = 2, QUANTILE_STEPS = 45 };
 static const double tails = 9;               /* sds about a mean beyond which nothing lies */
@@ -21,9 +22,18 @@ static void add_model(kb_average *a, size_t fit, size_t added, double log_odds)
     bool *has = a->has + a->n * a->columns->n;
     for (size_t q = 0; q < support->n; q++) has[support->column[q]] = true;
     if (added != KB_NO_COLUMN) has[added] = true;
+    if (added != KB_NO_COLUMN && a->neighbours[added].with != KB_NO_COLUMN) has[a->neighbours[added].with] = true;
     a->fit[a->n] = fit;
     a->added[a->n] = added;
     a->share[a->n++] = log_odds;
+}
+
+/* Two columns that come in together are one model. */
+static bool is_counted(const kb_average *a, size_t column)
+{
+    size_t with = a->neighbours[column].with;
+    bool is_second = with != KB_NO_COLUMN && with < column && a->neighbours[with].with == column;
+    return a->neighbours[column].gain > -INFINITY && !is_second;
 }
 
 static void add_models(kb_average *a)
@@ -33,7 +43,7 @@ static void add_models(kb_average *a)
     for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++)
         add_model(a, i, KB_NO_COLUMN, kb_fit_log_odds(pool->fits[i], pool->fits[0]));
     for (size_t column = 0; a->neighbours && column < a->columns->n; column++)
-        if (a->neighbours[column].gain > -INFINITY) add_model(a, 0, column, kb_log_odds(a->neighbours[column].gain));
+        if (is_counted(a, column)) add_model(a, 0, column, kb_log_odds(a->neighbours[column].gain));
     for (size_t m = 0; m < a->n; m++) most = fmax(most, a->share[m]);
     for (size_t m = 0; m < a->n; m++) total += a->share[m] = exp(a->share[m] - most);
     for (size_t m = 0; m < a->n; m++) a->share[m] /= total;
@@ -93,7 +103,9 @@ static double freedom_of(const kb_average *a, size_t column)
 static void component(const kb_average *a, size_t model, size_t column, double *mean, double *square)
 {
     const kb_fit *fit = a->pool->fits[a->fit[model]];
-    const kb_neighbour *added = a->added[model] == column ? &a->neighbours[column] : NULL;
+    size_t own = a->added[model];
+    bool is_added = own != KB_NO_COLUMN && (own == column || a->neighbours[own].with == column);
+    const kb_neighbour *added = is_added ? &a->neighbours[column] : NULL;
     *mean = added ? added->mean : fit->w[column];
     *square = added ? added->variance : kb_fit_variance(fit, column);
 }
@@ -118,14 +130,27 @@ void kb_average_weight(const kb_average *a, size_t column, double *mean, double 
 
 /* ---------------------------------------------------------------- the mixture, given that a column is in */
 
+/* P(weight <= w) of one model, cut at the bounds that the weight has. */
+static double share_of_component(const kb_average *a, size_t column, double mean, double square, double w)
+{
+    const kb_constraints *c = a->columns->constraints;
+    double scale = sqrt(square), freedom = freedom_of(a, column);
+    if (!(square > 0)) return w >= mean;
+    double below = kb_student_below((w - mean) / scale, freedom);
+    if (!c) return below;
+    double low = c->low[column] > -INFINITY ? kb_student_below((c->low[column] - mean) / scale, freedom) : 0,
+           high = c->high[column] < INFINITY ? kb_student_below((c->high[column] - mean) / scale, freedom) : 1;
+    return fmin(fmax((below - low) / (high - low), 0), 1);
+}
+
 /* sum_m pi_m F((w - w_m) / s_m) over the models that have the column, F Student's distribution */
 static double share_below(const kb_average *a, size_t column, double w)
 {
-    double sum = 0, mean, square, freedom = freedom_of(a, column);
+    double sum = 0, mean, square;
     for (size_t m = 0; m < a->n; m++) {
         if (!is_in(a, m, column)) continue;
         component(a, m, column, &mean, &square);
-        sum += a->share[m] * (square > 0 ? kb_student_below((w - mean) / sqrt(square), freedom) : w >= mean);
+        sum += a->share[m] * share_of_component(a, column, mean, square, w);
     }
     return sum;
 }

@@ -11,6 +11,7 @@
 typedef struct {
     double gain;           /* of log evidence over the chosen model; -INFINITY when the pool has this model, fitted */
     double mean, variance; /* of the weight, scaled; NaN when unknown */
+    size_t with;           /* the column that constraints tie to it, which comes in too; else KB_NO_COLUMN */
 } kb_neighbour;
 
 typedef struct {

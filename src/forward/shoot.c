@@ -12,7 +12,7 @@
 /* ---------------------------------------------------------------- workspace */
 
 /* All arrays of doubles with their sizes; one list serves making and freeing. */
-enum { SHOOTER_ARRAYS = 20 };
+enum { SHOOTER_ARRAYS = 23 };
 static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t sizes[SHOOTER_ARRAYS])
 {
     size_t n = s->n, k = s->max_columns, P = k + n, W = s->max_windows, g = s->n_groups;
@@ -40,7 +40,10 @@ static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t s
                               {&s->before, g},
                               {&s->gradient, P},
                               {&s->inverse, n * n},
-                              {&s->spread, 2 * n * k}};
+                              {&s->spread, 2 * n * k},
+                              {&s->basis, s->columns->constraints ? k * k : 0},
+                              {&s->constrained_work, s->columns->constraints ? 5 * k * k + 2 * k : 0},
+                              {&s->placed_w, s->columns->constraints ? k : 0}};
     for (int i = 0; i < SHOOTER_ARRAYS; i++) arrays[i] = list[i].array, sizes[i] = list[i].size;
 }
 
@@ -64,7 +67,8 @@ kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *colum
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) complete = (*arrays[i] = KB_NEW(double, sizes[i])) != NULL && complete;
     s->offset = KB_NEW(size_t, max_windows + 1);
-    if (!complete || !s->offset || kb_comparison_create(dynamics, &s->comparison, NULL) != KBASS_OK) {
+    s->held = KB_NEW(bool, max_columns);
+    if (!complete || !s->offset || !s->held || kb_comparison_create(dynamics, &s->comparison, NULL) != KBASS_OK) {
         kb_shooter_destroy(s);
         return kb_out_of_memory(error, "shooting");
     }
@@ -91,6 +95,7 @@ void kb_shooter_destroy(kb_shooter *s)
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) kb_free(*arrays[i]);
     kb_free(s->offset);
+    kb_free(s->held);
     kb_comparison_clear(&s->comparison);
     s->dynamics->destroy(s->dynamics);
     kb_free(s);
@@ -128,7 +133,7 @@ bool kb_shooter_covariances(kb_shooter *s, const kb_fit *fit, double *covariance
     kb_shooter_count(s);
     if (!isfinite(kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance)))
         return false;
-    if (!isfinite(kb_shooter_factorise(s, &fit->support, 0)) || !kb_cholesky_inverse(k, s->system, k)) return false;
+    if (!isfinite(kb_shooter_factorise(s, &fit->support, 0)) || !kb_shooter_invert(s, k)) return false;
     for (size_t window = 0; window < s->windows->n; window++)
         if (!window_covariance(s, window, k, covariances + window * size * size)) return false;
     return true;

@@ -27,6 +27,10 @@ typedef struct {
     double *normals, *weighted; /* one window's J'J and J */
     double *Hww, *gw, *Hzw, *Hzz, *gz, *system, *dw, *dz, *trial_w, *trial_start, *squares, *counts, *before;
     double *gradient, *inverse, *spread;
+    /* Where columns have constraints: the basis of free weights (k x n_free), workspace, and weights that are held. */
+    double *basis, *constrained_work, *placed_w;
+    size_t n_free;
+    bool *held, was_cut; /* the last step ended at a bound */
     kb_comparison comparison;
     double log_relative;                    /* sum of log h over what squares were summed over */
     size_t n_tangents;                      /* of the model set last */
@@ -65,6 +69,8 @@ bool kb_shooter_covariances(kb_shooter *shooter, const kb_fit *fit, double *cova
 /* Residuals of all windows' observations at a valid fit and, P = k + n for each, their tangents, both over the noise's
    sd and times the root of their weight; leaves the factors of the normal equations in Hzz, Hzw and system. */
 bool kb_shooter_linearise(kb_shooter *shooter, const kb_fit *fit, double *tangents, double *residuals);
+/* After that: x <- A^{-1} x for k x n_right numbers, A the weights' normal equations; `work` as many. */
+void kb_shooter_solve(const kb_shooter *shooter, size_t k, size_t n_right, double *x, double *work);
 /* Degrees of freedom behind the noise estimate of a group; INFINITY when the noise is known. */
 double kb_shooter_freedom(kb_shooter *shooter, const kb_fit *fit, size_t group);
 /* The message about the columns of `all` at a valid fit. */

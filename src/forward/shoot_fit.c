@@ -7,6 +7,7 @@
 #include "base/linalg.h"
 #include "forward/shoot_noise.h"
 #include "forward/shoot_normals.h"
+#include "weights/constraints.h"
 
 enum { CHORDS = 4 }; /* steps that share their tangents */
 
@@ -35,14 +36,40 @@ static double objective(const kb_shooter *s, const kb_support *support, const do
 
 /* ---------------------------------------------------------------- the fit */
 
+/* dw from the assembled system; weights in s->held stay. */
+static bool make_weight_step(kb_shooter *s, const kb_fit *fit, double damping)
+{
+    size_t k = fit->support.n;
+    if (!isfinite(kb_shooter_factorise(s, &fit->support, damping))) return false;
+    for (size_t q = 0; q < k; q++)
+        s->dw[q] = -s->gw[q] - fit->w[fit->support.column[q]] / s->columns->slab[fit->support.column[q]];
+    kb_shooter_solve(s, k, 1, s->dw, s->constrained_work);
+    return true;
+}
+
+/* Weights at a bound that the step would pass are held there, and the step is made without them. */
+static bool make_bounded_step(kb_shooter *s, const kb_fit *fit, double damping)
+{
+    size_t k = fit->support.n;
+    memset(s->held, 0, k * sizeof *s->held);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        if (!make_weight_step(s, fit, damping)) return false;
+        for (size_t q = 0; q < k && s->columns->constraints; q++) {
+            size_t column = fit->support.column[q];
+            if (s->held[q] || !kb_constraints_blocks(s->columns, column, fit->w[column], s->dw[q])) continue;
+            s->held[q] = is_changed = true;
+        }
+    }
+    memset(s->held, 0, k * sizeof *s->held);
+    return true;
+}
+
 /* Step from the assembled system: dw damped by a share of G's diagonal, dz the best answer to it. */
 static bool make_step(kb_shooter *s, const kb_fit *fit, double damping)
 {
     size_t k = fit->support.n, n = s->n;
-    if (!isfinite(kb_shooter_factorise(s, &fit->support, damping))) return false;
-    for (size_t q = 0; q < k; q++)
-        s->dw[q] = -s->gw[q] - fit->w[fit->support.column[q]] / s->columns->slab[fit->support.column[q]];
-    kb_cholesky_solve(k, 1, s->system, k, s->dw, k);
+    if (!make_bounded_step(s, fit, damping)) return false;
     if (s->holds_weights) memset(s->dw, 0, k * sizeof *s->dw);
     for (size_t window = 0; window < s->windows->n; window++) {
         double *dz = s->dz + window * n;
@@ -53,10 +80,23 @@ static bool make_step(kb_shooter *s, const kb_fit *fit, double damping)
     return true;
 }
 
+/* A step that leaves no bound; a weight that it takes to one is there exactly. */
+static double cut_step(kb_shooter *s, const kb_fit *fit, double length, size_t *place)
+{
+    const kb_support *support = &fit->support;
+    for (size_t q = 0; q < support->n; q++) s->placed_w[q] = fit->w[support->column[q]];
+    return kb_constraints_cut(s->columns, support, s->placed_w, s->dw, length, place);
+}
+
 static void make_trial(kb_shooter *s, const kb_fit *fit, double length)
 {
+    size_t stopped = fit->support.n;
+    if (s->columns->constraints) length = cut_step(s, fit, length, &stopped);
+    s->was_cut = stopped < fit->support.n;
     for (size_t q = 0; q < fit->support.n; q++)
         s->trial_w[fit->support.column[q]] = fit->w[fit->support.column[q]] + length * s->dw[q];
+    if (s->was_cut)
+        s->trial_w[fit->support.column[stopped]] = kb_constraints_end(s->columns, &fit->support, s->dw, stopped);
     for (size_t i = 0; i < s->windows->n * s->n; i++) {
         bool is_free = s->dynamics->start_variance[i % s->n] > 0;
         s->trial_start[i] = fit->start[i] - (is_free ? length * s->dz[i] : 0);
@@ -163,6 +203,34 @@ static bool update_noise(kb_shooter *s, kb_fit *fit, double *effective)
     return true;
 }
 
+/* What constraints do to the evidence: half of g'V g, by which the Gaussian's top is higher than the fit where weights
+   are at their bounds, and the mass within the bounds. s->system is V. */
+static double constrained_evidence(kb_shooter *s, const kb_fit *fit)
+{
+    size_t k = fit->support.n;
+    double *mean = s->dw, *g = s->placed_w;
+    if (!s->columns->constraints) return 0;
+    for (size_t q = 0; q < k; q++) {
+        size_t column = fit->support.column[q];
+        g[q] = -s->gw[q] - fit->w[column] / s->columns->slab[column];
+    }
+    kb_gemv(KB_PLAIN, k, k, 1, s->system, k, g, 0, mean);
+    double gain = 0.5 * kb_dot(k, g, mean);
+    for (size_t q = 0; q < k; q++) mean[q] += fit->w[fit->support.column[q]];
+    return gain +
+           kb_constrained_mass(s->columns, &fit->support, s->n_free, s->basis, mean, s->system, s->constrained_work);
+}
+
+/* Weights that obey to begin with. */
+static void obey(kb_shooter *s, kb_fit *fit)
+{
+    const kb_support *support = &fit->support;
+    if (!s->columns->constraints) return;
+    for (size_t q = 0; q < support->n; q++) s->placed_w[q] = fit->w[support->column[q]];
+    kb_constraints_project(s->columns, support, s->placed_w);
+    for (size_t q = 0; q < support->n; q++) fit->w[support->column[q]] = s->placed_w[q];
+}
+
 static void finish(kb_shooter *s, kb_fit *fit)
 {
     size_t k = fit->support.n;
@@ -176,7 +244,7 @@ static void finish(kb_shooter *s, kb_fit *fit)
     fit->log_evidence = fit->log_likelihood - penalty(s, &fit->support, fit->w, fit->start) - starts - weights +
                         kb_shooter_noise_evidence(s, effective, fit->variance) +
                         kb_support_log_prior(&fit->support, s->columns) +
-                        kb_support_log_width(&fit->support, s->columns, fit->w);
+                        kb_support_log_width(&fit->support, s->columns, fit->w) + constrained_evidence(s, fit);
     for (size_t i = 0; i < s->n_groups; i++) squares += s->squares[i], values += s->counts[i];
     fit->misfit = sqrt(squares / values);
     memcpy(fit->covariance, s->system, k * k * sizeof *fit->covariance); /* kb_shooter_effective left the inverse */
@@ -197,6 +265,7 @@ void kb_shooter_fit_now(kb_shooter *s, kb_fit *fit, int max_iterations, double r
     fit->log_evidence = -INFINITY;
     fit->n_windows = s->windows->n;
     fit->n_rows = kb_windows_rows(s->windows);
+    obey(s, fit);
     kb_shooter_count(s);
     for (size_t i = 0; i < s->n_groups; i++) values += s->counts[i];
     for (int iteration = 0; iteration < max_iterations; iteration++) {
@@ -211,7 +280,7 @@ void kb_shooter_fit_now(kb_shooter *s, kb_fit *fit, int max_iterations, double r
         if (!(moved <= 1e-3) && !isfinite(kb_shooter_weigh(s, fit->start, fit->variance))) return;
         if (iteration >= 4 && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
         double gain = descend(s, fit, &damping, tolerance);
-        if (gain < tolerance && moved < 0.02) {
+        if (gain < tolerance && moved < 0.02 && !s->was_cut) {
             fit->converged = gain >= 0;
             break;
         }

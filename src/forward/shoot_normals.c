@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/linalg.h"
+#include "weights/constraints.h"
 
 enum {
     SYMMETRIC_FROM = 400, /* parameters from which half of a product saves more than its symmetry costs */
@@ -176,16 +177,33 @@ double kb_shooter_factorise(kb_shooter *s, const kb_support *support, double dam
         s->system[q + q * k] += 1 / slab;
         log_slab += log(slab);
     }
+    if (s->columns->constraints) {
+        s->n_free = kb_constraints_basis(s->columns, support, s->held, s->basis);
+        return kb_constrained_factorise(s->columns, support, s->n_free, s->basis, s->system, s->constrained_work);
+    }
     if (!kb_cholesky(k, s->system, k)) return NAN;
     return 0.5 * (kb_cholesky_logdet(k, s->system, k) + log_slab);
+}
+
+void kb_shooter_solve(const kb_shooter *s, size_t k, size_t n_right, double *x, double *work)
+{
+    if (s->columns->constraints) kb_constrained_solve(k, s->n_free, s->basis, s->system, n_right, x, work);
+    else kb_cholesky_solve(k, n_right, s->system, k, x, k);
+}
+
+bool kb_shooter_invert(kb_shooter *s, size_t k)
+{
+    if (!s->columns->constraints) return kb_cholesky_inverse(k, s->system, k);
+    return kb_constrained_inverse(k, s->n_free, s->basis, s->system, s->constrained_work);
 }
 
 /* gamma = parameters - tr(A^{-1} prior): how many of them the data determine. Overwrites s->system with A^{-1}. */
 double kb_shooter_effective(kb_shooter *s, const kb_support *support)
 {
     size_t k = support->n, n = s->n;
-    double gamma = (double)k, *C = s->spread, *CA = C + n * k, *inverse = s->inverse;
-    if (!kb_cholesky_inverse(k, s->system, k)) return NAN;
+    double gamma = (double)(s->columns->constraints ? s->n_free : k);
+    double *C = s->spread, *CA = C + n * k, *inverse = s->inverse;
+    if (!kb_shooter_invert(s, k)) return NAN;
     for (size_t q = 0; q < k; q++) gamma -= s->system[q + q * k] / s->columns->slab[support->column[q]];
     for (size_t window = 0; window < s->windows->n; window++) {
         const double *L = s->Hzz + window * n * n;

@@ -18,6 +18,8 @@ double kb_shooter_assemble(kb_shooter *shooter, const kb_support *support, const
 double kb_shooter_weigh(kb_shooter *shooter, const double *start, const double *variance);
 /* A = Hww + 1/slab, its diagonal damped, factorised in shooter->system; half its log-determinant with the slabs'. */
 double kb_shooter_factorise(kb_shooter *shooter, const kb_support *support, double damping);
+/* The factor in shooter->system becomes the weights' covariance. */
+bool kb_shooter_invert(kb_shooter *shooter, size_t k);
 /* Parameters that the data determine; A^{-1} takes the place of its factor. */
 double kb_shooter_effective(kb_shooter *shooter, const kb_support *support);
 

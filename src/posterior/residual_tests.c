@@ -22,7 +22,7 @@ typedef struct {
     size_t *line, *place;  /* of each observation: its row of the data, and its place among those of its group there */
     double *size;          /* of each observation: predicted value in the data's units, absolute */
     double *noise, *steps; /* a batch: rows x BATCH, P x BATCH per window */
-    double *total;         /* k x BATCH */
+    double *total;         /* k x BATCH, and as much workspace */
     double *values;        /* of each observation */
     double *sequence, *sizes; /* those of one group */
     size_t *lines, *places;
@@ -52,7 +52,7 @@ static kbass_status prepare(study *s, kbass_error *error)
     s->observation = KB_NEW(size_t, rows);
     s->noise = KB_NEW(double, rows *BATCH);
     s->steps = KB_NEW(double, s->P *BATCH *windows);
-    s->total = KB_NEW(double, s->k *BATCH);
+    s->total = KB_NEW(double, 2 * s->k * BATCH);
     s->line = KB_NEW(size_t, all);
     s->place = KB_NEW(size_t, all);
     s->size = KB_NEW(double, all);
@@ -234,7 +234,7 @@ static void project(study *s)
         kb_lower_solve(n, BATCH, shooter->Hzz + w * n * n, n, g + k, P);
         if (k) kb_gemm(KB_TRANSPOSED, KB_PLAIN, k, BATCH, n, -1, shooter->Hzw + w * n * k, n, g + k, P, 1, s->total, k);
     }
-    if (k) kb_cholesky_solve(k, BATCH, shooter->system, k, s->total, k);
+    if (k) kb_shooter_solve(shooter, k, BATCH, s->total, s->total + k * BATCH);
     for (size_t w = 0, first = 0; w < windows; first += rows_of(shooter, w++)) {
         double *g = s->steps + w * P * BATCH;
         for (size_t b = 0; b < BATCH; b++) memcpy(g + b * P, s->total + b * k, k * sizeof *g);

@@ -220,6 +220,7 @@ static json_t *equation_object(const kbass_equation *equation)
                                    number(term->average_sd), "probability", number(term->probability), "selected",
                                    term->selected, "verdict", kbass_verdict_name(term->verdict));
         if (object && term->form) put(&object, "form", text(term->form));
+        if (object && term->at_bound) put(&object, "at_bound", json_true());
         append(&terms, object);
     }
     return json_pack("{s:o, s:b, s:o, s:o}", "lhs", text(equation->lhs), "known", equation->known, "text",

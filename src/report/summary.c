@@ -55,8 +55,10 @@ static void print_term(const kb_text_page *to, const char *lhs, int lhs_width, c
     kb_text_probability(term->probability, probability);
     fprintf(to->out, "  %-*s  %-*s %10s %22s %9s  ", lhs_width, lhs, term_width, term->term, weight, interval,
             probability);
-    if (term->unit) fprintf(to->out, "%-9s  %s\n", kbass_verdict_name(term->verdict), term->unit);
-    else fprintf(to->out, "%s\n", kbass_verdict_name(term->verdict));
+    if (term->unit)
+        fprintf(to->out, "%-9s  %s%s\n", kbass_verdict_name(term->verdict), term->unit,
+                term->at_bound ? ", at its bound" : "");
+    else fprintf(to->out, "%s%s\n", kbass_verdict_name(term->verdict), term->at_bound ? ", at its bound" : "");
 }
 
 static bool has_units(const kbass_result *result)

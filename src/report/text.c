@@ -55,7 +55,8 @@ static void print_term_row(const kb_text_page *to, const char *lhs, int lhs_widt
     kb_text_probability(term->probability, probability);
     fprintf(to->out, "  %-*s  %-*s %12s", lhs_width, lhs, term_width, kb_text_face(term), weight);
     if (unit_width) fprintf(to->out, " %-*s", unit_width, term->unit ? term->unit : "-");
-    fprintf(to->out, " %11s %22s %12s   %s\n", sd, interval, probability, kbass_verdict_name(term->verdict));
+    fprintf(to->out, " %11s %22s %12s   %s%s\n", sd, interval, probability, kbass_verdict_name(term->verdict),
+            term->at_bound ? ", at its bound" : "");
 }
 
 /* The weight of a term left out is what it would be in the likeliest model that has it. */

@@ -49,8 +49,9 @@ kbass_status kb_explain(kb_search *a, kb_search_result *result, kbass_error *err
         kb_fit *fit = NULL;
         if (!a->columns->explained[column] || !kb_run_continue(a->run, best->support.n)) continue;
         kb_support_copy(&best->support, trial);
-        if (kb_support_has(trial, column)) kb_support_remove(trial, column);
-        else kb_support_add(trial, column);
+        bool is_in = kb_support_has(trial, column);
+        kb_move_apply(&(kb_move){is_in ? KB_NO_COLUMN : column, is_in ? column : KB_NO_COLUMN, KB_NO_COLUMN, 0, 0, 0},
+                      a->columns, trial);
         status = kb_pool_add(&result->explained, trial, &fit, error);
         if (status != KBASS_OK) break;
         result->explained_column[result->explained.n - 1] = column;

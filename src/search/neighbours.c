@@ -10,6 +10,7 @@
 #include "search/fits.h"
 #include "search/trace.h"
 #include "weights/sweep.h"
+#include "weights/constraints.h"
 
 enum { MOST_PARENTS = 4, MOST_MOVES = 16, MOST_SCREENED = 8 }; /* room: schedules have less or as many */
 
@@ -102,6 +103,7 @@ static kbass_status propose_swept(kb_search *a, kb_search_worker *w, const kb_fi
     bool changed = false;
     kb_support_copy(&parent->support, &w->trial);
     kbass_status status = kb_message_sweep(w->message, a->columns, &w->trial, &changed, error);
+    if (a->columns->constraints) kb_constraints_complete(a->columns, &w->trial);
     return status == KBASS_OK && changed ? propose(a->columns, w, parent, &w->trial, &out[(*n)++], error) : status;
 }
 
@@ -119,7 +121,7 @@ static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit
     for (size_t i = 0; status == KBASS_OK && i < found; i++) {
         if (!(moves[i].gain > -a->schedule->worth_fitting)) break;
         kb_support_copy(&parent->support, &w->trial);
-        kb_move_apply(&moves[i], &w->trial);
+        kb_move_apply(&moves[i], columns, &w->trial);
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
     }
     if (status == KBASS_OK && a->screened) status = propose_all_screened(a, w, parent, out, n, error);

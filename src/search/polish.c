@@ -34,6 +34,14 @@ void kb_search_result_clear(kb_search_result *result)
     memset(result, 0, sizeof *result);
 }
 
+/* The column that a move brought besides; KB_NO_COLUMN: none. */
+static size_t came_along(const kb_support *before, const kb_support *after, size_t added)
+{
+    for (size_t q = 0; q < after->n; q++)
+        if (after->column[q] != added && !kb_support_has(before, after->column[q])) return after->column[q];
+    return KB_NO_COLUMN;
+}
+
 kbass_status kb_search_result_measure(kb_search_result *result, const kb_message *message, const kb_columns *columns,
                                       double *work, kbass_error *error)
 {
@@ -45,13 +53,16 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
     kbass_status status = kb_support_create(n, &trial, error);
     if (!moves || !result->neighbours) status = kb_out_of_memory(error, "the answer");
     size_t found = status == KBASS_OK ? kb_message_moves(message, columns, best, false, 2 * n, moves, work) : 0;
-    for (size_t i = 0; status == KBASS_OK && i < n; i++) result->neighbours[i] = (kb_neighbour){-INFINITY, NAN, NAN};
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        result->neighbours[i] = (kb_neighbour){-INFINITY, NAN, NAN, KB_NO_COLUMN};
     for (size_t i = 0; i < found; i++) {
         if (moves[i].add == KB_NO_COLUMN) continue;
+        kb_neighbour *neighbour = &result->neighbours[moves[i].add];
         kb_support_copy(best, &trial);
-        kb_move_apply(&moves[i], &trial);
+        kb_move_apply(&moves[i], columns, &trial);
+        if (trial.n > best->n + 2 || neighbour->gain > -INFINITY) continue; /* moves come best first */
         double gain = kb_pool_find(&result->pool, &trial) ? -INFINITY : moves[i].gain;
-        result->neighbours[moves[i].add] = (kb_neighbour){gain, moves[i].mean, moves[i].variance};
+        *neighbour = (kb_neighbour){gain, moves[i].mean, moves[i].variance, came_along(best, &trial, moves[i].add)};
     }
     kb_support_clear(&trial);
     kb_free(moves);

@@ -39,6 +39,7 @@ size_t kb_pass_run(const kb_pass *p, size_t window)
 kbass_status kb_pass_enter(kb_pass *p, const kb_support *support, kb_fit **fit, kbass_error *error)
 {
     kbass_status status = kb_pool_add(p->search.pool, support, fit, error);
+    if (status == KBASS_OK) status = kb_fit_complete(p->search.columns, *fit, error);
     return status == KBASS_OK ? kb_fit_guess(kb_pass_dynamics(p), p->search.windows, *fit, error) : status;
 }
 
@@ -52,6 +53,8 @@ kbass_status kb_pass_ask(kb_pass *p, unsigned when, size_t *n, kbass_error *erro
     kb_pool_init(&found, pool->n_columns, pool->n_start, pool->max_windows);
     kbass_status status = kb_propose(p->task->sources, when, &proposals, error);
     *n = found.n;
+    for (size_t i = 0; status == KBASS_OK && p->search.columns->constraints && i < found.n; i++)
+        status = kb_fit_complete(p->search.columns, found.fits[i], error);
     if (status == KBASS_OK) status = p->task->take(p, &found, error);
     p->result->n_starts += proposals.n_starts;
     p->result->n_lost += proposals.n_lost;

@@ -43,7 +43,7 @@ static bool is_dense(const kb_pde1d_problem *l)
             return false;
         n += l->run_samples[run]->n_values;
     }
-    return n >= FEWEST_VALUES && !l->columns->run;
+    return n >= FEWEST_VALUES && !l->columns->run && !l->columns->constraints;
 }
 
 /* ---------------------------------------------------------------- windows and the part */

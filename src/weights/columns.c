@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "weights/constraints.h"
 
 /* Slab variance in units of the mean squared slope: five times what the whole right-hand side has to explain. */
 static const double most_expected = 2;                 /* terms in an equation, beforehand */
@@ -194,6 +195,7 @@ kbass_status kb_columns_create(const kb_dictionary *dictionary, const double *sd
     if (status == KBASS_OK) {
         add_columns(c, dictionary, sd, span, rms, slope_squares);
         limit_expectation(c);
+        status = kb_constraints_create(dictionary, c, &c->constraints, error);
     }
     kb_free(values);
     kb_free(rms);
@@ -217,6 +219,7 @@ void kb_columns_destroy(kb_columns *c)
     kb_free(c->fixed_equation);
     kb_free(c->fixed_term);
     kb_free(c->fixed_weight);
+    kb_constraints_destroy(c->constraints);
     kb_free(c);
 }
 
@@ -270,7 +273,8 @@ void kb_support_remove(kb_support *support, size_t column)
 double kb_support_log_prior(const kb_support *support, const kb_columns *columns)
 {
     double sum = 0;
-    for (size_t i = 0; i < support->n; i++) sum += columns->log_odds[support->column[i]];
+    for (size_t i = 0; i < support->n; i++)
+        sum += kb_constraints_share(columns, support, support->column[i]) * columns->log_odds[support->column[i]];
     return sum;
 }
 
@@ -283,7 +287,7 @@ static double log_width(const kb_support *support, const kb_columns *c, const do
         size_t column = support->column[q];
         if (c->equation[column] != equation) continue;
         squares += w[column] * w[column] / c->slab[column];
-        n++;
+        n += kb_constraints_share(c, support, column);
     }
     for (size_t g = 0; g < WIDTHS; g++) {
         terms[g] = -0.5 * n * log(slab_widths[g]) - 0.5 * squares * (1 / slab_widths[g] - 1);

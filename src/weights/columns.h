@@ -13,6 +13,8 @@
 
 #define KB_SLAB_FACTOR 25 /* variance of a scaled weight: times the mean square of the left-hand side */
 
+typedef struct kb_constraints kb_constraints; /* weights/constraints.h */
+
 typedef struct {
     size_t n;
     size_t *equation, *term;
@@ -20,9 +22,10 @@ typedef struct {
     bool *required;
     bool *explained; /* --explain asks about it */
     double *scale, *unit, *slab;
-    size_t *run;       /* the only run a weight holds in, or KB_ALL_RUNS; NULL: all hold everywhere */
-    size_t n_screened; /* candidates of a wide dictionary that were left out before (columns_screen.h) */
-    size_t n_fixed;    /* terms of equations given by the user, likewise */
+    size_t *run;                 /* the only run a weight holds in, or KB_ALL_RUNS; NULL: all hold everywhere */
+    kb_constraints *constraints; /* on the weights (--constraint); NULL: none */
+    size_t n_screened;           /* candidates of a wide dictionary that were left out before (columns_screen.h) */
+    size_t n_fixed;              /* terms of equations given by the user, likewise */
     size_t *fixed_equation, *fixed_term;
     double *fixed_weight; /* scaled: dq/ds += fixed_weight * P */
 } kb_columns;

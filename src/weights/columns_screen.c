@@ -169,6 +169,10 @@ kbass_status kb_columns_screen(kb_columns *c, const kb_dictionary *dictionary, s
                                const double *slopes, size_t most, kbass_error *error)
 {
     if (c->n <= most) return KBASS_OK;
+    if (c->constraints)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT,
+                       "--constraint: found %zu candidates, of which only %zu would be looked at: name fewer", c->n,
+                       most);
     size_t each = most / count_equations(c), stride = (n_points + MOST_POINTS - 1) / MOST_POINTS;
     screen s = {.n = (n_points + stride - 1) / stride, .n_terms = dictionary->n_terms};
     kbass_status status = screen_allocate(&s, error);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "weights/constraints.h"
 
 /* Each run into `each` windows or, unless NULL, into its own number of them. */
 static kbass_status divide(size_t n_runs, const size_t *run_start, size_t each, const size_t *own, kb_windows **out,
@@ -197,4 +198,18 @@ void kb_fit_begin(kb_fit *fit, const kb_fit *parent, size_t n_columns, size_t n_
     for (size_t q = 0; q < fit->support.n; q++) fit->w[fit->support.column[q]] = parent->w[fit->support.column[q]];
     memcpy(fit->start, parent->start, parent->n_windows * n_states * sizeof *fit->start);
     memcpy(fit->variance, parent->variance, n_states * sizeof *fit->variance);
+}
+
+kbass_status kb_fit_complete(const kb_columns *columns, kb_fit *fit, kbass_error *error)
+{
+    size_t n = fit->support.n;
+    if (!columns->constraints) return KBASS_OK;
+    kb_constraints_complete(columns, &fit->support);
+    if (fit->support.n == n) return KBASS_OK;
+    double *covariance = KB_NEW(double, fit->support.n * fit->support.n);
+    if (!covariance) return kb_out_of_memory(error, "a fit");
+    kb_free(fit->covariance);
+    fit->covariance = covariance;
+    fit->valid = fit->converged = false;
+    return KBASS_OK;
 }

@@ -54,6 +54,8 @@ void kb_fit_unpack(const unsigned char *bytes, size_t n_columns, size_t n_states
 double kb_log_odds(double gain);
 double kb_fit_log_odds(const kb_fit *fit, const kb_fit *chosen);
 void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_states);
+/* Adds the columns that constraints ask for, their weights still 0. */
+kbass_status kb_fit_complete(const kb_columns *columns, kb_fit *fit, kbass_error *error);
 /* Where a fit of another structure begins: the parent's starts and noise, its weights of the columns in both. */
 void kb_fit_begin(kb_fit *fit, const kb_fit *parent, size_t n_columns, size_t n_states);
 

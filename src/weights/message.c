@@ -6,6 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "weights/constraints.h"
 
 kbass_status kb_message_create(size_t n, kb_message **out, kbass_error *error)
 {
@@ -54,6 +55,7 @@ double kb_message_evidence(const kb_message *message, const kb_columns *columns,
 {
     size_t k = support->n;
     double *A = work, *x = work + k * k, log_slabs = 0;
+    if (columns->constraints) return kb_message_constrained_evidence(message, columns, support, mean);
     kb_message_restrict(message, columns, support, A, x);
     if (!kb_cholesky(k, A, k)) return -INFINITY;
     kb_lower_solve(k, 1, A, k, x, k);
@@ -106,11 +108,15 @@ static kb_move add_move(const kb_message *message, const kb_columns *columns, si
     double precision = fmax(own - explained, 1e-12 * own + 1e-300), slab = columns->slab[column];
     double variance = 1 / (precision + 1 / slab);
     double gain = 0.5 * residual * residual * variance - 0.5 * log1p(slab * precision) + columns->log_odds[column];
-    return (kb_move){
-        .add = column, .drop = KB_NO_COLUMN, .gain = gain, .mean = residual * variance, .variance = variance};
+    return (kb_move){.add = column,
+                     .drop = KB_NO_COLUMN,
+                     .also = KB_NO_COLUMN,
+                     .gain = gain,
+                     .mean = residual * variance,
+                     .variance = variance};
 }
 
-static void insert_move(kb_move move, size_t most, kb_move *moves, size_t *n)
+void kb_moves_insert(kb_move move, size_t most, kb_move *moves, size_t *n)
 {
     if (!isfinite(move.gain) || (*n == most && !(move.gain > moves[most - 1].gain))) return;
     size_t i = *n < most ? (*n)++ : most - 1;
@@ -137,7 +143,7 @@ static void consider_adds(const kb_message *message, const kb_columns *columns, 
         kb_move move = add_move(message, columns, c, explained, residual);
         move.drop = dropped;
         move.gain += base;
-        insert_move(move, most, moves, n);
+        kb_moves_insert(move, most, moves, n);
     }
 }
 
@@ -165,7 +171,7 @@ static void consider_column(const many *m, size_t c, bool swaps, size_t most, kb
     for (size_t j = 0; j < k; j++) m->g[j] = m->message->G[m->support->column[j] + c * m->message->n];
     kb_gemv(KB_PLAIN, k, k, 1, m->p.M, k, m->g, 0, m->t);
     double explained = kb_dot(k, m->g, m->t), residual = m->message->b[c] - kb_dot(k, m->g, m->p.mean);
-    insert_move(add_move(m->message, m->columns, c, explained, residual), most, moves, n);
+    kb_moves_insert(add_move(m->message, m->columns, c, explained, residual), most, moves, n);
     for (size_t i = 0; swaps && i < k; i++) {
         size_t column = m->support->column[i];
         if (m->columns->required[column] || m->columns->equation[column] != m->columns->equation[c]) continue;
@@ -173,7 +179,7 @@ static void consider_column(const many *m, size_t c, bool swaps, size_t most, kb
         kb_move move = add_move(m->message, m->columns, c, explained - t * t / own, residual + t * m->p.mean[i] / own);
         move.drop = column;
         move.gain += m->drop[i];
-        insert_move(move, most, moves, n);
+        kb_moves_insert(move, most, moves, n);
     }
 }
 
@@ -188,7 +194,8 @@ static size_t moves_from_many(const kb_message *message, const kb_columns *colum
         size_t column = support->column[i];
         m.drop[i] = drop_gain(columns, support, &m.p, i);
         if (!columns->required[column] && !only_one_in_equation(columns, support, column))
-            insert_move((kb_move){.add = KB_NO_COLUMN, .drop = column, .gain = m.drop[i]}, most, moves, &found);
+            kb_moves_insert((kb_move){.add = KB_NO_COLUMN, .drop = column, .also = KB_NO_COLUMN, .gain = m.drop[i]},
+                            most, moves, &found);
     }
     for (size_t c = 0; c < message->n; c++)
         if (!kb_support_has(support, c)) consider_column(&m, c, swaps, most, moves, &found);
@@ -204,6 +211,7 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
     posterior rest = {0, rest_work, rest_work + k * k};
     size_t *columns_left = (size_t *)(rest_work + k * k + k);
 
+    if (columns->constraints) return kb_message_constrained_moves(message, columns, support, swaps, most, moves);
     if (k >= MANY_COLUMNS) return moves_from_many(message, columns, support, swaps, most, moves, work);
     if (!condition(message, columns, support, &whole)) return 0;
     consider_adds(message, columns, support, &whole, KB_NO_COLUMN, 0, most, moves, &found);
@@ -212,7 +220,8 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
         if (columns->required[column]) continue;
         double gain = drop_gain(columns, support, &whole, i);
         if (!only_one_in_equation(columns, support, column))
-            insert_move((kb_move){.add = KB_NO_COLUMN, .drop = column, .gain = gain}, most, moves, &found);
+            kb_moves_insert((kb_move){.add = KB_NO_COLUMN, .drop = column, .also = KB_NO_COLUMN, .gain = gain}, most,
+                            moves, &found);
         if (!swaps) continue;
         kb_support left = {0, columns_left};
         kb_support_copy(support, &left);
@@ -223,10 +232,13 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
     return found;
 }
 
-void kb_move_apply(const kb_move *move, kb_support *support)
+void kb_move_apply(const kb_move *move, const kb_columns *columns, kb_support *support)
 {
     if (move->drop != KB_NO_COLUMN) kb_support_remove(support, move->drop);
+    if (columns->constraints) kb_constraints_prune(columns, support);
     if (move->add != KB_NO_COLUMN) kb_support_add(support, move->add);
+    if (move->also != KB_NO_COLUMN) kb_support_add(support, move->also);
+    if (columns->constraints) kb_constraints_complete(columns, support);
 }
 
 bool kb_message_climb(const kb_message *message, const kb_columns *columns, kb_support *support, size_t max_moves,
@@ -240,7 +252,7 @@ bool kb_message_climb(const kb_message *message, const kb_columns *columns, kb_s
         if (!found || !(move.gain > least_gain))
             found = kb_message_moves(message, columns, support, true, 1, &move, work);
         if (!found || !(move.gain > least_gain)) break;
-        kb_move_apply(&move, support);
+        kb_move_apply(&move, columns, support);
         changed = true;
     }
     return changed;

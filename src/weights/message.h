@@ -23,6 +23,7 @@ void kb_message_zero(kb_message *message);
 /* One change of structure: add a column, drop one, or both; KB_NO_COLUMN where not. */
 typedef struct {
     size_t add, drop;
+    size_t also; /* added besides, where a constraint asks for one more; else KB_NO_COLUMN */
     double gain;
     double mean, variance; /* of the added column's weight after the move */
 } kb_move;
@@ -43,7 +44,15 @@ void kb_message_restrict(const kb_message *message, const kb_columns *columns, c
 size_t kb_message_moves(const kb_message *message, const kb_columns *columns, const kb_support *support, bool swaps,
                         size_t most, kb_move *moves, double *work);
 size_t kb_message_work(size_t n);
-void kb_move_apply(const kb_move *move, kb_support *support);
+/* The same evidence and moves where columns have constraints: called by those above. They allocate. */
+double kb_message_constrained_evidence(const kb_message *message, const kb_columns *columns, const kb_support *support,
+                                       double *mean);
+size_t kb_message_constrained_moves(const kb_message *message, const kb_columns *columns, const kb_support *support,
+                                    bool swaps, size_t most, kb_move *moves);
+/* Keeps the `most` best moves, best first. */
+void kb_moves_insert(kb_move move, size_t most, kb_move *moves, size_t *n);
+/* What constraints tie to these columns goes along. */
+void kb_move_apply(const kb_move *move, const kb_columns *columns, kb_support *support);
 /* The best supports with at most `largest` columns (4 at most) of one equation and a support's columns of the others,
    all of them tried, best first: `most` in all and the best of each size besides. Required terms stay. supports: most +
    largest with room for all columns, made by the caller. Returns how many. work: kb_message_work(n). */

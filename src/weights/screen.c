@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/linalg.h"
+#include "weights/constraints.h"
 #include "weights/message.h"
 
 enum { MOST_KEPT = 16, MOST_SIZE = 4 };
@@ -95,6 +96,7 @@ static part part_of(const kb_columns *columns, const kb_support *support, size_t
     p.work = work + n * n + n + columns->n;
     for (size_t i = 0; i < support->n; i++)
         if (columns->equation[support->column[i]] != equation) p.held.column[p.held.n++] = support->column[i];
+    p.columns.constraints = NULL; /* of other columns; what is handed out obeys them again */
     p.columns.n = n;
     p.columns.slab += p.first;
     p.columns.log_odds += p.first;
@@ -102,10 +104,11 @@ static part part_of(const kb_columns *columns, const kb_support *support, size_t
     return p;
 }
 
-static void hand_out(const part *p, const candidate *c, kb_support *out)
+static void hand_out(const kb_columns *columns, const part *p, const candidate *c, kb_support *out)
 {
     kb_support_copy(&p->held, out);
     for (size_t i = 0; i < c->n; i++) kb_support_add(out, p->first + c->column[i]);
+    if (columns->constraints) kb_constraints_complete(columns, out);
 }
 
 size_t kb_message_screen(const kb_message *message, const kb_columns *columns, const kb_support *support,
@@ -119,8 +122,8 @@ size_t kb_message_screen(const kb_message *message, const kb_columns *columns, c
     for (size_t i = 0; i <= MOST_SIZE; i++) t.of_size[i].evidence = -INFINITY;
     if (!marginalise(message, columns, &p)) return 0;
     extend(&p.message, &p.columns, largest, 0, &c, &t, p.work);
-    for (size_t i = 0; i < t.n; i++) hand_out(&p, &t.kept[i], &supports[n++]);
+    for (size_t i = 0; i < t.n; i++) hand_out(columns, &p, &t.kept[i], &supports[n++]);
     for (size_t i = 1; i <= largest; i++)
-        if (isfinite(t.of_size[i].evidence)) hand_out(&p, &t.of_size[i], &supports[n++]);
+        if (isfinite(t.of_size[i].evidence)) hand_out(columns, &p, &t.of_size[i], &supports[n++]);
     return n;
 }

@@ -102,7 +102,7 @@ static void list_proposals(kb_kernel_search *s, const kb_support *support, suppo
     proposals->n = 0;
     for (size_t i = 0; i < n; i++) {
         kb_support_copy(support, &s->trial);
-        kb_move_apply(&moves[i], &s->trial);
+        kb_move_apply(&moves[i], &s->view, &s->trial);
         propose(proposals, &s->trial);
     }
     for (size_t q = 0; q < support->n && support->n <= FEW_TERMS * s->solver->n_fields; q++) {

@@ -41,6 +41,7 @@ static kbass_status equation_create(kb_weak_states *weak, size_t first, size_t n
     e->columns.log_odds += first;
     e->columns.required += first;
     e->columns.slab += first;
+    e->columns.constraints = NULL; /* of all equations together: proposals obey them later */
     e->work = KB_NEW(double, kb_message_work(n));
     e->mean = KB_NEW(double, n);
     kbass_status status = e->work && e->mean ? KBASS_OK : kb_out_of_memory(error, "the weak form");
