@@ -150,6 +150,18 @@ static void two_of_three_are_a_group_too(void **state)
     kb_free(group.column);
 }
 
+/* Neither one nor two of them alone, but one or more in any case. */
+static void one_or_more_are_a_group(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 0.4, 1, 1}, {0x22, 0.3, 1, 1}, {0x23, 0.28, 1, 1}, {0x20, 0.02, 1, 1}};
+    kb_group group;
+    CHECK(groups_of(4, entries, &group) == 1);
+    CHECK(group.n == 2 && group.n_present == 0);
+    CHECK_CLOSE(group.probability, 0.98, 1e-12);
+    kb_free(group.column);
+}
+
 /* All four combinations: nothing can be said of the two together. */
 static void independent_columns_are_no_group(void **state)
 {
@@ -198,6 +210,7 @@ int main(void)
         cmocka_unit_test(noise_from_few_samples_widens_intervals),
         cmocka_unit_test(columns_that_take_turns_are_a_group),
         cmocka_unit_test(two_of_three_are_a_group_too),
+        cmocka_unit_test(one_or_more_are_a_group),
         cmocka_unit_test(intervals_are_quantiles_of_the_mixture),
         cmocka_unit_test(independent_columns_are_no_group),
         cmocka_unit_test(certain_columns_are_no_group),

@@ -24,8 +24,9 @@ static void put_groups(page *p)
         fprintf(p->out, "<p class=\"note\">Of these terms in the equation of ");
         page_text(p, group, "lhs");
         fputs(", which the data cannot tell apart, ", p->out);
-        fprintf(p->out, "%lld %s in: ", (long long)json_integer_value(json_object_get(group, "present")),
-                json_integer_value(json_object_get(group, "present")) == 1 ? "is" : "are");
+        long long present = (long long)json_integer_value(json_object_get(group, "present"));
+        if (present) fprintf(p->out, "%lld %s in: ", present, present == 1 ? "is" : "are");
+        else fputs("one or more are in: ", p->out);
         json_array_foreach(json_object_get(group, "terms"), j, term)
         {
             const char *name = json_string_value(term);

@@ -260,7 +260,8 @@ typedef struct {
     const double *correlation; /* with each of the weights; NULL where it is not known */
 } kbass_constant;
 
-/* Terms of one equation that the data cannot tell apart: n_present of them are in, whichever. */
+/* Terms of one equation that the data cannot tell apart: n_present of them are in, whichever; 0: one or
+   more are. */
 typedef struct {
     const char *lhs;
     size_t n_terms;

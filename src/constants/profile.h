@@ -1,6 +1,7 @@
 /* Unknown constants of a structure by the evidence of its forward fits: L(theta) = log p(data | structure, theta), each
  * value a fit that begins at its neighbour's. Ranges are shares between 0 and 1, uniform beforehand, logarithmic where
- * positive. One constant is integrated by quadrature over its range, several by Laplace's method about the best.
+ * positive. One constant is integrated by quadrature over its range, several by Laplace's method about the best
+ * (docs/math.md, eqs 87, 88).
  */
 #ifndef KB_CONSTANTS_PROFILE_H
 #define KB_CONSTANTS_PROFILE_H

@@ -2,7 +2,7 @@
  *
  * In integrated form, q_i(t_n) = q_i(0) + sum_j w_j int_0^t_n P_j(u; theta) ds, each value of the constants theta is a
  * linear regression of the measurements on the integrals of the terms, of which a few are taken greedily. The grid of a
- * constant is made finer until neighbouring integrals are alike, as frequencies need.
+ * constant is made finer until neighbouring integrals are alike, as frequencies need (docs/math.md, eq. 86).
  */
 #ifndef KB_CONSTANTS_SCAN_H
 #define KB_CONSTANTS_SCAN_H

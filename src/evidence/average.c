@@ -188,14 +188,14 @@ void kb_average_interval(const kb_average *a, size_t column, double *sd, double 
 
 /* ---------------------------------------------------------------- groups */
 
-/* P(exactly `present` of the group's columns, and of one more unless it is KB_NO_COLUMN, are in) */
+/* P(exactly `present` of the group's columns, and of one more unless it is KB_NO_COLUMN, are in); 0: one or more */
 static double probability_of(const kb_average *a, const kb_group *group, size_t more)
 {
     double sum = 0;
     for (size_t m = 0; m < a->n; m++) {
         size_t count = more != KB_NO_COLUMN && is_in(a, m, more);
         for (size_t i = 0; i < group->n; i++) count += is_in(a, m, group->column[i]);
-        if (count == group->n_present) sum += a->share[m];
+        if (group->n_present ? count == group->n_present : count > 0) sum += a->share[m];
     }
     return sum;
 }
@@ -250,10 +250,11 @@ kbass_status kb_average_groups(const kb_average *a, kb_group **groups, size_t *n
     kbass_status status = complete ? KBASS_OK : kb_out_of_memory(error, "groups of terms");
     *n = 0;
     for (size_t c = 0; complete && c < columns; c++) inclusion[c] = kb_average_inclusion(a, c);
-    for (trial.n_present = 1; trial.n_present <= MOST_PRESENT; trial.n_present++)
+    for (int pass = 1; pass <= MOST_PRESENT + 1; pass++)
         for (size_t seed = 0; status == KBASS_OK && seed < columns; seed++) {
             if (taken[seed] || !is_doubtful(inclusion[seed])) continue;
             trial.column[0] = seed;
+            trial.n_present = pass <= MOST_PRESENT ? (size_t)pass : 0; /* what neither one nor two explain */
             if (grow(a, &trial, taken, inclusion)) status = keep_group(&trial, &found[(*n)++], error);
         }
     kb_free(trial.column);

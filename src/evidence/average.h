@@ -40,7 +40,8 @@ void kb_average_weight(const kb_average *average, size_t column, double *mean, d
    NaN where none has it. */
 void kb_average_interval(const kb_average *average, size_t column, double *sd, double *low, double *high);
 
-/* Columns of one equation that the data cannot tell apart: `n_present` of them are in, whichever. */
+/* Columns of one equation that the data cannot tell apart: `n_present` of them are in, whichever;
+   0: one or more. */
 typedef struct {
     size_t n, *column;
     size_t n_present;

@@ -90,11 +90,12 @@ static void print_terms(const kb_text_page *to, const kbass_result *result, bool
 
 static void print_groups(const kb_text_page *to, const kbass_result *result)
 {
+    static const char *const numbers[] = {"one or more", "one", "two"};
     for (size_t i = 0; i < result->n_groups; i++) {
         const kbass_group *group = &result->groups[i];
         char probability[KB_TEXT_NUMBER];
         kb_text_probability(group->probability, probability);
-        fprintf(to->out, "%s  %s: %s of", i ? "" : "\n", group->lhs, group->n_present == 1 ? "one" : "two");
+        fprintf(to->out, "%s  %s: %s of", i ? "" : "\n", group->lhs, numbers[group->n_present]);
         for (size_t j = 0; j < group->n_terms; j++) fprintf(to->out, "%s %s", j ? "," : "", group->terms[j]);
         fprintf(to->out, ": %s together; these data cannot tell which\n", probability);
     }

@@ -1,0 +1,39 @@
+#!/bin/bash
+# test_questions.sh KBASS: constants, constraints and new data that cannot be: each refused in one line, exit code 2.
+kbass=$(realpath "$1")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+refused() { # words of the message, then the arguments
+    words=$1
+    shift
+    "$kbass" "$@" > out 2> err
+    code=$?
+    [ $code = 2 ] && [ "$(wc -l < err)" = 1 ] && grep -qF -- "$words" err && return
+    echo "kbass $*: exit code $code, needed 2 and one line with: $words"
+    cat err
+    failures=$((failures + 1))
+}
+
+"$kbass" simulate -e "s_t = -x*s/(2+s)" -e "x_t = x*s/(2+s)" --start 4,0.5 --until 4 -n 20 --noise 1 -o culture.csv
+terms="s, x, s*x/(K+s)"
+refused "the range of K is reversed" discover culture.csv --unknown K=20:1 --terms "$terms"
+refused "the range of K is empty" discover culture.csv --unknown K=1:1 --terms "$terms"
+refused "is not two numbers" discover culture.csv --unknown K=a:2 --terms "$terms"
+refused "no term names the constant L" discover culture.csv --unknown "K=1:2, L=1:2" --terms "$terms"
+refused "singular" discover culture.csv --unknown K=1:4 --terms "s, x, s*x/(s-K)" --quiet
+
+refused "\"s^7\" is not in the dictionary" discover culture.csv --degree 2 --constraint "s_t: s^7 < 0"
+refused "is no candidate in" discover culture.csv --degree 2 --forbid "s_t: s" --constraint "s_t: s < 0"
+refused "contradicts those before it" discover culture.csv --degree 2 --constraint "s_t: s < 0; s_t: s > 1"
+refused "follows from those before it" discover culture.csv --degree 2 --constraint "s_t: s < 0; s_t: s < 1"
+refused "says what those before it say" discover culture.csv --degree 2 --constraint "s_t + x_t = 0; s_t: s = -1*x_t: s"
+refused "needed a number or a weight" discover culture.csv --degree 2 --constraint "s_t: s < much"
+refused "weights are not constrained for --method em" discover culture.csv --degree 2 --method em --constraint "s_t: s < 0"
+
+"$kbass" discover culture.csv --terms "s*x/(2+s)" --quiet --json law.json > /dev/null || { echo "no law"; failures=1; }
+"$kbass" simulate -e "u_t = -u" -e "v_t = -v" --start 1,1 --until 1 -n 9 -o other.csv
+refused "" score law.json other.csv
+[ $failures = 0 ]
