@@ -104,8 +104,9 @@ kbass_status kb_discovery_build(kbass_discovery *d, const kbass_data *data, cons
         status = kb_fail(error, KBASS_ERROR_ARGUMENT,
                          "vary: needed several runs (several files, or a column of run numbers), found one");
     if (status == KBASS_OK && settings->vary && *settings->vary && settings->constraint && *settings->constraint)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT,
-                         "vary: weights that differ between runs and --constraint do not go together: take one of them");
+        status =
+            kb_fail(error, KBASS_ERROR_ARGUMENT,
+                    "vary: weights that differ between runs and --constraint do not go together: take one of them");
     if (status == KBASS_OK) status = kb_data_copy(data, &d->data, error);
     if (status == KBASS_OK) status = kb_doubts_refuse(d->data, error);
     if (status == KBASS_OK) status = kb_data_check(d->data, error);
