@@ -9,7 +9,7 @@
 static const kbass_term x_terms[] = {{"y", 1, 0, 1, 1, KBASS_IN, 1, 1, 1, 0, NULL, 0, NULL, 0}};
 static const kbass_term y_terms[] = {
     {"y", 2.499, 0.02, 0.9995, 1, KBASS_IN, 2.46, 2.538, 2.498, 0.021, "1/s", 0.019, NULL, 0},
-    {"x^2*y", -2.5, 0.03, 0.999, 1, KBASS_IN, -2.559, -2.441, -2.5, 0.031, NULL, 0.029, NULL, 1},
+    {"x^2*y", -2.5, 0.03, 0.999, 1, KBASS_IN, -2.559, -2.441, -2.5, 0.031, NULL, 0.029, NULL, 0},
     {"1", 0.25, 0.01, 0.9, 1, KBASS_IN, 0.23, 0.27, 0.225, 0.08, "m/s", 0.01, NULL, 0},
     {"x + sin(y)", -1.5, 0.1, 0.8, 1, KBASS_UNDECIDED, -1.7, -1.3, -1.2, 0.6, NULL, 0.1, NULL, 0},
     {"x^3", 0.01, NAN, 0.02, 0, KBASS_OUT, NAN, NAN, 0.0002, 0.001, NULL, NAN, NULL, 0}};
