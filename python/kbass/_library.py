@@ -225,6 +225,8 @@ class kbass_score_options(ctypes.Structure):
         ("time_limit", c_double),
         ("progress", kbass_progress_callback),
         ("user", c_void_p),
+        ("inputs", c_void_p),
+        ("input_run", c_size_t),
     ]
 
 

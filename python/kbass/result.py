@@ -384,16 +384,16 @@ class Result:
     def score(self, data: Any, *, start: Optional[int] = None, state: Any = None, continues: bool = False,
               draws: int = 400, seed: int = 1, boundary: Optional[str] = None, of_run: Union[str, int, None] = None,
               run: int = 0, threads: Optional[int] = None, time_limit: Optional[float] = None,
-              progress: Optional[bool] = None, **reading: Any) -> Any:  # fmt: skip
+              progress: Optional[bool] = None, input_data: Any = None, **reading: Any) -> Any:  # fmt: skip
         """The law on data that it has not seen: a :class:`kbass.Score` beside its rival and forecasts without a law.
 
         `start` rows are for the initial state, or `state` is it, or the data go on where the record ended
-        (`continues`). `of_run` chooses among the result's runs, `run` among the data's. Other keywords are those of
+        (`continues`). `input_data` has the inputs of a law with inputs where the data have them not. `of_run` chooses among the result's runs, `run` among the data's. Other keywords are those of
         :func:`kbass.read`."""
         from .score import score
 
         return score(self, data, start, state, continues, draws, seed, boundary, of_run, run, threads, time_limit,
-                     progress, reading)  # fmt: skip
+                     progress, input_data, reading)  # fmt: skip
 
     def _again(self, data: Any, what: str = "explain") -> "Tuple[Data, Dict[str, Any]]":
         """Data and settings of the search; of a result that was loaded as its file recorded them."""

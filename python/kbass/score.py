@@ -69,10 +69,11 @@ def _predictor(found: Any, written: Dict[str, Any], shape: List[int]) -> Predict
 
 def score(result: "Result", data: Any, start: Optional[int], state: Any, continues: bool, draws: int, seed: int,
           boundary: Optional[str], of_run: Union[str, int, None], run: int, threads: Optional[int],
-          time_limit: Optional[float], progress: Optional[bool], reading: Dict[str, Any]) -> Score:  # fmt: skip
+          time_limit: Optional[float], progress: Optional[bool], input_data: Any, reading: Dict[str, Any]) -> Score:  # fmt: skip
     posterior = result._posterior(of_run)
     known = {key: value for key, value in result.document["data"]["reading"].items() if key in ("time", "axes", "run")}
     table = read(data, **{**(known if isinstance(data, str) else {}), **reading})
+    inputs = None if input_data is None else read(input_data)
     from_state = None if state is None else ask_times(state, "state")[0]
     k = lib.kbass_posterior_states(posterior)
     if from_state is not None and _arrays.size(from_state) != k:
@@ -83,7 +84,7 @@ def score(result: "Result", data: Any, start: Optional[int], state: Any, continu
     def work(tick: Any) -> Handle:
         options = kbass_score_options(ctypes.sizeof(kbass_score_options), start or 0, pointer(from_state),
                                       int(continues), draws, seed, threads or 0, _arrays.optional(boundary),
-                                      time_limit or 0, tick, None)  # fmt: skip
+                                      time_limit or 0, tick, None, None if inputs is None else inputs._handle.pointer, 0)  # fmt: skip
         return create("score", "kbass_posterior_score", posterior, table._handle, run, ctypes.byref(options))
 
     handle = Run(progress, raises=True)(work)

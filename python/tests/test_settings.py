@@ -76,7 +76,7 @@ def test_every_key_of_the_schema_is_in_a_result(vdp, burgers, vdp_data):
                           degree=2, vary="x_t: x", explain="x_t: x", threads=1)  # fmt: skip
     bars = kbass.discover({**vdp_data.to_dict(), "s": [0.02] * 25}, sigma="s", terms="x, y, x^2*y", threads=1)
     documents = [vdp.document, burgers.document, runs.document, bars.document]
-    sometimes = {"groups", "missing", "misfits", "validation", "constants"}  # only where there is something to say
+    sometimes = {"groups", "missing", "misfits", "validation", "constants", "alike"}  # only where there is something to say
     for key in schema():
         top = key.split(".")[0].split("[")[0]
         if top not in sometimes or key == top:
