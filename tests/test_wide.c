@@ -163,7 +163,7 @@ static void moves_from_many_columns(void **state)
     double own = kb_message_evidence(m, &c, &support, NULL, work);
     for (size_t i = 0; i < n; i++) {
         kb_support_copy(&support, &trial);
-        kb_move_apply(&moves[i], &trial);
+        kb_move_apply(&moves[i], &c, &trial);
         CHECK_CLOSE(kb_message_evidence(m, &c, &trial, NULL, work) - own, moves[i].gain, 1e-7); /* of 100 rows */
     }
     kb_message_destroy(m);
