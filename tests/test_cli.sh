@@ -167,7 +167,7 @@ sed '1s/$/,v/; 2,$s/,\([^,]*\)$/,\1,\1/' field.csv > two.csv
 refuses 'all 3 columns are axes' discover field.csv --axes t,x,u
 field 8 8 '""' > nothing.csv
 sed -i 's/,0$/,/' nothing.csv
-refuses 'no measured values' discover nothing.csv --axes t,x
+refuses 'no states beside the axes: at least one column with values' discover nothing.csv --axes t,x
 { cat field.csv; echo '0,0,7'; } > repeated.csv
 accepts data repeated.csv --axes t,x
 grep -q '1 row repeats a place: separate measurements' out || complain "replicates: $(cat out)"
@@ -229,7 +229,7 @@ grep -q '"format": "kbass-result"' turn.json || complain "turn.json: $(head -3 t
 accepts simulate turn.json --until 3 -n 4
 [ "$(wc -l < out)" -eq 5 ] || complain "simulate turn.json: $(cat out)"
 "$kbass" discover turn.csv --degree 1 > out 2> err || complain "discover: $(cat err)"
-grep -q '%' err || complain "no progress on stderr"
+grep -q '^kbass: .* s$' err || complain "no progress on stderr"
 grep -q $'\033' out err && complain "colours without a terminal"
 
 # ---------------------------------------------------------------- what happens next, and where to look
@@ -432,7 +432,7 @@ interrupts() {
     local pid stopped code
     "$kbass" discover "$1" --json stopped.json > out 2> err &
     pid=$!
-    until grep -q '^kbass: .* search' err || ! kill -0 $pid; do sleep 0.05; done
+    until grep -q '^kbass: search' err || ! kill -0 $pid; do sleep 0.05; done
     kill -INT $pid
     stopped=$SECONDS
     wait $pid

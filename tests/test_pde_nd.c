@@ -484,7 +484,7 @@ static void runs_can_be_watched_and_stopped(void **state)
     settings.time_limit = 1e-6;
     discovery = discover(data, &settings);
     CHECK(kbass_discovery_result(discovery)->outcome == KBASS_TIME_LIMIT);
-    CHECK(kbass_discovery_result(discovery)->n_equations == 0);
+    CHECK(kbass_discovery_result(discovery)->n_equations <= 1); /* the rescue of a stopped run may have found one */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
 }

@@ -295,6 +295,14 @@ static void compare_left(const kbass_result *result, const kb_field_samples *s, 
     n->explained = measured > 0 ? 1 - left / measured : NAN;
 }
 
+/* Equations that the user gave have terms without a weight to find. */
+static bool has_given_terms(const kb_dictionary *d)
+{
+    for (size_t i = 0; i < d->n_terms * d->n_states; i++)
+        if (d->roles[i] == KB_FIXED) return true;
+    return false;
+}
+
 /* docs/math.md, section 10: the law pays for its weights, and of the bare field's Occam factor for the share of points
    that it leaves free. */
 static kb_verdict_numbers gather_left(const kb_dictionary *dictionary, const kb_field_samples *s,
@@ -306,7 +314,7 @@ static kb_verdict_numbers gather_left(const kb_dictionary *dictionary, const kb_
                             .drift = without->drift,
                             .field = without->field,
                             .drift_is_law = has_constant_term(dictionary),
-                            .is_empty = k == 0,
+                            .is_empty = k == 0 && !has_given_terms(dictionary),
                             .is_sure = is_sure(result),
                             .is_whole = result->outcome == KBASS_CONVERGED || result->outcome == KBASS_NOT_CONVERGED,
                             .is_white = true};
