@@ -151,8 +151,8 @@ kbass_status kb_roles_name(const kb_roles *r, kbass_data *data, kbass_error *err
     size_t axis = 0, n_states = 0;
     for (size_t i = 0; i < r->n; i++) n_states += !kb_roles_axis(r, i, &axis) && !kb_roles_leave_out(r, i);
     if (!n_states)
-        return kb_fail(error, KBASS_ERROR_DATA, "%s: no states beside %s: at least one column with values is needed", r->place,
-                       r->n_axes > 1 ? "the axes" : "time");
+        return kb_fail(error, KBASS_ERROR_DATA, "%s: no states beside %s: at least one column with values is needed",
+                       r->place, r->n_axes > 1 ? "the axes" : "time");
     kbass_status status = make_identifiers(&w, error);
     data->n_axes = r->n_axes;
     data->axis_names = KB_NEW(char *, r->n_axes);
