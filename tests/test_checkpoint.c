@@ -93,6 +93,26 @@ static void nothing_is_no_checkpoint(void **state)
 }
 
 /* Every byte of a small file, changed or cut off there. */
+/* Under another context nothing is known, and the old one knows its own again. */
+static void contexts_are_apart(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    kb_work_key context = kb_work_key_begin("K = 2");
+    kb_checkpoint *c = open_it();
+    kb_checkpoint_keep(c, key_of(1), 5, "first");
+    kb_checkpoint_context(c, context);
+    CHECK(!kb_checkpoint_find(c, key_of(1), &size));
+    kb_checkpoint_keep(c, key_of(1), 6, "second");
+    kb_checkpoint_context(c, (kb_work_key){0});
+    const char *found = kb_checkpoint_find(c, key_of(1), &size);
+    CHECK(found && size == 5 && !memcmp(found, "first", 5));
+    kb_checkpoint_context(c, context);
+    found = kb_checkpoint_find(c, key_of(1), &size);
+    CHECK(found && size == 6 && !memcmp(found, "second", 6));
+    kb_checkpoint_close(c);
+}
+
 static void damage_is_noticed(void **state)
 {
     (void)state;
@@ -210,13 +230,10 @@ static void a_stopped_search_goes_on_to_the_same_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_kept_is_found),
-        cmocka_unit_test(threads_keep_together),
-        cmocka_unit_test(nothing_is_no_checkpoint),
-        cmocka_unit_test(damage_is_noticed),
-        cmocka_unit_test(another_call_is_told),
-        cmocka_unit_test(lack_of_memory_is_an_error),
-        cmocka_unit_test(a_stopped_search_goes_on_to_the_same_answer),
+        cmocka_unit_test(what_is_kept_is_found),      cmocka_unit_test(threads_keep_together),
+        cmocka_unit_test(nothing_is_no_checkpoint),   cmocka_unit_test(contexts_are_apart),
+        cmocka_unit_test(damage_is_noticed),          cmocka_unit_test(another_call_is_told),
+        cmocka_unit_test(lack_of_memory_is_an_error), cmocka_unit_test(a_stopped_search_goes_on_to_the_same_answer),
     };
     snprintf(path, sizeof path, "/tmp/kbass-test-checkpoint-%d", (int)getpid());
     int failures = cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@ struct kb_checkpoint {
     pthread_mutex_t lock, writing;
     piece *table; /* open addressing; capacity is a power of 2 */
     size_t capacity, n, n_read, n_written;
+    kb_work_key context; /* in every key */
 };
 
 /* ---------------------------------------------------------------- keys */
@@ -93,13 +94,23 @@ static void insert(kb_checkpoint *c, kb_work_key key, size_t size, const void *b
     c->n++;
 }
 
+void kb_checkpoint_context(kb_checkpoint *c, kb_work_key context)
+{
+    if (c) c->context = context;
+}
+
+static kb_work_key within(const kb_checkpoint *c, kb_work_key key)
+{
+    return (kb_work_key){key.high ^ c->context.high, key.low ^ c->context.low};
+}
+
 const void *kb_checkpoint_find(kb_checkpoint *c, kb_work_key key, size_t *size)
 {
     const void *bytes = NULL;
     if (!c) return NULL;
     pthread_mutex_lock(&c->lock);
     if (c->capacity) {
-        const piece *p = place_of(c, key);
+        const piece *p = place_of(c, within(c, key));
         bytes = p->bytes;
         *size = p->size;
     }
@@ -111,7 +122,7 @@ void kb_checkpoint_keep(kb_checkpoint *c, kb_work_key key, size_t size, const vo
 {
     if (!c) return;
     pthread_mutex_lock(&c->lock);
-    insert(c, key, size, bytes);
+    insert(c, within(c, key), size, bytes);
     pthread_mutex_unlock(&c->lock);
     kb_checkpoint_tick(c);
 }

@@ -35,6 +35,9 @@ kbass_status kb_checkpoint_open(const char *path, double every, size_t n_fields,
                                 kb_checkpoint **out, kbass_error *error);
 /* From now on nothing is written: another process does. */
 void kb_checkpoint_read_only(kb_checkpoint *checkpoint);
+/* Part of every key from now on: what all pieces of work depend on at the moment, as values of unknown constants. Not
+   while other threads ask. */
+void kb_checkpoint_context(kb_checkpoint *checkpoint, kb_work_key context);
 /* Closes without writing. */
 void kb_checkpoint_close(kb_checkpoint *checkpoint);
 

@@ -33,6 +33,17 @@ static kbass_status scan_constants(void *context, size_t n_wanted, double *value
     return KBASS_OK;
 }
 
+/* Fits at other values of the constants are other pieces of work. */
+static void tell_checkpoint(const constants_search *c, double shift)
+{
+    const kb_dictionary *dictionary = c->discovery->dictionary;
+    kb_work_key key = kb_work_key_begin("constants");
+    kb_work_key_add(&key, &shift, sizeof shift);
+    for (size_t i = 0; i < dictionary->n_constants; i++)
+        kb_work_key_add(&key, &dictionary->constants[i].value, sizeof dictionary->constants[i].value);
+    kb_checkpoint_context(c->run->checkpoint, key);
+}
+
 static kbass_status search_at(void *context, double shift, kbass_error *error)
 {
     constants_search *c = context;
@@ -53,6 +64,7 @@ static kbass_status search_at(void *context, double shift, kbass_error *error)
     for (size_t i = 0; i < columns->n; i++)
         if (!columns->required[i] && kb_dictionary_has_constant(d->dictionary, columns->term[i]))
             columns->log_odds[i] += shift;
+    tell_checkpoint(c, shift);
     return kb_discovery_search(d, c->run, error);
 }
 

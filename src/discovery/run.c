@@ -168,6 +168,7 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     kb_run_begin(&run, progress, user, d->settings.time_limit);
     run.trace = d->trace;
     run.checkpoint = d->checkpoint;
+    kb_checkpoint_context(d->checkpoint, (kb_work_key){0});
     if (d->reduce.n_ranks > 1) run.reduce = &d->reduce;
     run.start -= d->seconds_to_create; /* the limit is for both */
     running r = {d, &run, KBASS_OK, error};
