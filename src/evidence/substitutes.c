@@ -6,6 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "weights/constraints.h"
 
 static const double within_noise = 2;  /* nats */
 static const double hardly_any = 1e-3; /* of what the term explains */
@@ -39,6 +40,12 @@ static void rest_clear(rest *r)
     kb_free(r->rows);
 }
 
+/* A weight that constraints tie to others does not go alone. */
+static bool is_tied(const kb_columns *columns, size_t column)
+{
+    return columns->constraints && columns->constraints->component[column] != KB_NO_COMPONENT;
+}
+
 /* R = G_xx - G_xs G_ss^{-1} G_sx: x the term and the candidates of its equation, s the law without the term */
 static bool condition(const kb_message *m, const kb_columns *columns, const kb_support *law, size_t term, rest *r)
 {
@@ -48,7 +55,8 @@ static bool condition(const kb_message *m, const kb_columns *columns, const kb_s
     r->n = 0;
     r->column[r->n++] = term;
     for (size_t c = 0; c < columns->n; c++)
-        if (columns->equation[c] == columns->equation[term] && !kb_support_has(law, c)) r->column[r->n++] = c;
+        if (columns->equation[c] == columns->equation[term] && !kb_support_has(law, c) && !is_tied(columns, c))
+            r->column[r->n++] = c;
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < k; i++) r->factor[i + j * k] = m->G[s[i] + s[j] * n] * (i == j ? 1 + collinear : 1);
     if (k && !kb_cholesky(k, r->factor, k)) return false;
@@ -107,7 +115,8 @@ kbass_status kb_substitutes_find(const kb_message *message, const kb_columns *co
     *n = 0;
     for (size_t q = 0; status == KBASS_OK && q < support->n; q++) {
         size_t term = support->column[q];
-        if (columns->required[term] || !condition(message, columns, support, term, &r)) continue;
+        if (columns->required[term] || is_tied(columns, term) || !condition(message, columns, support, term, &r))
+            continue;
         if (search(&r, false, w[term], &substitutes[*n]) || search(&r, true, w[term], &substitutes[*n])) ++*n;
     }
     rest_clear(&r);
