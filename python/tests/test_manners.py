@@ -124,7 +124,8 @@ def test_bars(without_tqdm, capfd, monkeypatch):
     assert ("search" if without_tqdm else "%") in capfd.readouterr().err
 
 
-def test_quiet(capfd, caplog):
+def test_quiet(capfd, caplog, monkeypatch):
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # other tests' notebooks: this is a script
     with caplog.at_level(logging.INFO, "kbass"):
         kbass.discover(quick_data(), degree=1, threads=1)
     out, err = capfd.readouterr()
