@@ -424,7 +424,7 @@ static bool take_duration(cursor *c, kb_moment *m)
         if (!take_number(c, &number)) return false;
         skip_blanks(c);
         if (c->at == c->end && n_parts && last == 3600) { /* 1h30 */
-            m->seconds += 60 * number;
+            m->seconds += 60 * (int64_t)number;
             return number < 60;
         }
         size_t n_units = sizeof units / sizeof *units, left = (size_t)(c->end - c->at);
