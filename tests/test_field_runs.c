@@ -164,18 +164,18 @@ static size_t listen_to(const stage *s, const kb_columns *columns, size_t first,
     CHECK_OK(kb_shooter_create_on(&all_runs->dynamics, columns, n, k, &shooter, &error));
     CHECK_OK(kb_windows_divide_runs(n, all_runs->run_start, 1, &windows, &error));
     CHECK_OK(kb_message_create(k, &message, &error));
-    CHECK_OK(kb_fit_create(k, shooter->n, n, k, &fit, &error));
-    shooter->windows = windows;
+    CHECK_OK(kb_fit_create(k, shooter->likelihood.n_start, n, k, &fit, &error));
+    shooter->likelihood.windows = windows;
     for (size_t i = 0; i < k; i++) kb_support_add(&fit->support, i);
     for (size_t i = 0; i < k; i++) fit->w[i] = 0.1 / columns->unit[i];
     fit->variance[0] = 0.01;
     for (size_t i = 0; i < n; i++)
-        CHECK_OK(
-            all_runs->dynamics.guess(&all_runs->dynamics, all_runs->run_start[i], fit->start + i * shooter->n, &error));
+        CHECK_OK(all_runs->dynamics.guess(&all_runs->dynamics, all_runs->run_start[i],
+                                          fit->start + i * shooter->likelihood.n_start, &error));
     CHECK(kb_shooter_message(shooter, fit, &fit->support, message));
     memcpy(G, message->G, k * k * sizeof *G);
     memcpy(b, message->b, k * sizeof *b);
-    size_t n_start = shooter->n;
+    size_t n_start = shooter->likelihood.n_start;
     kb_fit_destroy(fit);
     kb_message_destroy(message);
     kb_windows_destroy(windows);

@@ -14,10 +14,13 @@ typedef struct {
     kb_run run;
 } fixture;
 
-static kbass_status make_shooter(const void *context, kb_shooter **out, kbass_error *why)
+static kbass_status make(const void *context, kb_likelihood **out, kbass_error *why)
 {
     const setup *s = context;
-    return kb_shooter_create(s->record, s->dictionary, s->columns, 1, s->columns->n, out, why);
+    kb_shooter *shooter = NULL;
+    kbass_status status = kb_shooter_create(s->record, s->dictionary, s->columns, 1, s->columns->n, &shooter, why);
+    if (status == KBASS_OK) *out = &shooter->likelihood;
+    return status;
 }
 
 static void begin(fixture *f)
@@ -31,7 +34,7 @@ static void begin(fixture *f)
     CHECK_OK(kbass_data_add_noise(data, 2, 3, &error));
     setup_open(&f->s, data, &settings, 200);
     const kb_columns *columns = f->s.columns;
-    CHECK_OK(kb_workers_create(1, make_shooter, &f->s, columns, &f->workers, &error));
+    CHECK_OK(kb_workers_create(1, make, &f->s, columns, &f->workers, &error));
     CHECK_OK(kb_windows_divide(ROWS, 1, &f->windows, &error));
     kb_pool_init(&f->pool, columns->n, 2, 1);
     kb_run_begin(&f->run, NULL, NULL, 0);
@@ -62,8 +65,8 @@ static kb_fit *add_law(fixture *f, bool with_extra)
         fit->variance[i] = 0.01;
         fit->start[i] = f->s.record->value[i * ROWS];
     }
-    f->workers.list[0]->shooter->windows = f->windows;
-    kb_shooter_fit(f->workers.list[0]->shooter, fit, 40, -INFINITY);
+    f->workers.list[0]->likelihood->windows = f->windows;
+    kb_likelihood_fit(f->workers.list[0]->likelihood, fit, 40, -INFINITY);
     CHECK(fit->valid && fit->converged);
     return fit;
 }

@@ -72,7 +72,7 @@ static kb_residual_tests examine(disturbance kind, uint64_t seed, size_t rows, s
     CHECK_OK(kb_windows_divide(rows, n_windows, &windows, &error));
     CHECK_OK(kb_shooter_create(s.record, s.dictionary, s.columns, n_windows, s.columns->n, &shooter, &error));
     CHECK_OK(kb_fit_create(s.columns->n, 2, n_windows, s.columns->n, &fit, &error));
-    shooter->windows = windows;
+    shooter->likelihood.windows = windows;
     setup_include(&s, 0, "y", 1, fit->w);
     setup_include(&s, 1, "y", 1, fit->w);
     setup_include(&s, 1, "x^2*y", -1, fit->w);

@@ -65,7 +65,7 @@ static void begin(fixture *f, const plan *chosen)
     CHECK_OK(kb_windows_divide(p->record->n_rows, chosen->windows, &f->windows, &error));
     CHECK_OK(kb_shooter_create(p->record, p->dictionary, p->columns, WINDOWS, n, &f->shooter, &error));
     CHECK_OK(kb_fit_create(n, 2, WINDOWS, n, &f->fit, &error));
-    f->shooter->windows = f->windows;
+    f->shooter->likelihood.windows = f->windows;
     f->shooter->flow->follow = setup_follow(p);
     include(f, 0, "y", 1);
     include(f, 1, "y", 1);

@@ -12,6 +12,8 @@ static const struct {
 } law[] = {{0, "x", -10}, {0, "y", 10}, {1, "x", 28}, {1, "y", -1}, {1, "x*z", -1}, {2, "x*y", 1}, {2, "z", -8.0 / 3}};
 enum { TERMS = sizeof law / sizeof *law };
 
+static double noise_of(const kb_shooter *s, const kb_fit *fit) { return s->likelihood.noise(&s->likelihood, fit); }
+
 typedef struct {
     setup s;
     kb_shooter *shooter;
@@ -59,14 +61,14 @@ static void one_window_with_the_true_weights(void **state)
     fixture f;
     (void)state;
     begin(&f);
-    f.shooter->windows = f.windows[0];
+    f.shooter->likelihood.windows = f.windows[0];
     kb_shooter_fit(f.shooter, f.fit, 40, -INFINITY);
     CHECK(f.fit->valid);
     for (size_t i = 0; i + 1 < 5; i++) {
-        CHECK_OK(kb_fit_merge(f.shooter, f.windows[i], f.windows[i + 1], f.fit, &error));
+        CHECK_OK(kb_fit_merge(&f.shooter->likelihood, f.windows[i], f.windows[i + 1], f.fit, &error));
         CHECK(f.fit->valid && f.fit->n_windows == f.windows[i + 1]->n);
     }
-    CHECK_CLOSE(sqrt(kb_fit_noise(f.shooter, f.fit)), 0.01, 0.002); /* 303 values: 4 %, and the noise's own draw */
+    CHECK_CLOSE(sqrt(noise_of(f.shooter, f.fit)), 0.01, 0.002); /* 303 values: 4 %, and the noise's own draw */
     for (size_t q = 0; q < TERMS; q++) {
         size_t column = setup_column(&f.s, law[q].equation, law[q].term);
         double weight = f.fit->w[column] * f.s.columns->unit[column];
@@ -81,9 +83,9 @@ static void a_single_window_is_lost(void **state)
     fixture f;
     (void)state;
     begin(&f);
-    f.shooter->windows = f.windows[4];
+    f.shooter->likelihood.windows = f.windows[4];
     kb_shooter_fit(f.shooter, f.fit, 40, -INFINITY);
-    CHECK(!f.fit->valid || sqrt(kb_fit_noise(f.shooter, f.fit)) > 0.1); /* ten times the noise */
+    CHECK(!f.fit->valid || sqrt(noise_of(f.shooter, f.fit)) > 0.1); /* ten times the noise */
     end(&f);
 }
 
@@ -95,14 +97,14 @@ static void any_shooter_merges_alike(void **state)
     kb_fit *copy = NULL;
     (void)state;
     begin(&f);
-    f.shooter->windows = f.windows[0];
+    f.shooter->likelihood.windows = f.windows[0];
     kb_shooter_fit(f.shooter, f.fit, 40, -INFINITY);
     CHECK_OK(kb_shooter_create(f.s.record, f.s.dictionary, f.s.columns, WINDOWS, f.s.columns->n, &fresh, &error));
     CHECK_OK(kb_fit_create(f.s.columns->n, 3, WINDOWS, f.s.columns->n, &copy, &error));
     kb_fit_copy(f.fit, copy, f.s.columns->n, 3);
-    CHECK(kb_fit_noise(fresh, copy) == kb_fit_noise(f.shooter, f.fit));
-    CHECK_OK(kb_fit_merge(f.shooter, f.windows[0], f.windows[1], f.fit, &error));
-    CHECK_OK(kb_fit_merge(fresh, f.windows[0], f.windows[1], copy, &error));
+    CHECK(noise_of(fresh, copy) == noise_of(f.shooter, f.fit));
+    CHECK_OK(kb_fit_merge(&f.shooter->likelihood, f.windows[0], f.windows[1], f.fit, &error));
+    CHECK_OK(kb_fit_merge(&fresh->likelihood, f.windows[0], f.windows[1], copy, &error));
     CHECK(copy->log_evidence == f.fit->log_evidence);
     kb_fit_destroy(copy);
     kb_shooter_destroy(fresh);
@@ -114,11 +116,11 @@ static void lack_of_memory_is_an_error(void **state)
     fixture f;
     (void)state;
     begin(&f);
-    f.shooter->windows = f.windows[0];
+    f.shooter->likelihood.windows = f.windows[0];
     kb_shooter_fit(f.shooter, f.fit, 10, -INFINITY);
     for (long n = 0; n < 3; n++) {
         kb_memory_fail_after(n);
-        CHECK(kb_fit_merge(f.shooter, f.windows[0], f.windows[1], f.fit, &error) == KBASS_ERROR_MEMORY);
+        CHECK(kb_fit_merge(&f.shooter->likelihood, f.windows[0], f.windows[1], f.fit, &error) == KBASS_ERROR_MEMORY);
         kb_memory_fail_after(-1);
     }
     CHECK(f.fit->n_windows == WINDOWS); /* untouched */

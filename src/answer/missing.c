@@ -261,10 +261,11 @@ static bool sum_tiles(const probe *q, const double *time, const double *x, tiles
     kb_shooter *s = q->shooter;
     kb_dynamics *d = s->dynamics;
     d->set_model(d, &q->fit->support, q->fit->w, NULL);
-    for (size_t w = 0; w < s->windows->n; w++) {
-        size_t first = s->windows->first[w], last = s->windows->last[w], begin = d->observation_start[first];
-        if (!d->predict(d, first, last, q->fit->start + w * s->n, s->predicted, NULL)) return false;
-        bool is_shared = w + 1 < s->windows->n && s->windows->first[w + 1] == last;
+    for (size_t w = 0; w < s->likelihood.windows->n; w++) {
+        size_t first = s->likelihood.windows->first[w], last = s->likelihood.windows->last[w],
+               begin = d->observation_start[first];
+        if (!d->predict(d, first, last, q->fit->start + w * s->likelihood.n_start, s->predicted, NULL)) return false;
+        bool is_shared = w + 1 < s->likelihood.windows->n && s->likelihood.windows->first[w + 1] == last;
         size_t end = d->observation_start[is_shared ? last : last + 1]; /* border rows once */
         for (size_t o = begin; o < end; o++) {
             size_t at = tile_of(time[o], TIME_TILES) * SPACE_TILES + (x ? tile_of(x[o], SPACE_TILES) : 0);
@@ -338,7 +339,7 @@ kbass_status kb_missing_of_states(const kb_ode_problem *p, const kb_search_resul
         status = kb_shooter_create(record, q.wide, &q.columns, found->windows->n, q.columns.n, &q.shooter, error);
     if (status == KBASS_OK) {
         const kb_dynamics *d = q.shooter->dynamics;
-        q.shooter->windows = found->windows;
+        q.shooter->likelihood.windows = found->windows;
         for (size_t row = 0; row < d->n_rows; row++)
             for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++)
                 time[o] = record->time[row];
@@ -386,8 +387,8 @@ kbass_status kb_missing_of_fields(const kb_pde1d_problem *l, const kb_search_res
     if (status == KBASS_OK)
         status =
             kb_shooter_create_on(&all_runs->dynamics, &q.columns, found->windows->n, q.columns.n, &q.shooter, error);
-    if (status == KBASS_OK && q.shooter->n == n_start) {
-        q.shooter->windows = found->windows;
+    if (status == KBASS_OK && q.shooter->likelihood.n_start == n_start) {
+        q.shooter->likelihood.windows = found->windows;
         place_observations(l, time, x);
         status = try_terms(&q, answer, error);
         bool have_places = l->has_one_domain; /* else one place has as many meanings as there are runs */

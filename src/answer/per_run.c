@@ -92,7 +92,7 @@ static kbass_status make_shooter(const venue *v, const kb_columns *columns, kb_s
     if (status != KBASS_OK) return status;
     if (!l) (*out)->flow->follow = kb_ode_problem_follow(v->ode);
     (*out)->dynamics->noise_floor = v->found->noise_floor;
-    (*out)->windows = v->found->windows;
+    (*out)->likelihood.windows = v->found->windows;
     return KBASS_OK;
 }
 

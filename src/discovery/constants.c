@@ -87,7 +87,7 @@ static kbass_status make_shooter(const void *context, size_t n, kb_shooter **out
     if (status != KBASS_OK) return status;
     if (d->ode) (*out)->flow->follow = kb_ode_problem_follow(d->ode);
     (*out)->dynamics->noise_floor = found->noise_floor;
-    (*out)->windows = found->windows;
+    (*out)->likelihood.windows = found->windows;
     return KBASS_OK;
 }
 

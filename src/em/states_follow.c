@@ -31,7 +31,7 @@ kbass_status kb_em_states_follow(const kb_ode_problem *p, kb_search_result *resu
     kbass_status status =
         kb_shooter_create(p->record, p->dictionary, p->columns, result->windows->n, most, &shooter, error);
     if (status != KBASS_OK) return status;
-    shooter->windows = result->windows;
+    shooter->likelihood.windows = result->windows;
     shooter->flow->follow = kb_ode_problem_follow(p);
     for (size_t i = 0; status == KBASS_OK && i < near; i++)
         status = follow(shooter, result, i, &result->followed, p->columns->n, error);

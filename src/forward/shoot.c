@@ -15,7 +15,7 @@
 enum { SHOOTER_ARRAYS = 23 };
 static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t sizes[SHOOTER_ARRAYS])
 {
-    size_t n = s->n, k = s->max_columns, P = k + n, W = s->max_windows, g = s->n_groups;
+    size_t n = s->likelihood.n_start, k = s->max_columns, P = k + n, W = s->max_windows, g = s->likelihood.n_groups;
     size_t observations = s->dynamics->observation_start[s->dynamics->n_rows];
     size_t placed = observations + W * kb_dynamics_largest_row(s->dynamics);
     struct {
@@ -33,7 +33,7 @@ static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t s
                               {&s->system, k * k},
                               {&s->dw, k},
                               {&s->dz, W * n},
-                              {&s->trial_w, s->columns->n},
+                              {&s->trial_w, s->likelihood.columns->n},
                               {&s->trial_start, W * n},
                               {&s->squares, g},
                               {&s->counts, g},
@@ -41,9 +41,9 @@ static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t s
                               {&s->gradient, P},
                               {&s->inverse, n * n},
                               {&s->spread, 2 * n * k},
-                              {&s->basis, s->columns->constraints ? k * k : 0},
-                              {&s->constrained_work, s->columns->constraints ? 5 * k * k + 2 * k : 0},
-                              {&s->placed_w, s->columns->constraints ? k : 0}};
+                              {&s->basis, s->likelihood.columns->constraints ? k * k : 0},
+                              {&s->constrained_work, s->likelihood.columns->constraints ? 5 * k * k + 2 * k : 0},
+                              {&s->placed_w, s->likelihood.columns->constraints ? k : 0}};
     for (int i = 0; i < SHOOTER_ARRAYS; i++) arrays[i] = list[i].array, sizes[i] = list[i].size;
 }
 
@@ -58,12 +58,8 @@ kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *colum
         dynamics->destroy(dynamics);
         return kb_out_of_memory(error, "shooting");
     }
-    *s = (kb_shooter){.dynamics = dynamics,
-                      .columns = columns,
-                      .n = dynamics->n_start,
-                      .n_groups = dynamics->n_groups,
-                      .max_columns = max_columns,
-                      .max_windows = max_windows};
+    *s = (kb_shooter){.dynamics = dynamics, .max_columns = max_columns, .max_windows = max_windows};
+    kb_shooter_implement(s, columns);
     list_arrays(s, arrays, sizes);
     for (int i = 0; i < SHOOTER_ARRAYS; i++) complete = (*arrays[i] = KB_NEW(double, sizes[i])) != NULL && complete;
     s->offset = KB_NEW(size_t, max_windows + 1);
@@ -106,13 +102,14 @@ void kb_shooter_destroy(kb_shooter *s)
 bool kb_shooter_state(kb_shooter *s, const kb_fit *fit, size_t window, size_t row, double *state)
 {
     kb_shooter_set_model(s, &fit->support, fit->w, NULL);
-    return s->dynamics->carry(s->dynamics, s->windows->first[window], row, fit->start + window * s->n, state);
+    return s->dynamics->carry(s->dynamics, s->likelihood.windows->first[window], row,
+                              fit->start + window * s->likelihood.n_start, state);
 }
 
 /* [A^{-1}, -A^{-1} C'; -C A^{-1}, Hzz^{-1} + C A^{-1} C'],  C = Hzz^{-1} Hzw; s->system holds A^{-1} */
 static bool window_covariance(kb_shooter *s, size_t window, size_t k, double *V)
 {
-    size_t n = s->n, size = k + n;
+    size_t n = s->likelihood.n_start, size = k + n;
     double *C = s->Hzw + window * n * k, *inverse = s->Hzz + window * n * n;
     kb_lower_transposed_solve(n, k, inverse, n, C, n);
     if (!kb_cholesky_inverse(n, inverse, n)) return false;
@@ -129,12 +126,12 @@ static bool window_covariance(kb_shooter *s, size_t window, size_t k, double *V)
 
 bool kb_shooter_covariances(kb_shooter *s, const kb_fit *fit, double *covariances)
 {
-    size_t k = fit->support.n, size = k + s->n;
+    size_t k = fit->support.n, size = k + s->likelihood.n_start;
     kb_shooter_count(s);
     if (!isfinite(kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance)))
         return false;
     if (!isfinite(kb_shooter_factorise(s, &fit->support, 0)) || !kb_shooter_invert(s, k)) return false;
-    for (size_t window = 0; window < s->windows->n; window++)
+    for (size_t window = 0; window < s->likelihood.windows->n; window++)
         if (!window_covariance(s, window, k, covariances + window * size * size)) return false;
     return true;
 }
@@ -164,8 +161,8 @@ bool kb_shooter_message(kb_shooter *s, const kb_fit *fit, const kb_support *all,
 /* a <- a - Haa^{-1} Haw dw */
 void kb_shooter_follow(kb_shooter *s, const double *dw, double *start)
 {
-    size_t n = s->n, k = s->n_tangents;
-    for (size_t window = 0; window < s->windows->n; window++) {
+    size_t n = s->likelihood.n_start, k = s->n_tangents;
+    for (size_t window = 0; window < s->likelihood.windows->n; window++) {
         double *dz = s->dz + window * n;
         kb_gemv(KB_PLAIN, n, k, 1, s->Hzw + window * n * k, n, dw, 0, dz);
         kb_lower_transposed_solve(n, 1, s->Hzz + window * n * n, n, dz, n);

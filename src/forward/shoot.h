@@ -8,20 +8,16 @@
 #ifndef KB_SHOOT_H
 #define KB_SHOOT_H
 
-#include "base/checkpoint.h"
-#include "base/run.h"
-#include "weights/fit.h"
 #include "forward/comparison.h"
 #include "forward/ode/trajectory.h"
-#include "weights/message.h"
+#include "weights/likelihood.h"
 
 /* One thread's workspace. */
 typedef struct {
-    kb_dynamics *dynamics; /* owned */
-    kb_flow *flow;         /* that of ODE dynamics, NULL otherwise */
-    const kb_columns *columns;
-    const kb_windows *windows;
-    size_t n, n_groups, max_columns, max_windows; /* n: unknowns of a start */
+    kb_likelihood likelihood; /* how a search sees it */
+    kb_dynamics *dynamics;    /* owned */
+    kb_flow *flow;            /* that of ODE dynamics, NULL otherwise */
+    size_t max_columns, max_windows;
     double *predicted, *tangents; /* windows one after another, a shared border row in both; at offset[window] */
     size_t *offset;
     double *normals, *weighted; /* one window's J'J and J */
@@ -36,14 +32,14 @@ typedef struct {
     size_t n_tangents;                      /* of the model set last */
     double *kept_tangents, *kept_residuals; /* where kb_shooter_linearise wants them, or NULL */
     size_t n_kept;
-    bool holds_weights; /* only starts and noise are fitted */
-    kb_run *run;        /* that a fit may be given up for, or NULL */
-    bool keeps_fit;     /* a fit that is given up ends where it stands */
-    double pace;        /* of the last integration with tangents: seconds for a row and a parameter; 0: none yet */
-    double deadline;    /* of kb_clock: a fit ends where it stands; 0: none */
-    kb_checkpoint *checkpoint; /* that knows of fits and keeps them, or NULL */
-    kb_work_key identity;      /* of the dynamics, once it was asked for (fit_once.c) */
+    double pace;          /* of the last integration with tangents: seconds for a row and a parameter; 0: none yet */
+    kb_work_key identity; /* of the dynamics, once it was asked for */
 } kb_shooter;
+
+/* The shooter that a likelihood is. */
+static inline kb_shooter *kb_shooter_of(kb_likelihood *likelihood) { return (kb_shooter *)likelihood; }
+/* Fills the interface of a shooter's likelihood, made from its dynamics. */
+void kb_shooter_implement(kb_shooter *shooter, const kb_columns *columns);
 
 /* Shooting of trajectories through a record. */
 kbass_status kb_shooter_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
@@ -53,18 +49,10 @@ kbass_status kb_shooter_create_on(kb_dynamics *dynamics, const kb_columns *colum
                                   size_t max_columns, kb_shooter **out, kbass_error *error);
 void kb_shooter_destroy(kb_shooter *shooter);
 
-/* Fits fit->support from fit->w, fit->start and fit->variance over the shooter's windows. `rival` is the log
-   likelihood of the best model so far: a fit that is hopelessly behind it after a few iterations stops. */
+/* As kb_likelihood has them. */
 void kb_shooter_fit(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
-/* The same without asking the checkpoint. */
-void kb_shooter_fit_now(kb_shooter *shooter, kb_fit *fit, int max_iterations, double rival);
-/* What a fit from here depends on; a fit that the checkpoint knows under a key; and one to keep there (fit_once.c). */
-kb_work_key kb_shooter_fit_key(kb_shooter *shooter, const kb_fit *fit, int max_iterations, double rival);
-bool kb_shooter_recall(const kb_shooter *shooter, kb_work_key key, kb_fit *fit);
-void kb_shooter_keep(const kb_shooter *shooter, kb_work_key key, const kb_fit *fit);
 /* The start (n) at a row of a window that continues the fitted solution. */
 bool kb_shooter_state(kb_shooter *shooter, const kb_fit *fit, size_t window, size_t row, double *state);
-/* Joint covariance of the weights and each window's start, (k + n)^2 per window, at a valid fit. */
 bool kb_shooter_covariances(kb_shooter *shooter, const kb_fit *fit, double *covariances);
 /* Residuals of all windows' observations at a valid fit and, P = k + n for each, their tangents, both over the noise's
    sd and times the root of their weight; leaves the factors of the normal equations in Hzz, Hzw and system. */

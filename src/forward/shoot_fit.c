@@ -16,13 +16,13 @@ enum { CHORDS = 4 }; /* steps that share their tangents */
 static double penalty(const kb_shooter *s, const kb_support *support, const double *w, const double *start)
 {
     double sum = 0;
-    for (size_t i = 0; i < s->windows->n * s->n; i++) {
-        double variance = s->dynamics->start_variance[i % s->n];
+    for (size_t i = 0; i < s->likelihood.windows->n * s->likelihood.n_start; i++) {
+        double variance = s->dynamics->start_variance[i % s->likelihood.n_start];
         if (variance > 0) sum += start[i] * start[i] / variance;
     }
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
-        sum += w[column] * w[column] / s->columns->slab[column];
+        sum += w[column] * w[column] / s->likelihood.columns->slab[column];
     }
     return 0.5 * sum;
 }
@@ -42,7 +42,7 @@ static bool make_weight_step(kb_shooter *s, const kb_fit *fit, double damping)
     size_t k = fit->support.n;
     if (!isfinite(kb_shooter_factorise(s, &fit->support, damping))) return false;
     for (size_t q = 0; q < k; q++)
-        s->dw[q] = -s->gw[q] - fit->w[fit->support.column[q]] / s->columns->slab[fit->support.column[q]];
+        s->dw[q] = -s->gw[q] - fit->w[fit->support.column[q]] / s->likelihood.columns->slab[fit->support.column[q]];
     kb_shooter_solve(s, k, 1, s->dw, s->constrained_work);
     return true;
 }
@@ -55,9 +55,9 @@ static bool make_bounded_step(kb_shooter *s, const kb_fit *fit, double damping)
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         if (!make_weight_step(s, fit, damping)) return false;
-        for (size_t q = 0; q < k && s->columns->constraints; q++) {
+        for (size_t q = 0; q < k && s->likelihood.columns->constraints; q++) {
             size_t column = fit->support.column[q];
-            if (s->held[q] || !kb_constraints_blocks(s->columns, column, fit->w[column], s->dw[q])) continue;
+            if (s->held[q] || !kb_constraints_blocks(s->likelihood.columns, column, fit->w[column], s->dw[q])) continue;
             s->held[q] = is_changed = true;
         }
     }
@@ -68,10 +68,10 @@ static bool make_bounded_step(kb_shooter *s, const kb_fit *fit, double damping)
 /* Step from the assembled system: dw damped by a share of G's diagonal, dz the best answer to it. */
 static bool make_step(kb_shooter *s, const kb_fit *fit, double damping)
 {
-    size_t k = fit->support.n, n = s->n;
+    size_t k = fit->support.n, n = s->likelihood.n_start;
     if (!make_bounded_step(s, fit, damping)) return false;
-    if (s->holds_weights) memset(s->dw, 0, k * sizeof *s->dw);
-    for (size_t window = 0; window < s->windows->n; window++) {
+    if (s->likelihood.holds_weights) memset(s->dw, 0, k * sizeof *s->dw);
+    for (size_t window = 0; window < s->likelihood.windows->n; window++) {
         double *dz = s->dz + window * n;
         memcpy(dz, s->gz + window * n, n * sizeof *dz);
         kb_gemv(KB_PLAIN, n, k, 1, s->Hzw + window * n * k, n, s->dw, 1, dz);
@@ -85,20 +85,21 @@ static double cut_step(kb_shooter *s, const kb_fit *fit, double length, size_t *
 {
     const kb_support *support = &fit->support;
     for (size_t q = 0; q < support->n; q++) s->placed_w[q] = fit->w[support->column[q]];
-    return kb_constraints_cut(s->columns, support, s->placed_w, s->dw, length, place);
+    return kb_constraints_cut(s->likelihood.columns, support, s->placed_w, s->dw, length, place);
 }
 
 static void make_trial(kb_shooter *s, const kb_fit *fit, double length)
 {
     size_t stopped = fit->support.n;
-    if (s->columns->constraints) length = cut_step(s, fit, length, &stopped);
+    if (s->likelihood.columns->constraints) length = cut_step(s, fit, length, &stopped);
     s->was_cut = stopped < fit->support.n;
     for (size_t q = 0; q < fit->support.n; q++)
         s->trial_w[fit->support.column[q]] = fit->w[fit->support.column[q]] + length * s->dw[q];
     if (s->was_cut)
-        s->trial_w[fit->support.column[stopped]] = kb_constraints_end(s->columns, &fit->support, s->dw, stopped);
-    for (size_t i = 0; i < s->windows->n * s->n; i++) {
-        bool is_free = s->dynamics->start_variance[i % s->n] > 0;
+        s->trial_w[fit->support.column[stopped]] =
+            kb_constraints_end(s->likelihood.columns, &fit->support, s->dw, stopped);
+    for (size_t i = 0; i < s->likelihood.windows->n * s->likelihood.n_start; i++) {
+        bool is_free = s->dynamics->start_variance[i % s->likelihood.n_start] > 0;
         s->trial_start[i] = fit->start[i] - (is_free ? length * s->dz[i] : 0);
     }
 }
@@ -106,7 +107,7 @@ static void make_trial(kb_shooter *s, const kb_fit *fit, double length)
 static void accept_trial(kb_shooter *s, kb_fit *fit)
 {
     for (size_t q = 0; q < fit->support.n; q++) fit->w[fit->support.column[q]] = s->trial_w[fit->support.column[q]];
-    memcpy(fit->start, s->trial_start, s->windows->n * s->n * sizeof *fit->start);
+    memcpy(fit->start, s->trial_start, s->likelihood.windows->n * s->likelihood.n_start * sizeof *fit->start);
 }
 
 static const double nothing_to_gain = 0.05; /* nats: more, and no step that helps: not converged. Not measured */
@@ -114,12 +115,13 @@ static const double nothing_to_gain = 0.05; /* nats: more, and no step that help
 /* What the quadratic model of the objective has to gain: half of g' H^{-1} g. NaN when there is no such model. */
 static double predicted_gain(kb_shooter *s, const kb_fit *fit)
 {
-    size_t k = fit->support.n, n = s->n;
+    size_t k = fit->support.n, n = s->likelihood.n_start;
     double gain = 0;
     if (!make_step(s, fit, 0)) return NAN;
     for (size_t q = 0; q < k; q++)
-        gain -= s->dw[q] * (s->gw[q] + fit->w[fit->support.column[q]] / s->columns->slab[fit->support.column[q]]);
-    return 0.5 * (gain + kb_dot(s->windows->n * n, s->gz, s->gz));
+        gain -= s->dw[q] *
+                (s->gw[q] + fit->w[fit->support.column[q]] / s->likelihood.columns->slab[fit->support.column[q]]);
+    return 0.5 * (gain + kb_dot(s->likelihood.windows->n * n, s->gz, s->gz));
 }
 
 /* One damped Gauss-Newton step at fixed noise; returns the gain of the objective. Each failure both shortens the step
@@ -149,10 +151,11 @@ static double improve(kb_shooter *s, kb_fit *fit, double *damping)
 static void renew_gradient(kb_shooter *s, const kb_fit *fit, size_t window)
 {
     const kb_dynamics *d = s->dynamics;
-    size_t P = fit->support.n + s->n, first = s->windows->first[window], begin = d->observation_start[first];
-    size_t n = d->observation_start[s->windows->last[window] + 1] - begin;
+    size_t P = fit->support.n + s->likelihood.n_start, first = s->likelihood.windows->first[window],
+           begin = d->observation_start[first];
+    size_t n = d->observation_start[s->likelihood.windows->last[window] + 1] - begin;
     const double *predicted = s->predicted + s->offset[window];
-    for (size_t row = first; row <= s->windows->last[window]; row++)
+    for (size_t row = first; row <= s->likelihood.windows->last[window]; row++)
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++)
             s->weighted[o - begin] = kb_shooter_row_weight(s, window, row) *
                                      (predicted[o - begin] - s->comparison.target[o]) /
@@ -163,9 +166,9 @@ static void renew_gradient(kb_shooter *s, const kb_fit *fit, size_t window)
 /* The messages' gradients at the present point, their matrices as they were. */
 static void renew_messages(kb_shooter *s, const kb_fit *fit)
 {
-    size_t n = s->n, k = fit->support.n;
+    size_t n = s->likelihood.n_start, k = fit->support.n;
     memset(s->gw, 0, k * sizeof *s->gw);
-    for (size_t window = 0; window < s->windows->n; window++) {
+    for (size_t window = 0; window < s->likelihood.windows->n; window++) {
         double *gz = s->gz + window * n;
         const double *start = fit->start + window * n, *Hzw = s->Hzw + window * n * k;
         renew_gradient(s, fit, window);
@@ -209,25 +212,25 @@ static double constrained_evidence(kb_shooter *s, const kb_fit *fit)
 {
     size_t k = fit->support.n;
     double *mean = s->dw, *g = s->placed_w;
-    if (!s->columns->constraints) return 0;
+    if (!s->likelihood.columns->constraints) return 0;
     for (size_t q = 0; q < k; q++) {
         size_t column = fit->support.column[q];
-        g[q] = -s->gw[q] - fit->w[column] / s->columns->slab[column];
+        g[q] = -s->gw[q] - fit->w[column] / s->likelihood.columns->slab[column];
     }
     kb_gemv(KB_PLAIN, k, k, 1, s->system, k, g, 0, mean);
     double gain = 0.5 * kb_dot(k, g, mean);
     for (size_t q = 0; q < k; q++) mean[q] += fit->w[fit->support.column[q]];
-    return gain +
-           kb_constrained_mass(s->columns, &fit->support, s->n_free, s->basis, mean, s->system, s->constrained_work);
+    return gain + kb_constrained_mass(s->likelihood.columns, &fit->support, s->n_free, s->basis, mean, s->system,
+                                      s->constrained_work);
 }
 
 /* Weights that obey to begin with. */
 static void obey(kb_shooter *s, kb_fit *fit)
 {
     const kb_support *support = &fit->support;
-    if (!s->columns->constraints) return;
+    if (!s->likelihood.columns->constraints) return;
     for (size_t q = 0; q < support->n; q++) s->placed_w[q] = fit->w[support->column[q]];
-    kb_constraints_project(s->columns, support, s->placed_w);
+    kb_constraints_project(s->likelihood.columns, support, s->placed_w);
     for (size_t q = 0; q < support->n; q++) fit->w[support->column[q]] = s->placed_w[q];
 }
 
@@ -243,9 +246,10 @@ static void finish(kb_shooter *s, kb_fit *fit)
     fit->log_likelihood = kb_shooter_log_likelihood(s, fit->variance);
     fit->log_evidence = fit->log_likelihood - penalty(s, &fit->support, fit->w, fit->start) - starts - weights +
                         kb_shooter_noise_evidence(s, effective, fit->variance) +
-                        kb_support_log_prior(&fit->support, s->columns) +
-                        kb_support_log_width(&fit->support, s->columns, fit->w) + constrained_evidence(s, fit);
-    for (size_t i = 0; i < s->n_groups; i++) squares += s->squares[i], values += s->counts[i];
+                        kb_support_log_prior(&fit->support, s->likelihood.columns) +
+                        kb_support_log_width(&fit->support, s->likelihood.columns, fit->w) +
+                        constrained_evidence(s, fit);
+    for (size_t i = 0; i < s->likelihood.n_groups; i++) squares += s->squares[i], values += s->counts[i];
     fit->misfit = sqrt(squares / values);
     memcpy(fit->covariance, s->system, k * k * sizeof *fit->covariance); /* kb_shooter_effective left the inverse */
     fit->valid = isfinite(fit->log_evidence);
@@ -255,28 +259,30 @@ static void finish(kb_shooter *s, kb_fit *fit)
 static bool is_given_up(const kb_shooter *s, size_t n_active)
 {
     static const double patience = 0.2; /* seconds */
-    return s->run && !kb_run_continue(s->run, n_active) && (!s->keeps_fit || kb_run_overdue(s->run) > patience);
+    return s->likelihood.run && !kb_run_continue(s->likelihood.run, n_active) &&
+           (!s->likelihood.keeps_fit || kb_run_overdue(s->likelihood.run) > patience);
 }
-void kb_shooter_fit_now(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
+void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
 {
     static const double tolerance = 0.005; /* nats; far below any odds that matter */
     double damping = 0, effective = 0, values = 0;
     fit->valid = fit->converged = false;
     fit->log_evidence = -INFINITY;
-    fit->n_windows = s->windows->n;
-    fit->n_rows = kb_windows_rows(s->windows);
+    fit->n_windows = s->likelihood.windows->n;
+    fit->n_rows = kb_windows_rows(s->likelihood.windows);
     obey(s, fit);
     kb_shooter_count(s);
-    for (size_t i = 0; i < s->n_groups; i++) values += s->counts[i];
+    for (size_t i = 0; i < s->likelihood.n_groups; i++) values += s->counts[i];
     for (int iteration = 0; iteration < max_iterations; iteration++) {
         bool is_late = is_given_up(s, fit->support.n);
-        if (is_late && !s->keeps_fit) return;
-        if (iteration && (is_late || (s->deadline > 0 && kb_clock() > s->deadline))) break;
+        if (is_late && !s->likelihood.keeps_fit) return;
+        if (iteration && (is_late || (s->likelihood.deadline > 0 && kb_clock() > s->likelihood.deadline))) break;
         if (!isfinite(kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
-        memcpy(s->before, fit->variance, s->n_groups * sizeof *s->before);
+        memcpy(s->before, fit->variance, s->likelihood.n_groups * sizeof *s->before);
         if (!update_noise(s, fit, &effective)) return;
         double moved = 0;
-        for (size_t i = 0; i < s->n_groups; i++) moved = kb_larger(moved, fabs(log(fit->variance[i] / s->before[i])));
+        for (size_t i = 0; i < s->likelihood.n_groups; i++)
+            moved = kb_larger(moved, fabs(log(fit->variance[i] / s->before[i])));
         if (!(moved <= 1e-3) && !isfinite(kb_shooter_weigh(s, fit->start, fit->variance))) return;
         if (iteration >= 4 && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
         double gain = descend(s, fit, &damping, tolerance);

@@ -9,10 +9,11 @@ static const double noise_shrinkage = 4; /* the states' common noise level count
 void kb_shooter_count(kb_shooter *s)
 {
     const kb_dynamics *d = s->dynamics;
-    memset(s->counts, 0, s->n_groups * sizeof *s->counts);
-    for (size_t window = 0, row = 0; window < s->windows->n; window++) {
-        if (row < s->windows->first[window]) row = s->windows->first[window]; /* border rows once */
-        for (; row <= s->windows->last[window]; row++)
+    memset(s->counts, 0, s->likelihood.n_groups * sizeof *s->counts);
+    for (size_t window = 0, row = 0; window < s->likelihood.windows->n; window++) {
+        if (row < s->likelihood.windows->first[window])
+            row = s->likelihood.windows->first[window]; /* border rows once */
+        for (; row <= s->likelihood.windows->last[window]; row++)
             for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) s->counts[d->group[o]]++;
     }
 }
@@ -21,13 +22,13 @@ void kb_shooter_count(kb_shooter *s)
 void kb_shooter_estimate_noise(const kb_shooter *s, double effective, double *variance)
 {
     double total = 0;
-    for (size_t i = 0; i < s->n_groups; i++) total += s->counts[i];
+    for (size_t i = 0; i < s->likelihood.n_groups; i++) total += s->counts[i];
     for (int sweep = 0; sweep < 30; sweep++) {
         double inverse = 0, states = 0;
-        for (size_t i = 0; i < s->n_groups; i++)
+        for (size_t i = 0; i < s->likelihood.n_groups; i++)
             if (s->counts[i] > 0) inverse += 1 / variance[i], states++;
         double common = states / inverse;
-        for (size_t i = 0; i < s->n_groups; i++) {
+        for (size_t i = 0; i < s->likelihood.n_groups; i++) {
             if (!(s->counts[i] > 0)) continue;
             double freedom = fmax(s->counts[i] - effective * s->counts[i] / total, 0.2 * s->counts[i]);
             variance[i] = (s->squares[i] + noise_shrinkage * common) / (freedom + noise_shrinkage);
@@ -41,7 +42,7 @@ void kb_shooter_estimate_noise(const kb_shooter *s, double effective, double *va
 double kb_shooter_log_likelihood(const kb_shooter *s, const double *variance)
 {
     double sum = -0.5 * s->log_relative;
-    for (size_t i = 0; i < s->n_groups; i++)
+    for (size_t i = 0; i < s->likelihood.n_groups; i++)
         if (s->counts[i] > 0) sum -= 0.5 * s->counts[i] * log(variance[i]) + 0.5 * s->squares[i] / variance[i];
     return sum;
 }
@@ -50,10 +51,10 @@ double kb_shooter_log_likelihood(const kb_shooter *s, const double *variance)
 double kb_shooter_noise_evidence(const kb_shooter *s, double effective, const double *variance)
 {
     double inverse = 0, states = 0, total = 0, sum = 0, nu = noise_shrinkage;
-    for (size_t i = 0; i < s->n_groups; i++)
+    for (size_t i = 0; i < s->likelihood.n_groups; i++)
         if (s->counts[i] > 0) inverse += 1 / variance[i], states++, total += s->counts[i];
     double common = states / inverse;
-    for (size_t i = 0; i < s->n_groups; i++) {
+    for (size_t i = 0; i < s->likelihood.n_groups; i++) {
         if (!(s->counts[i] > 0) || s->dynamics->known_variance[i] > 0) continue;
         double freedom = fmax(s->counts[i] * (1 - effective / total), 0.2 * s->counts[i]);
         sum += 0.5 * nu * log(common / variance[i]) - 0.5 * nu * common / variance[i] - 0.5 * log(0.5 * (freedom + nu));
@@ -65,7 +66,7 @@ double kb_shooter_freedom(kb_shooter *s, const kb_fit *fit, size_t group)
 {
     double total = 0;
     kb_shooter_count(s);
-    for (size_t i = 0; i < s->n_groups; i++) total += s->counts[i];
+    for (size_t i = 0; i < s->likelihood.n_groups; i++) total += s->counts[i];
     if (!(s->counts[group] > 0)) return NAN;
     if (s->dynamics->known_variance[group] > 0) return INFINITY;
     return fmax(s->counts[group] * (1 - fit->effective / total), 0.2 * s->counts[group]) + noise_shrinkage;

@@ -16,8 +16,8 @@ enum {
 /* Border rows belong to two windows and count half in each. */
 double kb_shooter_row_weight(const kb_shooter *s, size_t window, size_t row)
 {
-    bool shared = (window > 0 && row == s->windows->last[window - 1]) ||
-                  (window + 1 < s->windows->n && row == s->windows->first[window + 1]);
+    bool shared = (window > 0 && row == s->likelihood.windows->last[window - 1]) ||
+                  (window + 1 < s->likelihood.windows->n && row == s->likelihood.windows->first[window + 1]);
     return shared ? 0.5 : 1;
 }
 
@@ -31,8 +31,10 @@ void kb_shooter_set_model(kb_shooter *s, const kb_support *support, const double
 static bool shoot(kb_shooter *s, size_t window, const double *start, bool with_tangents)
 {
     kb_dynamics *d = s->dynamics;
-    size_t first = s->windows->first[window], last = s->windows->last[window], begin = d->observation_start[first];
-    size_t n = d->observation_start[last + 1] - begin, P = s->n_tangents + s->n, at = window ? s->offset[window] : 0;
+    size_t first = s->likelihood.windows->first[window], last = s->likelihood.windows->last[window],
+           begin = d->observation_start[first];
+    size_t n = d->observation_start[last + 1] - begin, P = s->n_tangents + s->likelihood.n_start,
+           at = window ? s->offset[window] : 0;
     double *predicted = s->predicted + at, *tangents = with_tangents ? s->tangents + at * P : NULL;
     s->offset[window] = at;
     s->offset[window + 1] = at + n;
@@ -45,9 +47,9 @@ static bool shoot(kb_shooter *s, size_t window, const double *start, bool with_t
 static void add_squares(kb_shooter *s, size_t window)
 {
     const kb_dynamics *d = s->dynamics;
-    size_t first = s->windows->first[window], begin = d->observation_start[first];
+    size_t first = s->likelihood.windows->first[window], begin = d->observation_start[first];
     const double *predicted = s->predicted + s->offset[window];
-    for (size_t row = first; row <= s->windows->last[window]; row++) {
+    for (size_t row = first; row <= s->likelihood.windows->last[window]; row++) {
         double weight = kb_shooter_row_weight(s, window, row);
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
             double r = predicted[o - begin] - s->comparison.target[o], relative = s->comparison.relative[o];
@@ -60,11 +62,11 @@ static void add_squares(kb_shooter *s, size_t window)
 /* Sums of squared residuals per group in s->squares; false when a window cannot be integrated. */
 bool kb_shooter_sum_squares(kb_shooter *s, const kb_support *support, const double *w, const double *start)
 {
-    memset(s->squares, 0, s->n_groups * sizeof *s->squares);
+    memset(s->squares, 0, s->likelihood.n_groups * sizeof *s->squares);
     s->log_relative = 0;
     kb_shooter_set_model(s, support, w, NULL);
-    for (size_t window = 0; window < s->windows->n; window++) {
-        if (!shoot(s, window, start + window * s->n, false)) return false;
+    for (size_t window = 0; window < s->likelihood.windows->n; window++) {
+        if (!shoot(s, window, start + window * s->likelihood.n_start, false)) return false;
         add_squares(s, window);
     }
     return true;
@@ -74,10 +76,11 @@ bool kb_shooter_sum_squares(kb_shooter *s, const kb_support *support, const doub
 static void window_normals(kb_shooter *s, size_t window, const double *variance)
 {
     const kb_dynamics *d = s->dynamics;
-    size_t P = s->n_tangents + s->n, first = s->windows->first[window], begin = d->observation_start[first], used = 0;
+    size_t P = s->n_tangents + s->likelihood.n_start, first = s->likelihood.windows->first[window],
+           begin = d->observation_start[first], used = 0;
     const double *predicted = s->predicted + s->offset[window], *tangents = s->tangents + s->offset[window] * P;
     memset(s->gradient, 0, P * sizeof *s->gradient);
-    for (size_t row = first; row <= s->windows->last[window]; row++) {
+    for (size_t row = first; row <= s->likelihood.windows->last[window]; row++) {
         double weight = kb_shooter_row_weight(s, window, row);
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
             const double *tangent = tangents + (o - begin) * P;
@@ -100,7 +103,7 @@ static void window_normals(kb_shooter *s, size_t window, const double *variance)
    the log-determinant of its block with the prior's normaliser, NaN when it is not positive. */
 static double eliminate_start(kb_shooter *s, size_t window, const double *start)
 {
-    size_t n = s->n, k = s->n_tangents, P = k + n;
+    size_t n = s->likelihood.n_start, k = s->n_tangents, P = k + n;
     double log_prior = 0;
     double *Hzz = s->Hzz + window * n * n, *Hzw = s->Hzw + window * n * k, *gz = s->gz + window * n;
     for (size_t j = 0; j < n; j++) {
@@ -129,12 +132,12 @@ static double eliminate_start(kb_shooter *s, size_t window, const double *start)
 static bool integrate(kb_shooter *s, const kb_support *support, const double *w, const double *start,
                       const kb_support *tangents)
 {
-    memset(s->squares, 0, s->n_groups * sizeof *s->squares);
+    memset(s->squares, 0, s->likelihood.n_groups * sizeof *s->squares);
     s->log_relative = 0;
     kb_shooter_set_model(s, support, w, tangents);
-    for (size_t window = 0; window < s->windows->n; window++)
-        if (!shoot(s, window, start + window * s->n, true)) return false;
-    for (size_t window = 0; window < s->windows->n; window++) add_squares(s, window);
+    for (size_t window = 0; window < s->likelihood.windows->n; window++)
+        if (!shoot(s, window, start + window * s->likelihood.n_start, true)) return false;
+    for (size_t window = 0; window < s->likelihood.windows->n; window++) add_squares(s, window);
     return true;
 }
 
@@ -147,9 +150,9 @@ double kb_shooter_weigh(kb_shooter *s, const double *start, const double *varian
     memset(s->Hww, 0, k * k * sizeof *s->Hww);
     memset(s->gw, 0, k * sizeof *s->gw);
     s->n_kept = 0;
-    for (size_t window = 0; window < s->windows->n; window++) {
+    for (size_t window = 0; window < s->likelihood.windows->n; window++) {
         window_normals(s, window, variance);
-        half_logdet += eliminate_start(s, window, start + window * s->n);
+        half_logdet += eliminate_start(s, window, start + window * s->likelihood.n_start);
     }
     return half_logdet;
 }
@@ -159,7 +162,9 @@ double kb_shooter_assemble(kb_shooter *s, const kb_support *support, const doubl
 {
     double clock = kb_clock();
     double half_logdet = integrate(s, support, w, start, tangents) ? kb_shooter_weigh(s, start, variance) : NAN;
-    if (tangents) s->pace = (kb_clock() - clock) / (double)(kb_windows_rows(s->windows) * (s->n_tangents + s->n));
+    if (tangents)
+        s->pace = (kb_clock() - clock) /
+                  (double)(kb_windows_rows(s->likelihood.windows) * (s->n_tangents + s->likelihood.n_start));
     return half_logdet;
 }
 
@@ -172,14 +177,15 @@ double kb_shooter_factorise(kb_shooter *s, const kb_support *support, double dam
     double log_slab = 0;
     memcpy(s->system, s->Hww, k * k * sizeof *s->system);
     for (size_t q = 0; q < k; q++) {
-        double slab = s->columns->slab[support->column[q]];
+        double slab = s->likelihood.columns->slab[support->column[q]];
         s->system[q + q * k] *= 1 + damping;
         s->system[q + q * k] += 1 / slab;
         log_slab += log(slab);
     }
-    if (s->columns->constraints) {
-        s->n_free = kb_constraints_basis(s->columns, support, s->held, s->basis);
-        return kb_constrained_factorise(s->columns, support, s->n_free, s->basis, s->system, s->constrained_work);
+    if (s->likelihood.columns->constraints) {
+        s->n_free = kb_constraints_basis(s->likelihood.columns, support, s->held, s->basis);
+        return kb_constrained_factorise(s->likelihood.columns, support, s->n_free, s->basis, s->system,
+                                        s->constrained_work);
     }
     if (!kb_cholesky(k, s->system, k)) return NAN;
     return 0.5 * (kb_cholesky_logdet(k, s->system, k) + log_slab);
@@ -187,25 +193,25 @@ double kb_shooter_factorise(kb_shooter *s, const kb_support *support, double dam
 
 void kb_shooter_solve(const kb_shooter *s, size_t k, size_t n_right, double *x, double *work)
 {
-    if (s->columns->constraints) kb_constrained_solve(k, s->n_free, s->basis, s->system, n_right, x, work);
+    if (s->likelihood.columns->constraints) kb_constrained_solve(k, s->n_free, s->basis, s->system, n_right, x, work);
     else kb_cholesky_solve(k, n_right, s->system, k, x, k);
 }
 
 bool kb_shooter_invert(kb_shooter *s, size_t k)
 {
-    if (!s->columns->constraints) return kb_cholesky_inverse(k, s->system, k);
+    if (!s->likelihood.columns->constraints) return kb_cholesky_inverse(k, s->system, k);
     return kb_constrained_inverse(k, s->n_free, s->basis, s->system, s->constrained_work);
 }
 
 /* gamma = parameters - tr(A^{-1} prior): how many of them the data determine. Overwrites s->system with A^{-1}. */
 double kb_shooter_effective(kb_shooter *s, const kb_support *support)
 {
-    size_t k = support->n, n = s->n;
-    double gamma = (double)(s->columns->constraints ? s->n_free : k);
+    size_t k = support->n, n = s->likelihood.n_start;
+    double gamma = (double)(s->likelihood.columns->constraints ? s->n_free : k);
     double *C = s->spread, *CA = C + n * k, *inverse = s->inverse;
     if (!kb_shooter_invert(s, k)) return NAN;
-    for (size_t q = 0; q < k; q++) gamma -= s->system[q + q * k] / s->columns->slab[support->column[q]];
-    for (size_t window = 0; window < s->windows->n; window++) {
+    for (size_t q = 0; q < k; q++) gamma -= s->system[q + q * k] / s->likelihood.columns->slab[support->column[q]];
+    for (size_t window = 0; window < s->likelihood.windows->n; window++) {
         const double *L = s->Hzz + window * n * n;
         memcpy(inverse, L, n * n * sizeof *inverse);
         if (!kb_cholesky_inverse(n, inverse, n)) return NAN;

@@ -101,7 +101,7 @@ kbass_status kb_fourier_covariances(const kb_field_samples *samples, const kb_di
     if (status == KBASS_OK && !(*V = KB_NEW(double, windows->n *P *P)))
         status = kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
-        shooter->windows = windows;
+        shooter->likelihood.windows = windows;
         if (!kb_shooter_covariances(shooter, fit, *V))
             status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated again");
     }

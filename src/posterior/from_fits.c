@@ -108,7 +108,7 @@ static kbass_status add_models(const setting *s, kb_shooter *shooter, size_t n_f
     size_t size = shooter->max_columns + s->n_start, n = 0;
     double *V = KB_NEW(double, s->windows->n *size *size);
     kbass_status status = V ? KBASS_OK : kb_out_of_memory(error, "the posterior");
-    shooter->windows = s->windows;
+    shooter->likelihood.windows = s->windows;
     for (size_t i = 0; i < s->n_parts; i++)
         s->parts[i].posterior->is_relative = shooter->dynamics->noise_model != KB_NOISE_ADDITIVE;
     for (size_t i = 0; status == KBASS_OK && i < n_fits && n < most; i++) {

@@ -14,12 +14,13 @@ static bool evaluate_window(kb_shooter *s, const double *V, size_t size, const d
     double *row = s->gradient; /* size */
     if (!kb_flow_integrate(s->flow, n, times, start, states, tangents)) return false;
     for (size_t k = 1; k < n; k++)
-        for (size_t i = 0; i < s->n; i++) {
-            const double *tangent = tangents + (k * s->n + i) * size;
+        for (size_t i = 0; i < s->likelihood.n_start; i++) {
+            const double *tangent = tangents + (k * s->likelihood.n_start + i) * size;
             kb_gemv(KB_PLAIN, size, size, 1, V, size, tangent, 0, row);
             double variance = kb_dot(size, row, tangent);
-            mean[(k - 1) * s->n + i] = record->mean[i] + record->sd[i] * states[k * s->n + i];
-            sd[(k - 1) * s->n + i] = record->sd[i] * sqrt(fmax(variance, 0));
+            mean[(k - 1) * s->likelihood.n_start + i] =
+                record->mean[i] + record->sd[i] * states[k * s->likelihood.n_start + i];
+            sd[(k - 1) * s->likelihood.n_start + i] = record->sd[i] * sqrt(fmax(variance, 0));
         }
     return true;
 }
@@ -29,21 +30,22 @@ static bool evaluate_all(kb_shooter *s, const kb_fit *fit, const double *covaria
                          double *sd)
 {
     const kb_record *record = s->flow->record;
-    size_t size = fit->support.n + s->n, done = 0;
-    size_t each = s->windows->n / record->n_runs, first = run * each;
+    size_t size = fit->support.n + s->likelihood.n_start, done = 0;
+    size_t each = s->likelihood.windows->n / record->n_runs, first = run * each;
     kb_flow_model(s->flow, &fit->support, fit->w, &fit->support);
     s->flow->run = run;
     for (size_t window = first; window < first + each; window++) {
         bool last = window + 1 == first + each;
-        double end = record->time[s->windows->last[window]];
+        double end = record->time[s->likelihood.windows->last[window]];
         size_t n = 1;
-        scaled[0] = record->time[s->windows->first[window]];
+        scaled[0] = record->time[s->likelihood.windows->first[window]];
         for (; done + n - 1 < n_times; n++) {
             scaled[n] = (times[done + n - 1] - record->origin[run]) / record->span;
             if (!last && scaled[n] > end) break;
         }
-        if (n > 1 && !evaluate_window(s, covariances + window * size * size, size, fit->start + window * s->n, n,
-                                      scaled, states, tangents, mean + done * s->n, sd + done * s->n))
+        if (n > 1 && !evaluate_window(s, covariances + window * size * size, size,
+                                      fit->start + window * s->likelihood.n_start, n, scaled, states, tangents,
+                                      mean + done * s->likelihood.n_start, sd + done * s->likelihood.n_start))
             return false;
         done += n - 1;
     }
@@ -62,7 +64,7 @@ kbass_status kb_ode_solution(const kb_record *record, const kb_dictionary *dicti
     if (status == KBASS_OK && (!covariances || !scaled || !states || !tangents))
         status = kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK) {
-        s->windows = windows;
+        s->likelihood.windows = windows;
         s->flow->follow = *follow;
         if (!kb_shooter_covariances(s, fit, covariances) ||
             !evaluate_all(s, fit, covariances, run, n_times, times, scaled, states, tangents, mean, sd))

@@ -100,9 +100,9 @@ kbass_status kb_pde1d_solution(size_t n_runs, const kb_pde1d_setup *setups, size
     kbass_status status = kb_pde1d_runs_create(n_runs, setups, dictionary, columns, k, &all_runs, error);
     if (status == KBASS_OK) status = kb_shooter_create_on(&all_runs->dynamics, columns, windows->n, k, &shooter, error);
     if (status == KBASS_OK && sd) {
-        size_t P = k + shooter->n;
+        size_t P = k + shooter->likelihood.n_start;
         V = KB_NEW(double, windows->n *P *P);
-        shooter->windows = windows;
+        shooter->likelihood.windows = windows;
         if (!V) status = kb_out_of_memory(error, "the solution");
         else if (!kb_shooter_covariances(shooter, fit, V))
             status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated again");

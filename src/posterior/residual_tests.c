@@ -45,7 +45,8 @@ static void clear(study *s)
 
 static kbass_status prepare(study *s, kbass_error *error)
 {
-    size_t rows = s->n_rows, all = s->n_observations, windows = s->shooter->windows->n, groups = s->shooter->n_groups;
+    size_t rows = s->n_rows, all = s->n_observations, windows = s->shooter->likelihood.windows->n,
+           groups = s->shooter->likelihood.n_groups;
     s->tangents = KB_NEW(double, rows * s->P);
     s->residuals = KB_NEW(double, rows);
     s->root = KB_NEW(double, rows);
@@ -75,14 +76,14 @@ static kbass_status prepare(study *s, kbass_error *error)
 static size_t rows_of(const kb_shooter *s, size_t window)
 {
     const size_t *start = s->dynamics->observation_start;
-    return start[s->windows->last[window] + 1] - start[s->windows->first[window]];
+    return start[s->likelihood.windows->last[window] + 1] - start[s->likelihood.windows->first[window]];
 }
 
 static void list_rows(study *s)
 {
     const kb_shooter *shooter = s->shooter;
     const kb_dynamics *d = shooter->dynamics;
-    const kb_windows *windows = shooter->windows;
+    const kb_windows *windows = shooter->likelihood.windows;
     size_t row = 0;
     for (size_t w = 0; w < windows->n; w++)
         for (size_t line = windows->first[w]; line <= windows->last[w]; line++) {
@@ -195,7 +196,7 @@ static void compute(study *s, size_t draw)
         double *out = s->scores + KB_TESTS * (g + d->n_groups * draw), squares = 0;
         size_t n = 0;
         if (!s->tested[g]) continue;
-        for (size_t o = d->observation_start[s->shooter->windows->first[0]]; o < s->n_observations; o++) {
+        for (size_t o = d->observation_start[s->shooter->likelihood.windows->first[0]]; o < s->n_observations; o++) {
             if (d->group[o] != g) continue;
             s->sequence[n] = s->values[o];
             s->sizes[n] = s->size[o];
@@ -224,7 +225,7 @@ static void draw_noise(study *s, kb_random *random)
 static void project(study *s)
 {
     const kb_shooter *shooter = s->shooter;
-    size_t k = s->k, n = s->n, P = s->P, windows = shooter->windows->n;
+    size_t k = s->k, n = s->n, P = s->P, windows = shooter->likelihood.windows->n;
     memset(s->total, 0, k * BATCH * sizeof *s->total);
     for (size_t w = 0, first = 0; w < windows; first += rows_of(shooter, w++)) {
         double *g = s->steps + w * P * BATCH;
@@ -264,7 +265,7 @@ static void simulate(study *s)
 /* Statistics become deviations from their mean over the draws, in their standard deviations. */
 static void standardise(study *s)
 {
-    size_t tests = KB_TESTS * s->shooter->n_groups, n = s->n_draws;
+    size_t tests = KB_TESTS * s->shooter->likelihood.n_groups, n = s->n_draws;
     for (size_t t = 0; t < tests; t++) {
         double mean = 0, squares = 0;
         for (size_t draw = 1; draw <= n; draw++) mean += s->scores[t + tests * draw] / (double)n;
@@ -277,7 +278,7 @@ static void standardise(study *s)
 /* Spread counts in both directions, the others only above. */
 static double surprise(const study *s, size_t test, size_t draw)
 {
-    double score = s->scores[test + KB_TESTS * s->shooter->n_groups * draw];
+    double score = s->scores[test + KB_TESTS * s->shooter->likelihood.n_groups * draw];
     return test % KB_TESTS == KB_TEST_SPREAD ? fabs(score) : score;
 }
 
@@ -287,7 +288,7 @@ static double corrected(const study *s, size_t test)
     double found = surprise(s, test, 0), as_much = 1;
     for (size_t draw = 1; draw <= s->n_draws; draw++) {
         bool reaches = false;
-        for (size_t t = 0; !reaches && t < KB_TESTS * s->shooter->n_groups; t++)
+        for (size_t t = 0; !reaches && t < KB_TESTS * s->shooter->likelihood.n_groups; t++)
             reaches = s->tested[t / KB_TESTS] && surprise(s, t, draw) >= found;
         as_much += reaches;
     }
@@ -296,7 +297,7 @@ static double corrected(const study *s, size_t test)
 
 static kbass_status judge(const study *s, kb_residual_tests *out, kbass_error *error)
 {
-    size_t tests = KB_TESTS * s->shooter->n_groups;
+    size_t tests = KB_TESTS * s->shooter->likelihood.n_groups;
     out->tests = KB_NEW(kb_test, tests);
     if (!out->tests) return kb_out_of_memory(error, "the tests of the residuals");
     for (size_t t = 0; t < tests; t++)
@@ -308,12 +309,16 @@ static kbass_status judge(const study *s, kb_residual_tests *out, kbass_error *e
 kbass_status kb_residual_tests_run(kb_shooter *shooter, const kb_fit *fit, kb_residual_tests *out, kbass_error *error)
 {
     const kb_dynamics *d = shooter->dynamics;
-    study s = {.shooter = shooter, .fit = fit, .k = fit->support.n, .n = shooter->n, .P = fit->support.n + shooter->n};
-    for (size_t w = 0; w < shooter->windows->n; w++) s.n_rows += rows_of(shooter, w);
+    study s = {.shooter = shooter,
+               .fit = fit,
+               .k = fit->support.n,
+               .n = shooter->likelihood.n_start,
+               .P = fit->support.n + shooter->likelihood.n_start};
+    for (size_t w = 0; w < shooter->likelihood.windows->n; w++) s.n_rows += rows_of(shooter, w);
     double numbers = (double)s.n_rows * (double)s.P;
     *out = (kb_residual_tests){0};
     if (!(numbers <= most_numbers)) return KBASS_OK;
-    s.n_observations = d->observation_start[shooter->windows->last[shooter->windows->n - 1] + 1];
+    s.n_observations = d->observation_start[shooter->likelihood.windows->last[shooter->likelihood.windows->n - 1] + 1];
     s.n_draws = numbers > many_numbers || (double)s.n_rows > many_rows ? FEWER_DRAWS : MOST_DRAWS;
     kbass_status status = prepare(&s, error);
     if (status == KBASS_OK && kb_shooter_linearise(shooter, fit, s.tangents, s.residuals)) {

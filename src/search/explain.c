@@ -14,7 +14,7 @@ static void start_from(const kb_search *a, const kb_fit *best, bool by_message, 
     kb_search_worker *e = a->workers.list[0];
     const kb_support *support = &fit->support;
     double *mean = e->work;
-    size_t groups = e->shooter->n_groups;
+    size_t groups = e->likelihood->n_groups;
     memcpy(fit->start, best->start, best->n_windows * a->pool->n_start * sizeof *fit->start);
     memcpy(fit->variance, best->variance, groups * sizeof *fit->variance);
     bool has_mean =
@@ -25,14 +25,14 @@ static void start_from(const kb_search *a, const kb_fit *best, bool by_message, 
 
 static void fit_other(kb_search *a, const kb_fit *best, const kb_fit *known, kb_fit *fit)
 {
-    kb_shooter *shooter = a->workers.list[0]->shooter;
+    kb_likelihood *likelihood = a->workers.list[0]->likelihood;
     if (known && known->valid) kb_fit_copy(known, fit, a->columns->n, a->pool->n_start);
     if (fit->valid && fit->converged) return;
     if (!fit->valid) start_from(a, best, true, fit);
-    kb_shooter_fit(shooter, fit, ITERATIONS, -INFINITY);
+    kb_likelihood_fit(likelihood, fit, ITERATIONS, -INFINITY);
     if (fit->valid) return;
     start_from(a, best, false, fit);
-    kb_shooter_fit(shooter, fit, ITERATIONS, -INFINITY);
+    kb_likelihood_fit(likelihood, fit, ITERATIONS, -INFINITY);
 }
 
 kbass_status kb_explain(kb_search *a, kb_search_result *result, kbass_error *error)
@@ -44,7 +44,7 @@ kbass_status kb_explain(kb_search *a, kb_search_result *result, kbass_error *err
     kb_pool_init(&result->explained, n, a->pool->n_start, a->pool->max_windows);
     result->explained_column = KB_NEW(size_t, n);
     if (!result->explained_column) return kb_out_of_memory(error, "the explanations");
-    a->workers.list[0]->shooter->windows = a->windows;
+    a->workers.list[0]->likelihood->windows = a->windows;
     for (size_t column = 0; status == KBASS_OK && column < n; column++) {
         kb_fit *fit = NULL;
         if (!a->columns->explained[column] || !kb_run_continue(a->run, best->support.n)) continue;

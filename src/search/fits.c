@@ -13,16 +13,17 @@ static bool may_fit(kb_search *a, const kb_fit *fit)
     return a->deadline > 0 ? kb_clock() < a->deadline : kb_run_continue(a->run, fit->support.n);
 }
 
-static void prepare(const kb_search *a, kb_shooter *shooter)
+static void prepare(const kb_search *a, kb_likelihood *likelihood)
 {
-    shooter->windows = a->windows;
-    shooter->checkpoint = a->run->checkpoint;
+    likelihood->windows = a->windows;
+    likelihood->checkpoint = a->run->checkpoint;
 }
 
 /* A job may take two fits: what comes of both depends on where they begin. */
-static kb_work_key key_of(const kb_search *a, kb_shooter *shooter, const kb_fit_job *j, int iterations, double rival)
+static kb_work_key key_of(const kb_search *a, kb_likelihood *likelihood, const kb_fit_job *j, int iterations,
+                          double rival)
 {
-    kb_work_key key = kb_work_key_begin("job"), fit = kb_shooter_fit_key(shooter, j->fit, iterations, rival);
+    kb_work_key key = kb_work_key_begin("job"), fit = likelihood->key(likelihood, j->fit, iterations, rival);
     kb_work_key_add(&key, &fit, sizeof fit);
     if (j->parent) kb_work_key_add(&key, j->parent->w, a->columns->n * sizeof *j->parent->w);
     if (j->parent)
@@ -32,25 +33,25 @@ static kb_work_key key_of(const kb_search *a, kb_shooter *shooter, const kb_fit_
 
 /* From the promise, and when that fails from the parent. When the run is stopped a model at hand ends where it stands,
    a proposal is given up. */
-static void fit_job(const kb_search *a, kb_shooter *shooter, const kb_fit_job *j, int iterations, double rival)
+static void fit_job(const kb_search *a, kb_likelihood *likelihood, const kb_fit_job *j, int iterations, double rival)
 {
-    prepare(a, shooter);
-    if (shooter->checkpoint && !(a->deadline > 0) &&
-        kb_shooter_recall(shooter, key_of(a, shooter, j, iterations, rival), j->fit))
+    prepare(a, likelihood);
+    if (likelihood->checkpoint && !(a->deadline > 0) &&
+        kb_likelihood_recall(likelihood, key_of(a, likelihood, j, iterations, rival), j->fit))
         return;
     bool is_free = a->deadline > 0 || (!j->parent && a->run->reduce); /* other ranks keep what comes of it */
-    shooter->run = is_free ? NULL : a->run;
-    shooter->keeps_fit = !j->parent;
-    shooter->deadline = a->deadline;
+    likelihood->run = is_free ? NULL : a->run;
+    likelihood->keeps_fit = !j->parent;
+    likelihood->deadline = a->deadline;
     atomic_fetch_add(&a->run->n_models, 1);
-    kb_shooter_fit(shooter, j->fit, iterations, rival);
-    if (!j->fit->valid && j->parent && !(shooter->run && kb_run_stopped(a->run))) {
+    kb_likelihood_fit(likelihood, j->fit, iterations, rival);
+    if (!j->fit->valid && j->parent && !(likelihood->run && kb_run_stopped(a->run))) {
         kb_fit_begin(j->fit, j->parent, a->columns->n, a->pool->n_start);
-        kb_shooter_fit(shooter, j->fit, iterations, rival);
+        kb_likelihood_fit(likelihood, j->fit, iterations, rival);
     }
-    shooter->run = NULL;
-    shooter->keeps_fit = false;
-    shooter->deadline = 0;
+    likelihood->run = NULL;
+    likelihood->keeps_fit = false;
+    likelihood->deadline = 0;
 }
 
 /* Every rank has fitted its own; the checkpoint keeps those of the others too. keys: NULL without one */
@@ -62,7 +63,7 @@ static kbass_status exchange(const kb_search *a, size_t n_jobs, const kb_fit_job
     for (size_t i = 0; i < n_jobs; i++) fits[i] = jobs[i].fit;
     kbass_status status = kb_share_exchange(a->run, n_jobs, fits, a->pool, error);
     for (size_t i = 0; keys && status == KBASS_OK && !kb_run_stopped(a->run) && i < n_jobs; i++)
-        if (!kb_share_is_own(a->run, i)) kb_shooter_keep(a->workers.list[0]->shooter, keys[i], fits[i]);
+        if (!kb_share_is_own(a->run, i)) kb_likelihood_keep(a->workers.list[0]->likelihood, keys[i], fits[i]);
     kb_free(fits);
     return status;
 }
@@ -70,11 +71,11 @@ static kbass_status exchange(const kb_search *a, size_t n_jobs, const kb_fit_job
 /* Before the fits change where they begin. */
 static kb_work_key *keys_of(const kb_search *a, size_t n_jobs, const kb_fit_job *jobs, int iterations, double rival)
 {
-    kb_shooter *shooter = a->workers.list[0]->shooter;
+    kb_likelihood *likelihood = a->workers.list[0]->likelihood;
     kb_work_key *keys = a->run->checkpoint ? KB_NEW(kb_work_key, n_jobs) : NULL;
-    prepare(a, shooter);
+    prepare(a, likelihood);
     for (size_t i = 0; keys && i < n_jobs; i++)
-        if (!kb_share_is_own(a->run, i)) keys[i] = key_of(a, shooter, &jobs[i], iterations, rival);
+        if (!kb_share_is_own(a->run, i)) keys[i] = key_of(a, likelihood, &jobs[i], iterations, rival);
     return keys;
 }
 
@@ -86,7 +87,7 @@ kbass_status kb_search_fit_all(kb_search *a, size_t n_jobs, const kb_fit_job *jo
 #pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
     for (size_t i = 0; i < n_jobs; i++)
         if ((!is_shared || kb_share_is_own(a->run, i)) && may_fit(a, jobs[i].fit))
-            fit_job(a, a->workers.list[omp_get_thread_num()]->shooter, &jobs[i], iterations, rival);
+            fit_job(a, a->workers.list[omp_get_thread_num()]->likelihood, &jobs[i], iterations, rival);
     kbass_status status = is_shared ? exchange(a, n_jobs, jobs, keys, error) : KBASS_OK;
     kb_free(keys);
     return status;

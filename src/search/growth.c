@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "search/task.h"
 #include "search/trace.h"
@@ -11,25 +12,25 @@
 
 /* ---------------------------------------------------------------- parts and their windows */
 
-static size_t run_rows(const kb_dynamics *d, size_t run)
+static size_t run_rows(const kb_likelihood *l, size_t run)
 {
-    return d->run_start ? d->run_start[run + 1] - d->run_start[run] : d->n_rows;
+    return l->run_start ? l->run_start[run + 1] - l->run_start[run] : l->n_rows;
 }
 
-static size_t longest_run(const kb_dynamics *d)
+static size_t longest_run(const kb_likelihood *l)
 {
     size_t most = 0;
-    for (size_t run = 0; run < d->n_runs; run++)
-        if (run_rows(d, run) > most) most = run_rows(d, run);
+    for (size_t run = 0; run < l->n_runs; run++)
+        if (run_rows(l, run) > most) most = run_rows(l, run);
     return most;
 }
 
 /* The first `rows` rows of each run in `n` windows each. */
-static kbass_status divide_part(const kb_dynamics *d, size_t rows, size_t n, kb_windows **out, kbass_error *error)
+static kbass_status divide_part(const kb_likelihood *l, size_t rows, size_t n, kb_windows **out, kbass_error *error)
 {
-    kbass_status status = kb_windows_divide_runs(d->n_runs, d->run_start, n, out, error);
-    for (size_t run = 0; status == KBASS_OK && run < d->n_runs; run++) {
-        size_t first = d->run_start[run], own = run_rows(d, run), last = (rows < own ? rows : own) - 1;
+    kbass_status status = kb_windows_divide_runs(l->n_runs, l->run_start, n, out, error);
+    for (size_t run = 0; status == KBASS_OK && run < l->n_runs; run++) {
+        size_t first = l->run_start[run], own = run_rows(l, run), last = (rows < own ? rows : own) - 1;
         for (size_t i = 0; i < n; i++) {
             (*out)->first[run * n + i] = first + i * last / n;
             (*out)->last[run * n + i] = first + (i + 1) * last / n;
@@ -38,37 +39,37 @@ static kbass_status divide_part(const kb_dynamics *d, size_t rows, size_t n, kb_
     return status;
 }
 
-size_t kb_growth_most_windows(const kb_dynamics *d, const kb_first_part *first)
+size_t kb_growth_most_windows(const kb_likelihood *l, const kb_first_part *first)
 {
     size_t each = first->n_windows;
-    for (size_t rows = first->n_rows; rows < longest_run(d); rows *= 2) each *= 2;
-    return each * d->n_runs;
+    for (size_t rows = first->n_rows; rows < longest_run(l); rows *= 2) each *= 2;
+    return each * l->n_runs;
 }
 
 /* ---------------------------------------------------------------- from windows to windows */
 
 /* The state at a row: on the solution of the window that holds it, or by the measurements nearby. */
-static kbass_status state_at(kb_shooter *s, const kb_windows *from, const kb_fit *fit, size_t row, double *state,
+static kbass_status state_at(kb_likelihood *l, const kb_windows *from, const kb_fit *fit, size_t row, double *state,
                              kbass_error *error)
 {
     for (size_t window = 0; window < from->n; window++)
         if (row >= from->first[window] && row < from->last[window]) {
-            if (kb_shooter_state(s, fit, window, row, state)) return KBASS_OK;
+            if (l->solution(l, fit, window, row, state)) return KBASS_OK;
             break;
         }
-    return s->dynamics->guess(s->dynamics, row, state, error);
+    return l->guess(l, row, state, error);
 }
 
 /* Starts on other windows: where one begins with an old one's first row they are its own. */
-static kbass_status move_starts(kb_shooter *s, const kb_windows *from, const kb_windows *to, kb_fit *fit,
+static kbass_status move_starts(kb_likelihood *l, const kb_windows *from, const kb_windows *to, kb_fit *fit,
                                 double *starts, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    s->windows = from;
+    l->windows = from;
     for (size_t window = 0; status == KBASS_OK && window < to->n; window++)
-        status = state_at(s, from, fit, to->first[window], starts + window * s->n, error);
+        status = state_at(l, from, fit, to->first[window], starts + window * l->n_start, error);
     if (status != KBASS_OK) return status;
-    memcpy(fit->start, starts, to->n * s->n * sizeof *starts);
+    memcpy(fit->start, starts, to->n * l->n_start * sizeof *starts);
     fit->n_windows = to->n;
     return KBASS_OK;
 }
@@ -82,10 +83,12 @@ static void forget_explored(kb_pool *pool)
 static kbass_status move_pool(kb_search *a, kb_windows *to, kbass_error *error)
 {
     kb_windows *before = a->windows;
-    kbass_status status = KBASS_OK;
-    kb_shooter *s = a->workers.list[0]->shooter;
+    kb_likelihood *l = a->workers.list[0]->likelihood;
+    double *starts = KB_NEW(double, to->n * l->n_start);
+    kbass_status status = starts ? KBASS_OK : kb_out_of_memory(error, "the search");
     for (size_t i = 0; status == KBASS_OK && i < a->pool->n; i++)
-        status = move_starts(s, before, to, a->pool->fits[i], s->trial_start, error);
+        status = move_starts(l, before, to, a->pool->fits[i], starts, error);
+    kb_free(starts);
     a->windows = to;
     kb_windows_destroy(before);
     forget_explored(a->pool);
@@ -105,9 +108,9 @@ static kbass_status merge_on(kb_search *a, kb_windows *to, kbass_error *error)
     kb_windows *before = a->windows;
 #pragma omp parallel for schedule(dynamic) num_threads(a->workers.n) reduction(max : status)
     for (size_t i = 0; i < a->pool->n; i++) {
-        kb_shooter *shooter = a->workers.list[omp_get_thread_num()]->shooter;
+        kb_likelihood *likelihood = a->workers.list[omp_get_thread_num()]->likelihood;
         if (!kb_run_continue(a->run, a->pool->fits[i]->support.n)) continue;
-        kbass_status one = kb_fit_merge(shooter, before, to, a->pool->fits[i], NULL);
+        kbass_status one = kb_fit_merge(likelihood, before, to, a->pool->fits[i], NULL);
         if (one > status) status = one;
     }
     a->windows = to;
@@ -121,7 +124,8 @@ static kbass_status merge_on(kb_search *a, kb_windows *to, kbass_error *error)
 static double best_noise(const kb_search *a)
 {
     bool has_model = a->pool->n && a->pool->fits[0]->valid;
-    return has_model ? kb_fit_noise(a->workers.list[0]->shooter, a->pool->fits[0]) : INFINITY;
+    const kb_likelihood *l = a->workers.list[0]->likelihood;
+    return has_model ? l->noise(l, a->pool->fits[0]) : INFINITY;
 }
 
 /* ---------------------------------------------------------------- one part */
@@ -139,7 +143,7 @@ static bool is_lost(const kb_search *a, const kb_growth *p) { return !(best_nois
 static kbass_status go_back(kb_search *a, kb_growth *p, size_t rows, size_t n, kbass_error *error)
 {
     kb_windows *windows = NULL;
-    kbass_status status = divide_part(a->workers.list[0]->shooter->dynamics, rows, n, &windows, error);
+    kbass_status status = divide_part(a->workers.list[0]->likelihood, rows, n, &windows, error);
     if (status != KBASS_OK) return status;
     kb_windows_destroy(a->windows);
     a->windows = windows;
@@ -155,8 +159,7 @@ kbass_status kb_growth_merge(kb_search *a, kb_growth *p, kbass_error *error)
 {
     kb_windows *fewer = NULL;
     kbass_status status = remember(a, p, error);
-    if (status == KBASS_OK)
-        status = divide_part(a->workers.list[0]->shooter->dynamics, p->rows, p->n / 2, &fewer, error);
+    if (status == KBASS_OK) status = divide_part(a->workers.list[0]->likelihood, p->rows, p->n / 2, &fewer, error);
     if (status == KBASS_OK) status = merge_on(a, fewer, error);
     if (status != KBASS_OK) return status;
     p->is_merged = is_lost(a, p) || kb_run_stopped(a->run);
@@ -168,35 +171,35 @@ kbass_status kb_growth_merge(kb_search *a, kb_growth *p, kbass_error *error)
 
 kbass_status kb_growth_double(kb_search *a, kb_growth *p, kbass_error *error)
 {
-    const kb_dynamics *d = a->workers.list[0]->shooter->dynamics;
-    size_t rows = 2 * p->rows < longest_run(d) ? 2 * p->rows : longest_run(d);
+    const kb_likelihood *l = a->workers.list[0]->likelihood;
+    size_t rows = 2 * p->rows < longest_run(l) ? 2 * p->rows : longest_run(l);
     bool reaches_on = p->n == 1;
     kb_windows *windows = NULL;
     kbass_status status = remember(a, p, error);
-    if (status == KBASS_OK) status = divide_part(d, rows, reaches_on ? 1 : 2 * p->n, &windows, error);
+    if (status == KBASS_OK) status = divide_part(l, rows, reaches_on ? 1 : 2 * p->n, &windows, error);
     if (status == KBASS_OK) status = refit_on(a, windows, (int)a->schedule->fit_iterations, error);
     if (status == KBASS_OK && reaches_on && is_lost(a, p) && !kb_run_stopped(a->run)) {
         status = go_back(a, p, p->rows, 1, error);
-        if (status == KBASS_OK) status = divide_part(d, rows, 2, &windows, error);
+        if (status == KBASS_OK) status = divide_part(l, rows, 2, &windows, error);
         if (status == KBASS_OK) status = refit_on(a, windows, (int)a->schedule->fit_iterations, error);
         p->n = 2;
     } else if (!reaches_on) {
         p->n *= 2;
     }
     p->rows = rows;
-    p->is_merged = rows < longest_run(d) || p->n == 1; /* the whole record is tried on fewer windows once more */
+    p->is_merged = rows < longest_run(l) || p->n == 1; /* the whole record is tried on fewer windows once more */
     return status;
 }
 
 kbass_status kb_growth_whole(kb_search *a, kb_growth *p, kbass_error *error)
 {
-    const kb_dynamics *d = a->workers.list[0]->shooter->dynamics;
+    const kb_likelihood *l = a->workers.list[0]->likelihood;
     kb_windows *windows = NULL;
-    if (p->rows >= longest_run(d)) return KBASS_OK;
+    if (p->rows >= longest_run(l)) return KBASS_OK;
     if (!(best_noise(a) < INFINITY) && p->before.n) kb_pool_swap(a->pool, &p->before);
-    for (size_t rows = p->rows; p->n > 1 && rows < longest_run(d); rows *= 2) p->n *= 2;
-    p->rows = longest_run(d);
-    kbass_status status = divide_part(d, p->rows, p->n, &windows, error);
+    for (size_t rows = p->rows; p->n > 1 && rows < longest_run(l); rows *= 2) p->n *= 2;
+    p->rows = longest_run(l);
+    kbass_status status = divide_part(l, p->rows, p->n, &windows, error);
     if (status != KBASS_OK) return status;
     kb_pool_trim(a->pool, (size_t)a->schedule->kept);
     return move_pool(a, windows, error);
@@ -204,23 +207,23 @@ kbass_status kb_growth_whole(kb_search *a, kb_growth *p, kbass_error *error)
 
 kbass_status kb_growth_begin(kb_search *a, const kb_first_part *first, kb_growth *p, kbass_error *error)
 {
-    kb_dynamics *d = a->workers.list[0]->shooter->dynamics;
-    p->rows = first->n_rows < longest_run(d) ? first->n_rows : longest_run(d);
+    kb_likelihood *l = a->workers.list[0]->likelihood;
+    p->rows = first->n_rows < longest_run(l) ? first->n_rows : longest_run(l);
     p->n = first->n_windows;
     p->is_merged = false;
     kb_pool_trim(&p->before, 0);
     kb_windows_destroy(a->windows);
     a->windows = NULL;
-    kbass_status status = divide_part(d, p->rows, p->n, &a->windows, error);
+    kbass_status status = divide_part(l, p->rows, p->n, &a->windows, error);
     for (size_t i = 0; status == KBASS_OK && i < a->pool->n; i++)
-        status = kb_fit_guess(d, a->windows, a->pool->fits[i], error);
+        status = kb_fit_guess(l, a->windows, a->pool->fits[i], error);
     forget_explored(a->pool);
     return status;
 }
 
 bool kb_growth_sees_all(const kb_search *a, const kb_growth *p)
 {
-    return p->rows >= longest_run(a->workers.list[0]->shooter->dynamics);
+    return p->rows >= longest_run(a->workers.list[0]->likelihood);
 }
 
 double kb_growth_noise(const kb_search *a) { return best_noise(a); }

@@ -22,13 +22,13 @@ typedef struct {
     size_t rows, n; /* of each run; windows of each run */
     bool is_merged; /* into as few windows as follow these rows */
     kb_pool before; /* the pool on the last windows that followed the data, */
-    double noise;   /* and its noise (kb_fit_noise) */
+    double noise;   /* and its noise (kb_likelihood.noise) */
 } kb_growth;
 
 void kb_growth_init(const kb_search *search, kb_growth *growth);
 void kb_growth_clear(kb_growth *growth);
 /* Windows of all runs while none can be merged: what a pool needs room for. */
-size_t kb_growth_most_windows(const kb_dynamics *dynamics, const kb_first_part *first);
+size_t kb_growth_most_windows(const kb_likelihood *likelihood, const kb_first_part *first);
 bool kb_growth_sees_all(const kb_search *search, const kb_growth *growth);
 /* Noise of the best model; INFINITY without one. */
 double kb_growth_noise(const kb_search *search);

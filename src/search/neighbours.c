@@ -26,7 +26,7 @@ typedef struct {
 } proposal;
 
 /* A start that is a state is followed from the first; many modes of a profile may go astray and are followed last. */
-static bool starts_are_states(const kb_search *a) { return a->workers.list[0]->shooter->dynamics->starts_are_states; }
+static bool starts_are_states(const kb_search *a) { return a->workers.list[0]->likelihood->starts_are_states; }
 
 /* The parent's starts, moved as its message supposes when the weights become those of the proposal. */
 static void follow(const kb_columns *columns, kb_search_worker *e, const kb_fit *parent, proposal *p)
@@ -36,8 +36,8 @@ static void follow(const kb_columns *columns, kb_search_worker *e, const kb_fit 
     for (size_t q = 0; q < parent->support.n; q++)
         dw[parent->support.column[q]] -= parent->w[parent->support.column[q]];
     for (size_t q = 0; q < p->support.n; q++) dw[p->support.column[q]] += p->w[q];
-    memcpy(p->start, parent->start, parent->n_windows * e->shooter->n * sizeof *p->start);
-    kb_shooter_follow(e->shooter, dw, p->start);
+    memcpy(p->start, parent->start, parent->n_windows * e->likelihood->n_start * sizeof *p->start);
+    e->likelihood->follow(e->likelihood, dw, p->start);
 }
 
 static kbass_status propose(const kb_columns *columns, kb_search_worker *w, const kb_fit *parent,
@@ -46,7 +46,7 @@ static kbass_status propose(const kb_columns *columns, kb_search_worker *w, cons
     double *mean = w->work;
     kbass_status status = kb_support_create(support->n, &out->support, error);
     out->w = KB_NEW(double, support->n);
-    out->start = KB_NEW(double, parent->n_windows * w->shooter->n);
+    out->start = KB_NEW(double, parent->n_windows * w->likelihood->n_start);
     if (status != KBASS_OK || !out->w || !out->start) return kb_out_of_memory(error, "a proposal");
     kb_support_copy(support, &out->support);
     double other = kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
@@ -114,8 +114,8 @@ static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit
     const kb_columns *columns = a->columns;
     kb_move moves[MOST_MOVES];
     kbass_status status = KBASS_OK;
-    w->shooter->windows = a->windows;
-    if (!kb_shooter_message(w->shooter, parent, a->all, w->message)) return KBASS_OK;
+    w->likelihood->windows = a->windows;
+    if (!w->likelihood->message(w->likelihood, parent, a->all, w->message)) return KBASS_OK;
     size_t most = (size_t)a->schedule->most_moves;
     size_t found = kb_message_moves(w->message, columns, &parent->support, true, most, moves, w->work);
     for (size_t i = 0; status == KBASS_OK && i < found; i++) {

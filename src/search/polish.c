@@ -74,19 +74,13 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
     return status;
 }
 
-static kbass_status note_noise(kb_shooter *shooter, kb_search_result *result, kbass_error *error)
+static kbass_status note_noise(kb_likelihood *l, kb_search_result *result, kbass_error *error)
 {
-    const kb_comparison *comparison = &shooter->comparison;
-    size_t n = shooter->n_groups;
-    result->noise_floor = comparison->dynamics->noise_floor;
-    result->noise_is_relative = comparison->dynamics->noise_model != KB_NOISE_ADDITIVE;
-    result->noise_unit = KB_NEW(double, n);
-    result->noise_freedom = KB_NEW(double, n);
+    result->noise_floor = l->floor(l);
+    result->noise_unit = KB_NEW(double, l->n_groups);
+    result->noise_freedom = KB_NEW(double, l->n_groups);
     if (!result->noise_unit || !result->noise_freedom) return kb_out_of_memory(error, "the answer");
-    for (size_t i = 0; i < n; i++) {
-        result->noise_unit[i] = kb_comparison_unit(comparison, i);
-        result->noise_freedom[i] = kb_shooter_freedom(shooter, result->pool.fits[0], i);
-    }
+    result->noise_is_relative = l->describe_noise(l, result->pool.fits[0], result->noise_unit, result->noise_freedom);
     return KBASS_OK;
 }
 
@@ -94,9 +88,9 @@ static kbass_status note_noise(kb_shooter *shooter, kb_search_result *result, kb
 static kbass_status look_around(kb_search *a, kb_search_result *result, kbass_error *error)
 {
     kb_search_worker *e = a->workers.list[0];
-    double seconds = e->shooter->pace * (double)kb_windows_rows(a->windows) * (double)(a->columns->n + e->shooter->n);
-    if (seconds > kb_run_left(a->run)) return KBASS_OK;
-    if (!kb_shooter_message(e->shooter, result->pool.fits[0], a->all, e->message)) return KBASS_OK;
+    kb_likelihood *l = e->likelihood;
+    if (l->cost(l, a->columns->n) > kb_run_left(a->run)) return KBASS_OK;
+    if (!l->message(l, result->pool.fits[0], a->all, e->message)) return KBASS_OK;
     return kb_search_result_measure(result, e->message, a->columns, e->work, error);
 }
 
@@ -107,22 +101,24 @@ static kbass_status finish(kb_search *a, kb_search_result *result, kbass_error *
     kb_search_worker *e = a->workers.list[0];
     for (size_t i = 0; i < pool->n && i < (size_t)a->schedule->polished && pool->fits[i]->valid; i++)
         if (!pool->fits[i]->converged)
-            kb_shooter_fit(e->shooter, pool->fits[i], (int)a->schedule->polish_iterations, -INFINITY);
+            kb_likelihood_fit(e->likelihood, pool->fits[i], (int)a->schedule->polish_iterations, -INFINITY);
     kb_pool_sort(pool);
     kbass_status status = look_around(a, result, error);
     if (!result->neighbours) return status;
-    if (status == KBASS_OK) status = kb_explain(a, result, error);
-    return status == KBASS_OK ? kb_residual_tests_run(e->shooter, pool->fits[0], &result->residual_tests, error)
-                              : status;
+    return status == KBASS_OK ? kb_explain(a, result, error) : status;
 }
 
-kbass_status kb_polish(kb_search *a, kb_search_result *result, kbass_error *error)
+kbass_status kb_polish(kb_pass *p, kbass_error *error)
 {
-    kb_shooter *shooter = a->workers.list[0]->shooter;
-    kbass_status status = KBASS_OK;
+    kb_search *a = &p->search;
+    kb_search_result *result = p->result;
     if (!kb_has_model(result)) return KBASS_OK;
-    shooter->windows = a->windows;
-    status = kb_run_stopped(a->run) ? look_around(a, result, error) : finish(a, result, error);
+    kb_likelihood *l = a->workers.list[0]->likelihood;
+    bool is_stopped = kb_run_stopped(a->run);
+    l->windows = a->windows;
+    kbass_status status = is_stopped ? look_around(a, result, error) : finish(a, result, error);
+    if (status == KBASS_OK && !is_stopped && result->neighbours && p->task->examine)
+        status = p->task->examine(p, error);
     kb_trace_pool(a, "polished");
-    return status == KBASS_OK ? note_noise(shooter, result, error) : status;
+    return status == KBASS_OK ? note_noise(l, result, error) : status;
 }

@@ -2,9 +2,8 @@
 #ifndef KB_SEARCH_POLISH_H
 #define KB_SEARCH_POLISH_H
 
-#include "search/neighbours.h"
-#include "search/result.h"
+#include "search/task.h"
 
-kbass_status kb_polish(kb_search *search, kb_search_result *result, kbass_error *error);
+kbass_status kb_polish(kb_pass *pass, kbass_error *error);
 
 #endif

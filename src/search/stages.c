@@ -131,17 +131,16 @@ static size_t keep_whole(kb_pool *pool, size_t n_rows)
     return n;
 }
 
-/* Seconds of one integration of the whole record with the tangents of so many columns, by the operations of those that
-   are dear where none was timed yet; 0: not known. */
+/* Of the whole record, with so many columns, as the slowest worker knows it. */
 static double seconds_of(const kb_search *a, size_t n_columns)
 {
-    static const double speed = 3e10; /* operations per second of matrix products; measured on one machine of 2023 */
-    double pace = 0;
-    const kb_shooter *s = a->workers.list[0]->shooter;
-    for (int i = 0; i < a->workers.n; i++) pace = kb_larger(pace, a->workers.list[i]->shooter->pace);
-    if (!(pace > 0) && s->dynamics->tangents_are_dear && s->dynamics->cost)
-        return s->dynamics->cost(s->dynamics, n_columns) / speed;
-    return pace * (double)kb_windows_rows(a->windows) * (double)(n_columns + s->n);
+    double seconds = 0;
+    for (int i = 0; i < a->workers.n; i++) {
+        kb_likelihood *l = a->workers.list[i]->likelihood;
+        l->windows = a->windows;
+        seconds = kb_larger(seconds, l->cost(l, n_columns));
+    }
+    return seconds;
 }
 
 /* Can the best model be fitted to the whole record, and its answer be made, in the time that is left? */
@@ -189,7 +188,7 @@ static kbass_status pass_on(kb_pass *p, size_t run, const kb_fit *from, kbass_er
     kbass_status status = kb_pass_enter(p, &from->support, &fit, error);
     if (status != KBASS_OK) return status;
     memcpy(fit->w, from->w, p->search.columns->n * sizeof *fit->w);
-    memcpy(fit->variance, from->variance, kb_pass_dynamics(p)->n_groups * sizeof *fit->variance);
+    memcpy(fit->variance, from->variance, kb_pass_likelihood(p)->n_groups * sizeof *fit->variance);
     memcpy(fit->start + run * n, from->start, n * sizeof *fit->start);
     return KBASS_OK;
 }
@@ -199,7 +198,7 @@ static kbass_status search_run(kb_pass *p, size_t run, kbass_error *error)
 {
     kb_search all = p->search;
     kb_pool own;
-    const size_t *run_start = kb_pass_dynamics(p)->run_start;
+    const size_t *run_start = kb_pass_likelihood(p)->run_start;
     size_t first = run_start[run], last = run_start[run + 1] - 1;
     kb_windows window = {1, &first, &last};
     kb_pool_init(&own, all.pool->n_columns, all.pool->n_start, 1);
@@ -217,7 +216,7 @@ static kbass_status search_run(kb_pass *p, size_t run, kbass_error *error)
 
 static void hold_weights(kb_pass *p, bool hold)
 {
-    for (int i = 0; i < p->search.workers.n; i++) p->search.workers.list[i]->shooter->holds_weights = hold;
+    for (int i = 0; i < p->search.workers.n; i++) p->search.workers.list[i]->likelihood->holds_weights = hold;
 }
 
 /* What each run says alone. A fit from nothing may end in a poor minimum of any run, a front without viscosity for one,

@@ -14,7 +14,7 @@
 static bool floor_matters(const kb_pass *p)
 {
     const kb_schedule *s = p->task->schedule;
-    double floor = kb_pass_dynamics(p)->noise_floor, misfit = p->search.pool->fits[0]->misfit;
+    double floor = kb_pass_floor(p), misfit = p->search.pool->fits[0]->misfit;
     return floor > s->least_floor && misfit * misfit < s->hidden * floor;
 }
 
@@ -62,7 +62,7 @@ static bool is_unexplained(const kb_pass *p)
     const kb_schedule *s = p->task->schedule;
     if (!(s->unexplained > 0) || kb_run_stopped(p->search.run) || p->before) return false;
     if (!kb_pass_has_model(p)) return true;
-    double misfit = p->search.pool->fits[0]->misfit, floor = kb_pass_dynamics(p)->noise_floor;
+    double misfit = p->search.pool->fits[0]->misfit, floor = kb_pass_floor(p);
     return misfit * misfit > s->unexplained * (p->task->noise(p) + floor);
 }
 
@@ -85,7 +85,7 @@ static kbass_status polish(kb_pass *p, kbass_error *error)
     kb_search_result *result = p->result;
     double from = p->search.run->fraction, clock = kb_run_stage(p->search.run, KBASS_STAGE_POLISH, from, from);
     kbass_status status = p->task->finish ? p->task->finish(p, error) : KBASS_OK;
-    if (status == KBASS_OK && result->pool.n) status = kb_polish(&p->search, result, error);
+    if (status == KBASS_OK && result->pool.n) status = kb_polish(p, error);
     if (p->task->refine || p->task->stages_see_all) result->n_models += result->pool.n; /* fitted once more */
     result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
     return status;

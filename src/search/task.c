@@ -13,24 +13,30 @@ kbass_status kb_propose(const kb_source *sources, unsigned when, kb_proposals *p
     return status;
 }
 
-kbass_status kb_fit_guess(kb_dynamics *d, const kb_windows *windows, kb_fit *fit, kbass_error *error)
+kbass_status kb_fit_guess(kb_likelihood *l, const kb_windows *windows, kb_fit *fit, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     fit->n_windows = windows->n;
     for (size_t window = 0; status == KBASS_OK && window < windows->n; window++)
-        status = d->guess(d, windows->first[window], fit->start + window * d->n_start, error);
+        status = l->guess(l, windows->first[window], fit->start + window * l->n_start, error);
     return status;
 }
 
 /* ---------------------------------------------------------------- a pass */
 
-kb_dynamics *kb_pass_dynamics(const kb_pass *p) { return p->search.workers.list[0]->shooter->dynamics; }
+kb_likelihood *kb_pass_likelihood(const kb_pass *p) { return p->search.workers.list[0]->likelihood; }
+
+double kb_pass_floor(const kb_pass *p)
+{
+    const kb_likelihood *l = kb_pass_likelihood(p);
+    return l->floor(l);
+}
 
 bool kb_pass_has_model(const kb_pass *p) { return p->search.pool->n && p->search.pool->fits[0]->valid; }
 
 size_t kb_pass_run(const kb_pass *p, size_t window)
 {
-    const size_t *run_start = kb_pass_dynamics(p)->run_start;
+    const size_t *run_start = kb_pass_likelihood(p)->run_start;
     size_t run = 0;
     while (run_start && p->search.windows->first[window] >= run_start[run + 1]) run++;
     return run;
@@ -40,7 +46,7 @@ kbass_status kb_pass_enter(kb_pass *p, const kb_support *support, kb_fit **fit, 
 {
     kbass_status status = kb_pool_add(p->search.pool, support, fit, error);
     if (status == KBASS_OK) status = kb_fit_complete(p->search.columns, *fit, error);
-    return status == KBASS_OK ? kb_fit_guess(kb_pass_dynamics(p), p->search.windows, *fit, error) : status;
+    return status == KBASS_OK ? kb_fit_guess(kb_pass_likelihood(p), p->search.windows, *fit, error) : status;
 }
 
 kbass_status kb_pass_ask(kb_pass *p, unsigned when, size_t *n, kbass_error *error)

@@ -40,8 +40,8 @@ typedef struct {
 
 /* Asks all sources of a list, which ends with one without a name, that are asked then. */
 kbass_status kb_propose(const kb_source *sources, unsigned when, kb_proposals *proposals, kbass_error *error);
-/* Starts of all windows by regression of their first rows (kb_dynamics.guess). */
-kbass_status kb_fit_guess(kb_dynamics *dynamics, const kb_windows *windows, kb_fit *fit, kbass_error *error);
+/* Starts of all windows by regression of their first rows (kb_likelihood.guess). */
+kbass_status kb_fit_guess(kb_likelihood *likelihood, const kb_windows *windows, kb_fit *fit, kbass_error *error);
 
 /* ---------------------------------------------------------------- a pass and its task */
 
@@ -100,6 +100,8 @@ struct kb_task {
     kbass_status (*refine)(kb_pass *pass, kbass_error *error);
     /* The resolution into the result, before the last polish; an answer that is none leaves the pool empty. */
     kbass_status (*finish)(kb_pass *pass, kbass_error *error);
+    /* What the chosen model's residuals say, after the last polish; NULL: nothing. */
+    kbass_status (*examine)(kb_pass *pass, kbass_error *error);
     void (*end)(kb_pass *pass);
     /* Is a second pass due, after which the better answer stays? */
     bool (*is_doubtful)(const void *problem, const kb_search_result *result);
@@ -118,7 +120,9 @@ bool kb_pass_has_model(const kb_pass *pass);
 size_t kb_pass_run(const kb_pass *pass, size_t window);
 /* A structure with starts by regression and no weights, as an entry of the pool. */
 kbass_status kb_pass_enter(kb_pass *pass, const kb_support *support, kb_fit **fit, kbass_error *error);
-kb_dynamics *kb_pass_dynamics(const kb_pass *pass);
+kb_likelihood *kb_pass_likelihood(const kb_pass *pass);
+/* The smallest noise variance that its discretisation allows. */
+double kb_pass_floor(const kb_pass *pass);
 /* Largest move of a model's weights from `before`, by column, in their standard deviations. */
 double kb_weights_moved(const kb_fit *fit, const double *before);
 

@@ -24,12 +24,12 @@ void kb_trace_pool(const kb_search *a, const char *stage)
 {
     const kb_trace *trace = a->run->trace;
     const kb_pool *pool = a->pool;
-    const kb_dynamics *d = a->workers.n ? a->workers.list[0]->shooter->dynamics : NULL;
+    const kb_likelihood *l = a->workers.n ? a->workers.list[0]->likelihood : NULL;
     double sum = 0;
     if (!trace) return;
     for (size_t i = 0; i < pool->n; i++) add_evidence(pool->fits[i]->log_evidence, &sum);
     kb_trace_line(trace, "%s: rows %zu windows %zu start %zu floor %.17g models %zu evidences %.17g", stage,
                   a->windows ? kb_windows_rows(a->windows) : 0, a->windows ? a->windows->n : 0, pool->n_start,
-                  d ? d->noise_floor : 0, pool->n, sum);
+                  l ? l->floor(l) : 0, pool->n, sum);
     for (size_t i = 0; i < pool->n && i < SHOWN; i++) trace_fit(trace, pool->fits[i]);
 }

@@ -7,11 +7,8 @@
 
 #include "forward/shoot.h"
 
-/* Geometric mean of the noise variances over the groups that the shooter's last fit observed. */
-double kb_fit_noise(const kb_shooter *shooter, const kb_fit *fit);
-
 /* Moves a valid fit from `from` to the half as many windows of `to`. */
-kbass_status kb_fit_merge(kb_shooter *shooter, const kb_windows *from, const kb_windows *to, kb_fit *fit,
+kbass_status kb_fit_merge(kb_likelihood *likelihood, const kb_windows *from, const kb_windows *to, kb_fit *fit,
                           kbass_error *error);
 
 #endif

@@ -9,19 +9,19 @@
 static void destroy(kb_search_worker *worker)
 {
     if (!worker) return;
-    kb_shooter_destroy(worker->shooter);
+    if (worker->likelihood) worker->likelihood->destroy(worker->likelihood);
     kb_message_destroy(worker->message);
     kb_support_clear(&worker->trial);
     kb_free(worker->work);
     kb_free(worker);
 }
 
-static kbass_status create(kb_shooter_make make, const void *context, const kb_columns *columns, kb_search_worker **out,
-                           kbass_error *error)
+static kbass_status create(kb_likelihood_make make, const void *context, const kb_columns *columns,
+                           kb_search_worker **out, kbass_error *error)
 {
     kb_search_worker *worker = KB_NEW(kb_search_worker, 1);
     if (!worker) return kb_out_of_memory(error, "a thread's workspace");
-    kbass_status status = make(context, &worker->shooter, error);
+    kbass_status status = make(context, &worker->likelihood, error);
     if (status == KBASS_OK && !(worker->work = KB_NEW(double, kb_message_work(columns->n))))
         status = kb_out_of_memory(error, "a thread's workspace");
     if (status == KBASS_OK) status = kb_message_create(columns->n, &worker->message, error);
@@ -39,7 +39,7 @@ static int affordable(int n, double bytes)
     return more < n - 1 ? 1 + (int)more : n;
 }
 
-kbass_status kb_workers_create(int n, kb_shooter_make make, const void *context, const kb_columns *columns,
+kbass_status kb_workers_create(int n, kb_likelihood_make make, const void *context, const kb_columns *columns,
                                kb_workers *workers, kbass_error *error)
 {
     kbass_status status = KBASS_OK;

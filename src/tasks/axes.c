@@ -57,13 +57,16 @@ static kbass_status take(kb_pass *p, kb_pool *found, kbass_error *error)
 
 /* ---------------------------------------------------------------- workers */
 
-static kbass_status make_shooter(const void *context, kb_shooter **out, kbass_error *error)
+static kbass_status make(const void *context, kb_likelihood **out, kbass_error *error)
 {
     const kb_axes *c = context;
     const kb_columns *columns = c->problem->columns;
     kb_fourier_model *fourier = NULL;
+    kb_shooter *shooter = NULL;
     kbass_status status = kb_axes_make_model(c, &c->fourier, columns->n, &fourier, error);
-    return status == KBASS_OK ? kb_shooter_create_on(&fourier->dynamics, columns, 1, columns->n, out, error) : status;
+    if (status == KBASS_OK) status = kb_shooter_create_on(&fourier->dynamics, columns, 1, columns->n, &shooter, error);
+    if (status == KBASS_OK) *out = &shooter->likelihood;
+    return status;
 }
 
 /* Of one thread's tangents. */
@@ -91,7 +94,7 @@ static kbass_status make_workers(kb_pass *p, kbass_error *error)
     d->destroy(d);
     p->search.schedule = is_dear ? &kb_schedule_of_dear_axes.value : &kb_schedule_of_axes.value;
     p->search.screened = !is_dear && c->problem->run_samples[0]->n_fields == 1;
-    return kb_workers_create(affordable, make_shooter, c, columns, &p->search.workers, error);
+    return kb_workers_create(affordable, make, c, columns, &p->search.workers, error);
 }
 
 /* How fine steps and waves have to be, by the best model at hand; workers anew if they are not. */
@@ -123,7 +126,7 @@ static kbass_status enter(kb_pass *p, const kb_fit *from, kbass_error *error)
     kbass_status status = kb_pass_enter(p, &from->support, &fit, error);
     if (status != KBASS_OK) return status;
     memcpy(fit->w, from->w, p->search.columns->n * sizeof *fit->w);
-    for (size_t f = 0; f < kb_pass_dynamics(p)->n_groups; f++)
+    for (size_t f = 0; f < kb_pass_likelihood(p)->n_groups; f++)
         fit->variance[f] = fmax(s->noise_factor * from->variance[f], s->least_noise);
     return KBASS_OK;
 }
@@ -133,7 +136,7 @@ static kbass_status move_pool(kb_pass *p, size_t n_rows, double worth_keeping, k
 {
     const kb_schedule *s = p->task->schedule;
     kb_pool *pool = p->search.pool, known;
-    kb_pool_init(&known, pool->n_columns, kb_pass_dynamics(p)->n_start, 1);
+    kb_pool_init(&known, pool->n_columns, kb_pass_likelihood(p)->n_start, 1);
     kb_pool_swap(pool, &known);
     kb_windows_destroy(p->search.windows);
     p->search.windows = NULL;
@@ -207,6 +210,7 @@ static kbass_status answer(const void *problem, kb_run *run, kb_search_result *r
 }
 
 const kb_task kb_task_of_axes = {.schedule = &kb_schedule_of_axes.value,
+                                 .examine = kb_examine_residuals,
                                  .sources = kb_sources_of_axes,
                                  .first_sources = KB_AT_FIRST,
                                  .begin = begin,

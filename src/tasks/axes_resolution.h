@@ -6,6 +6,7 @@
 
 #include "forward/spectral/fourier_model.h"
 #include "problem/pde_nd.h"
+#include "tasks/shooting.h"
 #include "tasks/tasks.h"
 
 typedef struct {

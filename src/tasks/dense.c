@@ -88,6 +88,7 @@ static kbass_status make_part(const dense_search *s, kb_pde1d_problem **part, kb
 /* ---------------------------------------------------------------- models */
 
 static const kb_task task = {.schedule = &kb_schedule_of_dense_axis.value,
+                             .examine = kb_examine_residuals,
                              .begin = kb_one_axis_begin,
                              .raise_floor = kb_one_axis_raise_floor,
                              .lower_floor = kb_one_axis_lower_floor,
@@ -111,8 +112,7 @@ static void end_pass(kb_pass *p)
 /* Proposals begin near the end, where steps of a fit may share their tangents. */
 static void share_tangents(kb_pass *p)
 {
-    for (int i = 0; i < p->search.workers.n; i++)
-        p->search.workers.list[i]->shooter->dynamics->tangents_are_dear = true;
+    for (int i = 0; i < p->search.workers.n; i++) kb_pass_shooter(p, i)->dynamics->tangents_are_dear = true;
 }
 
 static kbass_status set_grid(kb_pass *p, size_t grid, kbass_error *error)
@@ -129,7 +129,7 @@ static kbass_status enter(kb_pass *p, const kb_support *support, const double *w
     kbass_status status = kb_pass_enter(p, support, &fit, error);
     if (status != KBASS_OK) return status;
     memcpy(fit->w, w, p->search.pool->n_columns * sizeof *w);
-    for (size_t f = 0; f < kb_pass_dynamics(p)->n_groups; f++)
+    for (size_t f = 0; f < kb_pass_likelihood(p)->n_groups; f++)
         fit->variance[f] = fmax(variance[f], task.schedule->least_floor);
     return KBASS_OK;
 }
@@ -137,7 +137,7 @@ static kbass_status enter(kb_pass *p, const kb_support *support, const double *w
 static bool follows(const dense_search *s, const kb_pass *p)
 {
     if (!kb_pass_has_model(p)) return false;
-    double misfit = p->search.pool->fits[0]->misfit, floor = kb_pass_dynamics(p)->noise_floor;
+    double misfit = p->search.pool->fits[0]->misfit, floor = kb_pass_floor(p);
     return misfit * misfit <= task.schedule->lost * (s->noise + floor);
 }
 
@@ -341,7 +341,7 @@ static kbass_status finish(const dense_search *s, const kb_pass *part, bool *fou
     s->result->settled = true;
     s->result->part = part->result->part;
     if (*found) status = kb_one_axis_finish(&p, error);
-    if (*found && status == KBASS_OK) status = kb_polish(&p.search, s->result, error);
+    if (*found && status == KBASS_OK) status = kb_polish(&p, error);
     s->result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
     end_pass(&p);
     return status;

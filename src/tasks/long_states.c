@@ -9,6 +9,7 @@
 #include "propose/sources.h"
 #include "search/growth.h"
 #include "search/trace.h"
+#include "tasks/shooting.h"
 #include "tasks/tasks.h"
 
 typedef struct {
@@ -31,17 +32,13 @@ static kb_first_part first_part(const kb_ode_problem *p)
 static size_t most_windows(const kb_ode_problem *p)
 {
     kb_first_part first = first_part(p);
-    kb_dynamics rows = {.n_runs = p->record->n_runs, .run_start = p->record->run_start, .n_rows = p->record->n_rows};
+    kb_likelihood rows = {.n_runs = p->record->n_runs, .run_start = p->record->run_start, .n_rows = p->record->n_rows};
     return kb_growth_most_windows(&rows, &first);
 }
 
-static kbass_status make_shooter(const void *problem, kb_shooter **out, kbass_error *error)
+static kbass_status make(const void *problem, kb_likelihood **out, kbass_error *error)
 {
-    const kb_ode_problem *p = problem;
-    kbass_status status =
-        kb_shooter_create(p->record, p->dictionary, p->columns, most_windows(p), p->columns->n, out, error);
-    if (status == KBASS_OK) (*out)->flow->follow = kb_ode_problem_follow(p);
-    return status;
+    return kb_make_trajectories(problem, most_windows(problem), out, error);
 }
 
 static kbass_status begin(kb_pass *pass, kbass_error *error)
@@ -53,7 +50,7 @@ static kbass_status begin(kb_pass *pass, kbass_error *error)
     pass->search.all = &p->all;
     kb_pool_init(pass->search.pool, p->columns->n, p->record->n_states, most_windows(p));
     kb_growth_init(&pass->search, &state->growth);
-    return kb_workers_create(p->threads, make_shooter, p, p->columns, &pass->search.workers, error);
+    return kb_workers_create(p->threads, make, p, p->columns, &pass->search.workers, error);
 }
 
 static void end(kb_pass *pass)
@@ -112,6 +109,7 @@ static kbass_status extend(kb_pass *pass, size_t stage, kbass_error *error)
 }
 
 const kb_task kb_task_of_long_states = {.schedule = &kb_schedule_of_long_states.value,
+                                        .examine = kb_examine_residuals,
                                         .sources = kb_sources_of_states,
                                         .first_sources = KB_AT_FIRST,
                                         .begin = begin,

@@ -51,9 +51,9 @@ static void shorten_windows(kb_one_axis *e)
 static kbass_status open_pool(kb_pass *p, kbass_error *error)
 {
     const kb_one_axis *e = p->state;
-    const kb_dynamics *d = kb_pass_dynamics(p);
-    kb_pool_init(p->search.pool, e->problem->columns->n, d->n_start, e->max_windows);
-    return kb_windows_divide_each(d->n_runs, d->run_start, e->windows, &p->search.windows, error);
+    const kb_likelihood *l = kb_pass_likelihood(p);
+    kb_pool_init(p->search.pool, e->problem->columns->n, l->n_start, e->max_windows);
+    return kb_windows_divide_each(l->n_runs, l->run_start, e->windows, &p->search.windows, error);
 }
 
 kbass_status kb_one_axis_begin_on(kb_pass *p, const size_t *windows, size_t grid, kbass_error *error)
@@ -110,7 +110,7 @@ kbass_status kb_one_axis_take(kb_pass *p, kb_pool *found, kbass_error *error)
         status = kb_pass_enter(p, &proposal->support, &fit, error);
         if (status != KBASS_OK) break;
         memcpy(fit->w, proposal->w, found->n_columns * sizeof *fit->w);
-        for (size_t f = 0; f < kb_pass_dynamics(p)->n_groups; f++)
+        for (size_t f = 0; f < kb_pass_likelihood(p)->n_groups; f++)
             fit->variance[f] = fmax(proposal->variance[f], p->task->schedule->least_noise);
     }
     return status;
@@ -214,7 +214,7 @@ const kb_task *kb_task_of_pde1d(const kb_pde1d_problem *l)
     .sources = kb_sources_of_one_axis, .begin = kb_one_axis_begin, .take = kb_one_axis_take,                           \
     .raise_floor = kb_one_axis_raise_floor, .lower_floor = kb_one_axis_lower_floor, .noise = kb_one_axis_noise,        \
     .tune = kb_one_axis_tune_period, .refine = kb_one_axis_refine, .step_back = kb_one_axis_step_back,                 \
-    .finish = kb_one_axis_finish, .end = kb_one_axis_end, .is_doubtful = is_doubtful,                                  \
+    .finish = kb_one_axis_finish, .examine = kb_examine_residuals, .end = kb_one_axis_end, .is_doubtful = is_doubtful, \
     .second = &kb_task_of_simple_terms
 
 const kb_task kb_task_of_one_axis = {SHARED, .schedule = &kb_schedule_of_one_axis.value, .first_sources = KB_AT_FIRST,

@@ -7,6 +7,7 @@
 #ifndef KB_TASKS_ONE_AXIS_H
 #define KB_TASKS_ONE_AXIS_H
 
+#include "tasks/shooting.h"
 #include "tasks/tasks.h"
 
 typedef struct {

@@ -39,10 +39,13 @@ kbass_status kb_one_axis_make_shooter(const kb_pass *p, size_t max_tangents, kb_
     return make_on(e, e->grid, max_tangents, out, error);
 }
 
-static kbass_status make_shooter(const void *context, kb_shooter **out, kbass_error *error)
+static kbass_status make(const void *context, kb_likelihood **out, kbass_error *error)
 {
     const kb_one_axis *e = context;
-    return make_on(e, e->grid, e->problem->columns->n, out, error);
+    kb_shooter *shooter = NULL;
+    kbass_status status = make_on(e, e->grid, e->problem->columns->n, &shooter, error);
+    if (status == KBASS_OK) *out = &shooter->likelihood;
+    return status;
 }
 
 kbass_status kb_one_axis_set_grid(kb_pass *p, size_t grid, kbass_error *error)
@@ -53,7 +56,7 @@ kbass_status kb_one_axis_set_grid(kb_pass *p, size_t grid, kbass_error *error)
     e->finer = NULL;
     e->grid = grid;
     kb_trace_line(p->search.run->trace, "grid: %zu", grid);
-    kbass_status status = kb_workers_create(l->threads, make_shooter, e, l->columns, &p->search.workers, error);
+    kbass_status status = kb_workers_create(l->threads, make, e, l->columns, &p->search.workers, error);
     return status == KBASS_OK && grid + 1 < GRIDS ? make_on(e, grid + 1, 0, &e->finer, error) : status;
 }
 
@@ -83,14 +86,14 @@ static bool predict_window(kb_shooter *s, const kb_fit *fit, const kb_windows *w
                            double *predicted)
 {
     s->dynamics->set_model(s->dynamics, &fit->support, fit->w, NULL);
-    return s->dynamics->predict(s->dynamics, windows->first[window], windows->last[window], fit->start + window * s->n,
-                                predicted, NULL);
+    return s->dynamics->predict(s->dynamics, windows->first[window], windows->last[window],
+                                fit->start + window * s->likelihood.n_start, predicted, NULL);
 }
 
 static bool measure_error(kb_pass *p, const kb_fit *fit, double *error)
 {
     kb_one_axis *e = p->state;
-    kb_shooter *shooter = p->search.workers.list[0]->shooter;
+    kb_shooter *shooter = kb_pass_shooter(p, 0);
     const kb_windows *windows = p->search.windows;
     const kb_dynamics *d = shooter->dynamics;
     double squares = 0, values = 0;
@@ -108,13 +111,13 @@ static bool measure_error(kb_pass *p, const kb_fit *fit, double *error)
 
 static void lay_floor(kb_pass *p, double floor)
 {
-    for (int i = 0; i < p->search.workers.n; i++) p->search.workers.list[i]->shooter->dynamics->noise_floor = floor;
+    for (int i = 0; i < p->search.workers.n; i++) kb_pass_shooter(p, i)->dynamics->noise_floor = floor;
 }
 
 bool kb_one_axis_raise_floor(kb_pass *p)
 {
     const kb_schedule *s = p->task->schedule;
-    double squares = 0, before = kb_pass_dynamics(p)->noise_floor;
+    double squares = 0, before = kb_pass_floor(p);
     if (!kb_one_axis_of(p)->finer || !kb_pass_has_model(p) || !measure_error(p, p->search.pool->fits[0], &squares))
         return false;
     double floor = fmax(s->least_floor, squares);

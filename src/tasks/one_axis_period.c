@@ -33,8 +33,8 @@ static kbass_status fit_again(kb_pass *p, kb_fit *fit, kbass_error *error)
     kb_shooter *shooter = NULL;
     kbass_status status = kb_one_axis_make_shooter(p, fit->support.n, &shooter, error);
     if (status != KBASS_OK) return status;
-    shooter->windows = p->search.windows;
-    shooter->dynamics->noise_floor = kb_pass_dynamics(p)->noise_floor;
+    shooter->likelihood.windows = p->search.windows;
+    shooter->dynamics->noise_floor = kb_pass_floor(p);
     kb_shooter_fit(shooter, fit, (int)p->task->schedule->again_iterations, -INFINITY);
     kb_shooter_destroy(shooter);
     return KBASS_OK;

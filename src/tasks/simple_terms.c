@@ -91,8 +91,8 @@ static kbass_status enter(kb_pass *p, kbass_error *error)
 static bool is_lost(const kb_pass *p)
 {
     const kb_search_result *before = p->before;
-    size_t n = kb_pass_dynamics(p)->n_groups;
-    double noise = 0, floor = kb_pass_dynamics(p)->noise_floor;
+    size_t n = kb_pass_likelihood(p)->n_groups;
+    double noise = 0, floor = kb_pass_floor(p);
     if (!kb_pass_has_model(p)) return true;
     for (size_t f = 0; kb_has_model(before) && f < n; f++) noise += before->pool.fits[0]->variance[f] / (double)n;
     if (!kb_has_model(before)) noise = INFINITY;
@@ -120,6 +120,7 @@ static kbass_status widen(kb_pass *p, kbass_error *error)
 }
 
 const kb_task kb_task_of_simple_terms = {.schedule = &kb_schedule_of_one_axis.value,
+                                         .examine = kb_examine_residuals,
                                          .sources = kb_sources_of_one_axis,
                                          .begin = kb_one_axis_begin,
                                          .enter = enter,

@@ -12,6 +12,7 @@
 #include "propose/sources.h"
 #include "search/trace.h"
 #include "search/windows.h"
+#include "tasks/shooting.h"
 #include "tasks/tasks.h"
 
 enum { MOST_UNKNOWNS = 10000 };        /* of the fields together: one factorisation takes half a minute, and 0.8 GB */
@@ -22,13 +23,9 @@ typedef struct {
     double variance; /* of the noise, by the best model of the stage before */
 } progress;
 
-static kbass_status make_shooter(const void *problem, kb_shooter **out, kbass_error *error)
+static kbass_status make(const void *problem, kb_likelihood **out, kbass_error *error)
 {
-    const kb_ode_problem *p = problem;
-    kbass_status status =
-        kb_shooter_create(p->record, p->dictionary, p->columns, kb_ode_problem_windows(p), p->columns->n, out, error);
-    if (status == KBASS_OK) (*out)->flow->follow = kb_ode_problem_follow(p);
-    return status;
+    return kb_make_trajectories(problem, kb_ode_problem_windows(problem), out, error);
 }
 
 static kbass_status check_size(const kb_ode_problem *p, kbass_error *error)
@@ -52,7 +49,7 @@ static kbass_status begin(kb_pass *pass, kbass_error *error)
     pass->search.all = &p->all;
     kb_pool_init(pass->search.pool, p->columns->n, p->record->n_states, kb_ode_problem_windows(p));
     kbass_status status = check_size(p, error);
-    return status == KBASS_OK ? kb_workers_create(p->threads, make_shooter, p, p->columns, &pass->search.workers, error)
+    return status == KBASS_OK ? kb_workers_create(p->threads, make, p, p->columns, &pass->search.workers, error)
                               : status;
 }
 
@@ -60,16 +57,16 @@ static void end(kb_pass *pass) { kb_free(pass->state); }
 
 static kbass_status set_windows(kb_pass *pass, size_t n, kbass_error *error)
 {
-    const kb_dynamics *d = kb_pass_dynamics(pass);
+    const kb_likelihood *l = kb_pass_likelihood(pass);
     kb_windows_destroy(pass->search.windows);
     pass->search.windows = NULL;
     ((progress *)pass->state)->n = n;
-    return kb_windows_divide_runs(d->n_runs, d->run_start, n, &pass->search.windows, error);
+    return kb_windows_divide_runs(l->n_runs, l->run_start, n, &pass->search.windows, error);
 }
 
 static size_t most_windows(const kb_pass *pass)
 {
-    return pass->search.pool->max_windows / kb_pass_dynamics(pass)->n_runs;
+    return pass->search.pool->max_windows / kb_pass_likelihood(pass)->n_runs;
 }
 
 /* Proposals on the first windows; sources that have no starts of their own leave them to the bare field. */
@@ -81,7 +78,7 @@ static kbass_status take(kb_pass *pass, kb_pool *found, kbass_error *error)
     if (status == KBASS_OK) status = set_windows(pass, most_windows(pass), error);
     for (size_t i = 0; status == KBASS_OK && i < pool->n; i++)
         if (!pool->fits[i]->n_windows)
-            status = kb_fit_guess(kb_pass_dynamics(pass), pass->search.windows, pool->fits[i], error);
+            status = kb_fit_guess(kb_pass_likelihood(pass), pass->search.windows, pool->fits[i], error);
     return status;
 }
 
@@ -97,9 +94,9 @@ static kbass_status merge(kb_pass *pass, kbass_error *error)
     if (status == KBASS_OK) {
 #pragma omp parallel for schedule(dynamic) num_threads(a->workers.n) reduction(max : lost_memory)
         for (size_t i = 0; i < a->pool->n; i++) {
-            kb_shooter *shooter = a->workers.list[omp_get_thread_num()]->shooter;
+            kb_likelihood *l = a->workers.list[omp_get_thread_num()]->likelihood;
             if (!kb_run_continue(a->run, a->pool->fits[i]->support.n)) continue;
-            kbass_status one = kb_fit_merge(shooter, before, a->windows, a->pool->fits[i], NULL);
+            kbass_status one = kb_fit_merge(l, before, a->windows, a->pool->fits[i], NULL);
             if (one != KBASS_OK) lost_memory = one;
         }
         if (lost_memory != KBASS_OK) status = kb_out_of_memory(error, "the search");
@@ -131,9 +128,8 @@ static bool is_lost(kb_pass *pass)
 {
     progress *state = pass->state;
     bool has_model = kb_pass_has_model(pass);
-    double noise =
-               has_model ? kb_fit_noise(pass->search.workers.list[0]->shooter, pass->search.pool->fits[0]) : INFINITY,
-           before = state->variance;
+    const kb_likelihood *l = kb_pass_likelihood(pass);
+    double noise = has_model ? l->noise(l, pass->search.pool->fits[0]) : INFINITY, before = state->variance;
     if (has_model) state->variance = noise;
     return !(noise <= pass->task->schedule->lost * before);
 }
@@ -147,7 +143,8 @@ static bool is_doubtful(const void *problem, const kb_search_result *result)
 
 #define SHARED                                                                                                         \
     .sources = kb_sources_of_states, .first_sources = KB_AT_FIRST, .stages_see_all = true, .begin = begin,             \
-    .take = take, .extend = extend, .is_lost = is_lost, .step_back = step_back, .end = end
+    .take = take, .extend = extend, .is_lost = is_lost, .step_back = step_back, .examine = kb_examine_residuals,       \
+    .end = end
 
 const kb_task kb_task_of_states = {SHARED, .schedule = &kb_schedule_of_states.value, .is_doubtful = is_doubtful,
                                    .second = &kb_task_of_states};
