@@ -74,6 +74,8 @@ static void powers_of_what_passes_zero(void **state)
     kb_dictionary_destroy(d);
 }
 
+static const char *wanted_family;
+
 static kbass_discovery *discover_unknown(const char *const *equations, size_t n, const double *start, double until,
                                          size_t rows, const char *unknown, const char *terms)
 {
@@ -93,6 +95,7 @@ static kbass_discovery *discover_unknown(const char *const *equations, size_t n,
     settings.threads = 2;
     settings.unknown = unknown;
     settings.terms = terms;
+    settings.family = wanted_family;
     CHECK_OK(kbass_discovery_create(data, &settings, &d, &error));
     CHECK_OK(kbass_discovery_run(d, NULL, NULL, &error));
     kbass_data_destroy(data);
@@ -141,6 +144,82 @@ static void a_frequency(void **state)
     kbass_discovery_destroy(d);
 }
 
+/* --family: Monod's growth again, nothing named; ranges come from the data. */
+static void families(void **state)
+{
+    (void)state;
+    static const char *const law[] = {"s_t = -1.2*s*x/(2.3+s)", "x_t = 0.8*s*x/(2.3+s) - 0.1*x"};
+    static const char *const uptake[] = {"s*x/(s+K1)"}, *const growth[] = {"x", "s*x/(s+K1)"};
+    wanted_family = "saturating";
+    kbass_discovery *d = discover_unknown(law, 2, (double[]){8, 0.5}, 12, 30, NULL, NULL);
+    wanted_family = NULL;
+    const kbass_result *result = kbass_discovery_result(d);
+    CHECK(kbass_discovery_candidates(d) == 10 + 8); /* degree 3 with the constant, four terms of each state */
+    CHECK(selects(result, 0, 1, uptake) && selects(result, 1, 2, growth));
+    const kbass_constant *K = &result->constants[0];
+    CHECK(K->is_used && K->low < 2.3 && K->high > 2.3);
+    CHECK(K->range_low > 0.1 && K->range_low < 0.3 && K->range_high > 35 && K->range_high < 45); /* of 8 */
+    kbass_discovery_destroy(d);
+}
+
+static void ranges_of_families(void **state)
+{
+    (void)state;
+    kbass_error error;
+    kb_dictionary *d = NULL;
+    kbass_settings settings;
+    const double lowest[] = {-3, -0.1}, highest[] = {3, 5};
+    const kb_measured_ranges measured = {lowest, highest, 10, 0.1};
+    kb_settings_default(&settings);
+    settings.degree = 1;
+    settings.family = "periodic, saturating";
+    CHECK_OK(kb_dictionary_create(&settings, 2, names, "t", &d, &error));
+    CHECK(d->n_terms == 2 + 2 + 8 && d->n_constants == 1 + 8);
+    CHECK_OK(kb_dictionary_set_family_ranges(d, &measured, &error));
+    CHECK_CLOSE(d->constants[0].low, M_PI / 10, 1e-12);
+    CHECK_CLOSE(d->constants[0].high, 0.8 * M_PI / 0.1, 1e-12);
+    CHECK_TEXT(kb_dictionary_form(d, 4), "s*x/(s+K1)");
+    CHECK(d->roles[4] == KB_ABSENT && d->constants[1].is_pattern); /* s passes -K */
+    CHECK_TEXT(kb_dictionary_form(d, 6), "s^2*x/(s^2+K3^2)");
+    CHECK(d->roles[6] == KB_CANDIDATE);
+    CHECK_CLOSE(d->constants[5].low, 0.2, 1e-12); /* x reaches -0.1 */
+    CHECK_CLOSE(d->constants[5].high, 25, 1e-12);
+    kb_dictionary_destroy(d);
+}
+
+static void discover_at(double K, size_t n, const double *times, double *mean, double *sd, kbass_constant *found)
+{
+    static const char *const law[] = {"s_t = -1.2*s*x/(2.3+s)", "x_t = 0.8*s*x/(2.3+s) - 0.1*x"};
+    char terms[100];
+    kbass_error error;
+    snprintf(terms, sizeof terms, K > 0 ? "x, s*x/(%.12g+s)" : "x, s*x/(K+s)", K);
+    kbass_discovery *d = discover_unknown(law, 2, (double[]){8, 0.5}, 12, 30, K > 0 ? NULL : "K=0.1:20", terms);
+    if (found) *found = kbass_discovery_result(d)->constants[0];
+    CHECK_OK(kbass_discovery_solution(d, 0, n, times, NULL, mean, sd, &error));
+    kbass_discovery_destroy(d);
+}
+
+/* var x = var(x | K) + (dx/dK)^2 var K: with K unknown, against three laws in which it is known. */
+static void bands_know_of_constants(void **state)
+{
+    (void)state;
+    enum { N = 7 };
+    double times[N], mean[4][2 * N], sd[4][2 * N];
+    kbass_constant K = {0};
+    for (size_t i = 0; i < N; i++) times[i] = 2.0 * (double)i;
+    discover_at(0, N, times, mean[0], sd[0], &K);
+    discover_at(K.value, N, times, mean[1], sd[1], NULL);
+    discover_at(K.value - K.sd, N, times, mean[2], sd[2], NULL);
+    discover_at(K.value + K.sd, N, times, mean[3], sd[3], NULL);
+    double widest = 1;
+    for (size_t i = 0; i < 2 * N; i++) {
+        double expected = hypot(sd[1][i], 0.5 * (mean[3][i] - mean[2][i]));
+        CHECK_CLOSE(sd[0][i] / expected, 1, 0.05); /* differences over two standard deviations are not tangents */
+        widest = fmax(widest, sd[0][i] / sd[1][i]);
+    }
+    CHECK(widest > 1.2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +228,9 @@ int main(void)
         cmocka_unit_test(powers_of_what_passes_zero),
         cmocka_unit_test(growth_that_saturates),
         cmocka_unit_test(a_frequency),
+        cmocka_unit_test(families),
+        cmocka_unit_test(ranges_of_families),
+        cmocka_unit_test(bands_know_of_constants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

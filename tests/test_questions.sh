@@ -25,6 +25,10 @@ refused "is not two numbers" discover culture.csv --unknown K=a:2 --terms "$term
 refused "no term names the constant L" discover culture.csv --unknown "K=1:2, L=1:2" --terms "$terms"
 refused "singular" discover culture.csv --unknown K=1:4 --terms "s, x, s*x/(s-K)" --quiet
 
+refused "unknown family \"saturation\"; did you mean \"saturating\"?" discover culture.csv --family saturation
+"$kbass" simulate -e "x_t = -x" --start -4 --until 1 -n 20 -o below.csv
+"$kbass" discover below.csv --family saturating --quiet --threads 1 | grep -q "has K1" && { echo "a pole within the data"; failures=1; }
+
 refused "\"s^7\" is not in the dictionary" discover culture.csv --degree 2 --constraint "s_t: s^7 < 0"
 refused "is no candidate in" discover culture.csv --degree 2 --forbid "s_t: s" --constraint "s_t: s < 0"
 refused "contradicts those before it" discover culture.csv --degree 2 --constraint "s_t: s < 0; s_t: s > 1"

@@ -24,6 +24,9 @@
       "unknown constants inside terms and their ranges, \"K=0.1:20, n=1:8\": --terms \"x/(K+x), x^n, sin(w*t)\"; "     \
       "terms "                                                                                                         \
       "that name the same share it, K[*] gives each term its own")                                                     \
+    X(TEXT, family, NULL, 0, 0, "LIST", NULL, "dictionary",                                                            \
+      "terms with unknown constants, added to the dictionary: saturating for x/(K+x) and x^2/(K^2+x^2), alone and "    \
+      "times each other state; periodic for sin(w*t) and cos(w*t); ranges are taken from the data")                    \
     X(TEXT, terms_file, NULL, 0, 0, "FILE", NULL, "dictionary", "the same, one term a line, # for comments")           \
     X(TEXT, forbid, NULL, 0, 0, "LIST", NULL, "dictionary",                                                            \
       "terms left out: \"x^3\" everywhere, \"x_t: x^3, y\" in one equation; separate equations by ;")                  \

@@ -218,26 +218,32 @@ static void step_together(profile *p, const double *H, const double *width, doub
 
 /* ---------------------------------------------------------------- what the weights owe to the constants */
 
-/* dw/dshare by two fits; Cov(w) += sum dw/da C_ab dw/db', and correlations of each constant with each weight. */
-static kbass_status widen(profile *p, const double *C, const double *width, double *correlation, kbass_error *error)
+/* d w / d share and d start / d share of every active constant by two fits. */
+static void differentiate(profile *p, const double *width, kb_constants_spread *s)
 {
     const kb_fit *best = p->best;
-    size_t n = p->n, k = best->support.n;
-    double *J = KB_NEW(double, n *k), trial[KB_MOST_CONSTANTS];
-    if (!J) return kb_out_of_memory(error, "the constants");
-    for (size_t a = 0; a < n; a++) {
+    for (size_t a = 0; a < p->n; a++) {
         double share = p->share[p->active[a]], low = within(share - 0.5 * width[a]),
-               high = within(share + 0.5 * width[a]);
+               high = within(share + 0.5 * width[a]), trial[KB_MOST_CONSTANTS];
+        s->constant[a] = p->active[a];
+        s->share[a] = share;
         for (int side = 0; side < 2; side++) {
             memcpy(trial, p->share, sizeof trial);
             trial[p->active[a]] = side ? high : low;
-            bool is_fitted = isfinite(evidence_at(p, trial));
-            for (size_t q = 0; q < k; q++) {
-                double w = is_fitted ? p->trial->w[best->support.column[q]] : best->w[best->support.column[q]];
-                J[q + a * k] += (side ? w : -w) / (high - low);
-            }
+            const kb_fit *fit = isfinite(evidence_at(p, trial)) ? p->trial : best;
+            double factor = (side ? 1 : -1) / (high - low);
+            for (size_t q = 0; q < s->n_weights; q++)
+                s->weights[q + a * s->n_weights] += factor * fit->w[best->support.column[q]];
+            kb_axpy(s->n_starts, factor, fit->start, s->starts + a * s->n_starts);
         }
     }
+}
+
+/* Cov(w) += sum dw/da C_ab dw/db', and correlations of each constant with each weight. */
+static void widen(profile *p, const kb_constants_spread *s, double *correlation)
+{
+    size_t n = p->n, k = s->n_weights;
+    const double *J = s->weights, *C = s->C;
     for (size_t q = 0; q < k; q++)
         for (size_t r = 0; r < k; r++)
             for (size_t a = 0; a < n; a++)
@@ -249,7 +255,21 @@ static kbass_status widen(profile *p, const double *C, const double *width, doub
             for (size_t b = 0; b < n; b++) sum += C[a + b * n] * J[q + b * k];
             correlation[p->active[a] * k + q] = sum / sqrt(C[a + a * n] * p->best->covariance[q + q * k]);
         }
-    kb_free(J);
+}
+
+/* C: the covariance of the active constants' shares. */
+static kbass_status carry_on(profile *p, const double *C, const double *width, double *correlation,
+                             kb_constants_spread *out, kbass_error *error)
+{
+    kb_constants_spread s;
+    size_t n_starts = p->best->n_windows * p->setting->n_start;
+    kbass_status status = kb_constants_spread_create(p->n, p->best->support.n, n_starts, &s, error);
+    if (status != KBASS_OK) return status;
+    memcpy(s.C, C, p->n * p->n * sizeof *C);
+    differentiate(p, width, &s);
+    widen(p, &s, correlation);
+    if (out) *out = s;
+    else kb_constants_spread_clear(&s);
     return KBASS_OK;
 }
 
@@ -278,7 +298,8 @@ static double measure_width(profile *p, size_t a, double guess, double best, dou
 }
 
 static kbass_status finish_several(profile *p, const double *width, double best, kb_constant_estimate *estimates,
-                                   double *correlation, double *log_mass, double *H, double *work, kbass_error *error)
+                                   double *correlation, kb_constants_spread *spread, double *log_mass, double *H,
+                                   double *work, kbass_error *error)
 {
     size_t n = p->n;
     for (int round = 0; n > 1 && round < 2; round++) {
@@ -295,11 +316,11 @@ static kbass_status finish_several(profile *p, const double *width, double best,
     *log_mass = fmin(*log_mass, 0);
     if (!kb_cholesky_inverse(n, H, n)) return kb_fail(error, KBASS_ERROR_NUMERICAL, "the constants have no spread");
     for (size_t a = 0; a < n; a++) estimate(p, a, H[a + a * n], n == 1, &estimates[p->active[a]]);
-    return widen(p, H, width, correlation, error);
+    return carry_on(p, H, width, correlation, spread, error);
 }
 
 static kbass_status run_profile(profile *p, const double *step, kb_constant_estimate *estimates, double *correlation,
-                                double *log_mass, kbass_error *error)
+                                kb_constants_spread *spread, double *log_mass, kbass_error *error)
 {
     double width[KB_MOST_CONSTANTS], low[KB_MOST_CONSTANTS], high[KB_MOST_CONSTANTS], best = evidence_at(p, p->share);
     size_t n = p->n;
@@ -315,7 +336,8 @@ static kbass_status run_profile(profile *p, const double *step, kb_constant_esti
     }
     double *H = KB_NEW(double, n *n), *work = KB_NEW(double, n *n + n);
     kbass_status status = H && work ? KBASS_OK : kb_out_of_memory(error, "the constants");
-    if (status == KBASS_OK) status = finish_several(p, width, best, estimates, correlation, log_mass, H, work, error);
+    if (status == KBASS_OK)
+        status = finish_several(p, width, best, estimates, correlation, spread, log_mass, H, work, error);
     kb_free(H);
     kb_free(work);
     return status;
@@ -335,8 +357,8 @@ static void list_active(profile *p, const kb_fit *fit)
 }
 
 kbass_status kb_constants_profile(const kb_profile_setting *setting, const double *step, kb_fit *fit,
-                                  kb_constant_estimate *estimates, double *correlation, double *log_mass,
-                                  kbass_error *error)
+                                  kb_constant_estimate *estimates, double *correlation, kb_constants_spread *spread,
+                                  double *log_mass, kbass_error *error)
 {
     size_t columns = setting->columns->n, n = setting->dictionary->n_constants;
     profile p = {.setting = setting, .active = KB_NEW(size_t, n)};
@@ -351,7 +373,7 @@ kbass_status kb_constants_profile(const kb_profile_setting *setting, const doubl
     if (status == KBASS_OK) {
         copy_fit(&p, fit, p.best);
         list_active(&p, fit);
-        if (p.n) status = run_profile(&p, step, estimates, correlation, log_mass, error);
+        if (p.n) status = run_profile(&p, step, estimates, correlation, spread, log_mass, error);
     }
     if (status == KBASS_OK) {
         double values[KB_MOST_CONSTANTS];

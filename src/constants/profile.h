@@ -9,6 +9,7 @@
 #include "base/run.h"
 #include "dictionary/constants.h"
 #include "forward/shoot.h"
+#include "weights/constants_spread.h"
 
 enum { KB_MOST_CONSTANTS = 64 };
 
@@ -33,10 +34,11 @@ typedef struct {
 
 /* Finds the best constants for the fit's structure from the dictionary's present ones, first steps being shares `step`;
    leaves the dictionary there, the fit refitted there, its weights' covariance widened by what the constants add.
-   estimates: n_constants; correlation, unless NULL: n_constants x support; *log_mass: log of the integral of
-   exp(L - L best) over the ranges, what not knowing them costs. */
+   estimates: n_constants; correlation, unless NULL: n_constants x support; spread, unless NULL: theirs and what weights
+   and starts owe to them, to be cleared by the caller; *log_mass: log of the integral of exp(L - L best) over the
+   ranges, what not knowing them costs. */
 kbass_status kb_constants_profile(const kb_profile_setting *setting, const double *step, kb_fit *fit,
-                                  kb_constant_estimate *estimates, double *correlation, double *log_mass,
-                                  kbass_error *error);
+                                  kb_constant_estimate *estimates, double *correlation, kb_constants_spread *spread,
+                                  double *log_mass, kbass_error *error);
 
 #endif

@@ -21,7 +21,7 @@ static size_t count_used(const kb_constants_task *t)
 }
 
 static kbass_status profile(const kb_constants_task *t, const double *steps, kb_constant_estimate *estimates,
-                            double *correlation, double *log_mass, kbass_error *error)
+                            double *correlation, kb_constants_spread *spread, double *log_mass, kbass_error *error)
 {
     kb_profile_setting setting = {.dictionary = t->dictionary,
                                   .columns = t->columns(t->context),
@@ -29,7 +29,8 @@ static kbass_status profile(const kb_constants_task *t, const double *steps, kb_
                                   .make = t->make,
                                   .context = t->context,
                                   .run = t->run};
-    return kb_constants_profile(&setting, steps, t->found->pool.fits[0], estimates, correlation, log_mass, error);
+    return kb_constants_profile(&setting, steps, t->found->pool.fits[0], estimates, correlation, spread, log_mass,
+                                error);
 }
 
 /* What a start led to. */
@@ -47,7 +48,7 @@ static kbass_status search_start(const kb_constants_task *t, const double *value
     out->log_evidence = -INFINITY;
     if (status == KBASS_OK) status = t->search(t->context, 0, error);
     if (status != KBASS_OK || !count_used(t) || kb_run_stopped(t->run)) return status;
-    status = profile(t, steps, out->estimates, NULL, &out->log_mass, error);
+    status = profile(t, steps, out->estimates, NULL, NULL, &out->log_mass, error);
     memcpy(out->steps, steps, n * sizeof *steps);
     for (size_t i = 0; i < n; i++) out->values[i] = t->dictionary->constants[i].value;
     out->log_evidence = t->found->pool.fits[0]->log_evidence + out->log_mass;
@@ -82,7 +83,7 @@ static void shorten_steps(const kb_constants_task *t, const kb_constant_estimate
 }
 
 static kbass_status search_again(const kb_constants_task *t, landing *best, kb_constant_estimate *estimates,
-                                 double **correlation, kbass_error *error)
+                                 double **correlation, kb_constants_spread *spread, kbass_error *error)
 {
     size_t n = t->dictionary->n_constants, used = 0;
     double again = 0, *steps = best->steps;
@@ -94,22 +95,23 @@ static kbass_status search_again(const kb_constants_task *t, landing *best, kb_c
     if (status != KBASS_OK || !kb_has_model(t->found) || kb_run_stopped(t->run)) return status;
     *correlation = KB_NEW(double, n * t->found->pool.fits[0]->support.n);
     if (!*correlation) return kb_out_of_memory(error, "the constants");
-    return profile(t, steps, estimates, *correlation, &again, error);
+    return profile(t, steps, estimates, *correlation, spread, &again, error);
 }
 
 kbass_status kb_constants_search(const kb_constants_task *t, kb_constant_estimate *estimates, double **correlation,
-                                 kbass_error *error)
+                                 kb_constants_spread *spread, kbass_error *error)
 {
     size_t n = t->dictionary->n_constants, n_starts = 0;
     double *values = KB_NEW(double, MOST_STARTS *n), *steps = KB_NEW(double, MOST_STARTS *n);
     landing best;
     kbass_status status = values && steps ? KBASS_OK : kb_out_of_memory(error, "the constants");
     *correlation = NULL;
+    *spread = (kb_constants_spread){0};
     for (size_t i = 0; i < n; i++)
         estimates[i] = (kb_constant_estimate){.value = NAN, .low = NAN, .high = NAN, .sd = NAN};
     if (status == KBASS_OK) status = t->scan(t->context, MOST_STARTS, values, steps, &n_starts, error);
     if (status == KBASS_OK) status = search_starts(t, n_starts, values, steps, &best, error);
-    if (status == KBASS_OK) status = search_again(t, &best, estimates, correlation, error);
+    if (status == KBASS_OK) status = search_again(t, &best, estimates, correlation, spread, error);
     kb_free(values);
     kb_free(steps);
     return status;

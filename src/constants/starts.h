@@ -23,8 +23,9 @@ typedef struct {
     const kb_columns *(*columns)(const void *context);
 } kb_constants_task;
 
-/* estimates: n_constants; *correlation: n_constants x support of the chosen model, owned by the caller, or NULL. */
+/* estimates: n_constants; *correlation: n_constants x support of the chosen model, or NULL, and *spread: owned by the
+   caller. */
 kbass_status kb_constants_search(const kb_constants_task *task, kb_constant_estimate *estimates, double **correlation,
-                                 kbass_error *error);
+                                 kb_constants_spread *spread, kbass_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 #include "dictionary/build.h"
 #include "dictionary/text.h"
 
-enum { MOST_CONSTANTS = 40, DIGITS = 8 }; /* digits of a value within a term */
+enum { DIGITS = 8 }; /* of a value within a term */
 static const double middle = 0.5;
 
 /* ---------------------------------------------------------------- ranges */
@@ -37,20 +37,31 @@ static size_t find_constant(const kb_dictionary *d, const char *name, size_t len
     return d->n_constants;
 }
 
-static kbass_status add_constant(kb_dictionary *d, const char *name, double low, double high, kbass_error *error)
+/* No two begin with one value, lest their terms be one. */
+static double first_value(const kb_constant *c, size_t i)
 {
-    if (d->n_constants == MOST_CONSTANTS)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found more than %d constants", MOST_CONSTANTS);
-    if (!d->constants) d->constants = KB_NEW(kb_constant, MOST_CONSTANTS);
+    return kb_constant_at(c, middle + 0.0137 * (double)((i + 1) % 16));
+}
+
+void kb_constant_set_range(kb_dictionary *d, size_t i, double low, double high)
+{
+    d->constants[i].low = low;
+    d->constants[i].high = high;
+    d->constants[i].value = first_value(&d->constants[i], i);
+}
+
+kbass_status kb_dictionary_add_constant(kb_dictionary *d, const char *name, double low, double high, kbass_error *error)
+{
+    if (d->n_constants == KB_DICTIONARY_CONSTANTS)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found more than %d constants", KB_DICTIONARY_CONSTANTS);
+    if (!d->constants) d->constants = KB_NEW(kb_constant, KB_DICTIONARY_CONSTANTS);
     char *copy = kb_strdup(name);
     if (!d->constants || !copy) {
         kb_free(copy);
         return kb_out_of_memory(error, "the constants");
     }
-    kb_constant *c = &d->constants[d->n_constants++];
-    *c = (kb_constant){.name = copy, .low = low, .high = high};
-    /* no two begin with one value, lest their terms be one */
-    c->value = kb_constant_at(c, middle + 0.0137 * (double)(d->n_constants % 16));
+    d->constants[d->n_constants] = (kb_constant){.name = copy, .range_of = KB_NO_VARIABLE};
+    kb_constant_set_range(d, d->n_constants++, low, high);
     return KBASS_OK;
 }
 
@@ -86,7 +97,7 @@ static kbass_status read_constant(kb_dictionary *d, char *piece, kbass_error *er
     if (!(low < high))
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "--unknown: the range of %.60s is %s: %g to %g", name,
                        low > high ? "reversed" : "empty", low, high);
-    return add_constant(d, name, low, high, error);
+    return kb_dictionary_add_constant(d, name, low, high, error);
 }
 
 kbass_status kb_dictionary_read_constants(kb_dictionary *d, const char *unknown, kbass_error *error)
@@ -152,7 +163,7 @@ static kbass_status add_delay(kb_dictionary *d, size_t state, char *range, kbass
                        "--input-delay: the range of %.60s is \"%.30s:%.30s\", needed two ascending numbers from 0 on",
                        d->state_names[state], range, colon);
     kbass_status status = check_name(d, name, error);
-    if (status == KBASS_OK) status = add_constant(d, name, low, high, error);
+    if (status == KBASS_OK) status = kb_dictionary_add_constant(d, name, low, high, error);
     if (status == KBASS_OK) d->delay_constant[state] = d->n_constants - 1;
     return status;
 }
@@ -237,7 +248,7 @@ static kbass_status give_own(kb_dictionary *d, const char *text, kb_buffer *out,
         do snprintf(name, sizeof name, "%.80s%zu", d->constants[constant].name, number++);
         while (find_constant(d, name, strlen(name)) < d->n_constants);
         d->constants[constant].is_pattern = true;
-        status = add_constant(d, name, d->constants[constant].low, d->constants[constant].high, error);
+        status = kb_dictionary_add_constant(d, name, d->constants[constant].low, d->constants[constant].high, error);
         kb_buffer_print(out, "%zu", number - 1);
     }
     return status;
@@ -305,19 +316,33 @@ kbass_status kb_dictionary_parse_term(kb_dictionary *d, const char *text, kb_exp
 
 kbass_status kb_dictionary_set_constants(kb_dictionary *d, const double *values, kbass_error *error)
 {
-    kbass_status status = KBASS_OK;
     for (size_t i = 0; i < d->n_constants; i++) d->constants[i].value = values[i];
     set_delays(d);
-    for (size_t j = 0; status == KBASS_OK && j < d->n_terms; j++) {
+    for (size_t j = 0; j < d->n_terms; j++) {
         kb_expression *term = NULL;
         if (!d->forms || !d->forms[j]) continue;
-        status = instance_of(d, d->forms[j], &term, error);
+        kbass_status status = instance_of(d, d->forms[j], &term, error);
         if (status != KBASS_OK) return status;
         kb_expression_destroy(d->terms[j]);
         d->terms[j] = term;
     }
     kb_dictionary_clear_tables(d);
     return kb_dictionary_tabulate(d, error);
+}
+
+kbass_status kb_dictionary_name_at(const kb_dictionary *d, size_t term, size_t constant, double share, char **name,
+                                   kbass_error *error)
+{
+    kb_constant *c = &d->constants[constant];
+    kb_expression *moved = NULL;
+    double value = c->value;
+    c->value = kb_constant_at(c, share);
+    kbass_status status = instance_of(d, d->forms[term], &moved, error);
+    c->value = value;
+    if (status == KBASS_OK && !(*name = kb_strdup(kb_expression_name(moved))))
+        status = kb_out_of_memory(error, "a term");
+    kb_expression_destroy(moved);
+    return status;
 }
 
 /* ---------------------------------------------------------------- powers of what may pass 0 */

@@ -8,11 +8,28 @@
 
 #include "dictionary/dictionary.h"
 
+enum { KB_DICTIONARY_CONSTANTS = 60 }; /* at most */
+
 /* Reads "K=0.1:20, n=1:8"; values in the middle of their ranges, on a logarithmic scale where they are positive. */
 kbass_status kb_dictionary_read_constants(kb_dictionary *dictionary, const char *unknown, kbass_error *error);
 /* Reads "f=0.5, g=tau, h=0:2" of --input-delay: a number, a constant of --unknown, or a range, which makes the constant
    delay_h. Inputs are known by then. */
 kbass_status kb_dictionary_read_delays(kb_dictionary *dictionary, const char *delays, kbass_error *error);
+/* One more, in the middle of its range. */
+kbass_status kb_dictionary_add_constant(kb_dictionary *dictionary, const char *name, double low, double high,
+                                        kbass_error *error);
+/* Another range, and the middle of it. */
+void kb_constant_set_range(kb_dictionary *dictionary, size_t constant, double low, double high);
+/* Adds the terms of --family "saturating, periodic" with a constant of its own each, whose ranges are not known yet. */
+kbass_status kb_dictionary_add_constant_families(kb_dictionary *dictionary, const char *families, kbass_error *error);
+/* What the ranges of those constants are made of. */
+typedef struct {
+    const double *lowest, *highest; /* n_states: of the measurements; NaN where there are none */
+    double duration, spacing;       /* of the time */
+} kb_measured_ranges;
+/* Sets the ranges; terms that would be singular on these data are left out of all equations. */
+kbass_status kb_dictionary_set_family_ranges(kb_dictionary *dictionary, const kb_measured_ranges *measured,
+                                             kbass_error *error);
 /* Refuses constants that no term names. */
 kbass_status kb_dictionary_check_constants(const kb_dictionary *dictionary, kbass_error *error);
 
@@ -26,6 +43,9 @@ bool kb_dictionary_names_constant(const kb_dictionary *dictionary, size_t term, 
 bool kb_dictionary_has_constant(const kb_dictionary *dictionary, size_t term); /* any */
 /* All terms at other values (n_constants); the tables of powers are made anew. */
 kbass_status kb_dictionary_set_constants(kb_dictionary *dictionary, const double *values, kbass_error *error);
+/* Name of a term with one constant at a share of its range and the others as they are; the caller owns it. */
+kbass_status kb_dictionary_name_at(const kb_dictionary *dictionary, size_t term, size_t constant, double share,
+                                   char **name, kbass_error *error);
 /* Forms x^n become max(0,x)^n for the states marked, which may pass 0. Their number is returned in *n. */
 kbass_status kb_dictionary_guard_powers(kb_dictionary *dictionary, const bool *may_pass_zero, size_t *n,
                                         kbass_error *error);

@@ -38,10 +38,13 @@ typedef struct {
 typedef struct {
     char *name;
     double low, high, value;
-    bool is_pattern; /* only the range of K1, K2, ..., which K[*] stands for */
+    bool is_pattern; /* only the range of K1, K2, ..., which K[*] stands for; or of terms that were left out */
+    size_t range_of; /* of --family: the state whose measurements make its range, n_states for the time; else
+                        KB_NO_VARIABLE */
 } kb_constant;
 
 #define KB_NO_CONSTANT ((size_t)-1)
+#define KB_NO_VARIABLE ((size_t)-1)
 
 /* sum of factor * weight over (equation, term) pairs, related to `right`, in the data's units (--constraint). */
 typedef struct {

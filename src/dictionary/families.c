@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "dictionary/build.h"
+#include "dictionary/constants.h"
 #include "dictionary/text.h"
 
 enum { DEFAULT_DEGREE = 3, DEFAULT_DEGREE_MANY = 2, MANY_STATES = 7, LONGEST_LINE = 8192 };
@@ -165,16 +166,18 @@ kbass_status kb_dictionary_fill(kb_dictionary *d, const kbass_settings *settings
     bool has_list = kb_is_given(settings->terms), has_file = kb_is_given(settings->terms_file);
     bool has_family = settings->degree || settings->box_degree || settings->derivatives || settings->products;
     bool has_none = !has_family && !has_list && !has_file;
+    kbass_status status = KBASS_OK;
     if (settings->degree && settings->box_degree)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "found both --degree %d and --box-degree %d, needed one of them",
                        settings->degree, settings->box_degree);
-    if (has_none && d->n_axes == 1) return fill_default(d, error);
-
-    kbass_status status = settings->constant ? add_constant(d, error) : KBASS_OK;
-    if (status == KBASS_OK && (has_family || has_none)) status = add_families(d, settings, error);
+    if (has_none && d->n_axes == 1) status = fill_default(d, error);
+    else if (settings->constant) status = add_constant(d, error);
+    if (status == KBASS_OK && (has_family || (has_none && d->n_axes > 1))) status = add_families(d, settings, error);
     if (status == KBASS_OK && has_list) status = add_terms(d, settings->terms, error);
     if (status == KBASS_OK && has_file) status = add_file(d, settings->terms_file, error);
     if (status == KBASS_OK && !d->n_terms)
         status = kb_fail(error, KBASS_ERROR_FILE, "%.200s: found no terms, needed one a line", settings->terms_file);
+    if (status == KBASS_OK && kb_is_given(settings->family))
+        status = kb_dictionary_add_constant_families(d, settings->family, error);
     return status;
 }

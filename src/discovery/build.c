@@ -1,4 +1,7 @@
 /* The problem of a discovery: what data and settings ask for, and what is refused. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/doubts.h"
@@ -48,6 +51,50 @@ static kbass_status build_patches(kbass_discovery *d, kbass_error *error)
                               : status;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median distance of different times, and the longest run. */
+static kbass_status measure_times(const kbass_data *data, double *duration, double *spacing, kbass_error *error)
+{
+    double *steps = KB_NEW(double, data->n_rows);
+    size_t n = 0;
+    if (!steps) return kb_out_of_memory(error, "the constants");
+    *duration = *spacing = 0;
+    for (size_t run = 0; run < kbass_data_runs(data); run++) {
+        const kbass_data own = kb_data_run(data, run);
+        for (size_t i = 1; i < own.n_rows; i++)
+            if (own.times[i] > own.times[i - 1]) steps[n++] = own.times[i] - own.times[i - 1];
+        *duration = fmax(*duration, own.times[own.n_rows - 1] - own.times[0]);
+    }
+    qsort(steps, n, sizeof *steps, ascending);
+    *spacing = n ? steps[n / 2] : *duration;
+    kb_free(steps);
+    return KBASS_OK;
+}
+
+/* Ranges of the constants of --family. */
+static kbass_status measure_ranges(kbass_discovery *d, kbass_error *error)
+{
+    const kbass_data *data = d->data;
+    size_t n = data->n_states;
+    double *lowest = KB_NEW(double, 2 * n), *highest = lowest ? lowest + n : NULL;
+    if (!lowest) return kb_out_of_memory(error, "the constants");
+    kb_measured_ranges measured = {.lowest = lowest, .highest = highest};
+    for (size_t i = 0; i < 2 * n; i++) lowest[i] = NAN;
+    for (size_t i = 0; i < data->n_rows * n; i++) {
+        lowest[i % n] = fmin(lowest[i % n], data->values[i]);
+        highest[i % n] = fmax(highest[i % n], data->values[i]);
+    }
+    kbass_status status = measure_times(data, &measured.duration, &measured.spacing, error);
+    if (status == KBASS_OK) status = kb_dictionary_set_family_ranges(d->dictionary, &measured, error);
+    kb_free(lowest);
+    return status;
+}
+
 /* Powers with unknown exponents of states that pass 0 are those of max(0,x). */
 static kbass_status prepare_constants(kbass_discovery *d, kbass_error *error)
 {
@@ -57,12 +104,14 @@ static kbass_status prepare_constants(kbass_discovery *d, kbass_error *error)
     if (d->settings.method != KB_METHOD_KBASS || data->n_axes > 2 || d->dictionary->time_order > 1)
         return kb_fail(error, KBASS_ERROR_ARGUMENT,
                        "unknown: constants inside terms are for our method, states or fields over one space axis");
+    kbass_status status = measure_ranges(d, error);
+    if (status != KBASS_OK) return status;
     bool *passes = KB_NEW(bool, data->n_states);
     if (!passes) return kb_out_of_memory(error, "the constants");
     for (size_t i = 0; i < data->n_rows * data->n_states; i++)
         passes[i % data->n_states] = passes[i % data->n_states] || data->values[i] <= 0;
     for (size_t i = data->n_states - data->n_hidden; i < data->n_states; i++) passes[i] = true;
-    kbass_status status = kb_dictionary_guard_powers(d->dictionary, passes, &d->n_guarded, error);
+    status = kb_dictionary_guard_powers(d->dictionary, passes, &d->n_guarded, error);
     kb_free(passes);
     for (size_t i = 0; i < d->dictionary->n_constants; i++) values[i] = d->dictionary->constants[i].value;
     return status == KBASS_OK ? kb_dictionary_set_constants(d->dictionary, values, error) : status;

@@ -103,7 +103,8 @@ kbass_status kb_discovery_search_constants(kbass_discovery *d, kb_run *run, kbas
                               .make = make_shooter,
                               .columns = columns_of};
     if (!d->dictionary->n_constants) return kb_discovery_search(d, run, error);
-    kbass_status status = kb_constants_search(&task, d->constants, &d->constant_correlation, error);
+    kbass_status status =
+        kb_constants_search(&task, d->constants, &d->constant_correlation, &d->constants_spread, error);
     if (d->ode && d->ode->record->inputs) kb_inputs_set_delays(d->ode->record->inputs, d->dictionary->input_delay);
     return status;
 }

@@ -43,7 +43,10 @@ size_t kbass_discovery_candidates(const kbass_discovery *d) { return d->dictiona
 
 const char *kbass_discovery_candidate(const kbass_discovery *d, size_t index)
 {
-    return index < d->dictionary->n_terms ? kb_dictionary_name(d->dictionary, index) : NULL;
+    const kb_dictionary *dictionary = d->dictionary;
+    if (index >= dictionary->n_terms) return NULL;
+    const char *form = kb_dictionary_form(dictionary, index);
+    return form ? form : kb_dictionary_name(dictionary, index);
 }
 
 void kb_discovery_forget(kbass_discovery *d)
@@ -52,6 +55,7 @@ void kb_discovery_forget(kbass_discovery *d)
     kb_search_result_clear(&d->found);
     kb_answer_destroy(d->answer);
     d->answer = NULL;
+    kb_constants_spread_clear(&d->constants_spread);
     kb_free(d->constant_correlation);
     d->constant_correlation = NULL;
 }

@@ -28,7 +28,8 @@ struct kbass_discovery {
     kb_answer *answer;
     kb_constant_estimate constants[KB_MOST_CONSTANTS];
     double *constant_correlation; /* n_constants x support */
-    size_t n_guarded;             /* terms with max(0,x)^n for x^n */
+    kb_constants_spread constants_spread;
+    size_t n_guarded; /* terms with max(0,x)^n for x^n */
     const kb_trace *trace;
     double seconds_to_create;
     bool has_told_seconds; /* those of the JSON's solution are counted */
@@ -44,6 +45,8 @@ kbass_status kb_discovery_build(kbass_discovery *d, const kbass_data *data, cons
                                 kbass_error *error);
 /* Before another run: what the last one found. */
 void kb_discovery_forget(kbass_discovery *d);
+/* What its scaled numbers mean. */
+kb_frame kb_discovery_frame(const kbass_discovery *d);
 /* By the method that is set, with all constants known. */
 kbass_status kb_discovery_search(kbass_discovery *d, kb_run *run, kbass_error *error);
 /* And with the unknown ones searched for. */

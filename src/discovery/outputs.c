@@ -43,6 +43,19 @@ static kbass_status gather_states(const kbass_discovery *d, const size_t *starts
     return status;
 }
 
+/* Constants inside terms are uncertain, too. */
+static kbass_status add_constants(const kbass_discovery *d, const size_t *starts, kbass_posterior **out,
+                                  kbass_error *error)
+{
+    const kb_frame frame = kb_discovery_frame(d);
+    kbass_status status = KBASS_OK;
+    for (size_t run = 0; status == KBASS_OK && d->constants_spread.n && run < kbass_data_runs(d->data); run++)
+        if (out[run])
+            status = kb_posterior_add_constants(out[run], &frame, d->found.pool.fits[0], d->found.pool.n_start,
+                                                starts[run], &d->constants_spread, error);
+    return status;
+}
+
 /* One for each run; they stay NULL where there is none. */
 static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
 {
@@ -57,6 +70,7 @@ static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior 
     kbass_status status = l ? kb_posterior_of_fields(d->data, f->setups, l->dictionary, l->columns, f->windows, starts,
                                                      f->pool.n, f->pool.fits, out, error)
                             : gather_states(d, starts, out, error);
+    if (status == KBASS_OK) status = add_constants(d, starts, out, error);
     kb_free(starts);
     return status;
 }

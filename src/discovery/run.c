@@ -25,7 +25,7 @@ static kbass_outcome outcome_of(kb_run *run, const kb_search_result *found)
     return found->settled && found->pool.n && found->pool.fits[0]->converged ? KBASS_CONVERGED : KBASS_NOT_CONVERGED;
 }
 
-static kb_frame frame_of(const kbass_discovery *d)
+kb_frame kb_discovery_frame(const kbass_discovery *d)
 {
     if (d->pde1d) return kb_pde1d_problem_frame(d->pde1d);
     return d->pde_nd ? kb_pde_nd_problem_frame(d->pde_nd) : kb_ode_problem_frame(d->ode);
@@ -83,7 +83,7 @@ static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
 
 static kbass_status judge(kbass_discovery *d, kbass_error *error)
 {
-    kb_frame frame = frame_of(d);
+    kb_frame frame = kb_discovery_frame(d);
     bool is_em = d->settings.method == KB_METHOD_EM;
     if (is_em || (d->pde_nd && !d->found.fourier))
         return kb_judge_noise_left(d->data, &d->settings, &frame, d->answer, error);
@@ -129,7 +129,7 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
 {
     if (d->paper) return run_published(d, run, error);
     kbass_status status = kb_discovery_search_constants(d, run, error);
-    kb_frame frame = frame_of(d);
+    kb_frame frame = kb_discovery_frame(d);
     if (status == KBASS_OK) status = kb_answer_create(&frame, &d->found, outcome_of(run, &d->found), &d->answer, error);
     if (status == KBASS_OK)
         status = kb_answer_constants(d->answer, &frame, &d->found, d->constants, d->constant_correlation, d->n_guarded,

@@ -1,9 +1,13 @@
 /* The solution at times and places within the record. */
+#include <math.h>
+
 #include "answer/axes_solution.h"
 #include "base/apart.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/linalg.h"
 #include "em/states.h"
+#include "forecast/spread.h"
 #include "posterior/band.h"
 #include "posterior/ode_solution.h"
 #include "posterior/pde1d_solution.h"
@@ -63,6 +67,7 @@ typedef struct {
     const kbass_discovery *discovery;
     size_t run, n;
     const double *times, *positions;
+    bool is_mean; /* no band is asked for */
 } whereabouts;
 
 typedef struct {
@@ -88,14 +93,36 @@ static kbass_status patches_of(const whereabouts *at, double *mean, double *sd, 
     return e.status;
 }
 
+/* The band of the chosen model with constants that are uncertain: that of its posterior. */
+static kbass_status widen(const whereabouts *at, const kb_fit *fit, double *sd, kbass_error *error)
+{
+    const kbass_discovery *d = at->discovery;
+    kbass_posterior *p = NULL;
+    if (!sd || at->is_mean || !d->constants_spread.n || fit != d->found.pool.fits[0] ||
+        kbass_discovery_posterior(d, at->run, &p, NULL) != KBASS_OK)
+        return KBASS_OK;
+    size_t size = kb_spread_size(p, &p->models[0]), values = at->n * p->n_states;
+    double *mean = KB_NEW(double, values), *factor = KB_NEW(double, values *size);
+    kbass_status status = mean && factor ? KBASS_OK : kb_out_of_memory(error, "the band");
+    if (status == KBASS_OK && p->n_states == d->data->n_states)
+        status = kb_spread(p, &p->models[0], at->n, at->times, at->positions, mean, factor, error);
+    for (size_t i = 0; status == KBASS_OK && p->n_states == d->data->n_states && i < values; i++)
+        sd[i] = sqrt(kb_dot(size, factor + i * size, factor + i * size));
+    kb_free(mean);
+    kb_free(factor);
+    kbass_posterior_destroy(p);
+    return status;
+}
+
 static kbass_status states_of(const void *context, const kb_fit *fit, double *mean, double *sd, kbass_error *error)
 {
     const whereabouts *at = context;
     const kbass_discovery *d = at->discovery;
     const kb_ode_problem *p = d->ode;
     kb_follow follow = kb_ode_problem_follow(p);
-    return kb_ode_solution(p->record, p->dictionary, p->columns, d->found.windows, fit, &follow, at->run, at->n,
-                           at->times, mean, sd, error);
+    kbass_status status = kb_ode_solution(p->record, p->dictionary, p->columns, d->found.windows, fit, &follow, at->run,
+                                          at->n, at->times, mean, sd, error);
+    return status == KBASS_OK ? widen(at, fit, sd, error) : status;
 }
 
 static kbass_status fields_of(const void *context, const kb_fit *fit, double *mean, double *sd, kbass_error *error)
@@ -103,8 +130,9 @@ static kbass_status fields_of(const void *context, const kb_fit *fit, double *me
     const whereabouts *at = context;
     const kbass_discovery *d = at->discovery;
     const kb_pde1d_problem *l = d->pde1d;
-    return kb_pde1d_solution(l->n_runs, d->found.setups, at->run, l->dictionary, l->columns, d->found.windows, fit,
-                             at->n, at->times, at->positions, mean, sd, error);
+    kbass_status status = kb_pde1d_solution(l->n_runs, d->found.setups, at->run, l->dictionary, l->columns,
+                                            d->found.windows, fit, at->n, at->times, at->positions, mean, sd, error);
+    return status == KBASS_OK ? widen(at, fit, sd, error) : status;
 }
 
 static kbass_status em_states_of(const whereabouts *at, double *mean, double *sd, kbass_error *error)
@@ -153,7 +181,7 @@ static kbass_status check_place(const kbass_discovery *d, size_t run, const doub
 kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t run, size_t n, const double *times,
                                       const double *positions, double *mean, double *sd, kbass_error *error)
 {
-    const whereabouts at = {d, run, n, times, positions};
+    const whereabouts at = {d, run, n, times, positions, false};
     kbass_status status = check_place(d, run, positions, error);
     if (status != KBASS_OK) return status;
     return d->ode ? solve_states(&at, mean, sd, error) : solve_fields(&at, mean, sd, error);
@@ -168,7 +196,7 @@ kbass_status kb_discovery_solution_at(const void *context, size_t n, const doubl
     double *sd = KB_NEW(double, n * d->data->n_states);
     if (!sd) return kb_out_of_memory(error, "the solution");
     kbass_status status = KBASS_OK;
-    whereabouts at = {d, of->run, n, times, NULL};
+    whereabouts at = {d, of->run, n, times, NULL, true};
     if (!d->ode)
         status = kbass_discovery_solution(d, of->run, n, times, positions, values, d->paper ? sd : NULL, error);
     else if (d->paper || d->found.state)

@@ -194,6 +194,8 @@ static kbass_status read_term(const kb_reader *r, json_t *item, const char *wher
     for (size_t k = 0; k < i; k++)
         if (b->equation[k] == b->equation[i] && !strcmp(b->term[k], term))
             return kb_read_wrong(r, field, "is there twice");
+    if (json_is_true(json_object_get(item, "of_constant"))) b->n_constant_terms++;
+    else if (b->n_constant_terms) return kb_read_wrong(r, field, "stands behind those of constants");
     b->term[i] = kb_strdup(term);
     return b->term[i] ? KBASS_OK : kb_out_of_memory(r->error, r->path);
 }
@@ -391,7 +393,7 @@ static kbass_status compare_equations(const kb_reader *r)
             status = compare_term(r, json_array_get(terms, i), e, field, &n_found);
         }
     }
-    if (status == KBASS_OK && n_found != p->models[0].n_terms)
+    if (status == KBASS_OK && n_found != p->models[0].n_terms - p->models[0].n_constant_terms)
         status = kb_read_wrong(r, "equations", "selects %zu terms, %s.models[0] has %zu", n_found, r->where,
                                p->models[0].n_terms);
     return status;

@@ -121,6 +121,7 @@ static kbass_status copy_model(const kb_belief *from, kbass_posterior *q, kbass_
     kbass_status status = kb_belief_allocate(q, from->n_terms, 1, b, error);
     if (status != KBASS_OK) return status;
     q->n_models = 1;
+    b->n_constant_terms = from->n_constant_terms;
     memcpy(b->equation, from->equation, b->n_terms * sizeof *b->equation);
     memcpy(b->weight, from->weight, b->n_terms * sizeof *b->weight);
     memcpy(b->noise, from->noise, q->n_states * sizeof *b->noise);

@@ -14,6 +14,7 @@
 #include "forward/shoot.h"
 #include "gp/input_curves.h"
 #include "posterior/field_spread.h"
+#include "weights/constants_spread.h"
 #include "weights/frame.h"
 
 typedef struct {
@@ -25,10 +26,11 @@ typedef struct {
 typedef struct {
     double log_odds; /* against the first model */
     size_t n_terms;
-    size_t *equation; /* n_terms: which state's */
-    char **term;      /* n_terms */
-    double *weight;   /* n_terms; those given by --fix have no variance */
-    double *noise;    /* n_states: standard deviation; a share of the value where the noise is relative */
+    size_t n_constant_terms; /* of these, the last: of weight 0, for constants inside terms that are uncertain */
+    size_t *equation;        /* n_terms: which state's */
+    char **term;             /* n_terms */
+    double *weight;          /* n_terms; those given by --fix have no variance */
+    double *noise;           /* n_states: standard deviation; a share of the value where the noise is relative */
     size_t n_windows;
     kb_stretch *windows;
     /* over several axes: weights + factor e, last row = last + factor e; both in the data's units */
@@ -109,6 +111,12 @@ kbass_status kb_posterior_of_fields(const kbass_data *data, const kb_pde1d_setup
                                     const kb_dictionary *dictionary, const kb_columns *columns,
                                     const kb_windows *windows, const size_t *window_start, size_t n_fits,
                                     kb_fit *const *fits, kbass_posterior **out, kbass_error *error);
+
+/* The chosen model's belief with its uncertain constants: terms, and windows of one run, which begin at first_window of
+   the fit's; n_start: unknowns of a start in the fit. */
+kbass_status kb_posterior_add_constants(kbass_posterior *posterior, const kb_frame *frame, const kb_fit *fit,
+                                        size_t n_start, size_t first_window, const kb_constants_spread *spread,
+                                        kbass_error *error);
 
 /* A model's fields at points (times ascending), as field_spread.h has them; what it is to fill is allocated. */
 typedef kbass_status kb_spread_source(const void *context, size_t fit, size_t n, const double *times,

@@ -49,6 +49,10 @@ static json_t *window(const void *context, size_t i)
 static json_t *term(const void *context, size_t i)
 {
     const scope *s = context;
+    const kb_belief *b = s->belief;
+    if (i >= b->n_terms - b->n_constant_terms)
+        return json_pack("{s:s, s:s, s:f, s:b}", "state", s->posterior->state_names[b->equation[i]], "term", b->term[i],
+                         "weight", b->weight[i], "of_constant", 1);
     return json_pack("{s:s, s:s, s:f}", "state", s->posterior->state_names[s->belief->equation[i]], "term",
                      s->belief->term[i], "weight", s->belief->weight[i]);
 }

@@ -42,7 +42,7 @@ static int widest_term(const kbass_result *result)
     for (size_t i = 0; i < result->n_equations; i++)
         for (size_t j = 0; j < result->equations[i].n_terms; j++) {
             const kbass_term *term = &result->equations[i].terms[j];
-            if (is_shown(term) && strlen(term->term) > width) width = strlen(term->term);
+            if (is_shown(term) && strlen(kb_text_face(term)) > width) width = strlen(kb_text_face(term));
         }
     return (int)width;
 }
@@ -53,7 +53,7 @@ static void print_term(const kb_text_page *to, const char *lhs, int lhs_width, c
     kb_text_number(term->weight, term->sd, weight);
     kb_text_interval(term, interval);
     kb_text_probability(term->probability, probability);
-    fprintf(to->out, "  %-*s  %-*s %10s %22s %9s  ", lhs_width, lhs, term_width, term->term, weight, interval,
+    fprintf(to->out, "  %-*s  %-*s %10s %22s %9s  ", lhs_width, lhs, term_width, kb_text_face(term), weight, interval,
             probability);
     if (term->unit)
         fprintf(to->out, "%-9s  %s%s\n", kbass_verdict_name(term->verdict), term->unit,

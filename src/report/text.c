@@ -164,21 +164,36 @@ static void print_averages(const kb_text_page *to, const kbass_result *result)
 static void print_constant(const kb_text_page *to, const kbass_constant *c)
 {
     char value[KB_TEXT_NUMBER], low[KB_TEXT_NUMBER], high[KB_TEXT_NUMBER];
-    if (!c->is_used) {
-        fprintf(to->out, "    %s: no selected term has it\n", c->name);
-        return;
-    }
     kb_text_number(c->value, c->sd, value);
     kb_text_number(c->low, c->sd, low);
     kb_text_number(c->high, c->sd, high);
-    fprintf(to->out, "    %s = %s, 95 %% interval %s to %s, sought from %g to %g%s\n", c->name, value, low, high,
+    fprintf(to->out, "    %s = %s, 95 %% interval %s to %s, sought from %.4g to %.4g%s\n", c->name, value, low, high,
             c->range_low, c->range_high, c->at_high || c->at_low ? " (an end of it is as good)" : "");
+}
+
+/* "no selected term has K2, K3" */
+static void print_unused_constants(const kb_text_page *to, const kbass_result *result)
+{
+    size_t n = 0;
+    int column = 0;
+    for (size_t i = 0; i < result->n_constants; i++) {
+        const char *name = result->constants[i].name;
+        if (result->constants[i].is_used) continue;
+        if (column + (int)strlen(name) + 2 > KB_TEXT_WIDTH) column = fprintf(to->out, ",\n      ") - 2;
+        else if (n) column += fprintf(to->out, ", ");
+        else column += fprintf(to->out, "    no selected term has ");
+        column += fprintf(to->out, "%s", name);
+        n++;
+    }
+    if (n) fputc('\n', to->out);
 }
 
 static void print_constants(const kb_text_page *to, const kbass_result *result)
 {
     if (result->n_constants) fputs("\n  constants inside terms:\n", to->out);
-    for (size_t i = 0; i < result->n_constants; i++) print_constant(to, &result->constants[i]);
+    for (size_t i = 0; i < result->n_constants; i++)
+        if (result->constants[i].is_used) print_constant(to, &result->constants[i]);
+    print_unused_constants(to, result);
 }
 
 /* ---------------------------------------------------------------- noise, rivals, outcome */
