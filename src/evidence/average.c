@@ -60,7 +60,9 @@ kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, c
     a->fit = KB_NEW(size_t, most);
     a->added = KB_NEW(size_t, most);
     a->has = KB_NEW(bool, most * columns->n);
-    if (!a->share || !a->fit || !a->added || !a->has) {
+    a->components = KB_NEW(kb_component, most);
+    a->place = KB_NEW(size_t, pool->n);
+    if (!a->share || !a->fit || !a->added || !a->has || !a->components || !a->place) {
         kb_average_destroy(a);
         return kb_out_of_memory(error, "the average over models");
     }
@@ -76,6 +78,8 @@ void kb_average_destroy(kb_average *a)
     kb_free(a->fit);
     kb_free(a->added);
     kb_free(a->has);
+    kb_free(a->components);
+    kb_free(a->place);
     kb_free(a);
 }
 
@@ -99,13 +103,18 @@ static double freedom_of(const kb_average *a, size_t column)
     return freedom > 2 ? freedom : INFINITY; /* NaN: the noise of a velocity that was not measured */
 }
 
+/* Is a column one that a model has beside its fit's? */
+static bool is_added(const kb_average *a, size_t model, size_t column)
+{
+    size_t own = a->added[model];
+    return own != KB_NO_COLUMN && (own == column || a->neighbours[own].with == column);
+}
+
 /* Mean and squared scale of a column's weight in a model that has it. */
 static void component(const kb_average *a, size_t model, size_t column, double *mean, double *square)
 {
     const kb_fit *fit = a->pool->fits[a->fit[model]];
-    size_t own = a->added[model];
-    bool is_added = own != KB_NO_COLUMN && (own == column || a->neighbours[own].with == column);
-    const kb_neighbour *added = is_added ? &a->neighbours[column] : NULL;
+    const kb_neighbour *added = is_added(a, model, column) ? &a->neighbours[column] : NULL;
     *mean = added ? added->mean : fit->w[column];
     *square = added ? added->variance : kb_fit_variance(fit, column);
 }
@@ -113,16 +122,36 @@ static void component(const kb_average *a, size_t model, size_t column, double *
 /* Variance of Student's distribution over the square of its scale. */
 static double student_variance(double freedom) { return isfinite(freedom) ? freedom / (freedom - 2) : 1; }
 
+/* The distinct weights that a column has among the models that have it, with the shares of those where it is the same:
+   a neighbour of a fitted model leaves the weights that it does not add. */
+static size_t list_components(const kb_average *a, size_t column)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->pool->n; i++) a->place[i] = KB_NO_COLUMN;
+    for (size_t m = 0; m < a->n; m++) {
+        if (!is_in(a, m, column) || !(a->share[m] > 0)) continue;
+        kb_component one = {.share = a->share[m]};
+        size_t *place = is_added(a, m, column) ? NULL : &a->place[a->fit[m]];
+        if (place && *place != KB_NO_COLUMN) {
+            a->components[*place].share += one.share;
+            continue;
+        }
+        component(a, m, column, &one.mean, &one.square);
+        if (place) *place = n;
+        a->components[n++] = one;
+    }
+    return n;
+}
+
 /* E w = sum pi_m w_m,   var w = sum pi_m (v_m + w_m^2) - (E w)^2 */
 void kb_average_weight(const kb_average *a, size_t column, double *mean, double *variance)
 {
     double sum = 0, squares = 0, factor = student_variance(freedom_of(a, column));
-    for (size_t m = 0; m < a->n; m++) {
-        if (!is_in(a, m, column)) continue;
-        double w, v;
-        component(a, m, column, &w, &v);
-        sum += a->share[m] * w;
-        squares += a->share[m] * (factor * v + w * w);
+    size_t n = list_components(a, column);
+    for (size_t i = 0; i < n; i++) {
+        const kb_component *c = &a->components[i];
+        sum += c->share * c->mean;
+        squares += c->share * (factor * c->square + c->mean * c->mean);
     }
     *mean = sum;
     *variance = fmax(squares - sum * sum, 0);
@@ -143,23 +172,22 @@ static double share_of_component(const kb_average *a, size_t column, double mean
     return fmin(fmax((below - low) / (high - low), 0), 1);
 }
 
-/* sum_m pi_m F((w - w_m) / s_m) over the models that have the column, F Student's distribution */
-static double share_below(const kb_average *a, size_t column, double w)
+/* sum_m pi_m F((w - w_m) / s_m), F Student's distribution */
+static double share_below(const kb_average *a, size_t column, size_t n, double w)
 {
-    double sum = 0, mean, square;
-    for (size_t m = 0; m < a->n; m++) {
-        if (!is_in(a, m, column)) continue;
-        component(a, m, column, &mean, &square);
-        sum += a->share[m] * share_of_component(a, column, mean, square, w);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const kb_component *c = &a->components[i];
+        sum += c->share * share_of_component(a, column, c->mean, c->square, w);
     }
     return sum;
 }
 
-static double quantile(const kb_average *a, size_t column, double share, double low, double high)
+static double quantile(const kb_average *a, size_t column, size_t n, double share, double low, double high)
 {
     for (int i = 0; i < QUANTILE_STEPS; i++) {
         double middle = 0.5 * (low + high);
-        if (share_below(a, column, middle) < share) low = middle;
+        if (share_below(a, column, n, middle) < share) low = middle;
         else high = middle;
     }
     return 0.5 * (low + high);
@@ -167,23 +195,23 @@ static double quantile(const kb_average *a, size_t column, double share, double 
 
 void kb_average_interval(const kb_average *a, size_t column, double *sd, double *low, double *high)
 {
-    double total = 0, sum = 0, squares = 0, least = INFINITY, most = -INFINITY, mean, variance;
+    double total = 0, sum = 0, squares = 0, least = INFINITY, most = -INFINITY;
     double factor = student_variance(freedom_of(a, column));
-    for (size_t m = 0; m < a->n; m++) {
-        if (!is_in(a, m, column) || !(a->share[m] > 0)) continue;
-        component(a, m, column, &mean, &variance);
-        variance *= factor;
-        total += a->share[m];
-        sum += a->share[m] * mean;
-        squares += a->share[m] * (variance + mean * mean);
-        least = fmin(least, mean - tails * sqrt(variance));
-        most = fmax(most, mean + tails * sqrt(variance));
+    size_t n = list_components(a, column);
+    for (size_t i = 0; i < n; i++) {
+        const kb_component *c = &a->components[i];
+        double variance = factor * c->square;
+        total += c->share;
+        sum += c->share * c->mean;
+        squares += c->share * (variance + c->mean * c->mean);
+        least = fmin(least, c->mean - tails * sqrt(variance));
+        most = fmax(most, c->mean + tails * sqrt(variance));
     }
     *sd = *low = *high = NAN;
     if (!(total > 0) || !isfinite(squares)) return;
     *sd = sqrt(fmax(squares / total - sum / total * (sum / total), 0));
-    *low = quantile(a, column, 0.025 * total, least, most);
-    *high = quantile(a, column, 0.975 * total, least, most);
+    *low = quantile(a, column, n, 0.025 * total, least, most);
+    *high = quantile(a, column, n, 0.975 * total, least, most);
 }
 
 /* ---------------------------------------------------------------- groups */

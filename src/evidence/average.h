@@ -14,6 +14,11 @@ typedef struct {
     size_t with;           /* the column that constraints tie to it, which comes in too; else KB_NO_COLUMN */
 } kb_neighbour;
 
+/* A weight as some models have it, and their share. */
+typedef struct {
+    double share, mean, square; /* square: of the scale */
+} kb_component;
+
 typedef struct {
     const kb_columns *columns;
     const kb_pool *pool;            /* sorted, best first */
@@ -25,6 +30,8 @@ typedef struct {
     bool *has;                      /* n x columns: has[column + model * columns] */
     const double *freedom;          /* per state: degrees of freedom behind the noise, so that a weight of its equation
                                        has Student's distribution; NULL or not finite: the noise is known */
+    kb_component *components;       /* workspace for one column: n, */
+    size_t *place;                  /* and where those of each fit of the pool are */
 } kb_average;
 
 kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, const kb_neighbour *neighbours,

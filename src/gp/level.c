@@ -121,37 +121,52 @@ static double weighted_dot(const kb_record *record, size_t state, const double *
     return sum;
 }
 
-/* H = scale * R' diag(1/h) R (lower), g = scale * R' diag(1/h) y */
-static void normal_equations(const kb_level *level, const kb_record *record, size_t state, double scale, double *H,
-                             double *g)
+/* R' diag(1/h) R / v + I = L L', L in the lower triangle of H */
+static bool factorise(const kb_level *level, const kb_record *record, size_t state, double v, double *H)
 {
-    size_t n = level->n_rows, r = level->rank;
+    size_t r = level->rank;
     kb_level_gram(level, record, state, H);
-    for (size_t q = 0; q < r; q++)
-        for (size_t p = q; p < r; p++) H[p + q * r] *= scale;
-    for (size_t q = 0; q < r; q++) g[q] = scale * weighted_dot(record, state, level->rows + q * n);
+    for (size_t q = 0; q < r; q++) {
+        for (size_t p = q; p < r; p++) H[p + q * r] *= 1 / v;
+        H[q + q * r] += 1;
+    }
+    return kb_cholesky(r, H, r);
+}
+
+/* scale * R' diag(1/h) y */
+static void right_hand_side(const kb_level *level, const kb_record *record, size_t state, double scale, double *g)
+{
+    for (size_t q = 0; q < level->rank; q++)
+        g[q] = scale * weighted_dot(record, state, level->rows + q * level->n_rows);
 }
 
 bool kb_level_regress(const kb_level *level, const kb_record *record, size_t state, double v, double *z, double *work)
 {
     size_t r = level->rank;
-    normal_equations(level, record, state, 1 / v, work, z);
-    for (size_t q = 0; q < r; q++) work[q + q * r] += 1;
-    if (!kb_cholesky(r, work, r)) return false;
+    if (!factorise(level, record, state, v, work)) return false;
+    right_hand_side(level, record, state, 1 / v, z);
     kb_cholesky_solve(r, 1, work, r, z, r);
     return true;
+}
+
+/* Matrices of such states are the same: all rows were measured, without error bars. */
+static bool is_plain(const kb_record *record, size_t state)
+{
+    return record->count[state] == record->n_rows && !record->has_error_bars;
 }
 
 double kb_level_evidence(const kb_level *level, const kb_record *record, double v, double *work)
 {
     size_t r = level->rank, n = level->n_rows;
-    double *H = work, *g = work + r * r, *z = g + r, total = 0;
+    double *H = work, *z = work + r * r, total = 0, plain = NAN; /* the noise for which H is that of plain states */
     for (size_t state = 0; state < record->n_states; state++) {
         const double *y = record->value + state * n;
         double variance = record->known_variance[state] > 0 ? record->known_variance[state] : v;
-        normal_equations(level, record, state, 1 / variance, H, g);
-        for (size_t q = 0; q < r; q++) H[q + q * r] += 1, z[q] = g[q];
-        if (!kb_cholesky(r, H, r)) return -INFINITY;
+        if (!is_plain(record, state) || variance != plain) {
+            if (!factorise(level, record, state, variance, H)) return -INFINITY;
+            plain = is_plain(record, state) ? variance : NAN;
+        }
+        right_hand_side(level, record, state, 1 / variance, z);
         kb_lower_solve(r, 1, H, r, z, r);
         /* y'(vI + RR')^{-1}y = y'y/v - |L^{-1} R'y/v|^2 ; log|.| = N log v + logdet(I + R'R/v) */
         total -= 0.5 * (weighted_dot(record, state, y) / variance - kb_dot(r, z, z)) +
