@@ -6,8 +6,9 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "constants/quadrature.h"
 
-enum { ITERATIONS = 40, MOST_EVALUATIONS = 60, SIDE = 14, MOST_NODES = 2 * SIDE + 1 };
+enum { ITERATIONS = 40, MOST_EVALUATIONS = 60, SIDE = KB_NODES_OF_SIDE };
 static const double finest = 2e-4; /* steps of the search, shares of what one standard deviation will be at most */
 static const double far_below = 7; /* nats, where the quadrature ends */
 static const double normal_95 = 1.959963984540054, as_good = 1.5; /* nats: an end of the range that is hardly worse */
@@ -101,13 +102,8 @@ static double width_to(profile *p, size_t constant, double sign, double guess, d
 
 /* ---------------------------------------------------------------- one constant */
 
-typedef struct {
-    size_t n;
-    double share[MOST_NODES], density[MOST_NODES];
-} nodes;
-
 /* From the best outwards until L is far below, in steps that grow. */
-static void add_side(profile *p, size_t constant, double sign, double step, double best, nodes *side)
+static void add_side(profile *p, size_t constant, double sign, double step, double best, kb_nodes *side)
 {
     double share = p->share[constant];
     for (side->n = 0; side->n < SIDE;) {
@@ -120,38 +116,12 @@ static void add_side(profile *p, size_t constant, double sign, double step, doub
     }
 }
 
-/* Quantile of a density that is linear between nodes. */
-static double quantile(const nodes *q, double level)
-{
-    double total = 0, sum = 0;
-    for (size_t i = 1; i < q->n; i++)
-        total += 0.5 * (q->density[i] + q->density[i - 1]) * (q->share[i] - q->share[i - 1]);
-    for (size_t i = 1; i < q->n; i++) {
-        double a = q->density[i - 1], b = q->density[i], h = q->share[i] - q->share[i - 1], mass = 0.5 * (a + b) * h;
-        if (sum + mass >= level * total && mass > 0) {
-            double want = (level * total - sum) / h, slope = b - a; /* a x + slope x^2 / 2 = want */
-            double x = fabs(slope) > 1e-12 ? (sqrt(fmax(a * a + 2 * slope * want, 0)) - a) / slope : want / a;
-            return q->share[i - 1] + h * fmin(fmax(x, 0), 1);
-        }
-        sum += mass;
-    }
-    return q->share[q->n - 1];
-}
-
-static double mass_of(const nodes *q)
-{
-    double total = 0;
-    for (size_t i = 1; i < q->n; i++)
-        total += 0.5 * (q->density[i] + q->density[i - 1]) * (q->share[i] - q->share[i - 1]);
-    return total;
-}
-
 /* L along the whole of one constant's range that matters: interval, ends, and the integral. */
 static double integrate_one(profile *p, size_t constant, double sd_low, double sd_high, double best,
                             kb_constant_estimate *e)
 {
     const kb_constant *c = &p->setting->dictionary->constants[constant];
-    nodes low, high, all = {0};
+    kb_nodes low, high, all = {0};
     add_side(p, constant, -1, 0.6 * sd_low, best, &low);
     add_side(p, constant, 1, 0.6 * sd_high, best, &high);
     for (size_t i = low.n; i-- > 0;)
@@ -161,11 +131,11 @@ static double integrate_one(profile *p, size_t constant, double sd_low, double s
     for (size_t i = 0; i < high.n; i++)
         if (high.share[i] > p->share[constant])
             all.share[all.n] = high.share[i], all.density[all.n++] = high.density[i];
-    e->low = kb_constant_at(c, quantile(&all, 0.025));
-    e->high = kb_constant_at(c, quantile(&all, 0.975));
+    e->low = kb_constant_at(c, kb_nodes_quantile(&all, 0.025));
+    e->high = kb_constant_at(c, kb_nodes_quantile(&all, 0.975));
     e->at_low = all.share[0] <= 0 && all.density[0] > exp(-as_good);
     e->at_high = all.share[all.n - 1] >= 1 && all.density[all.n - 1] > exp(-as_good);
-    return log(fmax(mass_of(&all), 1e-12));
+    return log(fmax(kb_nodes_mass(&all), 1e-12));
 }
 
 /* ---------------------------------------------------------------- several constants */
@@ -319,16 +289,26 @@ static kbass_status finish_several(profile *p, const double *width, double best,
     return carry_on(p, H, width, correlation, spread, error);
 }
 
+/* To where L is highest; its value there, in p->best. */
+static double climb_all(profile *p, const double *step)
+{
+    double best = evidence_at(p, p->share);
+    if (!isfinite(best)) return best;
+    copy_fit(p, p->trial, p->best);
+    for (int sweep = 0; sweep < (p->n > 1 ? 3 : 1); sweep++)
+        for (size_t a = 0; a < p->n; a++) {
+            double first = step[p->active[a]];
+            climb(p, p->active[a], first / (sweep + 2), fmax(finest, 0.02 * first), &best);
+        }
+    return best;
+}
+
 static kbass_status run_profile(profile *p, const double *step, kb_constant_estimate *estimates, double *correlation,
                                 kb_constants_spread *spread, double *log_mass, kbass_error *error)
 {
-    double width[KB_MOST_CONSTANTS], low[KB_MOST_CONSTANTS], high[KB_MOST_CONSTANTS], best = evidence_at(p, p->share);
+    double width[KB_MOST_CONSTANTS], low[KB_MOST_CONSTANTS], high[KB_MOST_CONSTANTS], best = climb_all(p, step);
     size_t n = p->n;
     if (!isfinite(best)) return KBASS_OK;
-    copy_fit(p, p->trial, p->best);
-    for (int sweep = 0; sweep < (n > 1 ? 3 : 1); sweep++)
-        for (size_t a = 0; a < n; a++)
-            climb(p, p->active[a], step[p->active[a]] / (sweep + 2), fmax(finest, 0.02 * step[p->active[a]]), &best);
     for (size_t a = 0; a < n; a++) width[a] = measure_width(p, a, 0.1 * step[p->active[a]], best, &low[a], &high[a]);
     if (n == 1) {
         climb(p, p->active[0], 0.3 * width[0], 0.05 * width[0], &best);
@@ -356,33 +336,62 @@ static void list_active(profile *p, const kb_fit *fit)
     }
 }
 
+static void profile_clear(profile *p)
+{
+    kb_fit_destroy(p->trial);
+    kb_fit_destroy(p->best);
+    kb_free(p->active);
+}
+
+/* From the fit, at the dictionary's present constants. */
+static kbass_status profile_begin(profile *p, const kb_profile_setting *setting, const kb_fit *fit, kbass_error *error)
+{
+    size_t columns = setting->columns->n;
+    *p = (profile){.setting = setting, .active = KB_NEW(size_t, setting->dictionary->n_constants)};
+    kbass_status status = p->active ? KBASS_OK : kb_out_of_memory(error, "the constants");
+    if (status == KBASS_OK)
+        status = kb_fit_create(columns, setting->n_start, fit->n_windows, fit->support.n, &p->trial, error);
+    if (status == KBASS_OK)
+        status = kb_fit_create(columns, setting->n_start, fit->n_windows, fit->support.n, &p->best, error);
+    if (status != KBASS_OK) return status;
+    copy_fit(p, fit, p->best);
+    list_active(p, fit);
+    return KBASS_OK;
+}
+
+/* Fit and dictionary to the best that was found. */
+static kbass_status profile_end(profile *p, kb_fit *fit, kbass_error *error)
+{
+    kb_dictionary *d = p->setting->dictionary;
+    double values[KB_MOST_CONSTANTS];
+    copy_fit(p, p->best, fit);
+    for (size_t i = 0; i < d->n_constants; i++) values[i] = kb_constant_at(&d->constants[i], p->share[i]);
+    return kb_dictionary_set_constants(d, values, error);
+}
+
+kbass_status kb_constants_climb(const kb_profile_setting *setting, const double *step, kb_fit *fit, kbass_error *error)
+{
+    profile p;
+    kbass_status status = profile_begin(&p, setting, fit, error);
+    if (status == KBASS_OK) {
+        p.best->log_evidence = climb_all(&p, step);
+        status = profile_end(&p, fit, error);
+    }
+    profile_clear(&p);
+    return status;
+}
+
 kbass_status kb_constants_profile(const kb_profile_setting *setting, const double *step, kb_fit *fit,
                                   kb_constant_estimate *estimates, double *correlation, kb_constants_spread *spread,
                                   double *log_mass, kbass_error *error)
 {
-    size_t columns = setting->columns->n, n = setting->dictionary->n_constants;
-    profile p = {.setting = setting, .active = KB_NEW(size_t, n)};
+    profile p;
     *log_mass = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < setting->dictionary->n_constants; i++)
         estimates[i] = (kb_constant_estimate){.value = NAN, .low = NAN, .high = NAN, .sd = NAN};
-    kbass_status status = p.active ? KBASS_OK : kb_out_of_memory(error, "the constants");
-    if (status == KBASS_OK)
-        status = kb_fit_create(columns, setting->n_start, fit->n_windows, fit->support.n, &p.trial, error);
-    if (status == KBASS_OK)
-        status = kb_fit_create(columns, setting->n_start, fit->n_windows, fit->support.n, &p.best, error);
-    if (status == KBASS_OK) {
-        copy_fit(&p, fit, p.best);
-        list_active(&p, fit);
-        if (p.n) status = run_profile(&p, step, estimates, correlation, spread, log_mass, error);
-    }
-    if (status == KBASS_OK) {
-        double values[KB_MOST_CONSTANTS];
-        copy_fit(&p, p.best, fit);
-        for (size_t i = 0; i < n; i++) values[i] = kb_constant_at(&setting->dictionary->constants[i], p.share[i]);
-        status = kb_dictionary_set_constants(setting->dictionary, values, error);
-    }
-    kb_fit_destroy(p.trial);
-    kb_fit_destroy(p.best);
-    kb_free(p.active);
+    kbass_status status = profile_begin(&p, setting, fit, error);
+    if (status == KBASS_OK && p.n) status = run_profile(&p, step, estimates, correlation, spread, log_mass, error);
+    if (status == KBASS_OK) status = profile_end(&p, fit, error);
+    profile_clear(&p);
     return status;
 }

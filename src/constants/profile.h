@@ -40,5 +40,7 @@ typedef struct {
 kbass_status kb_constants_profile(const kb_profile_setting *setting, const double *step, kb_fit *fit,
                                   kb_constant_estimate *estimates, double *correlation, kb_constants_spread *spread,
                                   double *log_mass, kbass_error *error);
+/* Only the way to the best constants, in fit and dictionary; log_evidence -INFINITY where nothing fits. */
+kbass_status kb_constants_climb(const kb_profile_setting *setting, const double *step, kb_fit *fit, kbass_error *error);
 
 #endif

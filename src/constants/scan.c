@@ -1,7 +1,6 @@
 #include "constants/scan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/linalg.h"
@@ -102,23 +101,21 @@ static void fill_targets(scan *s)
     }
 }
 
-static int by_size(const void *a, const void *b)
+/* Values that change sign by way of infinity: on both sides larger than most of them are by far. */
+static bool has_pole(const scan *s)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Values that change sign by way of infinity. */
-static bool has_pole(const scan *s, double *sorted)
-{
-    for (size_t k = 0; k < s->n_fine; k++) sorted[k] = fabs(s->values[k]);
-    qsort(sorted, s->n_fine, sizeof *sorted, by_size);
-    double large = pole_size * sorted[s->n_fine / 2];
+    double largest = 0;
+    size_t n_small = 0, n_zero = 0;
     for (size_t k = 1; k < s->n_fine; k++) {
         double a = s->values[k - 1], b = s->values[k];
-        if (a * b < 0 && fabs(a) > large && fabs(b) > large && large > 0) return true;
+        if (a * b < 0) largest = fmax(largest, fmin(fabs(a), fabs(b)));
     }
-    return false;
+    if (!(largest > 0)) return false;
+    for (size_t k = 0; k < s->n_fine; k++) {
+        n_small += pole_size * fabs(s->values[k]) < largest;
+        n_zero += s->values[k] == 0;
+    }
+    return 2 * n_small > s->n_fine && 2 * n_zero <= s->n_fine;
 }
 
 /* The integral of a term at the rows; false where it is not finite. */
@@ -127,7 +124,7 @@ static bool integrate(scan *s, size_t term, double *out, bool *is_singular)
     kb_dictionary_values(s->dictionary, 1, &term, s->n_fine, s->points, s->n_fine, s->values, s->work);
     for (size_t k = 0; k < s->n_fine; k++)
         if (!isfinite(s->values[k])) return !(*is_singular = true);
-    if (has_pole(s, s->running)) return !(*is_singular = true);
+    if (has_pole(s)) return !(*is_singular = true);
     for (size_t run = 0; run < s->problem->record->n_runs; run++) {
         size_t first = s->fine_start[run], end = s->fine_start[run + 1];
         s->running[first] = 0;
@@ -238,49 +235,73 @@ static kbass_status score_at(scan *s, const double *shares, double *score, kbass
 
 /* ---------------------------------------------------------------- grids */
 
-/* Least squared correlation of the integrals of a constant's terms at two shares of its range. */
-static kbass_status compare(scan *s, size_t constant, double *shares, double a, double b, double *least,
-                            kbass_error *error)
+/* Integrals of a constant's terms at a share of its range, n_rows x n_terms; zeros where they are singular. */
+static kbass_status integrate_at(scan *s, size_t constant, double *shares, double share, double *out,
+                                 kbass_error *error)
+{
+    shares[constant] = share;
+    kbass_status status = set_shares(s, shares, error);
+    for (size_t j = 0; status == KBASS_OK && j < s->dictionary->n_terms; j++) {
+        bool is_singular = false;
+        if (!kb_dictionary_names_constant(s->dictionary, j, constant)) continue;
+        if (!integrate(s, j, out + j * s->n_rows, &is_singular))
+            memset(out + j * s->n_rows, 0, s->n_rows * sizeof *out);
+    }
+    return status;
+}
+
+/* Least squared correlation of the integrals of a constant's terms at two places. */
+static double likeness(const scan *s, size_t constant, const double *one, const double *other)
 {
     size_t n = s->n_rows;
-    *least = 1;
+    double least = 1;
     for (size_t j = 0; j < s->dictionary->n_terms; j++) {
-        bool is_singular = false;
-        double *one = s->basis, *other = s->rest;
+        const double *a = one + j * n, *b = other + j * n;
         if (!kb_dictionary_names_constant(s->dictionary, j, constant)) continue;
-        shares[constant] = a;
-        kbass_status status = set_shares(s, shares, error);
-        if (status == KBASS_OK && !integrate(s, j, one, &is_singular)) continue;
-        shares[constant] = b;
-        if (status == KBASS_OK) status = set_shares(s, shares, error);
-        if (status == KBASS_OK && !integrate(s, j, other, &is_singular)) continue;
-        if (status != KBASS_OK) return status;
-        double along = kb_dot(n, one, other);
-        *least = fmin(*least, along * along);
+        double along = kb_dot(n, a, b);
+        if (kb_dot(n, a, a) > 0 && kb_dot(n, b, b) > 0) least = fmin(least, along * along);
     }
-    return KBASS_OK;
+    return least;
+}
+
+static void swap(double **a, double **b)
+{
+    double *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Halves the steps of a grid until neighbours are alike; left and right: n_rows x n_terms. */
+static kbass_status halve_steps(scan *s, size_t constant, double *shares, double *grid, size_t *n, double *left,
+                                double *right, kbass_error *error)
+{
+    kbass_status status = integrate_at(s, constant, shares, grid[0], left, error);
+    for (size_t i = 0; status == KBASS_OK && i + 1 < *n && *n < MOST_POINTS;) {
+        status = integrate_at(s, constant, shares, grid[i + 1], right, error);
+        if (likeness(s, constant, left, right) >= alike || grid[i + 1] - grid[i] < 2e-4) {
+            swap(&left, &right);
+            i++;
+            continue;
+        }
+        memmove(grid + i + 2, grid + i + 1, (*n - i - 1) * sizeof *grid);
+        grid[i + 1] = 0.5 * (grid[i] + grid[i + 2]);
+        ++*n;
+    }
+    return status;
 }
 
 static kbass_status refine_grid(scan *s, size_t constant, double *shares, kbass_error *error)
 {
+    size_t n = FIRST_POINTS, size = s->n_rows * s->dictionary->n_terms;
     double *grid = s->grid[constant] = KB_NEW(double, MOST_POINTS), middle = shares[constant];
-    if (!grid) return kb_out_of_memory(error, "the scan of the constants");
-    size_t n = FIRST_POINTS;
-    kbass_status status = KBASS_OK;
-    for (size_t i = 0; i < n; i++) grid[i] = 1e-6 + (1 - 2e-6) * (double)i / (double)(n - 1);
-    for (size_t i = 0; status == KBASS_OK && i + 1 < n && n < MOST_POINTS;) {
-        double least = 1;
-        status = compare(s, constant, shares, grid[i], grid[i + 1], &least, error);
-        if (least >= alike || grid[i + 1] - grid[i] < 2e-4) {
-            i++;
-            continue;
-        }
-        memmove(grid + i + 2, grid + i + 1, (n - i - 1) * sizeof *grid);
-        grid[i + 1] = 0.5 * (grid[i] + grid[i + 2]);
-        n++;
-    }
+    double *left = KB_NEW(double, size), *right = KB_NEW(double, size);
+    kbass_status status = grid && left && right ? KBASS_OK : kb_out_of_memory(error, "the scan of the constants");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) grid[i] = 1e-6 + (1 - 2e-6) * (double)i / (double)(n - 1);
+    if (status == KBASS_OK) status = halve_steps(s, constant, shares, grid, &n, left, right, error);
     shares[constant] = middle;
     s->n_grid[constant] = n;
+    kb_free(left);
+    kb_free(right);
     return status;
 }
 

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { MOST_STARTS = 3 };
+enum { MOST_STARTS = 3, MOST_ROUNDS = 3 };
+static const double alike = 0.1; /* nats */
 
 /* Columns of the chosen model that name constants. */
 static size_t count_used(const kb_constants_task *t)
@@ -20,15 +21,20 @@ static size_t count_used(const kb_constants_task *t)
     return n;
 }
 
+static kb_profile_setting setting_of(const kb_constants_task *t)
+{
+    return (kb_profile_setting){.dictionary = t->dictionary,
+                                .columns = t->columns(t->context),
+                                .n_start = t->found->pool.n_start,
+                                .make = t->make,
+                                .context = t->context,
+                                .run = t->run};
+}
+
 static kbass_status profile(const kb_constants_task *t, const double *steps, kb_constant_estimate *estimates,
                             double *correlation, kb_constants_spread *spread, double *log_mass, kbass_error *error)
 {
-    kb_profile_setting setting = {.dictionary = t->dictionary,
-                                  .columns = t->columns(t->context),
-                                  .n_start = t->found->pool.n_start,
-                                  .make = t->make,
-                                  .context = t->context,
-                                  .run = t->run};
+    const kb_profile_setting setting = setting_of(t);
     return kb_constants_profile(&setting, steps, t->found->pool.fits[0], estimates, correlation, spread, log_mass,
                                 error);
 }
@@ -40,10 +46,90 @@ typedef struct {
     kb_constant_estimate estimates[KB_MOST_CONSTANTS];
 } landing;
 
+/* ---------------------------------------------------------------- structures that look better at other constants */
+
+/* The chosen model without one of its columns; *out stays NULL where that cannot be, or has no constant. */
+static kbass_status without(const kb_constants_task *t, size_t column, kb_fit **out, kbass_error *error)
+{
+    const kb_columns *columns = t->columns(t->context);
+    const kb_fit *parent = t->found->pool.fits[0];
+    size_t n_start = t->found->pool.n_start, n = parent->support.n, n_named = 0;
+    if (columns->required[column]) return KBASS_OK;
+    kb_fit *fit = NULL;
+    kbass_status status = kb_fit_create(columns->n, n_start, parent->n_windows, n, &fit, error);
+    if (status != KBASS_OK) return status;
+    kb_fit_copy(parent, fit, columns->n, n_start);
+    kb_support_remove(&fit->support, column);
+    status = kb_fit_complete(columns, fit, error);
+    kb_fit_begin(fit, parent, columns->n, n_start);
+    for (size_t q = 0; q < fit->support.n; q++)
+        n_named += kb_dictionary_has_constant(t->dictionary, columns->term[fit->support.column[q]]);
+    if (status == KBASS_OK && fit->support.n < n && n_named) *out = fit;
+    else kb_fit_destroy(fit);
+    return status;
+}
+
+/* A term may only make up for constants that are off. Where the law without it, at constants of its own, is the better
+   one, these are what to search at. */
+static kbass_status try_without(const kb_constants_task *t, landing *found, bool *is_better, kbass_error *error)
+{
+    const kb_profile_setting setting = setting_of(t);
+    const kb_support *support = &t->found->pool.fits[0]->support;
+    double best = t->found->pool.fits[0]->log_evidence, chosen[KB_MOST_CONSTANTS];
+    size_t n = t->dictionary->n_constants;
+    kbass_status status = KBASS_OK;
+    *is_better = false;
+    memcpy(chosen, found->values, n * sizeof *chosen);
+    for (size_t q = 0; status == KBASS_OK && q < support->n && !kb_run_stopped(t->run); q++) {
+        kb_fit *fit = NULL;
+        status = without(t, support->column[q], &fit, error);
+        if (status != KBASS_OK || !fit) continue;
+        status = kb_dictionary_set_constants(t->dictionary, found->values, error);
+        if (status == KBASS_OK) status = kb_constants_climb(&setting, found->steps, fit, error);
+        if (status == KBASS_OK && fit->log_evidence > best) {
+            best = fit->log_evidence;
+            *is_better = true;
+            for (size_t i = 0; i < n; i++) chosen[i] = t->dictionary->constants[i].value;
+        }
+        kb_fit_destroy(fit);
+    }
+    if (*is_better) found->log_evidence = best + found->log_mass;
+    memcpy(found->values, chosen, n * sizeof *chosen);
+    return status == KBASS_OK ? kb_dictionary_set_constants(t->dictionary, chosen, error) : status;
+}
+
+/* Does a start lead to where the last one led, in the law found there? */
+static kbass_status leads_there(const kb_constants_task *t, const double *values, const double *steps,
+                                const landing *last, bool *does, kbass_error *error)
+{
+    const kb_profile_setting setting = setting_of(t);
+    const kb_fit *parent = t->found->pool.fits[0];
+    kb_fit *fit = NULL;
+    *does = false;
+    kbass_status status =
+        kb_fit_create(setting.columns->n, setting.n_start, parent->n_windows, parent->support.n, &fit, error);
+    if (status == KBASS_OK) status = kb_dictionary_set_constants(t->dictionary, values, error);
+    if (status == KBASS_OK) {
+        kb_fit_copy(parent, fit, setting.columns->n, setting.n_start);
+        status = kb_constants_climb(&setting, steps, fit, error);
+        *does = fit->log_evidence <= parent->log_evidence + alike;
+    }
+    for (size_t i = 0; status == KBASS_OK && *does && i < t->dictionary->n_constants; i++) {
+        const kb_constant *c = &t->dictionary->constants[i];
+        const kb_constant_estimate *e = &last->estimates[i];
+        *does = !e->is_used || (c->value >= e->low && c->value <= e->high);
+    }
+    kb_fit_destroy(fit);
+    return status;
+}
+
+/* ---------------------------------------------------------------- all starts */
+
 static kbass_status search_start(const kb_constants_task *t, const double *values, const double *steps, landing *out,
                                  kbass_error *error)
 {
     size_t n = t->dictionary->n_constants;
+    bool is_better = false;
     kbass_status status = kb_dictionary_set_constants(t->dictionary, values, error);
     out->log_evidence = -INFINITY;
     if (status == KBASS_OK) status = t->search(t->context, 0, error);
@@ -52,18 +138,23 @@ static kbass_status search_start(const kb_constants_task *t, const double *value
     memcpy(out->steps, steps, n * sizeof *steps);
     for (size_t i = 0; i < n; i++) out->values[i] = t->dictionary->constants[i].value;
     out->log_evidence = t->found->pool.fits[0]->log_evidence + out->log_mass;
-    return status;
+    return status == KBASS_OK ? try_without(t, out, &is_better, error) : status;
 }
 
-/* Searches from each start and profiles the constants in what it finds; the best of them stays. */
+/* Searches from each start and profiles the constants in what it finds; the best of them stays. Starts that the law
+   found last leads from to its own constants are not searched at. */
 static kbass_status search_starts(const kb_constants_task *t, size_t n_starts, const double *values,
                                   const double *steps, landing *best, kbass_error *error)
 {
     size_t n = t->dictionary->n_constants;
     kbass_status status = KBASS_OK;
+    landing found = {.log_evidence = -INFINITY};
     best->log_evidence = -INFINITY;
     for (size_t i = 0; status == KBASS_OK && i < n_starts && !(i && kb_run_stopped(t->run)); i++) {
-        landing found;
+        bool is_known = false;
+        if (isfinite(found.log_evidence))
+            status = leads_there(t, values + i * n, steps + i * n, &found, &is_known, error);
+        if (status != KBASS_OK || is_known) continue;
         status = search_start(t, values + i * n, steps + i * n, &found, error);
         if (status == KBASS_OK && found.log_evidence > best->log_evidence) *best = found;
     }
@@ -86,16 +177,26 @@ static kbass_status search_again(const kb_constants_task *t, landing *best, kb_c
                                  double **correlation, kb_constants_spread *spread, kbass_error *error)
 {
     size_t n = t->dictionary->n_constants, used = 0;
-    double again = 0, *steps = best->steps;
-    for (size_t i = 0; i < n; i++) used += best->estimates[i].is_used;
-    if (!isfinite(best->log_evidence) || kb_run_stopped(t->run)) return KBASS_OK;
-    shorten_steps(t, best->estimates, steps);
+    bool is_better = isfinite(best->log_evidence);
+    kbass_status status = KBASS_OK;
     memcpy(estimates, best->estimates, n * sizeof *estimates);
-    kbass_status status = t->search(t->context, best->log_mass / (double)(used ? used : 1), error);
-    if (status != KBASS_OK || !kb_has_model(t->found) || kb_run_stopped(t->run)) return status;
-    *correlation = KB_NEW(double, n * t->found->pool.fits[0]->support.n);
-    if (!*correlation) return kb_out_of_memory(error, "the constants");
-    return profile(t, steps, estimates, *correlation, spread, &again, error);
+    for (size_t i = 0; i < n; i++) used += best->estimates[i].is_used;
+    if (is_better) shorten_steps(t, best->estimates, best->steps);
+    for (size_t round = 0; status == KBASS_OK && is_better && round < MOST_ROUNDS; round++) {
+        is_better = false;
+        if (kb_run_stopped(t->run)) return KBASS_OK;
+        kb_free(*correlation);
+        kb_constants_spread_clear(spread);
+        *correlation = NULL;
+        status = t->search(t->context, best->log_mass / (double)(used ? used : 1), error);
+        if (status != KBASS_OK || !kb_has_model(t->found) || kb_run_stopped(t->run)) return status;
+        *correlation = KB_NEW(double, n * t->found->pool.fits[0]->support.n);
+        if (!*correlation) return kb_out_of_memory(error, "the constants");
+        status = profile(t, best->steps, estimates, *correlation, spread, &best->log_mass, error);
+        for (size_t i = 0; i < n; i++) best->values[i] = t->dictionary->constants[i].value;
+        if (status == KBASS_OK && round + 1 < MOST_ROUNDS) status = try_without(t, best, &is_better, error);
+    }
+    return status;
 }
 
 kbass_status kb_constants_search(const kb_constants_task *t, kb_constant_estimate *estimates, double **correlation,
