@@ -83,6 +83,9 @@ void kb_moment_print(int64_t seconds, char text[KB_MOMENT_SIZE])
     if (rest % 60) snprintf(text + length, KB_MOMENT_SIZE - (size_t)length, ":%02d", rest % 60);
 }
 
+static bool take_clock(cursor *c, kb_moment *m);
+static bool take_zone(cursor *c, kb_moment *m);
+
 /* ---------------------------------------------------------------- dates */
 
 /* A letter, or a byte of one that UTF-8 writes in several. */
@@ -187,10 +190,35 @@ static bool take_period(cursor *c, int year, int64_t *days)
     return true;
 }
 
+static bool take_text(cursor *c, const char *text)
+{
+    size_t n = strlen(text);
+    if ((size_t)(c->end - c->at) < n || memcmp(c->at, text, n) != 0) return false;
+    c->at += n;
+    skip_blanks(c);
+    return true;
+}
+
+/* Year, month and day as China and Japan, and as Korea mark them: 2024 nian 2 yue 1 ri, in signs; behind the year's
+ * number. */
+static bool finish_marked(cursor *c, int *month, int *day)
+{
+    static const char *const marks[][3] = {{"\xe5\xb9\xb4", "\xe6\x9c\x88", "\xe6\x97\xa5"},
+                                           {"\xeb\x85\x84", "\xec\x9b\x94", "\xec\x9d\xbc"}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        if (!take_text(c, marks[i][0])) continue;
+        if (!take_number(c, month) || !take_text(c, marks[i][1])) return false;
+        *day = 1;
+        return c->at == c->end || (take_number(c, day) && take_text(c, marks[i][2]));
+    }
+    return false;
+}
+
 /* "-03-04" behind a year of four digits; "-03" means its first day, "-063" the 63rd of the year. */
 static bool finish_year_first(cursor *c, int year, int *month, int *day)
 {
     char separator = '\0';
+    if ((unsigned char)peek(c) >= 0x80) return finish_marked(c, month, day);
     if (!take_separator(c, &separator, false)) return false;
     size_t n = take_number(c, month);
     *day = 1;
@@ -209,11 +237,11 @@ static bool finish_day_first(cursor *c, int first, kb_date_order order, int *yea
     int second = 0;
     cursor ahead = *c;
     if (take(&ahead, '.') || take(&ahead, '-') || take(&ahead, '/') || peek(&ahead) == ' ') skip_blanks(&ahead);
-    bool is_word = is_of_word(peek(&ahead));
-    if (!take_separator(c, &separator, is_word)) return false;
+    bool is_word = is_of_word(peek(&ahead)), is_joined = is_letter(peek(c)); /* 01FEB2024 */
+    if (!is_joined && !take_separator(c, &separator, is_word)) return false;
     if (is_word) {
         *day = first;
-        return (*month = take_month(c)) && take_separator(c, &separator, true) && take_year(c, year);
+        return (*month = take_month(c)) && (is_joined || take_separator(c, &separator, true)) && take_year(c, year);
     }
     size_t n = take_number(c, &second);
     if (!n || n > 2 || !take_separator(c, &separator, false)) return false;
@@ -240,22 +268,45 @@ static bool finish_month(cursor *c, int *year, int *day)
     return c->at == c->end && (n == 4 || (n == 2 && is_joined));
 }
 
-/* "Mar 4, 2021", perhaps behind "Thu, "; "Mar 2021". */
-static bool take_words(cursor *c, int *year, int *month, int *day)
+/* " 12:00:00 CET 2024" behind a month and a day, as C, Java and Unix have it. */
+static bool finish_clock_first(cursor *c, int *year, kb_moment *m)
 {
-    if (!(*month = take_month(c))) {
-        while (is_of_word(peek(c))) c->at++;
-        take(c, ',');
-        kb_moment ignored;
-        return skip_blanks(c) && take_number(c, day) &&
-               finish_day_first(c, *day, KB_DAY_FIRST, year, month, day, &ignored);
-    }
+    m->has_date = true;
+    if (!skip_blanks(c) || !take_clock(c, m) || !skip_blanks(c)) return false;
+    if (is_letter(peek(c)) && (!take_zone(c, m) || !skip_blanks(c))) return false;
+    return take_number(c, year) == 4;
+}
+
+/* "Mar 4, 2021", "Mar 4 12:00:00 CET 2021"; "Mar 2021". */
+static bool take_month_first(cursor *c, int *year, int *month, int *day, kb_moment *m)
+{
+    if (!(*month = take_month(c))) return false;
     cursor before = *c;
     if (finish_month(c, year, day)) return true;
     *c = before;
     if (!skip_blanks(c) || !take_number(c, day)) return false;
+    before = *c;
+    if (finish_clock_first(c, year, m)) return true;
+    *c = before;
+    *m = (kb_moment){0};
     take(c, ',');
     return skip_blanks(c) && take_year(c, year);
+}
+
+/* The same, or "4 Mar 2021", perhaps behind a weekday, which may sound like a month: mar. 6 mars 2021. */
+static bool take_words(cursor *c, int *year, int *month, int *day, kb_moment *m)
+{
+    const cursor front = *c;
+    kb_moment ignored;
+    if (take_month_first(c, year, month, day, m)) return true;
+    *c = front;
+    *m = (kb_moment){0};
+    while (is_of_word(peek(c))) c->at++;
+    take(c, '.');
+    take(c, ',');
+    if (!skip_blanks(c)) return false;
+    if (!is_digit(peek(c))) return take_month_first(c, year, month, day, m);
+    return take_number(c, day) && finish_day_first(c, *day, KB_DAY_FIRST, year, month, day, &ignored);
 }
 
 static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
@@ -264,7 +315,7 @@ static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
     int64_t days = 0;
     bool is_good = false;
     if (is_of_word(peek(c))) {
-        is_good = take_words(c, &year, &month, &day);
+        is_good = take_words(c, &year, &month, &day, m);
     } else {
         size_t n = take_number(c, &first);
         year = first;
@@ -285,7 +336,7 @@ static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
         }
     }
     if (!is_good || !is_date(year, month, day)) return false;
-    m->seconds = days_of(year, month, day) * KB_DAY;
+    m->seconds += days_of(year, month, day) * KB_DAY; /* the time of day may be known already */
     m->has_date = true;
     return true;
 }
@@ -444,6 +495,8 @@ static bool take_duration(cursor *c, kb_moment *m)
 
 bool kb_moment_parse(const char *text, const char *end, kb_date_order order, kb_moment *moment)
 {
+    bool is_bracketed = end - text > 2 && *text == '[' && end[-1] == ']'; /* as web servers log them */
+    if (is_bracketed) text++, end--;
     cursor c = {text, end}, digits = {text, end};
     *moment = (kb_moment){0};
     while (is_digit(peek(&digits))) digits.at++;
@@ -454,7 +507,7 @@ bool kb_moment_parse(const char *text, const char *end, kb_date_order order, kb_
     *moment = (kb_moment){0};
     if (!take_date(&c, order, moment)) return false;
     if (c.at == c.end) return true;
-    bool is_apart = take(&c, 'T') || take(&c, 't');
+    bool is_apart = take(&c, 'T') || take(&c, 't') || take(&c, ':') || c.at[-1] == ' ';
     if (!is_apart) {
         is_apart = take(&c, ',');
         is_apart |= skip_blanks(&c) > 0;

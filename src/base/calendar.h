@@ -1,6 +1,6 @@
 /* Dates and times of day as people write them: 2021-03-04T05:06:07.5+01:00, 4.3.2021 17:30, 3/4/21 5:06 PM,
- * 4-Mar-2021, Mar 4, 2021, Mar 2021, 20210304, 2021-063, 2021-W10, 2021Q2, 05:06:07, 1 day, 02:03:04. The calendar is
- * the Gregorian one, days have 86400 seconds.
+ * 4-Mar-2021, 04MAR2021, Thu Mar 4 05:06:07 CET 2021, Mar 4, 2021, Mar 2021, 20210304, 2021-063, 2021-W10, 2021Q2,
+ * 05:06:07, 1 day, 02:03:04. The calendar is the Gregorian one, days have 86400 seconds.
  */
 #ifndef KB_CALENDAR_H
 #define KB_CALENDAR_H

@@ -201,6 +201,14 @@ static const char *find_bracket(const char *face, size_t length)
     return NULL;
 }
 
+/* x[1], r[1,2]: no units; but "Gain [1]", with a blank, has the unit of what has none. */
+static bool is_index(const char *text, size_t length)
+{
+    bool is_near = text[-2] != ' ';
+    for (size_t i = 0; i < length; i++) is_near = is_near && strchr("0123456789,", text[i]);
+    return is_near;
+}
+
 size_t kb_face_length(const char *face, const char **unit, size_t *unit_length)
 {
     size_t length = trimmed(face, strlen(face));
@@ -210,7 +218,8 @@ size_t kb_face_length(const char *face, const char **unit, size_t *unit_length)
     if (bracket) {
         *unit = bracket + 1;
         *unit_length = (size_t)(face + length - 1 - *unit);
-        bool is_unit = *bracket == '[' ? *unit_length > 0 : kb_looks_like_unit(*unit, *unit_length);
+        bool is_unit = *bracket == '[' ? *unit_length > 0 && !is_index(*unit, *unit_length)
+                                       : kb_looks_like_unit(*unit, *unit_length) && !memchr(*unit, '[', *unit_length);
         if (is_unit && trimmed(face, (size_t)(bracket - face))) return trimmed(face, (size_t)(bracket - face));
     } else if (slash && slash > face && slash + 3 < face + length && !strstr(slash + 1, " / ")) {
         *unit = slash + 3;

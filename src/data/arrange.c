@@ -141,16 +141,50 @@ static void list_choices(grid *g, kb_view *time, const kb_view *field)
     }
 }
 
-static kbass_status ask_for_order(const grid *g, const kb_view *field)
+/* "x,y,t", as one of the best assignments has it. */
+static void write_order(const grid *g, const kb_view *field, const assignment *run, bool is_other, char *text,
+                        size_t size)
+{
+    size_t length = 0, n = field->n_dims, swapped[2] = {n, n}, n_swapped = 0;
+    for (size_t i = 0; i < n && n_swapped < 2; i++)
+        for (size_t k = i + 1; k < n && n_swapped < 2; k++)
+            if (field->dims[i] == field->dims[k]) swapped[0] = i, swapped[1] = k, n_swapped = 2;
+    for (size_t i = 0; i < n && length < size; i++) {
+        size_t from = is_other && i == swapped[0] ? swapped[1] : is_other && i == swapped[1] ? swapped[0] : i;
+        if (run->along[from] == COMPONENTS) continue;
+        length += (size_t)snprintf(text + length, size - length, "%s%.60s", length ? "," : "",
+                                   g->axes[run->along[from]]->name);
+    }
+}
+
+static kbass_status ask_for_order(const grid *g, const kb_view *field, const assignment *best)
 {
     const kb_arrangement *a = g->arrangement;
-    char shape[100], list[KB_VIEWS_SIZE];
+    char shape[100], list[KB_VIEWS_SIZE], one[200], other[200];
+    write_order(g, field, best, true, one, sizeof one);
+    write_order(g, field, best, false, other, sizeof other);
     kb_array_shape(field->array, shape, sizeof shape);
     kb_list_views(a, list, sizeof list);
     return kb_fail(a->reading->error, KBASS_ERROR_DATA,
                    "%s: \"%.60s\" (%s): its lengths do not tell which dimension is which axis; name the axes in their "
-                   "order, as in --axes t,x or --axes x,t; there are: %s",
-                   a->reading->file.path, field->name, shape, list);
+                   "order, as in --axes %s or --axes %s; there are: %s",
+                   a->reading->file.path, field->name, shape, one, other, list);
+}
+
+/* Runs that are stacked in one array are told how to be given. */
+static kbass_status refuse_dimensions(const grid *g, const kb_view *time, const kb_view *field)
+{
+    const kb_arrangement *a = g->arrangement;
+    char list[KB_VIEWS_SIZE];
+    size_t n_along = 0;
+    for (size_t i = 0; i < field->n_dims; i++) n_along += field->dims[i] == time->dims[0];
+    if (field->n_dims != 3 || !n_along) return fail_with_list(a, "no axes for the dimensions of", field->name);
+    kb_list_views(a, list, sizeof list);
+    return kb_fail(
+        a->reading->error, KBASS_ERROR_DATA,
+        "%s: no axes for the dimensions of \"%.100s\": fields over space need them beside it; if a dimension "
+        "counts runs, save each into a file of its own and give these together; there are: %s",
+        a->reading->file.path, field->name, list);
 }
 
 static int by_name(const void *left, const void *right)
@@ -165,8 +199,8 @@ static kbass_status infer_axes(grid *g, kb_view *time, const kb_view *field)
 {
     assignment best;
     list_choices(g, time, field);
-    if (!assign(g, field, &best)) return fail_with_list(g->arrangement, "no axes for the dimensions of", field->name);
-    if (best.n_best > 1) return ask_for_order(g, field);
+    if (!assign(g, field, &best)) return refuse_dimensions(g, time, field);
+    if (best.n_best > 1) return ask_for_order(g, field, &best);
     kb_view *chosen[MOST_CHOICES] = {time};
     size_t n = 1;
     for (size_t i = 0; i < field->n_dims; i++)
@@ -419,6 +453,38 @@ static kbass_status refuse_unread(const kb_arrangement *a, const kb_view *time)
     return KBASS_OK;
 }
 
+/* Numbers that ascend in even steps: neither a field's boundary nor a state does. */
+static bool is_even(kb_arrangement *a, const kb_view *v, size_t n, size_t stride)
+{
+    double first = 0, now = 0, before = 0, step = 0;
+    kb_view column = {.array = v->array, .n_dims = 1, .dims = {n}, .strides = {stride}, .shift = v->shift};
+    if (kb_source_load(&a->source, v->array) != KBASS_OK) return false;
+    for (size_t i = 0; i < n; i++, before = now) {
+        kb_view_read(&column, i, 1, &now);
+        if (i == 0) first = now;
+        if (i == 1) step = now - first;
+        if (!isfinite(now) || (i && !(fabs(now - before - step) <= 1e-3 * step)) || (i == 1 && !(step > 0)))
+            return false;
+    }
+    return n > 3;
+}
+
+/* The only array is a table whose first column is time, or, as Simulink writes it, whose first row is. */
+static bool is_table_with_time(kb_arrangement *a)
+{
+    kb_view *v = &a->views[0];
+    bool is_alone = a->n_views == 1 && v->n_dims == 2 && !a->reading->time && !a->reading->axes;
+    if (!is_alone || v->dims[0] < 2 || v->dims[1] < 2 || kb_is_time_name(v->name)) return false;
+    if (v->dims[0] > v->dims[1]) return is_even(a, v, v->dims[0], v->strides[0]);
+    if (v->dims[0] == v->dims[1] || !is_even(a, v, v->dims[1], v->strides[1])) return false;
+    size_t dim = v->dims[0], stride = v->strides[0];
+    v->dims[0] = v->dims[1];
+    v->strides[0] = v->strides[1];
+    v->dims[1] = dim;
+    v->strides[1] = stride;
+    return true;
+}
+
 static kbass_status arrange(kb_arrangement *a)
 {
     kb_view *time = NULL;
@@ -426,6 +492,11 @@ static kbass_status arrange(kb_arrangement *a)
     bool has_step = a->reading->time && kb_number_parse(a->reading->time, &step);
     bool has_name = *a->views[0].array->name && strcmp(a->views[0].array->name, "_re") != 0;
     if (!has_name && !has_step) return kb_arrange_unnamed(a);
+    if (is_table_with_time(a)) {
+        kb_arrangement_note(a, "%sno array is time: the first column of %.60s is taken for it", *a->note ? "; " : "",
+                            a->views[0].name);
+        return kb_arrange_unnamed(a);
+    }
     if (!has_name) kb_views_name(a);
     kbass_status status = kb_time_find(a, &time);
     if (status == KBASS_OK) status = refuse_unread(a, time);

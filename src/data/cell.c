@@ -35,7 +35,8 @@ bool kb_cell_is_missing(const char *cell, const char *missing)
         "k.A.",    "MM"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(cell, words[i]) == 0) return true;
-    return is_listed(cell, missing);
+    bool is_stars = *cell && !cell[strspn(cell, "*")]; /* Fortran: it did not fit */
+    return is_stars || is_listed(cell, missing);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -67,6 +68,12 @@ static const char *copy_sign(const char *c, char **to)
     return is_long ? c + 3 : *c == '-' || *c == '+' ? c + 1 : c;
 }
 
+/* 12,34,567, as India groups: twos, at last three. */
+static bool is_pair(const char *c, char grouping)
+{
+    return grouping == ',' && digits_at(c + 1) == 2 && c[3] == ',' && digits_at(c + 4) >= 2;
+}
+
 /* Digits in groups of three, after a first one of one to three; without marks all of them. NULL: groups of other sizes.
  */
 static const char *copy_groups(const char *c, char grouping, char **to)
@@ -79,11 +86,12 @@ static const char *copy_groups(const char *c, char grouping, char **to)
     for (;;) {
         size_t gap = grouping && *c == grouping ? 1 : gap_length(c);
         if (!gap || !is_digit(c[gap])) break;
-        if ((!is_grouped && (n < 1 || n > 3)) || digits_at(c + gap) != 3) return NULL;
+        size_t size = *c == grouping && is_pair(c, grouping) ? 2 : 3;
+        if ((!is_grouped && (n < 1 || n > 3)) || digits_at(c + gap) != size) return NULL;
         is_grouped = true;
-        memcpy(*to, c + gap, 3);
-        *to += 3;
-        c += gap + 3;
+        memcpy(*to, c + gap, size);
+        *to += size;
+        c += gap + size;
     }
     return c;
 }

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "data/directives.h"
 #include "data/lines.h"
 #include "data/long_form.h"
 #include "data/part.h"
@@ -20,8 +21,9 @@ typedef struct {
     kb_lines lines;
     char *rest, *end; /* of the block */
     size_t line;      /* number of the line at hand */
-    char *note;       /* copy of the last comment before the table */
-    char *header;     /* copy of the line of names */
+    char *note;       /* copy of the last comment before the table, or names that directives give */
+    kb_directives directives;
+    char *header; /* copy of the line of names */
     kb_plan plan;
     kb_part part;
     kb_pace pace;
@@ -67,10 +69,12 @@ static kbass_status take_comment(table *t)
 {
     char *end = memchr(t->rest, '\n', (size_t)(t->end - t->rest));
     size_t length = (size_t)((end ? end : t->end) - t->rest);
-    kb_free(t->note);
-    t->note = KB_NEW(char, length + 1);
-    if (!t->note) return kb_out_of_memory(t->reading->error, "the header");
-    memcpy(t->note, t->rest, length);
+    if (!kb_directive_take(&t->directives, t->rest, t->rest + length)) {
+        kb_free(t->note);
+        t->note = KB_NEW(char, length + 1);
+        if (!t->note) return kb_out_of_memory(t->reading->error, "the header");
+        memcpy(t->note, t->rest, length);
+    }
     t->rest += length + (end != NULL);
     t->line++;
     return KBASS_OK;
@@ -91,6 +95,26 @@ static char skip_blank_lines(table *t)
     return '\n';
 }
 
+/* A comment, or what a program says above its numbers; others that begin with an @ are names. */
+static bool is_above(table *t, char first)
+{
+    kb_directives ignored = {0};
+    if (kb_begins_comment(first)) return true;
+    if (first != '@') return false;
+    const char *end = memchr(t->rest, '\n', (size_t)(t->end - t->rest));
+    bool is_one = kb_directive_take(&ignored, t->rest, end ? end : t->end);
+    kb_directives_clear(&ignored);
+    return is_one;
+}
+
+static void take_directives(table *t)
+{
+    char *names = kb_directives_header(&t->directives);
+    if (!names) return;
+    kb_free(t->note);
+    t->note = names;
+}
+
 /* Goes to the first line that is neither blank nor a comment. */
 static kbass_status find_table(table *t)
 {
@@ -99,7 +123,7 @@ static kbass_status find_table(table *t)
     if (has_mark) t->rest += 3;
     while (status == KBASS_OK && t->rest < t->end) {
         char first = skip_blank_lines(t);
-        if (first != '\n' && !kb_begins_comment(first)) return KBASS_OK;
+        if (first != '\n' && !is_above(t, first)) return KBASS_OK;
         if (first != '\n') status = take_comment(t);
         if (status == KBASS_OK && t->rest == t->end) status = next_block(t);
     }
@@ -134,6 +158,7 @@ static kbass_status read_header(table *t)
     if (status == KBASS_OK && t->rest == t->end)
         status = kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s: a header row and rows of numbers are needed",
                          r->file.path, t->lines.size ? "nothing but blank lines and comments" : "the file is empty");
+    if (status == KBASS_OK) take_directives(t);
     if (status == KBASS_OK) status = kb_plan_make(&t->plan, r, t->data, t->rest, t->end, t->line, t->note);
     if (status == KBASS_OK) status = keep_header(t);
     if (status == KBASS_OK) begin_rows(t);
@@ -194,6 +219,7 @@ static bool repeats_header(const table *t, const char *line, const char *end)
 /* Spreadsheets write rows of nothing but separators. */
 static bool is_empty_row(const table *t, const char *line, const char *end)
 {
+    if (kb_is_ruler(line, end)) return true;
     while (line < end && (*line == t->plan.form.separator || strchr(" \t\r\"", *line))) line++;
     return line == end;
 }
@@ -480,6 +506,7 @@ kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
     kb_lines_close(&t.lines);
     kb_plan_clear(&t.plan);
     kb_free(t.note);
+    kb_directives_clear(&t.directives);
     kb_free(t.header);
     kb_free(t.state_columns);
     return status;

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* memmem */
 /* Files of other programs that are not read: what they are, and what to do. */
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -23,6 +24,10 @@ static const char *foreign_by_bytes(const kb_file *file)
         {"SQLite format 3", 16, "an SQLite database: save a table of it as CSV"},
         {"CDF\1", 4, "a netCDF file of version 3: save it as version 4, by nccopy -k nc4 OLD NEW"},
         {"CDF\2", 4, "a netCDF file of version 3: save it as version 4, by nccopy -k nc4 OLD NEW"},
+        {"# Created by Octave", 19,
+         "Octave's own text: save the variables by save -v7 FILE.mat, or a table by csvwrite"},
+        {"Octave-1-", 9, "Octave's binary format: save the variables by save -v7 FILE.mat"},
+        {"ID;P", 4, "a SYLK file of a spreadsheet: save it as CSV or .xlsx"},
         {"%PDF-", 5, "a PDF document, not a table"},
         {"version https://git-lfs", 23, "a pointer of Git LFS, not the data themselves: git lfs pull fetches them"},
         {"RDX", 3, "an R workspace: save the table by write.csv"},
@@ -65,9 +70,23 @@ static const char *foreign_text(const kb_file *file)
                : "JSON: save it as CSV, in Python by pandas.read_json(FILE).to_csv(...)";
 }
 
+/* MATLAB's files of version 4 begin with kind, rows, columns, whether complex, the length of a name; and the name. */
+static bool is_mat4(const kb_file *file)
+{
+    uint32_t head[5];
+    if (file->size < sizeof head + 2) return false;
+    memcpy(head, file->bytes, sizeof head);
+    bool is_sane =
+        head[0] <= 52 && head[0] % 10 <= 2 && head[1] && head[2] && head[3] <= 1 && head[4] > 1 && head[4] < 64;
+    if (!is_sane || head[1] > file->size || head[2] > file->size || file->size < sizeof head + head[4]) return false;
+    const char *name = (const char *)file->bytes + sizeof head;
+    return strnlen(name, head[4]) == head[4] - 1;
+}
+
 const char *kb_file_foreign(const kb_file *file)
 {
     const char *what = foreign_by_bytes(file);
+    if (!what && is_mat4(file)) what = "a MATLAB file of version 4: save it by save -v7";
     if (!what) what = foreign_text(file);
     return what ? what : foreign_archive(file);
 }

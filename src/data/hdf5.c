@@ -79,6 +79,48 @@ static kbass_status add_array(kb_source *s, const kb_hdf5_entry *e)
     return KBASS_OK;
 }
 
+/* ---------------------------------------------------------------- Octave */
+
+/* Octave has a group "u" for each variable, with "type" and "value"; its dimensions stand last one first, too. */
+static bool is_of_octave(const kb_source *s, const char *name)
+{
+    size_t length = strlen(name), group = length > 6 ? length - 6 : 0;
+    if (!group || strcmp(name + group, "/value") != 0) return false;
+    for (size_t i = 0; i < s->n_arrays; i++)
+        if (strncmp(s->arrays[i].name, name, group) == 0 && strcmp(s->arrays[i].name + group, "/type") == 0)
+            return true;
+    return false;
+}
+
+/* "s/value/t/value" is s/t. */
+static void shorten(char *name)
+{
+    name[strlen(name) - 6] = '\0';
+    for (char *at; (at = strstr(name, "/value/"));) memmove(at, at + 6, strlen(at + 6) + 1);
+}
+
+static void turn(kb_array *array)
+{
+    for (size_t i = 0; 2 * i + 1 < array->n_dims; i++) {
+        size_t last = array->n_dims - 1 - i, dim = array->dims[i];
+        array->dims[i] = array->dims[last];
+        array->dims[last] = dim;
+    }
+    kb_array_stride(array, sizeof(double), true);
+}
+
+static void name_as_octave(kb_source *s)
+{
+    bool *is_one = KB_NEW(bool, s->n_arrays);
+    for (size_t i = 0; is_one && i < s->n_arrays; i++) is_one[i] = is_of_octave(s, s->arrays[i].name);
+    for (size_t i = 0; is_one && i < s->n_arrays; i++) {
+        if (!is_one[i]) continue;
+        shorten(s->arrays[i].name);
+        turn(&s->arrays[i]);
+    }
+    kb_free(is_one);
+}
+
 /* The signature is at 0 or at 512 times a power of two. */
 static bool recognise(const kb_file *file)
 {
@@ -98,6 +140,7 @@ static kbass_status list(kb_source *s)
         status = receive(s, &e, sizeof e, "its list of arrays");
         if (status == KBASS_OK && e.n_dims != KB_HDF5_END) status = add_array(s, &e);
     }
+    if (status == KBASS_OK && !c->is_matlab) name_as_octave(s);
     return status;
 }
 

@@ -24,6 +24,17 @@ typedef struct {
 
 bool kb_begins_comment(char c) { return c == '#' || c == '%'; }
 
+bool kb_is_ruler(const char *begin, const char *end)
+{
+    size_t longest = 0, n = 0;
+    for (const char *c = begin; c < end; c++) {
+        if (!strchr("-_=+|: \t\r", *c)) return false;
+        n = strchr("-_=", *c) && c > begin && c[-1] == *c ? n + 1 : 1;
+        if (strchr("-_=", *c) && n > longest) longest = n;
+    }
+    return longest >= 3;
+}
+
 /* ---------------------------------------------------------------- lines */
 
 static kbass_status collect(kb_layout *layout, const char *begin, const char *end, size_t line, kbass_error *error)
@@ -35,7 +46,8 @@ static kbass_status collect(kb_layout *layout, const char *begin, const char *en
                    *first = begin;
         while (first < stop && strchr(" \t\r", *first)) first++;
         line++;
-        if (first < stop && !kb_begins_comment(*first)) layout->lines[layout->n++] = (kb_line){begin, stop, line};
+        if (first < stop && !kb_begins_comment(*first) && !kb_is_ruler(first, stop))
+            layout->lines[layout->n++] = (kb_line){begin, stop, line};
         begin = newline ? newline + 1 : end;
     }
     return KBASS_OK;

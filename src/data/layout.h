@@ -30,5 +30,7 @@ kbass_status kb_layout_find(const char *begin, const char *end, size_t line, con
 void kb_layout_clear(kb_layout *layout);
 
 bool kb_begins_comment(char c);
+/* "|---|---|", "____ ____": a line under the names, as text that is meant to be read has it. */
+bool kb_is_ruler(const char *begin, const char *end);
 
 #endif

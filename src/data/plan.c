@@ -268,14 +268,41 @@ static kbass_status leave_out_words(kb_plan *p, const bool *is_used)
     return KBASS_OK;
 }
 
+/* Numbers under a name that says whose they are, and time begins anew where they change. */
+static kbass_status refuse_numbered_runs(kb_plan *p, const bool *is_used)
+{
+    static const char *const names[] = {"id",         "subject",    "subject_id", "subjid", "patient",
+                                        "run",        "trial",      "experiment", "exp",    "replicate",
+                                        "individual", "rep",        "batch",      "animal", "series",
+                                        "sim",        "simulation", "episode",    "traj",   "trajectory"};
+    for (size_t i = 0; p->run == p->n && !p->reading->axes && i < p->n; i++) {
+        bool is_named_so = false, restarts = false;
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) is_named_so |= !strcasecmp(p->faces[i], names[k]);
+        if (!is_named_so || !is_state(p, i) || is_used[i]) continue;
+        kbass_status status =
+            kb_sample_restarts(&p->layout, &p->form, p->roles.axes[0], i, &restarts, p->reading->error);
+        if (status == KBASS_OK && restarts)
+            status =
+                kb_fail(p->reading->error, KBASS_ERROR_DATA,
+                        "%s: time begins anew or stays where \"%.80s\" changes: --run \"%.80s\" if it numbers runs, "
+                        "--use names the states if it is one, --ignore \"%.80s\" if neither",
+                        p->place, p->faces[i], p->faces[i], p->faces[i]);
+        if (status != KBASS_OK) return status;
+    }
+    return KBASS_OK;
+}
+
 /* A column is called like time and no other is, but text is no time; or the times are the names. */
 static kbass_status refuse_text_time(const kb_plan *p)
 {
-    size_t text = p->n, n_numbers = 0;
+    size_t text = p->n, n_numbers = 0, n_dates = 0, last = 0;
     double value;
     if (p->reading->time || p->reading->axes) return KBASS_OK;
     for (size_t i = 0; i < p->n; i++) {
         n_numbers += kb_cell_number(p->faces[i], '.', 0, &value);
+        bool is_date = kb_cell_type_of(p->faces[i], NULL) == KB_CELL_DATE;
+        n_dates += is_date;
+        if (is_date) last = i;
         if (p->kinds[i] != KB_LABELS && (kb_time_likeness(p->faces[i]) > 0 || p->kinds[i] != KB_NUMBERS))
             return KBASS_OK;
         if (kb_time_likeness(p->faces[i]) > 0.1) text = i;
@@ -286,6 +313,12 @@ static kbass_status refuse_text_time(const kb_plan *p)
             "%s: the columns are called by numbers, %.20s, %.20s ...: if these are the times, the table lies "
             "on its side: write a column for each of its lines (transpose it)",
             p->place, p->faces[p->n - n_numbers], p->faces[p->n - n_numbers + 1]);
+    if (n_dates >= FEWEST_COUNTED && 2 * n_dates > p->n)
+        return kb_fail(
+            p->reading->error, KBASS_ERROR_DATA,
+            "%s: %zu columns are called by dates, %.40s the last: the table lies on its side: write a column "
+            "for each of its lines (transpose it)",
+            p->place, n_dates, p->faces[last]);
     if (text == p->n) return KBASS_OK;
     return kb_fail(p->reading->error, KBASS_ERROR_DATA,
                    "%s: column \"%.100s\" is time by its name but has text such as \"%s\": numbers, dates or times of "
@@ -317,7 +350,8 @@ static kbass_status find_roles(kb_plan *p, const bool *is_used)
         return kb_fail(r->error, KBASS_ERROR_DATA, "%s: time, \"%.100s\", is neither numbers nor dates: found \"%s\"",
                        p->place, p->faces[time], p->sample.columns[time].example);
     find_variable(p);
-    return leave_out_words(p, is_used);
+    status = leave_out_words(p, is_used);
+    return status == KBASS_OK ? refuse_numbered_runs(p, is_used) : status;
 }
 
 /* ---------------------------------------------------------------- what is said */

@@ -37,6 +37,17 @@ static const char *const time_words[] = {"t",
                                          "\xe6\x97\xa5\xe6\x9c\x9f",
                                          "\xd0\xb2\xd1\x80\xd0\xb5\xd0\xbc\xd1\x8f",
                                          "\xd0\xb4\xd0\xb0\xd1\x82\xd0\xb0",
+                                         "\xe6\x97\xa5\xe4\xbb\x98", /* Japanese: date; date and time; time of day */
+                                         "\xe6\x97\xa5\xe6\x99\x82",
+                                         "\xe6\x99\x82\xe5\x88\xbb",
+                                         "\xe6\x99\x82\xe9\x96\x93",
+                                         "\xec\x8b\x9c\xea\xb0\x84", /* Korean: time, date */
+                                         "\xeb\x82\xa0\xec\xa7\x9c",
+                                         "mjd", /* of astronomers: days */
+                                         "jd",
+                                         "hjd",
+                                         "bjd",
+                                         "datenum",
                                          "year",
                                          "years",
                                          "jahr",
@@ -51,7 +62,7 @@ static const char *const time_words[] = {"t",
                                          "second",
                                          "seconds",
                                          "sec"};
-enum { N_TIME_WORDS = sizeof time_words / sizeof *time_words, N_SURE_WORDS = 20 };
+enum { N_TIME_WORDS = sizeof time_words / sizeof *time_words, N_SURE_WORDS = 31 };
 
 static size_t time_word(const char *text, size_t length)
 {

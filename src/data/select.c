@@ -158,7 +158,8 @@ static void list_groups(const kb_source *s, char *text, size_t size)
     for (size_t i = 0; i < s->n_arrays && length < size; i++) {
         const char *name = s->arrays[i].name;
         bool is_new = is_useful(&s->arrays[i]);
-        for (size_t k = 0; is_new && k < i; k++) is_new = !is_in_group(s->arrays[k].name, name, group_length(name));
+        for (size_t k = 0; is_new && k < i; k++)
+            is_new = !is_useful(&s->arrays[k]) || !is_in_group(s->arrays[k].name, name, group_length(name));
         if (is_new)
             length += (size_t)snprintf(text + length, size - length, "%s/%.*s", length ? ", " : "",
                                        (int)group_length(name), name);

@@ -183,6 +183,36 @@ case("timetable.csv", "units behind times, as MATLAB's timetables have them", ta
 case("java_fractions.csv", "a comma before the parts of a second", table("timestamp;x;y", lambda t, x, y: f"2024-05-01 10:00:0{t},000;{x};{y}"), "timestamp,x,y")
 case("influx.csv", "InfluxDB: annotations, and columns that are empty or dates", "#group,false,false,true,false,false\n#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,double\n#default,mean,,,,\n,result,_start,_time,x\n" + "".join(f",,2024-01-01T00:00:00Z,2024-01-01T00:00:0{t}Z,{x}\n" for t, x in zip(T, X)), "_time,x", [f"{t},{x}" for t, x in zip(T, X)])
 
+# ---------------------------------------------------------------- dates and tables of more programs
+WEEKDAYS = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue"]
+case("java_dates.csv", "Thu Feb 01 12:00:00 CET 2024, as Java and Unix print dates", dated([f"{w} Feb 0{t + 1} 12:00:00 CET 2024" for t, w in zip(T, WEEKDAYS)], "date,x,y"), "date,x,y")
+case("c_dates.csv", "Thu Feb  1 12:00:00 2024, as C prints dates", dated([f"Thu Feb  1 12:00:0{t} 2024" for t in T], "time,x,y"), "time,x,y")
+case("long_dates.csv", "Thursday, February 01, 2024", dated([f'"{w}day, February 0{t + 1}, 2024"' for t, w in zip(T, ["Thurs", "Fri", "Satur", "Sun", "Mon", "Tues"])], "Date,x,y"), "Date,x,y")
+case("french_weekdays.csv", "mar. 6 févr. 2024: a weekday that sounds like a month", dated([f"{w}. {t + 6} févr. 2024" for t, w in zip(T, ["mar", "mer", "jeu", "ven", "sam", "dim"])], "date,x,y"), "date,x,y")
+case("sas_dates.csv", "01FEB2024:12:00:00, as SAS writes dates", dated([f"01FEB2024:12:00:0{t}" for t in T], "dt,x,y"), "dt,x,y")
+case("web_log.csv", "[01/Feb/2024:12:00:00 +0100], as web servers write dates", dated([f"[01/Feb/2024:12:00:0{t} +0100]" for t in T], "when,x,y"), "when,x,y")
+case("mail_dates.csv", "Thu, 01 Feb 2024 12:00:00 +0100, as mail has dates", dated([f'"Thu, 01 Feb 2024 12:00:0{t} +0100"' for t in T], "Date,x,y"), "Date,x,y")
+case("japanese.csv", "dates in Japanese", dated([f"2024年2月{t + 1}日" for t in T], "日付,気温,湿度"), "column1,column2,column3")
+case("korean.csv", "dates in Korean", dated([f"2024년 2월 {t + 1}일" for t in T], "날짜,x,y"), "column1,x,y")
+case("julian.csv", "modified Julian days of astronomers", table("MJD,x,y", lambda t, x, y: f"{60341 + t},{x},{y}"), "MJD,x,y", at([60341 + t for t in T]))
+case("india.csv", "12,34,567.5: groups of two, as in India", table("Year,Population", lambda t, x, y: f'{2000 + t},"1{t},34,567.5"'), "Year,Population",
+     [f"{2000 + t},1{t}34567.5" for t in T])
+case("swiss.csv", "apostrophes between thousands", table("Zeit;x;y", lambda t, x, y: f"{t};{x};{y[0]}'{y[1:]}"), "Zeit,x,y")
+case("stars.txt", "stars where Fortran had no room", table("t x y", lambda t, x, y: f"{t} {x} {y if t != 3 else '********'}"), rows=[r if t != 3 else "3,5.25," for t, r in zip(T, at(T))])
+case("grace.txt", "Grace and GROMACS (.xvg): names in lines with @", '# gmx energy\n@    title "Energies"\n@    xaxis  label "Time (ps)"\n@    yaxis  label "(kJ/mol), (K)"\n@TYPE xy\n@ view 0.15, 0.15, 0.75, 0.85\n@ s0 legend "Potential"\n@ s1 legend "Temperature"\n' + table(None, lambda t, x, y: f"{t} {x} {y}") + "&\n", "Time,Potential,Temperature")
+case("weka.txt", "Weka (.arff)", "@RELATION pond\n\n@ATTRIBUTE t NUMERIC\n@ATTRIBUTE x NUMERIC\n@ATTRIBUTE 'dry weight' NUMERIC\n\n@DATA\n" + table(None), "t,x,dry_weight")
+case("plumed.txt", "PLUMED: names behind #! FIELDS", "#! FIELDS time d1 s.bias\n#! SET min_d1 -pi\n" + table(None, lambda t, x, y: f" {t} {x} {y}"), "time,d1,s_bias")
+case("kibana.csv", "a name that begins with @", table('"@timestamp",x,y', lambda t, x, y: f"2024-02-01T12:00:0{t}.000Z,{x},{y}"), "timestamp,x,y")
+case("markdown.txt", "a table in Markdown", table("| t | x | y |\n|---|--:|:-:|", lambda t, x, y: f"| {t} | {x} | {y} |"))
+case("psql.txt", "a table as psql prints it", table(" t |   x   |    y    \n---+-------+---------", lambda t, x, y: f" {t} | {x:>5} | {y}") + "(6 rows)\n")
+case("matlab_table.txt", "a table as MATLAB shows it", table("    t      x        y   \n    _    _____    ______\n", lambda t, x, y: f"    {t}    {x}    {y}"))
+case("modelica.csv", "indices in brackets, which are no units", table('"time","body.r[1]","body.r[2]"'), "time,body_r_1,body_r_2")
+case("subjects.csv", "numbers that name runs", "ID,TIME,DV\n" + "".join(f"{i},{t},{x}\n" for i in (7, 9) for t, x in zip(T[:3], X)), "run,TIME,DV",
+     [f"{r},{t},{x}" for r in (7, 9) for t, x in zip(T[:3], X)], "--run ID")
+case("chromatogram.txt", "lines of a chromatograph before the names", "[Header]\nApplication Name\tLabSolutions\n\n[LC Chromatogram(Detector A-Ch1)]\nInterval(msec)\t500\nR.Time (min)\tIntensity\tBaseline\n" + table(None, lambda t, x, y: f"{t}\t{x}\t{y}"), "R_Time,Intensity,Baseline")
+case("double_returns.csv", "two returns at the end of every line", table("t,x,y", end="\r\r\n"))
+case("end_of_file.csv", "the mark that DOS ends files with", table("t,x,y") + "\x1a")
+
 
 def main():
     if "--table" in sys.argv:

@@ -121,6 +121,15 @@ big.save("big.mat", big.array("time", (1, 5), t), big.array("on", (1, 5), [1, 0,
 note("big.mat", "written on a machine with big ends; logical", 5, "time", "on,level", t, [1, 0, 1, 1, 0, 3, 1, 4, 1, 5])
 m.save("steps.mat", m.array("u", (7, 5), flat), axes[1], m.array("dt", (1, 1), [0.5]))
 note("steps.mat", "no time, only its step dt", 35, "t,x", "u", t, flat)
+m.save("simulink.mat", m.array("ans", (3, 5), [c for k in range(5) for c in (t[k], u[k][1], u[k][2])]))
+note("simulink.mat", "one array whose first row is time, as Simulink writes it", 5, "t", "x1,x2", t, [c for r in u for c in r[1:3]])
+m.save("table.mat", m.array("data", (5, 3), t + [r[1] for r in u] + [r[2] for r in u]))
+note("table.mat", "one array whose first column is time", 5, "t", "x1,x2", t, [c for r in u for c in r[1:3]])
+m.save("square.mat", m.array("u", (4, 4, 5), [float(i) for i in range(80)]), axes[0], m.array("x", (1, 4), y), m.array("y", (1, 4), y))
+note("square.mat", "two axes of one length, as PDE-FIND's reaction and diffusion", 80, "t,x,y", "u", t, [float(i) for i in range(80)],
+     "--axes x,y,t")
+# Made by Octave: u(i,j) = i + j/4, 7 x 5, with t and x in a struct s; save -hdf5 octave.h5 s
+note("octave.h5", "Octave's HDF5: a struct", 35, "t,x", "u", t, [i + j / 4 for i in range(1, 8) for j in range(1, 6)])
 
 # ---------------------------------------------------------------- NumPy
 
