@@ -220,6 +220,44 @@ static void bands_know_of_constants(void **state)
     CHECK(widest > 1.2);
 }
 
+/* What terms become beyond the ends of a constant's range. */
+static void limits(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"s*x/(K+s)", "s*x", "x"}, {"s/(K+s)", "s", "1"}, {"s^2/(K^2+s^2)", "s^2", "1"}, {"exp(-K*t)", NULL, "1"},
+        {"sin(K*t)", NULL, "t"},   {"x^K", NULL, NULL},   {"x/(1+K*s)", NULL, "x"},      {"hill(s,K,2.5)", NULL, "1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kbass_error error;
+        kb_dictionary *d = NULL;
+        char terms[100];
+        snprintf(terms, sizeof terms, "%s", cases[i][0]);
+        CHECK_OK(make("K=0.1:20", terms, &d, &error));
+        for (int side = 0; side < 2; side++) {
+            char *name = NULL;
+            CHECK_OK(kb_dictionary_limit(d, 0, 0, side == 0, &name, &error));
+            CHECK(!name == !cases[i][1 + side]);
+            if (name) CHECK_TEXT(name, cases[i][1 + side]);
+            kb_free(name);
+        }
+        kb_dictionary_destroy(d);
+    }
+}
+
+/* Nothing saturates: K goes to the far end of its range, and the law is told with the simpler term. */
+static void the_simpler_term(void **state)
+{
+    (void)state;
+    static const char *const law[] = {"s_t = -0.15*s*x", "x_t = 0.1*s*x - 0.1*x"};
+    static const char *const uptake[] = {"s*x"}, *const growth[] = {"x", "s*x"};
+    kbass_discovery *d = discover_unknown(law, 2, (double[]){8, 0.5}, 12, 30, "K=0.1:20", "x, s*x/(K+s), s/(K+s)");
+    const kbass_result *result = kbass_discovery_result(d);
+    CHECK(selects(result, 0, 1, uptake) && selects(result, 1, 2, growth));
+    CHECK(!result->constants[0].is_used);
+    CHECK(result->n_warnings && strstr(result->warnings[0], "where it becomes s*x"));
+    kbass_discovery_destroy(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +267,8 @@ int main(void)
         cmocka_unit_test(growth_that_saturates),
         cmocka_unit_test(a_frequency),
         cmocka_unit_test(families),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(the_simpler_term),
         cmocka_unit_test(ranges_of_families),
         cmocka_unit_test(bands_know_of_constants),
     };

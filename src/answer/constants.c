@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 static char *own_text(kb_answer *answer, const char *text)
@@ -49,16 +50,60 @@ static kbass_status warn(kb_answer *answer, const char *text, kbass_error *error
     return KBASS_OK;
 }
 
-/* The selected term that names the constant. */
-static const char *form_of(const kb_frame *p, const kb_fit *fit, size_t constant)
+static size_t find_constant(const kb_dictionary *d, const char *name)
+{
+    size_t i = 0;
+    while (i < d->n_constants && strcmp(d->constants[i].name, name)) i++;
+    return i;
+}
+
+/* The first selected term that names the constant; n_terms: there is none. */
+static size_t term_with(const kb_frame *p, const kb_fit *fit, size_t constant)
 {
     for (size_t q = 0; q < fit->support.n; q++) {
         size_t term = p->columns->term[fit->support.column[q]];
-        const char *form = kb_dictionary_form(p->dictionary, term);
-        if (kb_dictionary_names_constant(p->dictionary, term, constant))
-            return form ? form : kb_dictionary_name(p->dictionary, term);
+        if (kb_dictionary_names_constant(p->dictionary, term, constant)) return term;
     }
-    return "";
+    return p->dictionary->n_terms;
+}
+
+static const char *face_of(const kb_dictionary *d, size_t term)
+{
+    return kb_dictionary_form(d, term) ? kb_dictionary_form(d, term) : kb_dictionary_name(d, term);
+}
+
+static const char *form_of(const kb_frame *p, const kb_fit *fit, const char *name)
+{
+    size_t term = term_with(p, fit, find_constant(p->dictionary, name));
+    return term < p->dictionary->n_terms ? face_of(p->dictionary, term) : "";
+}
+
+/* What that term becomes at an end of the constant's range, or NULL. */
+static kbass_status name_limit(const kb_frame *p, const kb_fit *fit, const char *name, bool is_high, char **limit,
+                               kbass_error *error)
+{
+    size_t constant = find_constant(p->dictionary, name), term = term_with(p, fit, constant);
+    if (term == p->dictionary->n_terms) return KBASS_OK;
+    return kb_dictionary_limit(p->dictionary, term, constant, is_high, limit, error);
+}
+
+/* Terms that were added while it was searched. */
+static kbass_status tell_limits(kb_answer *answer, const kb_dictionary *d, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; status == KBASS_OK && i < d->n_limits; i++) {
+        const kb_limit *l = &d->limits[i];
+        const kb_constant *c = &d->constants[l->constant];
+        char text[500];
+        snprintf(
+            text, sizeof text,
+            "%.40s of %.150s went to the %s end of its range, %.4g, where it becomes %.100s: that was a candidate, "
+            "too",
+            c->name, face_of(d, l->of), l->is_high ? "upper" : "lower", l->is_high ? c->high : c->low,
+            kb_dictionary_name(d, l->term));
+        status = warn(answer, text, error);
+    }
+    return status;
 }
 
 static bool is_delay(const kb_dictionary *d, const char *name)
@@ -71,21 +116,26 @@ static bool is_delay(const kb_dictionary *d, const char *name)
 
 static kbass_status warn_of_ends(kb_answer *answer, const kb_frame *p, const kb_fit *fit, size_t i, kbass_error *error)
 {
-    char text[500];
+    char text[500], *limit = NULL;
     const kbass_constant *c = &answer->result.constants[i];
     if (!c->is_used || !(c->at_low || c->at_high)) return KBASS_OK;
+    kbass_status status = name_limit(p, fit, c->name, c->at_high, &limit, error);
+    if (status != KBASS_OK) return status;
     if (is_delay(p->dictionary, c->name))
         snprintf(text, sizeof text,
                  "%s, the delay in %.100s, may as well be at the %s end of its range, %g: its value is a bound%s",
-                 c->name, form_of(p, fit, i), c->at_high ? "upper" : "lower", c->at_high ? c->range_high : c->range_low,
+                 c->name, form_of(p, fit, c->name), c->at_high ? "upper" : "lower",
+                 c->at_high ? c->range_high : c->range_low,
                  c->at_high && c->at_low ? "; these data tell nothing about it" : "");
     else
-        snprintf(
-            text, sizeof text,
-            "%s of %.100s may as well be at the %s end of its range, %g: these data ask for the simpler term that it "
-            "becomes there, %s; its value is a bound",
-            c->name, form_of(p, fit, i), c->at_high ? "upper" : "lower", c->at_high ? c->range_high : c->range_low,
-            c->at_high && c->at_low ? "or tell nothing about it" : "or for a wider range");
+        snprintf(text, sizeof text,
+                 "%s of %.100s may as well be at the %s end of its range, %.4g: these data ask for %.100s%s it "
+                 "becomes there, %s; its value is a bound",
+                 c->name, form_of(p, fit, c->name), c->at_high ? "upper" : "lower",
+                 c->at_high ? c->range_high : c->range_low, limit ? limit : "the simpler term",
+                 limit ? ", which" : " that",
+                 c->at_high && c->at_low ? "or tell nothing about it" : "or for a wider range");
+    kb_free(limit);
     return warn(answer, text, error);
 }
 
@@ -120,6 +170,7 @@ kbass_status kb_answer_constants(kb_answer *answer, const kb_frame *p, const kb_
     answer->result.constants = out;
     answer->result.n_constants = status == KBASS_OK ? n : 0;
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = warn_of_ends(answer, p, fit, i, error);
+    if (status == KBASS_OK) status = tell_limits(answer, d, error);
     if (status == KBASS_OK && n_guarded)
         status = warn(answer, "a state with an unknown power passes 0: max(0,x)^n stands for x^n", error);
     return status;

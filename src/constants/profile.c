@@ -131,10 +131,11 @@ static double integrate_one(profile *p, size_t constant, double sd_low, double s
     for (size_t i = 0; i < high.n; i++)
         if (high.share[i] > p->share[constant])
             all.share[all.n] = high.share[i], all.density[all.n++] = high.density[i];
-    e->low = kb_constant_at(c, kb_nodes_quantile(&all, 0.025));
-    e->high = kb_constant_at(c, kb_nodes_quantile(&all, 0.975));
     e->at_low = all.share[0] <= 0 && all.density[0] > exp(-as_good);
     e->at_high = all.share[all.n - 1] >= 1 && all.density[all.n - 1] > exp(-as_good);
+    double outside = e->at_low || e->at_high ? 0.05 : 0.025; /* to one side where the other is the end of the range */
+    e->low = e->at_low ? c->low : kb_constant_at(c, kb_nodes_quantile(&all, outside));
+    e->high = e->at_high ? c->high : kb_constant_at(c, kb_nodes_quantile(&all, 1 - outside));
     return log(fmax(kb_nodes_mass(&all), 1e-12));
 }
 

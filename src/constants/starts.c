@@ -173,15 +173,36 @@ static void shorten_steps(const kb_constants_task *t, const kb_constant_estimate
     }
 }
 
+/* Terms whose constant is at an end of its range: what they become there joins the dictionary. */
+static kbass_status add_limits(const kb_constants_task *t, const kb_constant_estimate *estimates, bool *is_new,
+                               kbass_error *error)
+{
+    const kb_columns *columns = t->columns(t->context);
+    const kb_support *support = &t->found->pool.fits[0]->support;
+    kbass_status status = KBASS_OK;
+    *is_new = false;
+    for (size_t i = 0; i < t->dictionary->n_constants; i++)
+        for (size_t q = 0; status == KBASS_OK && estimates[i].is_used && q < support->n; q++) {
+            size_t term = columns->term[support->column[q]];
+            bool is_added = false;
+            if (!(estimates[i].at_high || estimates[i].at_low) || !kb_dictionary_names_constant(t->dictionary, term, i))
+                continue;
+            status = kb_dictionary_add_limit(t->dictionary, term, i, estimates[i].at_high, &is_added, error);
+            *is_new = *is_new || is_added;
+        }
+    return status;
+}
+
 static kbass_status search_again(const kb_constants_task *t, landing *best, kb_constant_estimate *estimates,
                                  double **correlation, kb_constants_spread *spread, kbass_error *error)
 {
     size_t n = t->dictionary->n_constants, used = 0;
     bool is_better = isfinite(best->log_evidence);
     kbass_status status = KBASS_OK;
+    if (!is_better) return KBASS_OK;
     memcpy(estimates, best->estimates, n * sizeof *estimates);
     for (size_t i = 0; i < n; i++) used += best->estimates[i].is_used;
-    if (is_better) shorten_steps(t, best->estimates, best->steps);
+    shorten_steps(t, best->estimates, best->steps);
     for (size_t round = 0; status == KBASS_OK && is_better && round < MOST_ROUNDS; round++) {
         is_better = false;
         if (kb_run_stopped(t->run)) return KBASS_OK;
@@ -194,7 +215,9 @@ static kbass_status search_again(const kb_constants_task *t, landing *best, kb_c
         if (!*correlation) return kb_out_of_memory(error, "the constants");
         status = profile(t, best->steps, estimates, *correlation, spread, &best->log_mass, error);
         for (size_t i = 0; i < n; i++) best->values[i] = t->dictionary->constants[i].value;
-        if (status == KBASS_OK && round + 1 < MOST_ROUNDS) status = try_without(t, best, &is_better, error);
+        if (status != KBASS_OK || round + 1 == MOST_ROUNDS) break;
+        status = try_without(t, best, &is_better, error);
+        if (status == KBASS_OK && !is_better) status = add_limits(t, estimates, &is_better, error);
     }
     return status;
 }

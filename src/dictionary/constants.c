@@ -330,15 +330,23 @@ kbass_status kb_dictionary_set_constants(kb_dictionary *d, const double *values,
     return kb_dictionary_tabulate(d, error);
 }
 
+kbass_status kb_dictionary_term_at(const kb_dictionary *d, size_t term, size_t constant, double value,
+                                   kb_expression **out, kbass_error *error)
+{
+    kb_constant *c = &d->constants[constant];
+    double kept = c->value;
+    c->value = value;
+    kbass_status status = instance_of(d, d->forms[term], out, error);
+    c->value = kept;
+    return status;
+}
+
 kbass_status kb_dictionary_name_at(const kb_dictionary *d, size_t term, size_t constant, double share, char **name,
                                    kbass_error *error)
 {
-    kb_constant *c = &d->constants[constant];
     kb_expression *moved = NULL;
-    double value = c->value;
-    c->value = kb_constant_at(c, share);
-    kbass_status status = instance_of(d, d->forms[term], &moved, error);
-    c->value = value;
+    kbass_status status =
+        kb_dictionary_term_at(d, term, constant, kb_constant_at(&d->constants[constant], share), &moved, error);
     if (status == KBASS_OK && !(*name = kb_strdup(kb_expression_name(moved))))
         status = kb_out_of_memory(error, "a term");
     kb_expression_destroy(moved);

@@ -43,6 +43,16 @@ bool kb_dictionary_names_constant(const kb_dictionary *dictionary, size_t term, 
 bool kb_dictionary_has_constant(const kb_dictionary *dictionary, size_t term); /* any */
 /* All terms at other values (n_constants); the tables of powers are made anew. */
 kbass_status kb_dictionary_set_constants(kb_dictionary *dictionary, const double *values, kbass_error *error);
+/* A term with one constant at another value; the caller owns it. */
+kbass_status kb_dictionary_term_at(const kb_dictionary *dictionary, size_t term, size_t constant, double value,
+                                   kb_expression **out, kbass_error *error);
+/* Name of the product of powers that a term becomes as a constant goes beyond an end of its range, 1/K or K apart:
+   s*x/(K+s) is s*x far above, x far below. NULL where there is none; the caller owns it. */
+kbass_status kb_dictionary_limit(const kb_dictionary *dictionary, size_t term, size_t constant, bool is_high,
+                                 char **name, kbass_error *error);
+/* Makes that a candidate wherever the term is one, unless it was there, or constraints speak of all terms. */
+kbass_status kb_dictionary_add_limit(kb_dictionary *dictionary, size_t term, size_t constant, bool is_high,
+                                     bool *is_new, kbass_error *error);
 /* Name of a term with one constant at a share of its range and the others as they are; the caller owns it. */
 kbass_status kb_dictionary_name_at(const kb_dictionary *dictionary, size_t term, size_t constant, double share,
                                    char **name, kbass_error *error);

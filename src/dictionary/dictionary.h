@@ -59,6 +59,13 @@ typedef struct {
     double right;
 } kb_constraint;
 
+/* A term that was added since a constant of another went to an end of its range, where that becomes this one. */
+typedef struct {
+    size_t term, of, constant;
+    bool is_high;
+} kb_limit;
+enum { KB_MOST_LIMITS = 16 };
+
 typedef struct kb_units kb_units; /* dictionary/dimensions.h */
 
 typedef struct {
@@ -73,6 +80,8 @@ typedef struct {
     char **forms; /* n_terms: "x/(K+x)" of terms with unknown constants, else NULL; NULL: there are none */
     size_t n_constants;
     kb_constant *constants;
+    size_t n_limits;
+    kb_limit limits[KB_MOST_LIMITS];
     size_t n_constraints;
     kb_constraint *constraints; /* none of them contradicts or repeats the others */
     kb_role *roles;             /* n_terms x n_states: roles[term + state * n_terms] */
