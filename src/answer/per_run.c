@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "collocation/kernel_likelihood.h"
+#include "forward/shoot.h"
 #include "search/polish.h"
 
 enum { ITERATIONS = 60, MOST_MODELS = 40, MOST_EXTENDED = 4 };
@@ -12,11 +14,14 @@ enum { ITERATIONS = 60, MOST_MODELS = 40, MOST_EXTENDED = 4 };
 /* Where models are fitted again: one of the problems, as its search left it. */
 typedef struct {
     kb_frame frame;
-    const kb_ode_problem *ode;     /* of states, */
-    const kb_pde1d_problem *pde1d; /* or of fields; else NULL */
+    const kb_ode_problem *ode;       /* of states, */
+    const kb_pde1d_problem *pde1d;   /* of fields over one axis, */
+    const kb_pde_nd_problem *pde_nd; /* or of others, by the kernel engine; else NULL */
     const kb_search_result *found;
     kb_run *run;
 } venue;
+
+static size_t windows_of(const venue *v) { return v->found->windows ? v->found->windows->n : 0; }
 
 typedef struct {
     const venue *venue;
@@ -24,7 +29,7 @@ typedef struct {
     kb_fit *own;              /* the same, when it is ours; else NULL */
     size_t n_varied, *origin; /* origin: the common model's column behind each of ours */
     kb_columns columns;
-    kb_shooter *shooter;
+    kb_likelihood *likelihood;
     kb_fit *fit;
 } experiment;
 
@@ -79,29 +84,44 @@ static kbass_status make_columns(experiment *x, kbass_error *error)
     return KBASS_OK;
 }
 
-/* On the grids of the final fits, and under the floor that the noise had there. */
 static kbass_status make_shooter(const venue *v, const kb_columns *columns, kb_shooter **out, kbass_error *error)
 {
     const kb_pde1d_problem *l = v->pde1d;
-    size_t windows = v->found->windows->n, n = columns->n;
+    size_t windows = windows_of(v), n = columns->n;
     kb_pde1d_runs *all_runs = NULL;
+    if (!l) return kb_shooter_create(v->ode->record, v->ode->dictionary, columns, windows, n, out, error);
+    kbass_status status =
+        kb_pde1d_runs_create(l->n_runs, v->found->setups, l->dictionary, columns, n, &all_runs, error);
+    return status == KBASS_OK ? kb_shooter_create_on(&all_runs->dynamics, columns, windows, n, out, error) : status;
+}
+
+/* On the grids of the final fits, and under the floor that the noise had there; or at the final hyperparameters. */
+static kbass_status make_likelihood(const venue *v, const kb_columns *columns, kb_likelihood **out, kbass_error *error)
+{
+    kb_shooter *shooter = NULL;
+    kb_kernel_likelihood *kernel = NULL;
     kbass_status status = KBASS_OK;
-    if (l) status = kb_pde1d_runs_create(l->n_runs, v->found->setups, l->dictionary, columns, n, &all_runs, error);
-    if (l && status == KBASS_OK) status = kb_shooter_create_on(&all_runs->dynamics, columns, windows, n, out, error);
-    if (!l) status = kb_shooter_create(v->ode->record, v->ode->dictionary, columns, windows, n, out, error);
+    if (v->pde_nd) {
+        status = kb_kernel_likelihood_create(v->pde_nd->domain, v->pde_nd->dictionary, columns, &v->found->proposal,
+                                             &kernel, error);
+        if (status == KBASS_OK) *out = &kernel->likelihood;
+        return status;
+    }
+    status = make_shooter(v, columns, &shooter, error);
     if (status != KBASS_OK) return status;
-    if (!l) (*out)->flow->follow = kb_ode_problem_follow(v->ode);
-    (*out)->dynamics->noise_floor = v->found->noise_floor;
-    (*out)->likelihood.windows = v->found->windows;
+    if (v->ode) shooter->flow->follow = kb_ode_problem_follow(v->ode);
+    shooter->dynamics->noise_floor = v->found->noise_floor;
+    shooter->likelihood.windows = v->found->windows;
+    *out = &shooter->likelihood;
     return KBASS_OK;
 }
 
 /* From the common weights and starts. */
 static kbass_status fit_all(experiment *x, kbass_error *error)
 {
-    size_t n = x->columns.n, n_start = x->venue->found->pool.n_start, windows = x->venue->found->windows->n;
+    size_t n = x->columns.n, n_start = x->venue->found->pool.n_start, windows = windows_of(x->venue);
     kbass_status status = kb_fit_create(n, n_start, windows, n, &x->fit, error);
-    if (status == KBASS_OK) status = make_shooter(x->venue, &x->columns, &x->shooter, error);
+    if (status == KBASS_OK) status = make_likelihood(x->venue, &x->columns, &x->likelihood, error);
     if (status != KBASS_OK) return status;
     x->fit->n_windows = windows;
     for (size_t i = 0; i < n; i++) {
@@ -110,7 +130,7 @@ static kbass_status fit_all(experiment *x, kbass_error *error)
     }
     memcpy(x->fit->start, x->common->start, windows * n_start * sizeof *x->fit->start);
     memcpy(x->fit->variance, x->common->variance, n_start * sizeof *x->fit->variance);
-    kb_shooter_fit(x->shooter, x->fit, ITERATIONS, -INFINITY);
+    x->likelihood->fit(x->likelihood, x->fit, ITERATIONS, -INFINITY);
     return KBASS_OK;
 }
 
@@ -171,7 +191,7 @@ static void clear(experiment *x)
     void *arrays[] = {x->columns.equation, x->columns.term,     x->columns.scale, x->columns.unit,
                       x->columns.slab,     x->columns.log_odds, x->columns.run,   x->origin};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
-    kb_shooter_destroy(x->shooter);
+    if (x->likelihood) x->likelihood->destroy(x->likelihood);
     kb_fit_destroy(x->fit);
     kb_fit_destroy(x->own);
 }
@@ -198,7 +218,7 @@ static kbass_status try_model(const venue *v, const kb_fit *common, kb_fit *own,
 static kbass_status copy_model(const venue *v, const kb_fit *fit, size_t room, kb_fit **out, kbass_error *error)
 {
     size_t n = v->frame.columns->n, n_start = v->found->pool.n_start;
-    kbass_status status = kb_fit_create(n, n_start, v->found->windows->n, room, out, error);
+    kbass_status status = kb_fit_create(n, n_start, windows_of(v), room, out, error);
     if (status == KBASS_OK) kb_fit_copy(fit, *out, n, n_start);
     return status;
 }
@@ -270,4 +290,11 @@ kbass_status kb_vary_fields(const kb_pde1d_problem *l, const kb_search_result *f
 {
     venue v = {.frame = kb_pde1d_problem_frame(l), .pde1d = l, .found = found, .run = run};
     return is_asked(l->settings, &v.frame, found) ? vary(&v, answer, error) : KBASS_OK;
+}
+
+kbass_status kb_vary_axes(const kb_pde_nd_problem *e, const kbass_settings *settings, const kb_search_result *found,
+                          kb_run *run, kb_answer *answer, kbass_error *error)
+{
+    venue v = {.frame = kb_pde_nd_problem_frame(e), .pde_nd = e, .found = found, .run = run};
+    return is_asked(settings, &v.frame, found) && found->proposal.w ? vary(&v, answer, error) : KBASS_OK;
 }

@@ -152,9 +152,9 @@ void kb_patch_workspace_destroy(kb_patch_workspace *b)
 
 /* ---------------------------------------------------------------- fields and terms */
 
-double kb_variable_unit(const kb_patch *p, size_t variable)
+double kb_variable_unit(const kb_dictionary *d, const kb_patch *p, size_t variable)
 {
-    const kb_variable *v = &p->dictionary->variables[variable];
+    const kb_variable *v = &d->variables[variable];
     double unit = p->samples->sd[v->field];
     for (size_t a = 0; a < p->n_axes; a++)
         for (int q = 0; q < v->order[a]; q++) unit /= p->samples->span[a];
@@ -189,7 +189,7 @@ static void evaluate_variable(kb_patch_workspace *b, const kb_patch *p, size_t v
     }
     kb_patch_modes(p, v->order, modes);
     kb_modes_product(p->n_axes, modes, kb_products_open(&p->kept, z + v->field * p->n, b->tensor), out, b->work);
-    unit = kb_variable_unit(p, variable);
+    unit = kb_variable_unit(b->dictionary, p, variable);
     offset = is_field(v, p->n_axes) ? p->samples->mean[v->field] : 0;
     for (size_t i = 0; i < p->n_mesh; i++) out[i] = offset + unit * out[i];
 }
@@ -236,7 +236,7 @@ static void equation_residual(kb_patch_workspace *b, const kb_patch *p, const kb
             kb_axpy(m, -c->fixed_weight[q], kb_collocation_term(b, p, c->fixed_term[q]), e);
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
-        if (c->equation[column] == field && w[column] != 0)
+        if (c->equation[column] == field && w[column] != 0 && kb_column_holds(c, column, p))
             kb_axpy(m, -w[column] / c->scale[column], kb_collocation_term(b, p, c->term[column]), e);
     }
 }
@@ -262,7 +262,7 @@ static void add_slopes(kb_patch_workspace *b, const kb_patch *p, size_t term, si
         kb_dictionary_slopes(b->dictionary, term, v, m, b->points, m, b->column, b->work);
         if (!b->depends[at]) memset(b->slope + at * m, 0, m * sizeof *b->slope);
         b->depends[at] = true;
-        kb_axpy(m, weight * kb_variable_unit(p, v), b->column, b->slope + at * m);
+        kb_axpy(m, weight * kb_variable_unit(b->dictionary, p, v), b->column, b->slope + at * m);
     }
 }
 
@@ -274,7 +274,8 @@ void kb_collocation_slopes(kb_patch_workspace *b, const kb_patch *p, const kb_su
         add_slopes(b, p, c->fixed_term[q], c->fixed_equation[q], c->fixed_weight[q]);
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
-        if (w[column] != 0) add_slopes(b, p, c->term[column], c->equation[column], w[column] / c->scale[column]);
+        if (w[column] != 0 && kb_column_holds(c, column, p))
+            add_slopes(b, p, c->term[column], c->equation[column], w[column] / c->scale[column]);
     }
 }
 
@@ -329,6 +330,7 @@ void kb_collocation_measure(kb_patch_workspace *b, const kb_patch *p, const kb_s
     kb_dictionary_values(b->dictionary, b->n_used, b->used_terms, m, b->points, m, b->values, b->work);
     for (size_t i = 0; i < p->n_fields; i++) slope_squares[i] += kb_dot(m, b->slopes + i * m, b->slopes + i * m);
     for (size_t q = 0; q < all->n; q++) {
+        if (!kb_column_holds(c, all->column[q], p)) continue;
         const double *value = kb_collocation_term(b, p, c->term[all->column[q]]);
         double scale = c->scale[all->column[q]];
         column_squares[all->column[q]] += kb_dot(m, value, value) / (scale * scale);

@@ -104,6 +104,7 @@ static kbass_status add_patches(kb_patched_domain *t, const kb_run_domain *run_d
             hi[a] = border(run_domain, a, rest % run_domain->cuts[a] + 1);
         }
         status = kb_patch_create(run_domain->samples, t->dictionary, lo, hi, &scales, &patches[i], error);
+        if (status == KBASS_OK) patches[i]->run = (size_t)(run_domain - t->run_domains);
     }
     return status;
 }

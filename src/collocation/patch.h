@@ -21,6 +21,7 @@ enum { KB_PATCH_UNKNOWNS = 2600 }; /* at most, over all fields */
 typedef struct {
     const kb_field_samples *samples;
     const kb_dictionary *dictionary;
+    size_t run;
     size_t n_axes, n_fields;
     double lo[KB_SAMPLE_AXES], hi[KB_SAMPLE_AXES];
     kb_axis *axis[KB_SAMPLE_AXES];

@@ -188,24 +188,30 @@ bool kb_patch_solver_move(kb_patch_solver *m, kb_kernel_state *s, kb_steps steps
 
 /* ---------------------------------------------------------------- one Gauss-Newton step */
 
+/* Points where the equation is imposed in a run, or in all. */
+static double points_of(const kb_patch_solver *m, size_t run)
+{
+    double n = 0;
+    for (size_t p = 0; p < m->n_patches; p++)
+        if (run == KB_ALL_RUNS || m->patches[p]->run == run) n += (double)m->patches[p]->n_mesh;
+    return n;
+}
+
 /* Mean squares of slopes and columns over all patches, and the slabs that follow from them. */
 static void measure(kb_patch_solver *m, const kb_kernel_state *s)
 {
-    size_t n = m->n_fields, k = m->columns->n, points = 0;
+    size_t n = m->n_fields, k = m->columns->n;
     memset(m->sums, 0, m->n_patches * (n + k) * sizeof *m->sums);
 #pragma omp parallel for schedule(dynamic) num_threads(m->threads)
     for (size_t p = 0; p < m->n_patches; p++) {
         double *sums = m->sums + p * (n + k);
         kb_collocation_measure(own_workspace(m), m->patches[p], &m->all, s->z + m->offset[p], sums, sums + n);
     }
-    points = m->patches[0]->n_mesh;
-    for (size_t p = 1; p < m->n_patches; p++) {
-        kb_axpy(n + k, 1, m->sums + p * (n + k), m->sums);
-        points += m->patches[p]->n_mesh;
-    }
-    for (size_t i = 0; i < n; i++) m->slope_squares[i] = fmax(m->sums[i] / (double)points, 1e-12);
+    for (size_t p = 1; p < m->n_patches; p++) kb_axpy(n + k, 1, m->sums + p * (n + k), m->sums);
+    double points = points_of(m, KB_ALL_RUNS);
+    for (size_t i = 0; i < n; i++) m->slope_squares[i] = fmax(m->sums[i] / points, 1e-12);
     for (size_t j = 0; j < k; j++) {
-        double square = m->sums[n + j] / (double)points;
+        double square = m->sums[n + j] / (m->columns->run ? points_of(m, m->columns->run[j]) : points);
         m->slab[j] = KB_SLAB_FACTOR * m->slope_squares[m->columns->equation[j]] / fmax(square, 1e-12);
     }
 }
@@ -239,6 +245,16 @@ bool kb_patch_solver_message(kb_patch_solver *m, kb_kernel_state *s, const kb_su
     if (!stand_at(m, s->steps)) return false;
     measure(m, s);
     return listen(m, s, candidates, false, false);
+}
+
+/* (G + 1/slab)^{-1} */
+bool kb_patch_solver_covariance(kb_patch_solver *m, kb_kernel_state *s, double *covariance)
+{
+    size_t k = s->support.n;
+    if (!kb_patch_solver_message(m, s, &s->support)) return false;
+    memcpy(covariance, m->G, k * k * sizeof *covariance);
+    for (size_t q = 0; q < k; q++) covariance[q + q * k] += 1 / m->slab[s->support.column[q]];
+    return kb_cholesky(k, covariance, k) && kb_cholesky_inverse(k, covariance, k);
 }
 
 /* The support's columns among those asked for, in m->place; false when one is not. */

@@ -73,6 +73,9 @@ bool kb_patch_solver_iterate(kb_patch_solver *solver, kb_kernel_state *state, co
 /* The message at the state as it is, no step taken. */
 bool kb_patch_solver_message(kb_patch_solver *solver, kb_kernel_state *state, const kb_support *candidates);
 
+/* Covariance of the support's weights there, k x k. */
+bool kb_patch_solver_covariance(kb_patch_solver *solver, kb_kernel_state *state, double *covariance);
+
 /* How far the patches disagree about the support's weights, after a solve: chi-squared of their gradients, less its
    mean, in its standard deviations. */
 double kb_patch_solver_discord(kb_patch_solver *solver, const kb_kernel_state *state);

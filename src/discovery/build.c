@@ -23,7 +23,7 @@ static kbass_status check_plain(const kbass_settings *settings, size_t n_axes, k
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "constraint: weights are not constrained for %s", what);
     if (settings->explain && *settings->explain && settings->method == KB_METHOD_PAPER)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "explain: terms are not explained for %s", what);
-    if (settings->vary && *settings->vary && !(settings->method == KB_METHOD_EM && n_axes == 1))
+    if (settings->vary && *settings->vary && settings->method == KB_METHOD_PAPER)
         return kb_fail(error, KBASS_ERROR_ARGUMENT,
                        "vary: weights do not differ between runs for %s: discover each run alone "
                        "and compare their weights",

@@ -3,27 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "collocation/kernel_likelihood.h"
 #include "posterior/band.h"
 #include "propose/kernel/search.h"
 #include "propose/kernel/trace.h"
+#include "search/explain.h"
 
-enum { EXPLAINING_STEPS = 12 };         /* of Gauss and Newton, from the chosen model's field */
 static const double nats_reported = 12; /* below the best: what the answer still averages over */
 
 /* ---------------------------------------------------------------- states as fits */
-
-/* The weights' covariance from the message at the state as it is. */
-static bool measure_covariance(kb_patch_solver *m, kb_kernel_state *state, double *covariance)
-{
-    size_t k = state->support.n;
-    if (!kb_patch_solver_message(m, state, &state->support)) return false;
-    memcpy(covariance, m->G, k * k * sizeof *covariance);
-    for (size_t q = 0; q < k; q++) covariance[q + q * k] += 1 / m->slab[state->support.column[q]];
-    return kb_cholesky(k, covariance, k) && kb_cholesky_inverse(k, covariance, k);
-}
 
 static kbass_status enter(kb_kernel_search *s, kb_kernel_state *state, kb_pool *pool, kbass_error *error)
 {
@@ -33,7 +23,7 @@ static kbass_status enter(kb_kernel_search *s, kb_kernel_state *state, kb_pool *
     memcpy(fit->w, state->w, s->columns->n * sizeof *fit->w);
     memcpy(fit->variance, state->variance, s->solver->n_fields * sizeof *fit->variance);
     fit->log_evidence = state->log_evidence;
-    fit->valid = measure_covariance(s->solver, state, fit->covariance);
+    fit->valid = kb_patch_solver_covariance(s->solver, state, fit->covariance);
     fit->converged = state->is_tuned && state->is_at_rest;
     fit->misfit = kb_patch_solver_misfit(s->solver, state);
     return KBASS_OK;
@@ -56,25 +46,18 @@ static kbass_status keep_rivals(const kb_kernel_search *s, kb_search_result *res
     return status;
 }
 
-/* The chosen model without a column, or with it, as --explain asks: at its hyperparameters, from its field. */
+/* --explain, by the likelihood at the chosen model's hyperparameters, from its field. */
 static kbass_status explain(kb_kernel_search *s, kb_search_result *result, kbass_error *error)
 {
-    kbass_status status = KBASS_OK;
-    const kb_solve_options options = {EXPLAINING_STEPS, false, true, NULL};
-    kb_kernel_state *other = s->spare[0];
-    kb_pool_init(&result->explained, s->columns->n, s->solver->n_fields, 0);
-    result->explained_column = KB_NEW(size_t, s->columns->n);
-    if (!result->explained_column) return kb_out_of_memory(error, "the explanations");
-    for (size_t column = 0; status == KBASS_OK && column < s->columns->n; column++) {
-        if (!s->columns->explained[column]) continue;
-        kb_kernel_state_copy(s->solver, s->pool.states[0], other);
-        if (kb_support_has(&other->support, column)) kb_support_remove(&other->support, column);
-        else kb_support_add(&other->support, column);
-        other->w[column] = 0;
-        if (!kb_patch_solver_iterate(s->solver, other, &options)) continue;
-        status = enter(s, other, &result->explained, error);
-        if (status == KBASS_OK) result->explained_column[result->explained.n - 1] = column;
-    }
+    kb_kernel_likelihood *likelihood = NULL;
+    kbass_status status = kb_kernel_likelihood_create_on(s->solver, s->pool.states[0], &likelihood, error);
+    if (status != KBASS_OK) return status;
+    kb_search_worker worker = {&likelihood->likelihood, s->message, s->work, s->trial}, *workers[] = {&worker};
+    kb_windows none = {0};
+    kb_search search = {
+        .columns = s->columns, .workers = {1, workers}, .pool = &result->pool, .run = s->run, .windows = &none};
+    status = kb_explain(&search, result, error);
+    likelihood->likelihood.destroy(&likelihood->likelihood);
     return status;
 }
 

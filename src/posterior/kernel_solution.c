@@ -110,7 +110,7 @@ static void describe_point(query *p, size_t n_points, size_t i, const double *at
             p->variables[v] = p->samples->first[variable->axis] + p->samples->span[variable->axis] * at[variable->axis];
         } else if (residual || v < d->n_states) { /* the fields themselves come first */
             feature_row(p, patch, at, variable->order);
-            p->variables[v] = kb_variable_unit(patch, v) * kb_dot(patch->n, p->row, z + variable->field * patch->n);
+            p->variables[v] = kb_variable_unit(d, patch, v) * kb_dot(patch->n, p->row, z + variable->field * patch->n);
             if (v < d->n_states) p->variables[v] += p->samples->mean[v];
         }
     }
