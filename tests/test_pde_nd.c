@@ -414,9 +414,75 @@ static void two_runs_of_second_order(void **state)
     (void)state;
     check_law(discovery, "u_tt", 1, terms, weights);
     kbass_discovery_destroy(discovery);
-    settings.vary = "u_xx";
-    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "vary");
     kbass_data_destroy(data);
+}
+
+/* u_tt = 9 u_xx */
+static double faster_waves(double t, double x, double y) { return waves(1.5 * t, x, y); }
+
+/* The weight of u_xx in data of one speed, which are taken over. */
+static double speed_of(kbass_data *data, const kbass_settings *settings)
+{
+    kbass_discovery *discovery = discover(data, settings);
+    const kbass_result *r = kbass_discovery_result(discovery);
+    double weight = NAN;
+    for (size_t i = 0; i < r->equations[0].n_terms; i++)
+        if (!strcmp(r->equations[0].terms[i].term, "u_xx")) weight = r->equations[0].terms[i].weight;
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+    return weight;
+}
+
+/* Each run's weight is what that run says alone: the patches share nothing else. */
+static void weights_by_run_of_second_order(void **state)
+{
+    kbass_settings settings = settings_of(1, 2);
+    settings.lhs = "u_tt";
+    const double alone[] = {speed_of(grid_of(waves, 12, 12, 1, 3), &settings),
+                            speed_of(grid_of(faster_waves, 12, 12, 1, 3), &settings)};
+    kbass_data *data = join(grid_of(waves, 12, 12, 1, 3), grid_of(faster_waves, 12, 12, 1, 3));
+    settings.vary = "u_xx";
+    kbass_discovery *discovery = discover(data, &settings);
+    const kbass_result *r = kbass_discovery_result(discovery);
+    (void)state;
+    CHECK(r->n_varied == 1 && r->varied[0].n_runs == 2 && r->varied[0].log_odds > 10);
+    for (size_t run = 0; run < 2; run++) { /* one sd: alone, other length scales and noise are found */
+        CHECK_CLOSE(r->varied[0].weights[run], alone[run], r->varied[0].sds[run]);
+        CHECK_CLOSE(r->varied[0].weights[run], run ? 9 : 4, 3 * r->varied[0].sds[run]);
+    }
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
+/* ---------------------------------------------------------------- what the law leaves */
+
+static void check_missing(kbass_data *data, const kbass_settings *settings, const char *term)
+{
+    kbass_discovery *discovery = discover(data, settings);
+    const kbass_result *r = kbass_discovery_result(discovery);
+    CHECK(term ? r->n_missing > 0 : !r->n_missing && !r->n_misfits); /* by chance 1 record in 50 */
+    if (term) CHECK_TEXT(r->missing[0].term, term);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
+static void missing_terms_are_named(void **state)
+{
+    kbass_settings settings;
+    (void)state;
+    kb_settings_default(&settings);
+    settings.threads = 2;
+    for (int open = 0; open < 2; open++) {
+        settings.periodic = open ? "none" : "x,y";
+        settings.terms = "u_xx, u_yy, u";
+        check_missing(grid_of(drift, 8, 9, 9, 2), &settings, "u_x");
+        settings.terms = "u_x, u_xx, u_yy";
+        check_missing(grid_of(drift, 8, 9, 9, 2), &settings, NULL);
+    }
+    settings.periodic = NULL;
+    settings.lhs = "u_tt";
+    settings.terms = "u_xx, u_x";
+    check_missing(grid_of(waves, 12, 12, 1, 3), &settings, NULL);
 }
 
 /* ---------------------------------------------------------------- what is known */
@@ -523,6 +589,8 @@ int main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(two_runs_in_the_plane_tell_what_neither_does),
         cmocka_unit_test(two_runs_of_second_order),
+        cmocka_unit_test(weights_by_run_of_second_order),
+        cmocka_unit_test(missing_terms_are_named),
         cmocka_unit_test(roles_are_kept),
         cmocka_unit_test(a_known_equation),
         cmocka_unit_test(runs_can_be_watched_and_stopped),

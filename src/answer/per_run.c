@@ -116,6 +116,17 @@ static kbass_status make_likelihood(const venue *v, const kb_columns *columns, k
     return KBASS_OK;
 }
 
+/* Common weights that are wrong for every run had to leave the equation soft. */
+static kbass_status stiffen(experiment *x, kbass_error *error)
+{
+    kb_fit *spare = NULL;
+    kbass_status status = kb_fit_create(x->columns.n, x->likelihood->n_start, 0, x->columns.n, &spare, error);
+    if (status == KBASS_OK)
+        kb_kernel_likelihood_stiffen(kb_kernel_likelihood_of(x->likelihood), x->fit, spare, ITERATIONS);
+    kb_fit_destroy(spare);
+    return status;
+}
+
 /* From the common weights and starts. */
 static kbass_status fit_all(experiment *x, kbass_error *error)
 {
@@ -131,7 +142,7 @@ static kbass_status fit_all(experiment *x, kbass_error *error)
     memcpy(x->fit->start, x->common->start, windows * n_start * sizeof *x->fit->start);
     memcpy(x->fit->variance, x->common->variance, n_start * sizeof *x->fit->variance);
     x->likelihood->fit(x->likelihood, x->fit, ITERATIONS, -INFINITY);
-    return KBASS_OK;
+    return x->venue->pde_nd && x->fit->valid ? stiffen(x, error) : KBASS_OK;
 }
 
 static double spread_of(size_t n, const double *values)

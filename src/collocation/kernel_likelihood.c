@@ -37,6 +37,23 @@ static void fit_model(kb_likelihood *l, kb_fit *fit, int max_iterations, double 
     fit->valid = kb_patch_solver_covariance(k->solver, k->state, fit->covariance);
 }
 
+void kb_kernel_likelihood_stiffen(kb_kernel_likelihood *k, kb_fit *fit, kb_fit *spare, int max_iterations)
+{
+    kb_likelihood *l = &k->likelihood;
+    while (k->begin->tau > KB_TAU_FACTOR * KB_LEAST_TAU) {
+        double before = k->begin->tau;
+        kb_fit_copy(fit, spare, l->columns->n, l->n_start);
+        k->begin->tau /= KB_TAU_FACTOR;
+        fit_model(l, spare, max_iterations, -INFINITY);
+        if (!spare->valid || !(spare->log_evidence > fit->log_evidence)) {
+            k->begin->tau = before;
+            return;
+        }
+        kb_fit_copy(spare, fit, l->columns->n, l->n_start);
+        kb_kernel_state_copy(k->solver, k->state, k->begin);
+    }
+}
+
 static bool is_at(const kb_kernel_likelihood *k, const kb_fit *fit)
 {
     return kb_support_equal(&k->state->support, &fit->support) &&

@@ -26,6 +26,8 @@ kbass_status kb_kernel_likelihood_create(const kb_patched_domain *domain, const 
 kbass_status kb_kernel_likelihood_create_on(kb_patch_solver *solver, const kb_kernel_state *begin,
                                             kb_kernel_likelihood **out, kbass_error *error);
 static inline kb_kernel_likelihood *kb_kernel_likelihood_of(kb_likelihood *l) { return (kb_kernel_likelihood *)l; }
+/* A better model may bear a stiffer equation: smaller tau while the evidence of a valid fit rises. */
+void kb_kernel_likelihood_stiffen(kb_kernel_likelihood *likelihood, kb_fit *fit, kb_fit *spare, int max_iterations);
 /* The field of a valid fit to `state`; false in numerical trouble. */
 bool kb_kernel_likelihood_restore(kb_kernel_likelihood *likelihood, const kb_fit *fit);
 

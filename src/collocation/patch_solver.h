@@ -12,6 +12,10 @@
 #include "weights/message.h"
 #include "collocation/normal_equations.h"
 
+/* The ladder of tau, and its end: below it the truncated basis is what is seen. */
+#define KB_TAU_FACTOR 4
+#define KB_LEAST_TAU  2e-3
+
 typedef struct {
     kb_steps steps;
     double tau;

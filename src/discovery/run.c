@@ -144,6 +144,7 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     if (d->pde_nd) status = kb_vary_axes(d->pde_nd, &d->settings, &d->found, run, d->answer, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
     if (d->pde1d) status = kb_missing_of_fields(d->pde1d, &d->found, d->answer, error);
+    if (d->pde_nd) status = kb_missing_of_axes(d->pde_nd, &d->found, d->answer, error);
     return status;
 }
 

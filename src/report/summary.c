@@ -101,8 +101,8 @@ void kb_summary_warnings(const kb_text_page *to, const kbass_data *data, const k
     }
     for (size_t i = 0; i < result->n_missing && i < SHOWN_MISSING; i++) {
         const kbass_missing_term *m = &result->missing[i];
-        snprintf(text, sizeof text, "missing: %s in %s_t would help by %.1f sd; not in the dictionary (--terms)",
-                 m->term, kbass_data_state_name(data, m->state), fabs(m->score));
+        snprintf(text, sizeof text, "missing: %s in %s would help by %.1f sd; not in the dictionary (--terms)", m->term,
+                 kb_text_lhs(data, result, m->state), fabs(m->score));
         kb_text_wrapped(to, 2, text);
     }
 }

@@ -264,8 +264,8 @@ static void print_missing(const kb_text_page *to, const kbass_data *data, const 
     for (size_t i = 0; i < result->n_missing; i++) {
         const kbass_missing_term *m = &result->missing[i];
         fprintf(to->out,
-                "    %s %s in %s_t would help, by %.1f standard deviations; it is not in the dictionary (--terms)\n",
-                i ? "or" : "a term", m->term, kbass_data_state_name(data, m->state), fabs(m->score));
+                "    %s %s in %s would help, by %.1f standard deviations; it is not in the dictionary (--terms)\n",
+                i ? "or" : "a term", m->term, kb_text_lhs(data, result, m->state), fabs(m->score));
     }
     fputc('\n', to->out);
 }

@@ -112,6 +112,16 @@ static void print_equation(const kb_text_page *to, const kbass_equation *equatio
     fprintf(to->out, "%s%s%s\n", n_shown ? "" : "  0", kb_text_bold(to, false), equation->known ? "   (given)" : "");
 }
 
+const char *kb_text_lhs(const kbass_data *data, const kbass_result *result, size_t state)
+{
+    const char *name = kbass_data_state_name(data, state);
+    size_t length = strlen(name);
+    for (size_t i = 0; i < result->n_equations; i++)
+        if (!strncmp(result->equations[i].lhs, name, length) && result->equations[i].lhs[length] == '_')
+            return result->equations[i].lhs;
+    return name;
+}
+
 int kb_text_widest_lhs(const kbass_result *result)
 {
     size_t width = 0;

@@ -26,6 +26,8 @@ void kb_text_odds(double log_odds, char text[KB_TEXT_NUMBER]);
 /* "-1.05 to -0.95" */
 void kb_text_interval(const kbass_term *term, char text[2 * KB_TEXT_NUMBER + 4]);
 int kb_text_widest_lhs(const kbass_result *result);
+/* The left-hand side of a state's equation: "u_tt"; its name where it has none. */
+const char *kb_text_lhs(const kbass_data *data, const kbass_result *result, size_t state);
 /* All equations; a term of the law that is undecided has a question mark. */
 void kb_text_equations(const kb_text_page *to, const kbass_result *result);
 /* A sentence in lines of KB_TEXT_WIDTH, each after so many blanks. */

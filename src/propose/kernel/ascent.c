@@ -7,9 +7,9 @@
 #include "propose/kernel/trace.h"
 
 enum { ROUNDS = 5, MOVES = 4, RIVALS = 3, KEPT = 4, FEW_TERMS = 5, PROPOSALS = 40 };
-static const int length_step = 5;                                       /* of the ladder: a factor 1.3 */
-static const double tau_factor = 4, least_tau = 2e-3, greatest_tau = 3; /* below: the truncated basis is what is seen */
-static const double worth = 0.5, better = 0.05;                         /* nats */
+static const int length_step = 5; /* of the ladder: a factor 1.3 */
+static const double greatest_tau = 3;
+static const double worth = 0.5, better = 0.05; /* nats */
 static const double freedom = 2;
 static const double most_moved = 0.5; /* standard deviations by which a shorter length scale may move weights */
 
@@ -20,8 +20,8 @@ static bool displace(kb_kernel_search *s, kb_kernel_state *state, int direction,
 {
     kb_steps steps = state->steps;
     if (direction == 0) {
-        state->tau *= sign > 0 ? tau_factor : 1 / tau_factor;
-        return state->tau > 0.99 * fmax(least_tau, s->least_tau) && state->tau < greatest_tau;
+        state->tau *= sign > 0 ? KB_TAU_FACTOR : 1.0 / KB_TAU_FACTOR;
+        return state->tau > 0.99 * fmax(KB_LEAST_TAU, s->least_tau) && state->tau < greatest_tau;
     }
     if (direction == 1) steps.time -= sign * length_step;
     else steps.space -= sign * length_step;
