@@ -275,7 +275,7 @@ static kbass_status refuse_numbered_runs(kb_plan *p, const bool *is_used)
                                         "run",        "trial",      "experiment", "exp",    "replicate",
                                         "individual", "rep",        "batch",      "animal", "series",
                                         "sim",        "simulation", "episode",    "traj",   "trajectory"};
-    for (size_t i = 0; p->run == p->n && !p->reading->axes && i < p->n; i++) {
+    for (size_t i = 0; p->run == p->n && !p->reading->axes && !p->reading->is_plain && i < p->n; i++) {
         bool is_named_so = false, restarts = false;
         for (size_t k = 0; k < sizeof names / sizeof *names; k++) is_named_so |= !strcasecmp(p->faces[i], names[k]);
         if (!is_named_so || !is_state(p, i) || is_used[i]) continue;
