@@ -64,17 +64,32 @@ static kbass_severity worst_of(const visit *v)
     return worst;
 }
 
+/* What makes an answer undecided before anything is fitted: too few values, too much noise, or none of what a law of
+   this dictionary has to be told by. */
+static bool is_grave(const kbass_finding *finding)
+{
+    static const char *const checks[] = {"candidates", "derivatives", "noise", "sampling", "dependent"};
+    for (size_t i = 0; finding->severity == KBASS_WARNING && i < sizeof checks / sizeof *checks; i++)
+        if (!strcmp(finding->check, checks[i])) return true;
+    return false;
+}
+
 static void print_verdict(const visit *v)
 {
-    size_t n_warnings = 0;
+    size_t n_warnings = 0, n_grave = 0;
     const kbass_finding *finding = NULL;
     for (size_t run = 0; run < v->n_runs; run++)
-        for (size_t i = 0; (finding = kbass_doctor_finding(v->doctors[run], i)); i++)
+        for (size_t i = 0; (finding = kbass_doctor_finding(v->doctors[run], i)); i++) {
             n_warnings += finding->severity == KBASS_WARNING;
+            n_grave += is_grave(finding);
+        }
     kbass_severity severity = worst_of(v);
     if (severity == KBASS_FINE) puts("\n  Fit to go.");
-    else if (severity == KBASS_WARNING)
+    else if (severity == KBASS_WARNING && !n_grave)
         printf("\n  Fit to go with %zu warning%s.\n", n_warnings, n_warnings == 1 ? "" : "s");
+    else if (severity == KBASS_WARNING)
+        printf("\n  Not fit for a sure answer: %zu warning%s. discover will try; expect terms that stay undecided.\n",
+               n_warnings, n_warnings == 1 ? "" : "s");
     else puts("\n  Hopeless as it is: see X above.");
 }
 

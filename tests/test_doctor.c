@@ -147,6 +147,42 @@ static void test_gap_and_rest(void **state)
     kbass_doctor_destroy(doctor);
 }
 
+/* 1.5 turns a unit of time: every one is counted. */
+static void test_many_periods(void **state)
+{
+    (void)state;
+    enum { ROWS = 400 };
+    double *times = calloc(ROWS, sizeof *times), *values = calloc(ROWS, sizeof *values);
+    for (size_t i = 0; i < ROWS; i++) {
+        times[i] = 0.1 * (double)i;
+        values[i] = sin(6.283185307179586 * 1.5 * times[i] + 0.3);
+    }
+    kbass_doctor *doctor = examine(ROWS, times, values, 1);
+    CHECK(strstr(demand(doctor, "excitation", "x", KBASS_FINE)->sentence, "passes its mean 119 times (periods: 59.5)"));
+    kbass_doctor_destroy(doctor);
+    free(values);
+    free(times);
+}
+
+/* A fast beginning is sound, however far it lies from what follows; sparse samples say a range of noise. */
+static void test_first_samples_and_sparse_noise(void **state)
+{
+    (void)state;
+    double times[25], values[50];
+    kb_random random;
+    kb_random_seed(&random, 5);
+    for (size_t i = 0; i < 25; i++) {
+        times[i] = 0.25 * (double)i;
+        values[2 * i] = 3 * exp(-3 * times[i]) + 0.02 * kb_random_normal(&random);
+        values[2 * i + 1] = sin(6.7 * times[i]) + 0.1 * kb_random_normal(&random);
+    }
+    kbass_doctor *doctor = examine(25, times, values, 2);
+    CHECK(!find(doctor, "outliers", "x"));
+    const kbass_finding *noise = find(doctor, "noise", "y");
+    CHECK(noise && strstr(noise->sentence, " to ") && strstr(noise->sentence, "too sparse to tell"));
+    kbass_doctor_destroy(doctor);
+}
+
 static void test_noise_only(void **state)
 {
     (void)state;
@@ -335,6 +371,8 @@ int main(void)
         cmocka_unit_test(test_constant_and_few),
         cmocka_unit_test(test_saturated),
         cmocka_unit_test(test_gap_and_rest),
+        cmocka_unit_test(test_many_periods),
+        cmocka_unit_test(test_first_samples_and_sparse_noise),
         cmocka_unit_test(test_noise_only),
         cmocka_unit_test(test_alike),
         cmocka_unit_test(test_forgotten_axes),

@@ -40,6 +40,7 @@ void bench_calibration_table(const json_t *document, bench_table *table);
 void bench_calibration_groups(const json_t *document, bench_table *table); /* by what the draws are like */
 void bench_calibration_reasons(const json_t *document, FILE *out);         /* a paragraph */
 size_t bench_calibration_losses(const json_t *document, FILE *out);        /* one line a missed bar; returns how many */
+void bench_calibration_verdicts(const json_t *document, FILE *out); /* how often each was given, and their bars */
 int bench_calibration_figure(const json_t *document, const char *path);
 size_t bench_map_losses(const json_t *document, FILE *out); /* one line a cell; returns how many */
 void bench_speed_table(const json_t *document, int digits, bench_table *table);

@@ -5,14 +5,14 @@
 
 #include "bench.h"
 #include "choose.h"
-#include "draw.h"
+#include "draw_field.h"
+#include "draw_information.h"
 #include "figure.h"
 #include "judge.h"
 #include "message.h"
 
 enum { N_BINS = 4, N_DRAWS = 200, N_AHEAD = 50, FIGURE_BINS = 10 };
 static const double edges[N_BINS + 1] = {0, 0.1, 0.5, 0.9, 1};
-static const double decidable = 6; /* sds of each weight in the true model: such a law can be told from none */
 static const double normal_quantile = 1.959963984540054;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- one draw */
 
-static size_t state_of(const char *lhs) { return (size_t)(lhs[0] - 'x'); }
+static size_t state_of(const char *lhs) { return *lhs == 'u' ? 0 : (size_t)(lhs[0] - 'x'); }
 
 /* [[probability, is true], ...] of all candidates, and [[truth, low, high], ...] of the true terms selected */
 static void judge_terms(const bench_draw *draw, const kbass_result *result, json_t *row)
@@ -40,10 +40,11 @@ static void judge_terms(const bench_draw *draw, const kbass_result *result, json
                                       json_pack("[f,o,o,o,o,s]", truth, bench_real(term->low), bench_real(term->high),
                                                 bench_real(term->weight), bench_real(term->own_sd), term->term));
             if (term->selected != (truth != 0)) is_exact = 0;
-            if (term->selected && !(fabs(term->weight) >= decidable * term->own_sd)) is_clear = 0;
+            if (term->selected && !(fabs(term->weight) >= bench_decidable * term->own_sd)) is_clear = 0;
         }
     json_object_set_new(row, "exact", json_boolean(is_exact && result->n_equations));
-    json_object_set_new(row, "decidable", json_boolean(is_exact && is_clear && result->n_equations));
+    is_clear = draw->clearness > 0 ? draw->clearness >= bench_decidable : is_clear && is_exact;
+    json_object_set_new(row, "decidable", json_boolean(is_clear && result->n_equations));
     json_object_set_new(row, "terms", terms);
     json_object_set_new(row, "weights", weights);
 }
@@ -97,34 +98,111 @@ static void describe(const bench_draw *draw, json_t *row)
     json_object_set_new(row, "span", json_real(draw->span));
 }
 
+static json_t *chosen_equation(const kbass_equation *equation)
+{
+    char text[600];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s =", equation->lhs);
+    for (size_t j = 0; j < equation->n_terms && used < sizeof text; j++) {
+        const kbass_term *term = &equation->terms[j];
+        if (!term->selected) continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, " %+.4g*%s (%s)", term->weight, term->term,
+                                 kbass_verdict_name(term->verdict));
+    }
+    return json_string(text);
+}
+
+/* What the verdict rests on. */
+static void describe_verdict(const kbass_result *result, json_t *row)
+{
+    const kbass_law *law = &result->law;
+    json_t *chosen = json_array();
+    for (size_t e = 0; e < result->n_equations; e++)
+        json_array_append_new(chosen, chosen_equation(&result->equations[e]));
+    json_object_set_new(row, "verdict", json_string(kbass_law_verdict_name(law->verdict)));
+    json_object_set_new(row, "chosen", chosen);
+    json_object_set_new(row, "reason", json_string(law->reason ? law->reason : ""));
+    json_object_set_new(row, "numbers",
+                        json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:I}", "law", bench_real(law->law), "constant",
+                                  bench_real(law->constant), "drift", bench_real(law->drift), "field",
+                                  bench_real(law->field), "explained", bench_real(law->explained), "noise_ratio",
+                                  bench_real(law->noise_ratio), "white", law->is_white, "rivals",
+                                  (json_int_t)law->n_rivals));
+}
+
+static kbass_status discover(const bench_draw *draw, const kbass_data *data, const calibration_task *task, double noise,
+                             kbass_discovery **discovery, kbass_error *error)
+{
+    kbass_settings *settings = bench_settings(task->settings);
+    if (task->kind == DRAW_MANY) bench_choose(settings, "degree", draw->n_states == 2 ? "7" : "4"); /* 36, 35 terms */
+    if (bench_draw_is_field(task->kind)) {
+        bench_choose(settings, "terms", bench_field_candidates);
+        bench_choose(settings, "periodic", "x");
+    }
+    if (noise > 0) {
+        char share[32];
+        snprintf(share, sizeof share, "%g%%", noise);
+        bench_choose(settings, "noise", share);
+    }
+    kbass_status status = kbass_discovery_create(data, settings, discovery, error);
+    kbass_settings_destroy(settings);
+    return status == KBASS_OK ? kbass_discovery_run(*discovery, NULL, NULL, error) : status;
+}
+
+/* By how much the dictionary's best law for the record without noise misses it, in units of the noise: at most, and
+   as a root of the sum of squares. The noise is told, so that the law is the one that such data would be given. */
+static kbass_status judge_miss(const bench_draw *draw, const calibration_task *task, json_t *row, kbass_error *error)
+{
+    size_t n = kbass_data_rows(draw->clean), n_states = kbass_data_states(draw->clean);
+    double *mean = calloc(2 * n * n_states, sizeof *mean), most = 0, squares = 0;
+    const double *clean = kbass_data_values(draw->clean);
+    kbass_discovery *discovery = NULL;
+    kbass_status status = discover(draw, draw->clean, task, draw->noise, &discovery, error);
+    if (status == KBASS_OK && mean)
+        status = kbass_discovery_solution(discovery, 0, n, kbass_data_times(draw->clean),
+                                          kbass_data_positions(draw->clean), mean, mean + n * n_states, error);
+    for (size_t k = 0; status == KBASS_OK && mean && k < n * n_states; k++) {
+        double miss = fabs(mean[k] - clean[k]) / draw->sigma[k % n_states];
+        if (!(miss <= most)) most = miss;
+        squares += miss * miss;
+    }
+    if (status == KBASS_OK)
+        json_object_set_new(row, "miss", json_pack("[o,o]", bench_real(most), bench_real(sqrt(squares))));
+    kbass_discovery_destroy(discovery);
+    free(mean);
+    return status;
+}
+
+static kbass_status judge_draw(const bench_draw *draw, const calibration_task *task, json_t *row, kbass_error *error)
+{
+    kbass_discovery *discovery = NULL;
+    bool has_law = bench_draw_has_terms(task->kind), is_field = bench_draw_is_field(task->kind);
+    kbass_status status = discover(draw, draw->data, task, 0, &discovery, error);
+    describe(draw, row);
+    json_object_set_new(row, "kind", json_string(bench_draw_kinds[task->kind]));
+    if (status == KBASS_OK) {
+        const kbass_result *result = kbass_discovery_result(discovery);
+        describe_verdict(result, row);
+        if (has_law) judge_terms(draw, result, row);
+    }
+    if (status == KBASS_OK && has_law && !is_field) status = judge_band(draw, discovery, row, error);
+    if (status == KBASS_OK && has_law && !is_field) status = judge_forecast(draw, discovery, row, error);
+    if (status == KBASS_OK && (task->kind == DRAW_OUTSIDE || task->kind == DRAW_FIELD_OUTSIDE))
+        status = judge_miss(draw, task, row, error);
+    kbass_discovery_destroy(discovery);
+    return status;
+}
+
 static json_t *judge(const void *argument)
 {
     const calibration_task *task = argument;
     bench_draw draw;
-    kbass_discovery *discovery = NULL;
     kbass_error error = {0};
     json_t *row = json_object();
     if (!bench_draw_make(task->seed, task->kind, &draw)) return bench_failed("no system could be drawn");
-    kbass_settings *settings = bench_settings(task->settings);
-    if (task->kind == DRAW_MANY) bench_choose(settings, "degree", draw.n_states == 2 ? "7" : "4"); /* 36 and 35 terms */
-    kbass_status status = kbass_discovery_create(draw.data, settings, &discovery, &error);
-    kbass_settings_destroy(settings);
-    if (status == KBASS_OK) status = kbass_discovery_run(discovery, NULL, NULL, &error);
-    bool has_law = task->kind == DRAW_LAW || task->kind == DRAW_FEW || task->kind == DRAW_MANY;
-    if (status == KBASS_OK) {
-        const kbass_result *result = kbass_discovery_result(discovery);
-        describe(&draw, row);
-        json_object_set_new(row, "kind", json_string(bench_draw_kinds[task->kind]));
-        json_object_set_new(row, "verdict", json_string(kbass_law_verdict_name(result->law.verdict)));
-        if (has_law) judge_terms(&draw, result, row);
-        if (has_law) status = judge_band(&draw, discovery, row, &error);
-    }
-    if (status == KBASS_OK && has_law) status = judge_forecast(&draw, discovery, row, &error);
-    if (status != KBASS_OK) {
+    if (judge_draw(&draw, task, row, &error) != KBASS_OK) {
         json_decref(row);
         row = bench_failed("%s", error.message);
     }
-    kbass_discovery_destroy(discovery);
     bench_draw_clear(&draw);
     return row;
 }
@@ -219,47 +297,6 @@ void bench_calibration_table(const json_t *document, bench_table *table)
     put_share(table, "points of the forecast in its 95 % band", n, 0.95, found, 0.85, 1);
 }
 
-/* How often each verdict was given, by kind of draw. */
-static void print_verdicts(const json_t *document)
-{
-    printf("\nverdicts%*s%9s%13s%11s%8s%9s%12s\n", 4, "", "found", "approximate", "undecided", "no law", "nothing",
-           "not judged");
-    for (int kind = 0; kind < DRAW_KINDS; kind++) {
-        size_t counts[KBASS_NOTHING_TO_EXPLAIN + 1] = {0}, n = 0, i;
-        const json_t *row;
-        json_array_foreach(json_object_get(document, "rows"), i, row)
-        {
-            const char *name = json_string_value(json_object_get(row, "verdict")),
-                       *of = json_string_value(json_object_get(row, "kind"));
-            if (!name || !of || strcmp(of, bench_draw_kinds[kind])) continue;
-            for (int v = 0; v <= KBASS_NOTHING_TO_EXPLAIN; v++)
-                counts[v] += !strcmp(name, kbass_law_verdict_name((kbass_law_verdict)v));
-            n++;
-        }
-        if (n)
-            printf("%-8s%4zu%9zu%13zu%11zu%8zu%9zu%12zu\n", bench_draw_kinds[kind], n, counts[KBASS_LAW_FOUND],
-                   counts[KBASS_LAW_APPROXIMATE], counts[KBASS_LAW_UNDECIDED], counts[KBASS_LAW_NONE],
-                   counts[KBASS_NOTHING_TO_EXPLAIN], counts[KBASS_LAW_NOT_JUDGED]);
-    }
-}
-
-/* Laws that can be decided: the true model was chosen, each weight above 6 of its sds. */
-static void print_decidable(const json_t *document)
-{
-    size_t n = 0, found = 0, none = 0, i;
-    const json_t *row;
-    json_array_foreach(json_object_get(document, "rows"), i, row)
-    {
-        const char *name = json_string_value(json_object_get(row, "verdict"));
-        if (!name || !json_is_true(json_object_get(row, "decidable"))) continue;
-        n++;
-        found += !strcmp(name, kbass_law_verdict_name(KBASS_LAW_FOUND));
-        none += !strcmp(name, kbass_law_verdict_name(KBASS_LAW_NONE));
-    }
-    if (n)
-        printf("laws with every weight above %g sds: %zu, of them found %zu, no law %zu\n", decidable, n, found, none);
-}
-
 int bench_calibration_figure(const json_t *document, const char *path)
 {
     FILE *script = NULL;
@@ -297,8 +334,7 @@ static int report(const json_t *document, const bench_options *options)
     printf("%zu random sparse systems, exactly the true terms in %zu, %zu failed:\n\n", json_array_size(rows), exact,
            failed);
     table_text(&table, stdout);
-    print_verdicts(document);
-    print_decidable(document);
+    bench_calibration_verdicts(document, stdout);
     int code = options->csv ? bench_write_csv(&table, options->csv) : EXIT_OK;
     table_clear(&table);
     if (code == EXIT_OK && options->figure) code = bench_calibration_figure(document, options->figure);

@@ -236,6 +236,15 @@ static const char *decider(const kb_answer *answer, const kb_frame *frame)
                                          : "A run from another start would tell them apart.";
 }
 
+/* On one orbit of an autonomous system monomials are bound to each other, and on every other orbit of the same law by
+   other numbers (y = (x^2 y + y^3) / r^2 on circles): the law with fewer terms is preferred there, as everywhere, and
+   the other one named. A field has a profile of its own at each time: that two laws are the same on it is a coincidence
+   (one soliton), which another profile would end. */
+static bool prefers_fewer(const kb_frame *frame, const kb_substitute *s)
+{
+    return frame->dictionary->n_axes == 1 && s->n > 1;
+}
+
 static kbass_status add_terms(kb_answer *answer, const kb_frame *frame, const kb_substitute *s, kbass_error *error)
 {
     const kb_columns *c = frame->columns;
@@ -251,8 +260,10 @@ static kbass_status add_terms(kb_answer *answer, const kb_frame *frame, const kb
         used = append_term(other, sizeof other, used, weights[i], terms[i]);
     }
     append_term(own, sizeof own, 0, term->weight, term->term);
-    snprintf(text, sizeof text, "%s: %s may as well be %s: on this record the two are the same within the noise. %s",
-             lhs, own, other, decider(answer, frame));
+    bool is_simpler = prefers_fewer(frame, s);
+    snprintf(text, sizeof text, "%s: %s %s %s: on this record the two are the same within the noise%s. %s", lhs, own,
+             is_simpler ? "or" : "may as well be", other,
+             is_simpler ? ", and the law with fewer terms is preferred" : "", decider(answer, frame));
     kbass_alike *entry = add(answer, text, term->term);
     if (!entry) return kb_out_of_memory(error, "the answer");
     entry->lhs = lhs;
@@ -261,7 +272,7 @@ static kbass_status add_terms(kb_answer *answer, const kb_frame *frame, const kb
     entry->terms = terms;
     entry->weights = weights;
     entry->share = s->share;
-    term->verdict = KBASS_UNDECIDED;
+    if (!is_simpler) term->verdict = KBASS_UNDECIDED;
     return KBASS_OK;
 }
 

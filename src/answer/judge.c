@@ -103,10 +103,23 @@ static size_t count_rivals(const kbass_result *result)
 
 /* ---------------------------------------------------------------- words */
 
+static bool is_undecided(const kbass_result *result, const char *lhs, const char *name)
+{
+    for (size_t e = 0; e < result->n_equations; e++)
+        for (size_t i = 0; i < result->equations[e].n_terms; i++) {
+            const kbass_term *term = &result->equations[e].terms[i];
+            if (!strcmp(result->equations[e].lhs, lhs) && !strcmp(term->term, name))
+                return term->verdict == KBASS_UNDECIDED;
+        }
+    return false;
+}
+
 static bool has_substitute(const kbass_result *result)
 {
-    for (size_t i = 0; i < result->n_alike; i++)
-        if (result->alike[i].kind == KBASS_ALIKE_TERMS) return true;
+    for (size_t i = 0; i < result->n_alike; i++) {
+        const kbass_alike *a = &result->alike[i];
+        if (a->kind == KBASS_ALIKE_TERMS && is_undecided(result, a->lhs, a->what)) return true;
+    }
     return false;
 }
 
@@ -156,6 +169,16 @@ static void say(const kb_verdict_numbers *n, const kbass_law *law, bool has_alik
                  100 * n->explained, n->noise_ratio);
         break;
     case KBASS_LAW_FOUND:
+        if (n->field > n->law) {
+            snprintf(text, REASON_SIZE,
+                     "it leaves no more noise than a smooth curve without a law (%.2g times), which describes so short "
+                     "a record as well (log evidence %.1f, the law's %.1f)",
+                     n->noise_ratio, n->field, n->law);
+            break;
+        }
+        snprintf(text, REASON_SIZE, "log evidence %.1f, without a law %.1f at best", n->law,
+                 fmax(n->field, fmax(n->constant, n->drift)));
+        break;
     case KBASS_LAW_NOT_JUDGED:
         snprintf(text, REASON_SIZE, "log evidence %.1f, without a law %.1f at best", n->law,
                  fmax(n->field, fmax(n->constant, n->drift)));

@@ -43,9 +43,10 @@ static bool has_no_scale(const kb_frame *frame, size_t state)
 /* Powers, functions, quotients, products with the others and with time. */
 static size_t append_state_terms(char *text, size_t used, const kb_dictionary *d, size_t state, bool functions)
 {
-    static const char *const forms[] = {"%1$s",       "%1$s^2",        "%1$s^3",    "%1$s^4",         "%1$s^5",
-                                        "sin(%1$s)",  "cos(%1$s)",     "exp(%1$s)", "exp(-%1$s)",     "tanh(%1$s)",
-                                        "1/(1+%1$s)", "%1$s/(1+%1$s)", "abs(%1$s)", "%1$s*abs(%1$s)", "%1$s*%2$s"};
+    static const char *const forms[] = {"1",          "%1$s",       "%1$s^2",        "%1$s^3",    "%1$s^4",
+                                        "%1$s^5",     "sin(%1$s)",  "cos(%1$s)",     "exp(%1$s)", "exp(-%1$s)",
+                                        "tanh(%1$s)", "1/(1+%1$s)", "%1$s/(1+%1$s)", "abs(%1$s)", "%1$s*abs(%1$s)",
+                                        "%1$s*%2$s"};
     static const char *const pairs[] = {"%1$s*%2$s", "%1$s^2*%2$s", "%1$s^3*%2$s", "%1$s*%2$s/(1+%1$s)"};
     const char *name = d->state_names[state];
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)

@@ -8,7 +8,8 @@
 #include "base/status.h"
 #include "doctor/doctor.h"
 
-enum { TARGETS = 120, ORDERS = KB_HIGHEST_ORDER };
+enum { TARGETS = 120, MOST_TIMES = 4000, ORDERS = KB_HIGHEST_ORDER };
+static const double times_of_scale = 4;    /* at which a state is followed, for each of its length scales */
 static const double floor_of_scales = 0.6; /* spacings: shorter scales are not looked for */
 static const double coarse = 1;            /* samples along a length scale */
 static const double wide_gap = 3;          /* length scales */
@@ -145,13 +146,21 @@ static void examine_noise(kb_doctor *doctor, size_t state)
     finding.severity = is_lost && share > much_noise   ? KBASS_HOPELESS
                        : is_lost || share > much_noise ? KBASS_WARNING
                                                        : KBASS_FINE;
-    kb_doctor_say(doctor, finding,
-                  is_lost ? "a law needs values that follow from one another: sample more densely, or measure better"
-                          : "average repeated measurements, or sample more: few terms will stand out",
-                  "%s has noise of %.2g, %.2g %% of its standard deviation (%s%s); each value is foreseen to %.0f %% "
-                  "by those around",
-                  name, sd, 100 * share, is_given ? "as --noise says" : "by marginal likelihood of a smooth field",
-                  is_given || !is_sparse(patient) ? "" : ", uncertain since samples are sparse", 100 * fmax(known, 0));
+    const char *advice = is_lost
+                             ? "a law needs values that follow from one another: sample more densely, or measure better"
+                             : "average repeated measurements, or sample more: few terms will stand out";
+    double unforeseen = sqrt(fmin(fmax(1 - known, 0), 1));
+    if (!is_given && is_sparse(patient) && unforeseen > share)
+        kb_doctor_say(doctor, finding, advice,
+                      "%s has noise of %.2g to %.2g %% of its standard deviation: samples are too sparse to tell it "
+                      "from what moves between them; each value is foreseen to %.0f %% by those around",
+                      name, 100 * share, 100 * unforeseen, 100 * fmax(known, 0));
+    else
+        kb_doctor_say(doctor, finding, advice,
+                      "%s has noise of %.2g, %.2g %% of its standard deviation (%s); each value is foreseen to %.0f %% "
+                      "by those around",
+                      name, sd, 100 * share, is_given ? "as --noise says" : "by marginal likelihood of a smooth field",
+                      100 * fmax(known, 0));
 }
 
 /* ---------------------------------------------------------------- derivatives */
@@ -219,57 +228,64 @@ static void examine_derivatives(kb_doctor *doctor, size_t axis)
 
 /* ---------------------------------------------------------------- excitation */
 
-/* The smoothed state at even times. */
-static void smooth(const kb_patient *patient, double q[TARGETS])
+/* The smoothed state at even times, dense enough for its fastest scale. */
+static void smooth(const kb_patient *patient, size_t n, double *q)
 {
     static const int value[KB_SAMPLE_AXES] = {0};
-    for (size_t k = 0; k < TARGETS; k++) {
-        double at = ((double)k + 0.5) / TARGETS;
+    for (size_t k = 0; k < n; k++) {
+        double at = ((double)k + 0.5) / (double)n;
         q[k] = kb_local_go(patient->local, &at, patient->local->n_cells) ? kb_local_mean(patient->local, value) : 0;
     }
 }
 
-static double count_turns(const double q[TARGETS])
+static double count_turns(size_t n, const double *q)
 {
     double turns = 0;
-    for (size_t k = 1; k < TARGETS; k++) turns += q[k] * q[k - 1] < 0;
+    for (size_t k = 1; k < n; k++) turns += q[k] * q[k - 1] < 0;
     return turns;
 }
 
 /* The longest stretch within which it moves by no more than the tolerance, as a share of the record. */
-static double longest_rest(const double q[TARGETS], double tolerance)
+static double longest_rest(size_t n, const double *q, double tolerance)
 {
     size_t longest = 0;
-    for (size_t first = 0; first < TARGETS; first++) {
+    for (size_t first = 0; first + longest < n; first++) {
         double low = q[first], high = q[first];
-        for (size_t k = first; k < TARGETS; k++) {
+        for (size_t k = first; k < n; k++) {
             low = fmin(low, q[k]);
             high = fmax(high, q[k]);
             if (!(high - low <= tolerance)) break;
             if (k - first + 1 > longest) longest = k - first + 1;
         }
     }
-    return (double)longest / TARGETS;
+    return (double)longest / (double)n;
 }
 
 /* It never comes back by more than the tolerance: upwards (sign 1) or downwards (-1). */
-static bool goes_one_way(const double q[TARGETS], double sign, double tolerance)
+static bool goes_one_way(size_t n, const double *q, double sign, double tolerance)
 {
     double highest = -INFINITY, back = 0;
-    for (size_t k = 0; k < TARGETS; k++) {
+    for (size_t k = 0; k < n; k++) {
         highest = fmax(highest, sign * q[k]);
         back = fmax(back, highest - sign * q[k]);
     }
     return back <= tolerance;
 }
 
-static void follow(const kb_patient *patient, double *turns, double *rest, bool *is_monotone)
+static void follow(kb_doctor *doctor, const kb_patient *patient, double *turns, double *rest, bool *is_monotone)
 {
-    double q[TARGETS], tolerance = fmax(stillness, 2 * sqrt(patient->gp->variance[0]));
-    smooth(patient, q);
-    *turns = count_turns(q);
-    *rest = longest_rest(q, tolerance);
-    *is_monotone = goes_one_way(q, 1, tolerance) || goes_one_way(q, -1, tolerance);
+    double tolerance = fmax(stillness, 2 * sqrt(patient->gp->variance[0]));
+    size_t n = (size_t)fmin(fmax(times_of_scale / patient->gp->length[0], TARGETS), MOST_TIMES);
+    double *q = KB_NEW(double, n);
+    if (!q) {
+        doctor->lacks_memory = true;
+        return;
+    }
+    smooth(patient, n, q);
+    *turns = count_turns(n, q);
+    *rest = longest_rest(n, q, tolerance);
+    *is_monotone = goes_one_way(n, q, 1, tolerance) || goes_one_way(n, q, -1, tolerance);
+    kb_free(q);
 }
 
 /* Where its slope is too small to move it within the record. */
@@ -293,7 +309,7 @@ static void examine_excitation(kb_doctor *doctor, size_t state)
     const char *name = doctor->data->state_names[state], *time = doctor->data->time_name;
     double turns = 0, rest = 0;
     bool is_monotone = false;
-    if (doctor->data->n_axes == 1) follow(patient, &turns, &rest, &is_monotone);
+    if (doctor->data->n_axes == 1) follow(doctor, patient, &turns, &rest, &is_monotone);
     else rest_of_field(patient, &rest);
     kbass_finding finding = {.severity = rest > mostly || is_monotone ? KBASS_WARNING : KBASS_FINE,
                              .check = "excitation",
@@ -313,7 +329,7 @@ static void examine_excitation(kb_doctor *doctor, size_t state)
                       time);
     else
         kb_doctor_say(doctor, finding, "",
-                      "%s passes its mean %.0f times (periods: %.2g), and rests at most %.0f %% of the record", name,
+                      "%s passes its mean %.0f times (periods: %.4g), and rests at most %.0f %% of the record", name,
                       turns, turns / 2, 100 * rest);
 }
 
