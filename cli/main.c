@@ -50,6 +50,9 @@
 static const cli_option discover_options[] = {
     READING_OPTIONS,
     SIGMA_OPTION,
+    {"part", 0, "N", NULL,
+     "values of a large grid that laws are fitted to; all of it proposes them, read in pieces (default: 65536 where it "
+     "has more than 1000000; 0: all are read and fitted)"},
     {"json", 0, "FILE", NULL,
      "write the result as JSON (docs/schema.md); - is standard output, the report then goes to standard error"},
     {"solution", 0, "FILE", NULL,

@@ -19,7 +19,11 @@ typedef struct {
     const cli_arguments *arguments;
     const json_t *reading; /* of the result, or NULL */
     const char *sigma;
+    bool may_leave; /* large grids in their file */
 } request;
+
+/* Values that are held as a table at most, and of what is larger. */
+static const unsigned long MOST_VALUES = 1000000, PART_VALUES = 65536;
 
 static const char *asked(const request *r, const char *name)
 {
@@ -54,9 +58,17 @@ static int read_part(const request *r, const char *path, bool is_quiet, kbass_da
     const char *recorded = json_string_value(json_object_get(r->reading, "every"));
     if (recorded) every = strtoul(recorded, NULL, 10);
     int code = cli_count(r->arguments, "every", 1, 1e15, &every);
+    unsigned long part = PART_VALUES;
+    if (code == EXIT_OK && r->may_leave) code = cli_count(r->arguments, "part", 0, 1e15, &part);
     if (code != EXIT_OK) return code;
+    bool leaves = r->may_leave && part && !cli_value(r->arguments, "sigma");
     char *use = used_columns(r);
-    kbass_read_options options = {.time_column = asked(r, "time"),
+    kbass_read_options options = {.size = sizeof options,
+                                  .most_values = !leaves                           ? 0
+                                                 : cli_value(r->arguments, "part") ? part
+                                                                                   : MOST_VALUES,
+                                  .few_values = part,
+                                  .time_column = asked(r, "time"),
                                   .axes = asked(r, "axes"),
                                   .progress = show,
                                   .user = &progress,
@@ -108,8 +120,11 @@ int cli_read_all(const cli_arguments *arguments, bool is_quiet, kbass_data **dat
 {
     size_t n = arguments->n_operands;
     kbass_error error;
-    const request r = {.arguments = arguments};
-    if (n == 1) return cli_read(arguments, arguments->operands[0], is_quiet, data);
+    const request r = {.arguments = arguments, .may_leave = n == 1};
+    if (n == 1) {
+        int read = read_part(&r, arguments->operands[0], is_quiet, data);
+        return read == EXIT_OK ? take_error_bars(&r, *data) : read;
+    }
     kbass_data **parts = calloc(n, sizeof *parts);
     int code = parts ? EXIT_OK : cli_fail("out of memory for %zu files", n);
     for (size_t i = 0; code == EXIT_OK && i < n; i++) code = read_part(&r, arguments->operands[i], is_quiet, &parts[i]);

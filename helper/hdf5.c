@@ -375,12 +375,11 @@ static hid_t memory_type(const char *member)
     return type;
 }
 
-static void send_numbers(const child *c, size_t index)
+static reader open_reader(const child *c, size_t index)
 {
     hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     H5Pset_chunk_cache(access, CACHE_SLOTS, CHUNK_CACHE, 1);
     reader r = {.channel = c->channel, .dataset = H5Dopen2(c->file, c->paths[index], access)};
-    hsize_t start[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK] = {0};
     if (r.dataset < 0) _exit(1);
     r.packing = read_packing(r.dataset);
     hid_t plist = H5Dget_create_plist(r.dataset);
@@ -389,9 +388,44 @@ static void send_numbers(const child *c, size_t index)
     r.n_dims = H5Sget_simple_extent_dims(r.space, r.dims, NULL);
     if (r.n_dims < 0) _exit(1);
     if (H5Pget_layout(plist) == H5D_CHUNKED) H5Pget_chunk(plist, H5S_MAX_RANK, r.chunk);
+    H5Pclose(plist);
+    H5Pclose(access);
+    return r;
+}
+
+static void close_reader(reader *r)
+{
+    free(r->buffer);
+    H5Sclose(r->space);
+    H5Dclose(r->dataset);
+    *r = (reader){.dataset = -1};
+}
+
+static void send_numbers(const child *c, size_t index)
+{
+    hsize_t start[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK] = {0};
+    reader r = open_reader(c, index);
     send_range(&r, 0, start, count);
-    free(r.buffer);
-    H5Dclose(r.dataset);
+    close_reader(&r);
+}
+
+/* A box of a dataset, which stays open with its chunks until another one is asked for. */
+static void send_asked_box(const child *c, const kb_hdf5_request *asked)
+{
+    static reader r = {.dataset = -1};
+    static uint64_t opened;
+    hsize_t start[KB_MOST_DIMS], count[KB_MOST_DIMS];
+    uint64_t n = 1;
+    if (r.dataset >= 0 && opened != asked->index) close_reader(&r);
+    if (r.dataset < 0) r = open_reader(c, asked->index);
+    opened = asked->index;
+    for (int i = 0; i < r.n_dims && i < KB_MOST_DIMS; i++) {
+        start[i] = asked->start[i];
+        count[i] = asked->count[i];
+        if (!count[i] || count[i] > r.dims[i] || start[i] > r.dims[i] - count[i]) _exit(1);
+        if (__builtin_mul_overflow(n, asked->count[i], &n) || n > MOST_BYTES_AT_ONCE / sizeof(double)) _exit(1);
+    }
+    send_box(&r, start, count);
 }
 
 /* ---------------------------------------------------------------- life */
@@ -433,10 +467,11 @@ int main(int n_arguments, char **arguments)
 {
     child c = {.channel = STDIN_FILENO};
     kb_hdf5_entry end = {.n_dims = KB_HDF5_END};
-    uint64_t index = 0;
+    kb_hdf5_request asked;
     if (n_arguments != 3) return 2;
     c.is_matlab = !strcmp(arguments[2], "matlab");
     signal(SIGPIPE, SIG_IGN);
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* what is only read may lie where nothing can be locked */
     limit_memory();
     send_bytes(c.channel, &KB_HDF5_GREETING, sizeof KB_HDF5_GREETING);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -444,6 +479,8 @@ int main(int n_arguments, char **arguments)
     c.file = open_file(arguments[1]);
     if (c.file < 0 || H5Ovisit2(c.file, H5_INDEX_NAME, H5_ITER_INC, visit, &c, H5O_INFO_BASIC) < 0) _exit(1);
     send_bytes(c.channel, &end, sizeof end);
-    while (read(c.channel, &index, sizeof index) == (ssize_t)sizeof index && index < c.n) send_numbers(&c, index);
+    while (read(c.channel, &asked, sizeof asked) == (ssize_t)sizeof asked && asked.index < c.n)
+        if (asked.is_box) send_asked_box(&c, &asked);
+        else send_numbers(&c, asked.index);
     _exit(0); /* without the library's own clearing up, which a damaged file may lead astray */
 }

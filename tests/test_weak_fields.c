@@ -9,7 +9,7 @@
 #include "propose/weak/bare_tile.h"
 #include "propose/weak/fields.h"
 #include "propose/weak/grid_run.h"
-#include "propose/weak/scales.h"
+#include "data/visible.h"
 
 enum { TIMES = 41, PLACES = 61 };
 static const double half[] = {0.4, 1.0};
@@ -177,10 +177,10 @@ static void noise_and_wavelength_are_seen(void **state)
     kb_random_seed(&random, 3);
     for (size_t i = 0; i < N * M; i++)
         value[i] = cos(2 * M_PI * ((double)(i / M) / 50 + (double)(i % M) / 30)) + 0.1 * kb_random_normal(&random);
-    kb_weak_grid grid = {.n_axes = 2, .n = {N, M}, .value = value};
-    CHECK_CLOSE(kb_weak_noise(&grid), 0.01, 1e-3);          /* 10^4 differences: 2 % and the least of several */
-    CHECK_CLOSE(kb_weak_wavelength(&grid, 0, 0.01), 50, 5); /* lags are a fifth apart */
-    CHECK_CLOSE(kb_weak_wavelength(&grid, 1, 0.01), 30, 3);
+    kb_grid_values grid = {.n_axes = 2, .n = {N, M}, .value = value};
+    CHECK_CLOSE(kb_grid_noise(&grid), 0.01, 1e-3);          /* 10^4 differences: 2 % and the least of several */
+    CHECK_CLOSE(kb_grid_wavelength(&grid, 0, 0.01), 50, 5); /* lags are a fifth apart */
+    CHECK_CLOSE(kb_grid_wavelength(&grid, 1, 0.01), 30, 3);
     free(value);
 }
 
@@ -211,7 +211,7 @@ static void first_proposal_is_the_law(void **state)
     CHECK_OK(kbass_settings_create(&settings, &error));
     CHECK_OK(kb_dictionary_create_fields(settings, 1, fields, 2, axes, &dictionary, &error));
     CHECK_OK(kb_pde1d_problem_create(data, settings, dictionary, &problem, &error));
-    CHECK_OK(kb_weak_fields_propose(1, problem->run_samples, dictionary, problem->columns, 6, &found, &error));
+    CHECK_OK(kb_weak_fields_propose(1, problem->run_samples, NULL, dictionary, problem->columns, 6, &found, &error));
     CHECK(found.n > 0 && found.n <= 6 && found.proposals[0].support.n == 2);
     const kb_support *best = &found.proposals[0].support;
     CHECK_TEXT(kb_dictionary_name(dictionary, problem->columns->term[best->column[0]]), "u*u_x");
@@ -246,7 +246,7 @@ static void several_axes_propose_the_law(void **state)
     CHECK_OK(kbass_settings_set(settings, "terms", "u, u^2, u_x, u_y, u_xx, u_xy, u_yy, u*u_x, u*u_y", &error));
     CHECK_OK(kb_dictionary_create_fields(settings, 1, fields, 3, axes, &dictionary, &error));
     CHECK_OK(kb_pde_nd_problem_create(data, settings, dictionary, &problem, &error));
-    CHECK_OK(kb_weak_fields_propose(1, problem->run_samples, dictionary, problem->columns, 2, &found, &error));
+    CHECK_OK(kb_weak_fields_propose(1, problem->run_samples, NULL, dictionary, problem->columns, 2, &found, &error));
     CHECK(found.n > 0 && found.proposals[0].support.n == 3);
     static const char *const law[] = {"u_x", "u_xx", "u_yy"};
     for (size_t q = 0; q < 3; q++)

@@ -151,6 +151,10 @@ typedef struct {
     const char *rename;  /* "old=new, ...": names that equations, and everything else here, will know them by */
     const char *dates;   /* "dmy", "mdy" or "ymd": the order in dates such as 3/4/21 */
     const char *missing; /* "-999, x": cells that mean missing, beside those that always do */
+    size_t most_values;  /* a full grid of more values (points times fields) stays in its file: the rows are a part of
+                            it, */
+    size_t few_values;   /* of about so many values (0: most_values), and a discovery passes over all of it in constant
+                            memory to find what it proposes. 0: everything is read */
 } kbass_read_options;
 KBASS_API kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **data,
                                        kbass_error *error);

@@ -391,6 +391,38 @@ static kbass_status fill(const grid *g)
     return status;
 }
 
+/* ---------------------------------------------------------------- many numbers */
+
+/* More values than are asked into memory, all of them. */
+static bool is_large(const grid *g)
+{
+    const kb_reading *r = g->arrangement->reading;
+    double values = (double)g->arrangement->data->n_states;
+    for (size_t i = 0; i < g->n_axes; i++) values *= (double)g->axes[i]->dims[0];
+    return r->most_values && values > (double)r->most_values && g->n_axes > 1 && !r->within && r->every <= 1 && !r->run;
+}
+
+/* They stay in the file, where their axes ascend. */
+static kbass_status leave_in_file(const grid *g, bool *is_done)
+{
+    kb_arrangement *a = g->arrangement;
+    size_t n_states = a->data->n_states;
+    kbass_status status = KBASS_OK;
+    kb_column *columns = KB_NEW(kb_column, g->n_axes + n_states);
+    kb_view *fields = KB_NEW(kb_view, n_states);
+    if (!columns || !fields) status = kb_out_of_memory(a->reading->error, "the columns");
+    for (size_t i = 0; status == KBASS_OK && i < g->n_axes; i++) status = kb_source_load(&a->source, g->axes[i]->array);
+    for (size_t i = 0; status == KBASS_OK && i < g->n_axes; i++) status = check_axis(a, g->axes[i]);
+    if (status == KBASS_OK) {
+        list_columns(g, columns);
+        for (size_t i = 0; i < n_states; i++) fields[i] = columns[g->n_axes + i].view;
+        status = kb_tiles_of_arrays(a, g->n_axes, g->axes, n_states, fields, is_done);
+    }
+    kb_free(columns);
+    kb_free(fields);
+    return status;
+}
+
 /* ---------------------------------------------------------------- everything */
 
 kbass_status kb_arrange_grid(kb_arrangement *a, kb_view *time)
@@ -401,8 +433,10 @@ kbass_status kb_arrange_grid(kb_arrangement *a, kb_view *time)
     if (status == KBASS_OK) status = a->reading->axes ? take_given_axes(&g, time) : infer_axes(&g, time, leading);
     if (status == KBASS_OK) status = take_fields(&g, leading);
     if (status == KBASS_OK) status = name_everything(&g);
-    if (status == KBASS_OK) status = load_everything(&g);
-    if (status == KBASS_OK) status = fill(&g);
+    bool is_left = false;
+    if (status == KBASS_OK && is_large(&g)) status = leave_in_file(&g, &is_left);
+    if (status == KBASS_OK && !is_left) status = load_everything(&g);
+    if (status == KBASS_OK && !is_left) status = fill(&g);
     kb_free(g.fields);
     kb_free(g.runs);
     kb_free(g.is_left_out);

@@ -8,6 +8,7 @@
 
 #include "data/roles.h"
 #include "data/source.h"
+#include "data/tiles.h"
 
 enum { KB_NOTE_SIZE = 800, KB_VIEWS_SIZE = 320 };
 
@@ -86,6 +87,11 @@ kbass_status kb_arrange_points(kb_arrangement *a, kb_view *time, bool *is_done);
 void kb_views_name(kb_arrangement *a);
 /* The two dimensions of an array without name: rows and columns. */
 kbass_status kb_arrange_unnamed(kb_arrangement *a);
+
+/* Fields, each a view over all axes, that stay in the file: its source and bytes are data->tiles' own from then on.
+   is_done is false where axes do not ascend. */
+kbass_status kb_tiles_of_arrays(kb_arrangement *a, size_t n_axes, kb_view *const *axes, size_t n_fields,
+                                const kb_view *fields, bool *is_done);
 
 /* Names the data by the roles, as the caller wishes to use, ignore and rename them; marks what is left out. */
 kbass_status kb_name_as_wished(const kb_reading *reading, const kb_roles *roles, bool *is_left_out, kbass_data *data);

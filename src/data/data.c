@@ -8,6 +8,7 @@
 #include "base/name.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "data/tiles.h"
 
 size_t kbass_data_rows(const kbass_data *data) { return data->n_rows; }
 size_t kbass_data_states(const kbass_data *data) { return data->n_states; }
@@ -100,6 +101,7 @@ void kbass_data_destroy(kbass_data *data)
     kb_free(data->sigma);
     kb_free(data->source);
     kb_free(data->note);
+    kb_tiles_release(data->tiles);
     kb_free(data);
 }
 
@@ -291,6 +293,7 @@ kbass_status kb_data_copy(const kbass_data *data, kbass_data **out, kbass_error 
     kbass_status status = copy_table(data, data->source ? data->source : "", &copy, error);
     if (status == KBASS_OK) {
         memcpy(copy->sha256, data->sha256, sizeof data->sha256);
+        copy->tiles = kb_tiles_hold(data->tiles);
         *out = copy;
     } else {
         kbass_data_destroy(copy);

@@ -19,6 +19,8 @@ typedef struct {
     char *unit; /* "g/L" */
 } kb_caption;
 
+struct kb_tiled;
+
 struct kbass_data {
     size_t n_rows, n_states;
     size_t n_hidden;       /* of the states, the last: velocities of which nothing was measured (--lhs x_tt) */
@@ -42,8 +44,9 @@ struct kbass_data {
     char *part;                       /* of the file that was read, "t=0:10, every 5"; NULL: all of it */
     char *asked[KB_ASKED];            /* what the reader was told; NULL: nothing */
     char sha256[65];
-    char *source; /* path it was read from, or "" */
-    char *note;   /* how a file was understood where that is not plain: "u (256 x 101) over (x, t)"; NULL or "" */
+    char *source;           /* path it was read from, or "" */
+    struct kb_tiled *tiles; /* a grid of which the rows are a part (data/tiles.h); NULL: the rows are all */
+    char *note; /* how a file was understood where that is not plain: "u (256 x 101) over (x, t)"; NULL or "" */
 };
 
 /* What discovery needs: at least 4 measured values per state, no constant state, all finite, and of every state more

@@ -144,22 +144,38 @@ static kbass_status list(kb_source *s)
     return status;
 }
 
-static kbass_status load(kb_source *s, kb_array *array)
+static kbass_status ask(const kb_source *s, const kb_hdf5_request *request)
 {
     const child *c = s->state;
+    if (send(c->helper.channel, request, sizeof *request, MSG_NOSIGNAL) == (ssize_t)sizeof *request) return KBASS_OK;
+    return kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: the HDF5 library cannot read it", s->reading->file.path);
+}
+
+static kbass_status load(kb_source *s, kb_array *array)
+{
     size_t n = 0;
-    uint64_t index = array->place;
     kb_array_count(array, &n);
     unsigned char *bytes = kb_allocate(n, sizeof(double));
     if (!bytes) return kb_out_of_memory(s->reading->error, array->name);
     array->owned = bytes;
-    kbass_status status = KBASS_OK;
-    if (send(c->helper.channel, &index, sizeof index, MSG_NOSIGNAL) != (ssize_t)sizeof index)
-        status =
-            kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: the HDF5 library cannot read it", s->reading->file.path);
+    kbass_status status = ask(s, &(kb_hdf5_request){.index = array->place});
     if (status == KBASS_OK) status = receive(s, bytes, n * sizeof(double), array->name);
     if (status == KBASS_OK) array->bytes = bytes;
     return status;
+}
+
+static kbass_status load_box(kb_source *s, const kb_array *array, const size_t *first, const size_t *n, double *to)
+{
+    kb_hdf5_request request = {.index = array->place, .is_box = 1};
+    size_t last = array->n_dims - 1, count = 1;
+    for (size_t i = 0; i < array->n_dims; i++) {
+        size_t dim = ((child *)s->state)->is_matlab ? last - i : i;
+        request.start[dim] = first[i];
+        request.count[dim] = n[i];
+        count *= n[i];
+    }
+    kbass_status status = ask(s, &request);
+    return status == KBASS_OK ? receive(s, to, count * sizeof(double), array->name) : status;
 }
 
 static void close_source(kb_source *s)
@@ -168,4 +184,4 @@ static void close_source(kb_source *s)
     kb_free(s->state);
 }
 
-const kb_format kb_format_hdf5 = {"HDF5", recognise, list, load, close_source};
+const kb_format kb_format_hdf5 = {"HDF5", recognise, list, load, load_box, close_source};

@@ -4,7 +4,7 @@
  *
  * It is told a path, or - for a file of memory, and whether MATLAB wrote the file, says KB_HDF5_GREETING, then sends
  * one kb_hdf5_entry for each dataset and its name, then one with n_dims = KB_HDF5_END. After that it answers requests,
- * the number of an entry each, with all its numbers as doubles in C order. Where it cannot, it ends.
+ * with all numbers of an entry or a box of them, as doubles in C order. Where it cannot, it ends.
  */
 #ifndef KB_HDF5_H
 #define KB_HDF5_H
@@ -15,7 +15,7 @@
 #include "data/source.h"
 
 /* Changes with what is said. */
-static const uint64_t KB_HDF5_GREETING = 0x6b62686466000002;
+static const uint64_t KB_HDF5_GREETING = 0x6b62686466000003;
 
 enum {
     KB_HDF5_END = 255,
@@ -33,6 +33,12 @@ typedef struct {
     uint32_t is_filtered; /* stored smaller than it is */
     uint32_t portion;     /* of complex numbers: a kb_portion */
 } kb_hdf5_entry;
+
+/* The number of an entry, and unless all of it is wanted a box in the dimensions of the file. */
+typedef struct {
+    uint64_t index, is_box;
+    uint64_t start[KB_MOST_DIMS], count[KB_MOST_DIMS];
+} kb_hdf5_request;
 
 extern const char *const kb_hdf5_troubles[];
 enum { KB_FINE, KB_NO_NUMBERS, KB_TEXT, KB_ELSEWHERE, KB_FILTER, KB_DEEP, KB_EMPTY, KB_OBJECT, KB_N_TROUBLES };

@@ -413,4 +413,4 @@ static void close_source(kb_source *s)
     }
 }
 
-const kb_format kb_format_mat = {"MATLAB", recognise, list, load, close_source};
+const kb_format kb_format_mat = {"MATLAB", recognise, list, load, NULL, close_source};

@@ -332,4 +332,4 @@ static kbass_status load(kb_source *s, kb_array *array)
     return KBASS_OK;
 }
 
-const kb_format kb_format_npy = {"NPY", recognise, list, load, NULL};
+const kb_format kb_format_npy = {"NPY", recognise, list, load, NULL, NULL};

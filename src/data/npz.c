@@ -90,4 +90,4 @@ static kbass_status load(kb_source *s, kb_array *array)
     return status;
 }
 
-const kb_format kb_format_npz = {"NPZ", kb_is_zip, list, load, NULL};
+const kb_format kb_format_npz = {"NPZ", kb_is_zip, list, load, NULL, NULL};

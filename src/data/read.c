@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/status.h"
+#include "data/tiles.h"
 #include "data/xlsx.h"
 
 kbass_status kb_reading_tell(const kb_reading *reading, double fraction)
@@ -54,19 +55,45 @@ static kbass_status read_opened(kb_reading *r, kbass_data *data)
                    r->inside);
 }
 
+/* All bytes of a file that is not held in memory. */
+static kbass_status hash_in_pieces(kb_reading *r)
+{
+    static const size_t piece = (size_t)16 << 20;
+    kbass_status status = KBASS_OK;
+    while (status == KBASS_OK && r->hashed < r->file.size) {
+        kb_reading_hash(r, r->file.size - r->hashed < piece ? r->file.size : r->hashed + piece);
+        kb_file_forget(&r->file);
+        status = kb_reading_tell(r, (double)r->hashed / (double)r->file.size);
+    }
+    return status;
+}
+
+/* Of a grid that is too large a part becomes the table. */
+static kbass_status take_part(kb_reading *r, kbass_data *data)
+{
+    kbass_status status = KBASS_OK;
+    if (r->most_values && !r->within && r->every <= 1 && !r->run)
+        status = kb_tiles_of_table(data, r->most_values, r->error);
+    if (status == KBASS_OK && data->tiles) status = kb_tiles_take_part(data, r->few_values, r->error);
+    return status == KBASS_OK && data->tiles ? kb_data_settle(data, r->error) : status;
+}
+
 static kbass_status read_path(char *path, kb_reading *r, kbass_data *data)
 {
     r->inside = cut_path(path);
     kbass_status status = kb_file_open(path, &r->file, r->error);
     kb_sha256_begin(&r->sha);
     if (status == KBASS_OK) status = read_opened(r, data);
+    bool is_left = data->tiles != NULL; /* the file is theirs */
     if (status == KBASS_OK) {
-        if (!r->file.is_stream) kb_reading_hash(r, r->file.size);
+        if (!r->file.is_stream) status = hash_in_pieces(r);
         kb_sha256_finish(&r->sha, data->sha256);
     }
-    if (status == KBASS_OK) status = kb_data_settle(data, r->error);
+    if (status == KBASS_OK && !data->tiles) status = kb_data_settle(data, r->error);
+    if (status == KBASS_OK) status = take_part(r, data);
     if (status == KBASS_OK && r->run) status = kbass_data_split(data, r->run, r->error);
     if (status == KBASS_OK) status = kb_reading_tell(r, 1);
+    if (is_left) r->file = (kb_file){0};
     kb_file_close(&r->file);
     return status;
 }
@@ -112,6 +139,8 @@ static kbass_status open_table(const char *path, const kbass_read_options *optio
                     .rename = o->rename,
                     .dates = o->dates,
                     .missing = o->missing,
+                    .most_values = o->most_values,
+                    .few_values = o->few_values ? o->few_values : o->most_values,
                     .progress = o->progress,
                     .user = o->user,
                     .start = kb_clock(),

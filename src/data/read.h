@@ -29,6 +29,8 @@ typedef struct {
     size_t sheet_size;
     const char *within; /* ranges of the part to be read, or NULL, */
     size_t every;       /* and of its times every so many; 0 is 1 */
+    size_t most_values; /* grids of more stay in the file, and a part of so many, or few where that is more, is read; */
+    size_t few_values;  /* 0: all are read */
     kbass_progress_callback progress;
     void *user;
     double start;

@@ -55,7 +55,11 @@ typedef struct {
     bool (*recognise)(const kb_file *file);
     kbass_status (*list)(kb_source *source);
     kbass_status (*load)(kb_source *source, kb_array *array); /* NULL: listed arrays have their bytes */
-    void (*close)(kb_source *source);                         /* NULL: nothing to do */
+    /* A box of an array that was not loaded, as doubles, with the dimensions in the array's order of strides; NULL:
+       arrays are loaded whole. */
+    kbass_status (*load_box)(kb_source *source, const kb_array *array, const size_t *first, const size_t *n,
+                             double *to);
+    void (*close)(kb_source *source); /* NULL: nothing to do */
 } kb_format;
 
 extern const kb_format kb_format_npy, kb_format_npz, kb_format_mat, kb_format_hdf5;

@@ -162,6 +162,7 @@ kbass_status kb_pde1d_problem_create(const kbass_data *data, const kbass_setting
     l->settings = settings;
     l->dictionary = dictionary;
     l->threads = kb_threads(settings->threads);
+    l->tiles = data->tiles;
     kbass_status status = make_samples(l, data, error);
     for (size_t run = 0, end; status == KBASS_OK && run < l->n_runs; run = end) {
         end = kb_pde1d_problem_domain_end(l, run);

@@ -8,6 +8,7 @@
 #define KB_PROBLEM_PDE1D_H
 
 #include "base/run.h"
+#include "data/tiles.h"
 #include "forward/pde1d/runs.h"
 #include "weights/frame.h"
 
@@ -22,6 +23,7 @@ typedef struct {
     kb_columns *columns;
     kb_support all;
     int threads;
+    kb_tiled *tiles; /* a grid of which the samples are a part, or NULL; borrowed */
 } kb_pde1d_problem;
 
 kbass_status kb_pde1d_problem_create(const kbass_data *data, const kbass_settings *settings,

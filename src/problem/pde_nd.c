@@ -90,6 +90,8 @@ kbass_status kb_pde_nd_problem_create(const kbass_data *data, const kbass_settin
     kb_pde_nd_problem *e = KB_NEW(kb_pde_nd_problem, 1);
     if (!e) return kb_out_of_memory(error, "the problem");
     e->dictionary = dictionary;
+    e->threads = threads;
+    e->tiles = data->tiles;
     e->has_few_data = settings->method == KB_METHOD_EM && data->n_axes <= 2 && dictionary->time_order == 1;
     kb_scope scope = e->has_few_data ? far_scope : near_scope;
     kbass_status status = make_samples(e, data, settings, error);

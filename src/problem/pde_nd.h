@@ -5,6 +5,7 @@
 #define KB_PROBLEM_PDE_ND_H
 
 #include "collocation/domain.h"
+#include "data/tiles.h"
 #include "weights/frame.h"
 
 typedef struct {
@@ -15,6 +16,8 @@ typedef struct {
     kb_patched_domain *domain;
     kb_columns *columns;
     double *noise_unit; /* by field, of relative noise: what a variance of 1 is as a share of the value; else NULL */
+    int threads;
+    kb_tiled *tiles; /* a grid of which the samples are a part, or NULL; borrowed */
 } kb_pde_nd_problem;
 
 kbass_status kb_pde_nd_problem_create(const kbass_data *data, const kbass_settings *settings,

@@ -387,10 +387,10 @@ static void print_outcome(const kb_text_page *to, const kbass_result *result)
     fputc('\n', to->out);
     if (result->engine) fprintf(to->out, "  Fitted by %s.\n", result->engine);
     if (result->n_part)
-        fprintf(
-            to->out,
-            "  Part used: structures were proposed by all data, compared on %zu values, and the best fitted to all.\n",
-            result->n_part);
+        fprintf(to->out,
+                "  Part used: structures were proposed by all data, compared on %zu values, and the best fitted to all "
+                "rows.\n",
+                result->n_part);
     if (result->n_condensed)
         fprintf(to->out, "  Part used: %.2g %% of the rows: %zu that say what all do, noise included.\n",
                 100 * result->rows_used, result->n_condensed);

@@ -450,8 +450,9 @@ static kbass_status prepare(dense_search *s, const kb_pde1d_problem *l, kbass_er
     s->windows = KB_NEW(size_t, l->n_runs);
     if (!s->whole.setups || !s->windows) return kb_out_of_memory(error, "the search");
     memcpy(s->whole.setups, l->setups, l->n_runs * sizeof *l->setups);
-    kbass_status status =
-        kb_weak_fields_propose(l->n_runs, l->run_samples, l->dictionary, l->columns, PROPOSALS, &s->proposals, error);
+    const kb_weak_whole whole = {.tiles = l->tiles, .run = s->run, .threads = l->threads};
+    kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, l->tiles ? &whole : NULL, l->dictionary,
+                                                 l->columns, PROPOSALS, &s->proposals, error);
     if (status != KBASS_OK || !s->proposals.n) return status;
     for (size_t f = 0; f < fields; f++) s->noise += s->proposals.noise[f] / (double)fields;
     for (size_t run = 0; run < l->n_runs; run++)

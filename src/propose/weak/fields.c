@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "propose/weak/grid_run.h"
 #include "propose/weak/regression.h"
-#include "propose/weak/scales.h"
+#include "data/visible.h"
 
 enum { BEST_OF_EACH = 3, MOST_OF_EACH = BEST_OF_EACH + 4, BARE_LENGTHS = 2 };
 static const double shares[] = {0.25, 0.5, 1};     /* of the visible wavelength */
@@ -25,6 +25,8 @@ typedef struct {
     const kb_columns *columns;
     kb_weak_form *form;
     kb_weak_grid_run **runs;
+    const kb_weak_whole *whole;     /* of which the runs are a part; NULL: they are all */
+    kb_weak_grid_run *all;          /* it, or NULL */
     double wavelength[KB_MAX_AXES]; /* in the data's units */
     kb_field_proposals *out;
     size_t capacity;
@@ -123,14 +125,15 @@ static kbass_status take_message(weak_search *s, const kb_weak_message *message,
 /* ---------------------------------------------------------------- widths */
 
 /* Half widths for shares of the wavelength along time and space, within what the grid allows. */
-static void set_widths(const weak_search *s, double in_time, double in_space, double *half)
+static void set_widths(const weak_search *s, size_t n_runs, kb_weak_grid_run *const *runs, double in_time,
+                       double in_space, double *half)
 {
     for (size_t a = 0; a < s->form->n_axes; a++) {
         double low = 0, high = INFINITY;
-        for (size_t i = 0; i < s->n_runs; i++) {
-            low = fmax(low, least_half * s->runs[i]->spacing[a]);
-            high = fmin(high, fmax(widest * s->runs[i]->extent[a],
-                                   fmin(widest_of_few * s->runs[i]->extent[a], least_half * s->runs[i]->spacing[a])));
+        for (size_t i = 0; i < n_runs; i++) {
+            low = fmax(low, least_half * runs[i]->spacing[a]);
+            high = fmin(high, fmax(widest * runs[i]->extent[a],
+                                   fmin(widest_of_few * runs[i]->extent[a], least_half * runs[i]->spacing[a])));
         }
         half[a] = fmin(fmax((a ? in_space : in_time) * s->wavelength[a], low), high);
     }
@@ -170,6 +173,17 @@ static bool is_same(const weak_search *s, const double *a, const double *b)
     return same;
 }
 
+/* What all tiles of the whole say. */
+static kbass_status stream_widths(weak_search *s, const double *half, kb_weak_message *message, kbass_error *error)
+{
+    memset(message->gram, 0, message->n * message->n * sizeof *message->gram);
+    message->count = 0;
+    kbass_status status =
+        kb_weak_grid_run_stream(s->form, s->all, half, s->whole->run, s->whole->threads, message, error);
+    if (status == KBASS_OK && message->count >= fewest_bumps) status = take_message(s, message, false, error);
+    return status;
+}
+
 /* Every share along time with every share in space, pure terms. */
 static kbass_status propose_pure(weak_search *s, kb_weak_message *message, kbass_error *error)
 {
@@ -177,9 +191,12 @@ static kbass_status propose_pure(weak_search *s, kb_weak_message *message, kbass
     kbass_status status = KBASS_OK;
     for (size_t i = 0; status == KBASS_OK && i < SHARES * SHARES; i++) {
         bool is_new = true;
-        set_widths(s, shares[i / SHARES], shares[i % SHARES], half[i]);
+        set_widths(s, s->all ? 1 : s->n_runs, s->all ? &s->all : s->runs, shares[i / SHARES], shares[i % SHARES],
+                   half[i]);
         for (size_t j = 0; j < i; j++) is_new = is_new && !is_same(s, half[i], half[j]);
-        if (is_new) status = try_widths(s, s->runs, half[i], NULL, message, error);
+        if (is_new && s->all) status = stream_widths(s, half[i], message, error);
+        else if (is_new) status = try_widths(s, s->runs, half[i], NULL, message, error);
+        if (s->all) kb_run_advance(s->whole->run, (double)(i + 1) / (SHARES * SHARES));
     }
     return status;
 }
@@ -190,7 +207,7 @@ static kbass_status propose_bare(weak_search *s, double share, kb_weak_message *
     kb_weak_grid_run **thin = KB_NEW(kb_weak_grid_run *, s->n_runs);
     double length[KB_MAX_AXES], half[KB_MAX_AXES];
     kbass_status status = thin ? KBASS_OK : kb_out_of_memory(error, "the weak form");
-    set_widths(s, 0.5, 0.5, half);
+    set_widths(s, s->n_runs, s->runs, 0.5, 0.5, half);
     for (size_t a = 0; a < s->form->n_axes; a++) length[a] = share * s->wavelength[a] / waves_per_length;
     for (size_t i = 0; status == KBASS_OK && i < s->n_runs; i++) {
         size_t cell[KB_MAX_AXES];
@@ -216,9 +233,9 @@ static void find_wavelengths(weak_search *s)
             const kb_weak_grid_run *r = s->runs[i];
             double least = INFINITY;
             for (size_t f = 0; f < r->n_fields; f++) {
-                kb_weak_grid grid = {.n_axes = r->n_axes, .value = r->value + f * r->n_points};
+                kb_grid_values grid = {.n_axes = r->n_axes, .value = r->value + f * r->n_points};
                 memcpy(grid.n, r->n, sizeof grid.n);
-                least = fmin(least, kb_weak_wavelength(&grid, a, r->noise[f]) * r->spacing[a]);
+                least = fmin(least, kb_grid_wavelength(&grid, a, r->noise[f]) * r->spacing[a]);
             }
             s->wavelength[a] += least / (double)s->n_runs;
         }
@@ -236,11 +253,12 @@ static kbass_status open_runs(weak_search *s, kb_field_samples *const *run_sampl
         status = kb_weak_grid_run_create(run_samples[i], &s->runs[i], error);
     if (status != KBASS_OK) return status;
     find_wavelengths(s);
+    if (s->whole) status = kb_weak_grid_run_of_tiles(s->whole->tiles, s->runs[0]->noise, &s->all, error);
     for (size_t a = 0; a < s->form->n_axes; a++) s->out->wavelength[a] = s->wavelength[a] / run_samples[0]->span[a];
     for (size_t i = 0; i < s->n_runs; i++)
         for (size_t f = 0; f < s->dictionary->n_states; f++)
             s->out->noise[f] += s->runs[i]->noise[f] / pow(run_samples[i]->sd[f], 2) / (double)s->n_runs;
-    return KBASS_OK;
+    return status;
 }
 
 static bool are_grids(size_t n_runs, kb_field_samples *const *run_samples)
@@ -260,11 +278,12 @@ static void keep_most_voted(weak_search *s)
     }
 }
 
-kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_samples,
+kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_samples, const kb_weak_whole *whole,
                                     const kb_dictionary *dictionary, const kb_columns *columns, size_t most,
                                     kb_field_proposals *out, kbass_error *error)
 {
-    weak_search s = {.n_runs = n_runs, .most = most, .dictionary = dictionary, .columns = columns, .out = out};
+    weak_search s = {
+        .n_runs = n_runs, .most = most, .dictionary = dictionary, .columns = columns, .whole = whole, .out = out};
     kb_weak_message *message = NULL;
     memset(out, 0, sizeof *out);
     if (!are_grids(n_runs, run_samples)) return KBASS_OK;
@@ -278,6 +297,7 @@ kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_
     else kb_field_proposals_clear(out);
     for (size_t i = 0; s.runs && i < n_runs; i++) kb_weak_grid_run_destroy(s.runs[i]);
     kb_free(s.runs);
+    kb_weak_grid_run_destroy(s.all);
     kb_weak_message_destroy(message);
     kb_weak_form_destroy(s.form);
     return status;

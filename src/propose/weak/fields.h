@@ -7,6 +7,8 @@
 #ifndef KB_PROPOSE_WEAK_FIELDS_H
 #define KB_PROPOSE_WEAK_FIELDS_H
 
+#include "base/run.h"
+#include "data/tiles.h"
 #include "gp/field_samples.h"
 #include "weights/columns.h"
 
@@ -25,8 +27,17 @@ typedef struct {
     size_t n_messages;
 } kb_field_proposals;
 
-/* At most `most` proposals. n = 0 is an outcome: no grid, or too few samples in a wavelength. */
-kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_samples,
+/* A grid of which the samples are a part: pure terms are integrated over all of it, by these threads, and the ranks of
+   the run. */
+typedef struct {
+    kb_tiled *tiles;
+    kb_run *run;
+    int threads;
+} kb_weak_whole;
+
+/* `whole`: NULL where the samples are all. At most `most` proposals. n = 0 is an outcome: no grid, or too few samples
+ * in a wavelength. */
+kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_samples, const kb_weak_whole *whole,
                                     const kb_dictionary *dictionary, const kb_columns *columns, size_t most,
                                     kb_field_proposals *out, kbass_error *error);
 void kb_field_proposals_clear(kb_field_proposals *proposals);

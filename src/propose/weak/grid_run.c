@@ -6,13 +6,13 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "propose/weak/bare_tile.h"
-#include "propose/weak/scales.h"
+#include "data/visible.h"
 
 enum { TILE_CENTRES = 16, MOST_BARE_TILES = 6, FEWEST_CENTRES = 3, FEWEST_POINTS = 6 };
 
 /* ---------------------------------------------------------------- life */
 
-static kbass_status allocate(size_t n_axes, size_t n_fields, const size_t *n, kb_weak_grid_run **out,
+static kbass_status allocate(size_t n_axes, size_t n_fields, const size_t *n, bool has_values, kb_weak_grid_run **out,
                              kbass_error *error)
 {
     kb_weak_grid_run *r = *out = KB_NEW(kb_weak_grid_run, 1);
@@ -26,9 +26,9 @@ static kbass_status allocate(size_t n_axes, size_t n_fields, const size_t *n, kb
         r->n_points *= n[a];
         done = (r->at[a] = KB_NEW(double, n[a])) && done;
     }
-    r->value = KB_NEW(double, r->n_points *n_fields);
+    r->value = has_values ? KB_NEW(double, r->n_points *n_fields) : NULL;
     r->noise = KB_NEW(double, n_fields);
-    return done && r->value && r->noise ? KBASS_OK : kb_out_of_memory(error, "the weak form");
+    return done && (r->value || !has_values) && r->noise ? KBASS_OK : kb_out_of_memory(error, "the weak form");
 }
 
 static void measure_axes(kb_weak_grid_run *r)
@@ -42,16 +42,16 @@ static void measure_axes(kb_weak_grid_run *r)
 static void find_noise(kb_weak_grid_run *r, const kb_field_samples *c)
 {
     for (size_t f = 0; f < r->n_fields; f++) {
-        kb_weak_grid grid = {.n_axes = r->n_axes, .value = r->value + f * r->n_points};
+        kb_grid_values grid = {.n_axes = r->n_axes, .value = r->value + f * r->n_points};
         memcpy(grid.n, r->n, sizeof grid.n);
         double known = c->known_variance[f] * c->sd[f] * c->sd[f];
-        r->noise[f] = known > 0 ? known : kb_weak_noise(&grid);
+        r->noise[f] = known > 0 ? known : kb_grid_noise(&grid);
     }
 }
 
 kbass_status kb_weak_grid_run_create(const kb_field_samples *c, kb_weak_grid_run **out, kbass_error *error)
 {
-    kbass_status status = allocate(c->n_axes, c->n_fields, c->n_grid, out, error);
+    kbass_status status = allocate(c->n_axes, c->n_fields, c->n_grid, true, out, error);
     kb_weak_grid_run *r = *out;
     if (status != KBASS_OK) {
         kb_weak_grid_run_destroy(r);
@@ -67,6 +67,22 @@ kbass_status kb_weak_grid_run_create(const kb_field_samples *c, kb_weak_grid_run
             r->has_holes = r->has_holes || !(c->measured[i] > 0);
         }
     find_noise(r, c);
+    return KBASS_OK;
+}
+
+kbass_status kb_weak_grid_run_of_tiles(kb_tiled *tiles, const double *noise, kb_weak_grid_run **out, kbass_error *error)
+{
+    kbass_status status = allocate(tiles->n_axes, tiles->n_fields, tiles->n, false, out, error);
+    kb_weak_grid_run *r = *out;
+    if (status != KBASS_OK) {
+        kb_weak_grid_run_destroy(r);
+        *out = NULL;
+        return status;
+    }
+    for (size_t a = 0; a < r->n_axes; a++) memcpy(r->at[a], tiles->at[a], r->n[a] * sizeof *r->at[a]);
+    memcpy(r->noise, noise, r->n_fields * sizeof *noise);
+    measure_axes(r);
+    r->tiles = tiles;
     return KBASS_OK;
 }
 
@@ -103,7 +119,7 @@ kbass_status kb_weak_grid_run_thin(const kb_weak_grid_run *run, const size_t *ce
         n[a] = run->n[a] / cell[a];
         share /= (double)cell[a];
     }
-    kbass_status status = allocate(run->n_axes, run->n_fields, n, out, error);
+    kbass_status status = allocate(run->n_axes, run->n_fields, n, true, out, error);
     kb_weak_grid_run *r = *out;
     if (status != KBASS_OK) {
         kb_weak_grid_run_destroy(r);
@@ -126,7 +142,7 @@ kbass_status kb_weak_grid_run_thin(const kb_weak_grid_run *run, const size_t *ce
 /* ---------------------------------------------------------------- tiles */
 
 /* Centres half a half width apart, from one half width inside the first point on. */
-static size_t place_centres(const kb_weak_grid_run *r, size_t axis, double half, double *centres)
+size_t kb_weak_place_centres(const kb_weak_grid_run *r, size_t axis, double half, double *centres)
 {
     double room = r->extent[axis] - 2 * half;
     size_t n = room >= 0 ? 1 + (size_t)floor(room / (half / 2) + 1e-9) : 0;
@@ -135,7 +151,7 @@ static size_t place_centres(const kb_weak_grid_run *r, size_t axis, double half,
     return n;
 }
 
-static size_t first_at_or_after(const kb_weak_grid_run *r, size_t axis, double x)
+size_t kb_weak_first_after(const kb_weak_grid_run *r, size_t axis, double x)
 {
     size_t low = 0, high = r->n[axis];
     while (low < high) {
@@ -144,6 +160,13 @@ static size_t first_at_or_after(const kb_weak_grid_run *r, size_t axis, double x
         else high = middle;
     }
     return low;
+}
+
+bool kb_weak_has_room(const kb_weak_grid_run *r, const double *half, const size_t *n_centres)
+{
+    for (size_t a = 0; a < r->n_axes; a++)
+        if (n_centres[a] < FEWEST_CENTRES || !(2 * half[a] >= (FEWEST_POINTS - 1e-6) * r->spacing[a])) return false;
+    return true;
 }
 
 typedef struct {
@@ -168,8 +191,8 @@ static kbass_status integrate_tile(const pass *p, size_t centre, size_t n, kb_we
 {
     const kb_weak_grid_run *r = p->run;
     const double slack = 1e-9 * r->extent[0];
-    size_t first = first_at_or_after(r, 0, p->centres[0][centre] - p->half[0] - slack),
-           end = first_at_or_after(r, 0, p->centres[0][centre + n - 1] + p->half[0] + slack);
+    size_t first = kb_weak_first_after(r, 0, p->centres[0][centre] - p->half[0] - slack),
+           end = kb_weak_first_after(r, 0, p->centres[0][centre + n - 1] + p->half[0] + slack);
     kb_weak_tile tile = {.n_axes = r->n_axes, .n_fields = r->n_fields, .value = p->value, .noise = r->noise};
     for (size_t a = 0; a < r->n_axes; a++) {
         tile.n[a] = a ? r->n[a] : end - first;
@@ -207,7 +230,7 @@ static size_t tile_points(const pass *p)
     const kb_weak_grid_run *r = p->run;
     double rows = (2 + (TILE_CENTRES - 1) / 2.0) * p->half[0] / r->spacing[0] + 3, most = 0;
     for (size_t i = 0; i < r->n[0]; i++) { /* uneven rows: as many as any stretch of that length holds */
-        size_t end = first_at_or_after(r, 0, r->at[0][i] + rows * r->spacing[0]);
+        size_t end = kb_weak_first_after(r, 0, r->at[0][i] + rows * r->spacing[0]);
         most = fmax(most, (double)(end - i) + 1);
     }
     return (size_t)fmin((double)r->n[0], most) * (r->n_points / r->n[0]);
@@ -218,22 +241,20 @@ kbass_status kb_weak_grid_run_integrate(const kb_weak_form *form, const kb_weak_
                                         kbass_error *error)
 {
     pass p = {.form = form, .run = run, .half = half, .length = length, .ratio = ratio};
-    bool done = true, has_room = true;
+    bool done = true;
     if (length && run->has_holes) return KBASS_OK;
     for (size_t a = 0; a < run->n_axes; a++) {
-        p.n_centres[a] = place_centres(run, a, half[a], NULL);
-        has_room =
-            has_room && p.n_centres[a] >= FEWEST_CENTRES && 2 * half[a] >= (FEWEST_POINTS - 1e-6) * run->spacing[a];
+        p.n_centres[a] = kb_weak_place_centres(run, a, half[a], NULL);
         p.centres[a] = KB_NEW(double, p.n_centres[a]);
         done = done && p.centres[a];
-        if (p.centres[a]) place_centres(run, a, half[a], p.centres[a]);
+        if (p.centres[a]) kb_weak_place_centres(run, a, half[a], p.centres[a]);
     }
     size_t points = tile_points(&p);
     p.value = KB_NEW(double, points * run->n_fields);
     if (length) p.bare = KB_NEW(double, points * form->dictionary->n_variables);
     done = done && p.value && (p.bare || !length);
     kbass_status status = done ? KBASS_OK : kb_out_of_memory(error, "the weak form");
-    if (status == KBASS_OK && has_room) status = integrate_tiles(&p, message, error);
+    if (status == KBASS_OK && kb_weak_has_room(run, half, p.n_centres)) status = integrate_tiles(&p, message, error);
     for (size_t a = 0; a < run->n_axes; a++) kb_free(p.centres[a]);
     kb_free(p.value);
     kb_free(p.bare);

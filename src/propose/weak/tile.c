@@ -35,10 +35,13 @@ static bool make_operator(const kb_weak_tile *t, size_t axis, int order, double 
     *out = KB_NEW(double, n *m);
     if (!*out) return false;
     kb_bump_quadrature(n, x, x[0], x[n - 1], weight);
-    for (size_t j = 0; j < m; j++) {
-        for (size_t i = 0; i < n; i++) s[i] = (x[i] - t->centre[axis][j]) / half;
-        kb_bump_derivative(axis ? POWER_IN_SPACE : POWER_IN_TIME, (size_t)order, n, s, bump);
-        for (size_t i = 0; i < n; i++) (*out)[j + i * m] = weight[i] * bump[i] * scale;
+    for (size_t j = 0, first = 0; j < m; j++) { /* centres ascend: only points about them are looked at */
+        size_t end = first;
+        while (first < n && x[first] < t->centre[axis][j] - half) first++;
+        for (end = first; end < n && x[end] <= t->centre[axis][j] + half; end++)
+            s[end] = (x[end] - t->centre[axis][j]) / half;
+        kb_bump_derivative(axis ? POWER_IN_SPACE : POWER_IN_TIME, (size_t)order, end - first, s + first, bump + first);
+        for (size_t i = first; i < end; i++) (*out)[j + i * m] = weight[i] * bump[i] * scale;
     }
     return true;
 }

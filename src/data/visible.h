@@ -4,22 +4,22 @@
  * any axis and order give. The wavelength along an axis is six times the lag at which the field's correlation falls to
  * one half, as a cosine's does (docs/math.md, eq. 78).
  */
-#ifndef KB_PROPOSE_WEAK_SCALES_H
-#define KB_PROPOSE_WEAK_SCALES_H
+#ifndef KB_DATA_VISIBLE_H
+#define KB_DATA_VISIBLE_H
 
 #include <stddef.h>
 
-#include "dictionary/dictionary.h"
+#include "kbass/kbass.h"
 
 /* Values of one field, the last axis fastest; NaN: not measured. */
 typedef struct {
-    size_t n_axes, n[KB_MAX_AXES];
+    size_t n_axes, n[KBASS_MAX_AXES];
     const double *value;
-} kb_weak_grid;
+} kb_grid_values;
 
 /* Variance of the noise; 0 when nothing tells. */
-double kb_weak_noise(const kb_weak_grid *grid);
+double kb_grid_noise(const kb_grid_values *grid);
 /* The visible wavelength along an axis, in samples; at most four times the axis. */
-double kb_weak_wavelength(const kb_weak_grid *grid, size_t axis, double noise);
+double kb_grid_wavelength(const kb_grid_values *grid, size_t axis, double noise);
 
 #endif

@@ -1,18 +1,18 @@
-#include "propose/weak/scales.h"
+#include "data/visible.h"
 
 #include <math.h>
 
 enum { ORDERS = 5, MOST_LOOKED_AT = 200000 };
 static const double longest = 4; /* times the axis: a wavelength that is not seen to end */
 
-static size_t count_points(const kb_weak_grid *g)
+static size_t count_points(const kb_grid_values *g)
 {
     size_t n = 1;
     for (size_t a = 0; a < g->n_axes; a++) n *= g->n[a];
     return n;
 }
 
-static size_t stride_of(const kb_weak_grid *g, size_t axis)
+static size_t stride_of(const kb_grid_values *g, size_t axis)
 {
     size_t stride = 1;
     for (size_t a = axis + 1; a < g->n_axes; a++) stride *= g->n[a];
@@ -25,7 +25,7 @@ static size_t stride_of(const kb_weak_grid *g, size_t axis)
 static size_t stride_of_looks(size_t n) { return n <= MOST_LOOKED_AT ? 1 : (n / MOST_LOOKED_AT) | 1; }
 
 /* Mean square of (1, -k, ...) differences of order k along an axis, over their gain for white noise; NaN: none. */
-static double difference_variance(const kb_weak_grid *g, size_t axis, size_t order)
+static double difference_variance(const kb_grid_values *g, size_t axis, size_t order)
 {
     size_t n = count_points(g), stride = stride_of(g, axis), look = stride_of_looks(n);
     double c[ORDERS + 1] = {1}, gain = 0, sum = 0, count = 0;
@@ -42,7 +42,7 @@ static double difference_variance(const kb_weak_grid *g, size_t axis, size_t ord
     return count > 0 ? sum / count / gain : NAN;
 }
 
-double kb_weak_noise(const kb_weak_grid *g)
+double kb_grid_noise(const kb_grid_values *g)
 {
     double least = INFINITY;
     for (size_t axis = 0; axis < g->n_axes; axis++)
@@ -53,7 +53,7 @@ double kb_weak_noise(const kb_weak_grid *g)
     return isfinite(least) ? least : 0;
 }
 
-static double variance_of(const kb_weak_grid *g)
+static double variance_of(const kb_grid_values *g)
 {
     size_t n = count_points(g), look = stride_of_looks(n);
     double sum = 0, squares = 0, count = 0;
@@ -67,7 +67,7 @@ static double variance_of(const kb_weak_grid *g)
 }
 
 /* Mean square of the change over a lag; NaN: none. */
-static double structure(const kb_weak_grid *g, size_t axis, size_t lag)
+static double structure(const kb_grid_values *g, size_t axis, size_t lag)
 {
     size_t n = count_points(g), stride = stride_of(g, axis), look = stride_of_looks(n);
     double sum = 0, count = 0;
@@ -81,7 +81,7 @@ static double structure(const kb_weak_grid *g, size_t axis, size_t lag)
     return count > 0 ? sum / count : NAN;
 }
 
-double kb_weak_wavelength(const kb_weak_grid *g, size_t axis, double noise)
+double kb_grid_wavelength(const kb_grid_values *g, size_t axis, double noise)
 {
     double field = variance_of(g) - noise, before = 1, lag_before = 0;
     for (size_t lag = 1; field > 0 && lag < g->n[axis]; lag += 1 + lag / 4) {
