@@ -26,6 +26,7 @@ from .errors import (
     NumericalError,
     OutOfMemoryError,
     StoppedWarning,
+    TimeLimitError,
 )
 from .estimator import KBASS
 from .result import Equation, Equations, Result, Term, load
@@ -38,5 +39,5 @@ __all__ = [
     "discover", "KBASS", "Result", "Equation", "Equations", "Term", "load", "Data", "read", "example", "examples",
     "doctor", "Findings", "simulate", "systems", "Forecast", "Points", "Score", "Predictor", "Solution", "Progress", "Setting", "settings",
     "Error", "ArgumentError", "DataError", "ExpressionError", "FileError", "LibraryError", "NotFittedError",
-    "NumericalError", "OutOfMemoryError", "StoppedWarning",
+    "NumericalError", "OutOfMemoryError", "StoppedWarning", "TimeLimitError",
 ]  # fmt: skip

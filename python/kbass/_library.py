@@ -52,6 +52,7 @@ const double *kbass_data_positions(const kbass_data *data);
 const double *kbass_data_times(const kbass_data *data);
 const double *kbass_data_values(const kbass_data *data);
 const char *kbass_data_sha256(const kbass_data *data);
+const char *kbass_data_time_origin(const kbass_data *data);
 size_t kbass_data_describe(const kbass_data *data, char *text, size_t size);
 kbass_status kbass_data_add_noise(kbass_data *data, double percent, uint64_t seed, kbass_error *error);
 void kbass_data_destroy(kbass_data *data);
@@ -73,9 +74,13 @@ void kbass_discovery_destroy(kbass_discovery *discovery);
 
 kbass_status kbass_posterior_read(const char *result, const char *run, kbass_posterior **posterior, kbass_error *error);
 size_t kbass_posterior_states(const kbass_posterior *posterior);
+const char *kbass_posterior_state_name(const kbass_posterior *posterior, size_t state);
 size_t kbass_posterior_axes(const kbass_posterior *posterior);
 void kbass_posterior_range(const kbass_posterior *posterior, size_t axis, double *first, double *last);
 size_t kbass_posterior_models(const kbass_posterior *posterior);
+size_t kbass_posterior_inputs(const kbass_posterior *posterior);
+kbass_status kbass_posterior_set_inputs(kbass_posterior *posterior, const kbass_data *data, size_t run,
+                                        kbass_error *error);
 kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options,
                                       size_t n_times, const double *times, size_t n_places, const double *places,
                                       kbass_forecast **forecast, kbass_error *error);
@@ -110,6 +115,11 @@ const char *kbass_model_summary(size_t index);
 kbass_status kbass_model_named(const char *name, kbass_model **model, kbass_error *error);
 kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
                                kbass_error *error);
+kbass_status kbass_model_parse_driven(size_t n_equations, const char *const *equations, const kbass_data *inputs,
+                                      int hold, kbass_model **model, kbass_error *error);
+kbass_status kbass_model_from_result(const char *result, kbass_model **model, kbass_error *error);
+size_t kbass_model_inputs(const kbass_model *model);
+kbass_status kbass_model_set_inputs(kbass_model *model, const kbass_data *data, size_t run, kbass_error *error);
 size_t kbass_model_states(const kbass_model *model);
 const char *kbass_model_state_name(const kbass_model *model, size_t state);
 const char *kbass_model_equation(const kbass_model *model, size_t state);
@@ -122,8 +132,8 @@ kbass_status kbass_model_rates(const kbass_model *model, size_t n_points, const 
 void kbass_model_destroy(kbass_model *model);
 
 const char *kbass_export_format(size_t index);
-kbass_status kbass_export(const char *result, const char *format, const char *function, char **text,
-                          kbass_error *error);
+kbass_status kbass_export_driven(const char *result, const char *format, const char *function,
+                                 const kbass_data *inputs, char **text, kbass_error *error);
 
 const char *kbass_pde_name(size_t index);
 const char *kbass_pde_summary(size_t index);

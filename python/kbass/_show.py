@@ -6,12 +6,14 @@ import math
 import os
 import re
 import subprocess
+import tempfile
 from html import escape
 from typing import TYPE_CHECKING, Any, List, Optional, Union
 
 from . import _library
 from ._library import encode
 from .errors import DataError, FileError
+from .inputs import input_table
 
 if TYPE_CHECKING:
     from .result import Result, Term
@@ -137,14 +139,18 @@ def sympy_equations(result: "Result") -> Any:
 # ---------------------------------------------------------------- pages
 
 
-def report(result: "Result", path: "Union[str, os.PathLike[str]]", until: Optional[float]) -> str:
+def report(result: "Result", path: "Union[str, os.PathLike[str]]", until: Optional[float], input_data: Any) -> str:
     command = _library.command()
     if command is None:
         raise DataError("the page is made by the kbass command, which is not found beside %s" % _library.lib._name)
     out = os.fspath(path)
     encode(out, "path")
     more = ["--until", repr(float(until))] if until is not None else []
-    with result._file() as file:
+    table = input_table(result, None, input_data, None)
+    with tempfile.TemporaryDirectory(prefix="kbass_") as folder, result._file() as file:
+        if table is not None:
+            table.write(os.path.join(folder, "inputs.csv"))
+            more += ["--input-data", os.path.join(folder, "inputs.csv")]
         done = subprocess.run([command, "report", os.fsdecode(file), "-o", out, *more], capture_output=True, text=True)
         if done.returncode != 0:
             words = done.stderr.strip().replace("kbass: ", "").replace(os.fsdecode(file), "the result")

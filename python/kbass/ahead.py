@@ -11,8 +11,9 @@ from . import _arrays
 from ._arrays import ask_times, contiguous, even, needs_numpy, numbers, pointer
 from ._library import Handle, call, create, encode, kbass_forecast_options, lib, names, text, texts
 from ._run import Run
-from .data import Data, create_table
+from .data import Data, create_table, read
 from .errors import ArgumentError, DataError
+from .inputs import input_rows, input_table
 
 if TYPE_CHECKING:
     from .result import Result
@@ -103,26 +104,43 @@ def _start(result: "Result", run: Union[str, int, None]) -> Any:
         raise DataError("x0 is needed: the result has no initial state") from None
 
 
-def input_rows(model: Model, u: Any, times: Any) -> Any:
+def rows_of_inputs(model: Model, u: Any, times: Any) -> Any:
     """Inputs at the times, from an array or a function of time."""
     if not model.inputs:
         if u is not None:
             raise ArgumentError("u: the law has no inputs", field="u")
         return None
-    np = needs_numpy("inputs")
     if u is None:
         raise ArgumentError("u is needed: the input%s %s at the times" % ("s" if len(model.inputs) > 1 else "",
                                                                        ", ".join(model.inputs)), field="u")  # fmt: skip
-    rows = np.array([np.atleast_1d(u(float(t))) for t in times]) if callable(u) else numbers(u, "u")
-    rows = np.asarray(rows, dtype=float)
-    rows = rows.reshape(-1, 1) if rows.ndim == 1 else rows
-    if rows.shape != (len(times), len(model.inputs)):
-        raise DataError("u has the shape %s, needed %d x %d: times x inputs"
-                        % (rows.shape, len(times), len(model.inputs)), field="u")  # fmt: skip
-    return rows
+    return input_rows(model.inputs, u, times)
 
 
-def _simulate_states(result: "Result", x0: Any, t: Any, u: Any, run: Union[str, int, None]) -> Any:
+class Driven:
+    """The law with its known inputs as the library has them: as curves, held or late as they were fitted."""
+
+    def __init__(self, result: "Result", inputs: Optional[Data]) -> None:
+        self._handle = create("model", "kbass_model_from_result", result._json.encode())
+        if inputs is not None:
+            call("kbass_model_set_inputs", self._handle, inputs._handle, 0, field="u")
+        n = lib.kbass_model_states(self._handle)
+        self.states = [text(lib.kbass_model_state_name(self._handle, j)) for j in range(n)]
+
+    def rates(self, states: Any, times: Any) -> Any:
+        found = _arrays.room(len(states), len(self.states))
+        call("kbass_model_rates", self._handle, len(states), pointer(contiguous(times)), pointer(contiguous(states)),
+             pointer(found))  # fmt: skip
+        return found
+
+    def integrate(self, x0: Any, times: Any) -> Any:
+        n, k = _arrays.size(times), len(self.states)
+        found = _arrays.room(n, k)
+        call("kbass_model_integrate", self._handle, times[0], pointer(contiguous(x0)), n, pointer(times),
+             pointer(found))  # fmt: skip
+        return _arrays.shaped(found, n, k)
+
+
+def _simulate_states(result: "Result", x0: Any, t: Any, u: Any, input_data: Any, run: Union[str, int, None]) -> Any:
     model = law(result)
     start = _start(result, run) if x0 is None else x0
     span = result.document["runs"][result._run_index(run)]
@@ -133,12 +151,11 @@ def _simulate_states(result: "Result", x0: Any, t: Any, u: Any, run: Union[str, 
                         field="x0")  # fmt: skip
     if n == 0:
         raise DataError("t: found no times", field="t")
-    if not callable(u):
-        return model.integrate(state, times, input_rows(model, u, times))
-    np = needs_numpy("inputs")
-    between = np.linspace(0, 1, 20, endpoint=False)
-    fine = np.append((times[:-1, None] + np.diff(times)[:, None] * between).ravel(), times[-1])
-    return model.integrate(state, fine, input_rows(model, u, fine))[::20]
+    if result.inputs and sorted(result.inputs) == sorted(model.inputs):
+        return Driven(result, input_table(result, u, input_data, times)).integrate(state, times)
+    if input_data is not None:
+        raise ArgumentError("input_data: the law has no inputs", field="input_data")
+    return model.integrate(state, times, rows_of_inputs(model, u, times))
 
 
 def _simulate_fields(result: "Result", t: Any, x: Any) -> Any:
@@ -156,9 +173,12 @@ def _simulate_fields(result: "Result", t: Any, x: Any) -> Any:
     return values.reshape([len(axis) for axis in axes] + [-1])
 
 
-def simulate_result(result: "Result", x0: Any, t: Any, u: Any, x: Any, run: Union[str, int, None]) -> Any:
+def simulate_result(result: "Result", x0: Any, t: Any, u: Any, x: Any, run: Union[str, int, None],
+                    input_data: Any) -> Any:  # fmt: skip
     if len(result.axes) == 1:
-        return _simulate_states(result, x0, t, u, run)
+        return _simulate_states(result, x0, t, u, input_data, run)
+    if u is not None or input_data is not None:
+        raise ArgumentError("u: the law has no inputs", field="u")
     if x0 is not None:
         raise ArgumentError("x0: a field goes on from its fitted profile; kbass.simulate(equations, domain=..., "
                             "initial=...) takes another", field="x0")  # fmt: skip
@@ -218,6 +238,26 @@ def _forecast_times(posterior: Handle, t: Any, until: Optional[float], samples: 
     return even(last, float(until or 0), samples)
 
 
+def _states(posterior: Handle) -> List[str]:
+    """Those that have an equation: inputs are not among them."""
+    return [text(lib.kbass_posterior_state_name(posterior, j)) for j in range(lib.kbass_posterior_states(posterior))]
+
+
+def _driven(result: "Result", posterior: Handle, run: Union[str, int, None], u: Any, input_data: Any,
+            times: Any) -> Handle:  # fmt: skip
+    """The posterior with other inputs after the record; that of the result stays as it is."""
+    end = _far(posterior, 0)[1]
+    at = times
+    if callable(u) and _arrays.size(times):
+        at = even(min(end, float(times[0])), float(times[-1]), _arrays.size(times) + 1)
+    table = input_table(result, u, input_data, at)
+    if table is None:
+        return posterior
+    own = result._read_posterior(run)
+    call("kbass_posterior_set_inputs", own, table._handle, 0, field="u" if u is not None else "input_data")
+    return own
+
+
 def _summary(handle: Handle, percents: List[float], shape: List[int]) -> Any:
     shares = contiguous(numbers([p / 100 for p in percents], "quantiles"))
     mean, quantiles = _arrays.room(*shape), _arrays.room(len(percents), *shape)
@@ -229,9 +269,11 @@ def _summary(handle: Handle, percents: List[float], shape: List[int]) -> Any:
 
 def forecast(result: "Result", t: Any, draws: int, until: Optional[float], samples: int, quantiles: Any, seed: int,
              average: bool, state: Any, boundary: Optional[str], places: Any, run: Union[str, int, None],
-             threads: Optional[int], time_limit: Optional[float], progress: Optional[bool]) -> Forecast:  # fmt: skip
+             threads: Optional[int], time_limit: Optional[float], progress: Optional[bool], u: Any,
+             input_data: Any) -> Forecast:  # fmt: skip
     posterior = result._posterior(run)
     times = _forecast_times(posterior, t, until, samples, result.axes[0])
+    posterior = _driven(result, posterior, run, u, input_data, times)
     has_space = len(result.axes) > 1
     if has_space and (places is None or isinstance(places, int)):
         first, last = _far(posterior, 1)
@@ -259,7 +301,7 @@ def forecast(result: "Result", t: Any, draws: int, until: Optional[float], sampl
     all_draws = [_arrays.copied(lib.kbass_forecast_values(handle, i), *shape) for i in range(n)]
     np = _arrays.numpy()
     mean, bands, reached = _summary(handle, percents, shape)
-    return Forecast(times, where, result.states, mean, percents, bands,
+    return Forecast(times, where, _states(posterior), mean, percents, bands,
                     np.stack(all_draws) if np is not None else all_draws, reached,
                     lib.kbass_forecast_lost(handle, None))  # fmt: skip
 
@@ -296,7 +338,7 @@ APART = 0.05  # of the range: points that are listed are not neighbours
 
 
 def following(result: "Result", best: int, until: Optional[float], samples: Optional[int], places: int,
-              run: Union[str, int, None]) -> Points:  # fmt: skip
+              run: Union[str, int, None], u: Any, input_data: Any) -> Points:  # fmt: skip
     np = needs_numpy("the search for the next sample")
     posterior = result._posterior(run)
     has_space = lib.kbass_posterior_axes(posterior) > 1
@@ -304,6 +346,7 @@ def following(result: "Result", best: int, until: Optional[float], samples: Opti
     if until is not None:
         ends[0] = (ends[0][0], float(until))
     t = even(ends[0][0], ends[0][1], samples or (31 if has_space else 101))
+    posterior = _driven(result, posterior, run, u, input_data, t)
     x = even(ends[1][0], ends[1][1], places) if has_space else None
     times = contiguous(np.repeat(t, len(x)) if x is not None else t)
     spots = contiguous(np.tile(x, len(t))) if x is not None else None
@@ -311,7 +354,7 @@ def following(result: "Result", best: int, until: Optional[float], samples: Opti
     models, weights = _arrays.room(n, k), _arrays.room(n, k)
     call("kbass_posterior_gain", posterior, n, pointer(times), pointer(spots), pointer(models), pointer(weights))
     gains = models if lib.kbass_posterior_models(posterior) > 1 else weights
-    found = Points()
+    found, states = Points(), _states(posterior)
     scaled = [(times - ends[0][0]) / (ends[0][1] - ends[0][0])]
     if spots is not None:
         scaled.append((spots - ends[1][0]) / (ends[1][1] - ends[1][0]))
@@ -323,7 +366,7 @@ def following(result: "Result", best: int, until: Optional[float], samples: Opti
         if any(j == b and all(abs(s[i] - s[a]) < APART for s in scaled) for a, b in kept):
             continue
         kept.append((i, j))
-        found.append(Point(result.states[j], float(times[i]), None if spots is None else float(spots[i]),
+        found.append(Point(states[j], float(times[i]), None if spots is None else float(spots[i]),
                            float(models[i, j]), float(weights[i, j])))  # fmt: skip
     shape = (len(t), len(x), k) if x is not None else (len(t), k)
     found.t, found.x = t, x
@@ -351,8 +394,20 @@ def _named_or_parsed(system: Any) -> Handle:
     return create("model", "kbass_model_parse", len(lines), texts(lines), field="system")
 
 
-def _simulate_model(system: Any, t: Any, x0: Any, until: Optional[float], samples: int) -> Data:
-    model = _named_or_parsed(system)
+def _driven_system(system: Any, input_data: Any, input_hold: bool) -> Handle:
+    """Typed equations with the columns of the table that have no equation."""
+    if isinstance(system, str) and "=" not in system:
+        raise ArgumentError("input_data: the system %s has no inputs" % system, field="input_data")
+    lines = [part.strip() for line in ([system] if isinstance(system, str) else system) for part in line.split(";")]
+    lines = [line for line in lines if line]
+    table = input_data if isinstance(input_data, Data) else read(input_data)
+    return create("model", "kbass_model_parse_driven", len(lines), texts(lines), table._handle, int(input_hold),
+                  field="system")  # fmt: skip
+
+
+def _simulate_model(system: Any, t: Any, x0: Any, until: Optional[float], samples: int, input_data: Any,
+                    input_hold: bool) -> Data:  # fmt: skip
+    model = _named_or_parsed(system) if input_data is None else _driven_system(system, input_data, input_hold)
     k = lib.kbass_model_states(model)
     first, last = ctypes.c_double(), ctypes.c_double()
     lib.kbass_model_span(model, ctypes.byref(first), ctypes.byref(last))
@@ -401,10 +456,12 @@ def _simulate_pde(system: Any, domain: Optional[str], initial: Optional[str], bo
 def simulate(system: Union[str, Sequence[str]], t: Any = None, x0: Any = None, *, until: Optional[float] = None,
              samples: int = 100, noise: float = 0, seed: int = 1, domain: Optional[str] = None,
              initial: Optional[str] = None, boundary: Optional[str] = None, grid: Any = None,
-             scattered: Optional[int] = None, within: Any = None) -> Data:  # fmt: skip
+             scattered: Optional[int] = None, within: Any = None, input_data: Any = None,
+             input_hold: bool = False) -> Data:  # fmt: skip
     """Samples of a system: one of :func:`kbass.systems`, or equations as text, such as ``["x_t = y", "y_t = -x"]``, with
     `noise` in percent of each state's standard deviation. Partial differential equations take `domain` ("x=0:10,
     t=0:8"), `initial`, `boundary`, and are sampled on a `grid` (time first) or at so many `scattered` points.
+    `input_data` has known functions of time that the equations name, as a table; `input_hold` lets them jump.
 
     >>> kbass.simulate("vdp", until=8, samples=25, noise=1).states
     ['x', 'y']
@@ -415,7 +472,7 @@ def simulate(system: Union[str, Sequence[str]], t: Any = None, x0: Any = None, *
     if is_pde:
         data = _simulate_pde(system, domain, initial, boundary, grid, scattered, within, seed)
     else:
-        data = _simulate_model(system, t, x0, until, samples)
+        data = _simulate_model(system, t, x0, until, samples, input_data, input_hold)
     return data.add_noise(noise, seed) if noise else data
 
 

@@ -372,19 +372,19 @@ def _read(path: Any, how: How) -> Data:
     return Data(Run(how.progress, raises=True)(work))
 
 
-def _is_path(value: Any) -> bool:
+def is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
 def _is_runs(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(
-        _is_path(v) or isinstance(v, (Mapping, Data)) or _kind(v) for v in value)  # fmt: skip
+        is_path(v) or isinstance(v, (Mapping, Data)) or _kind(v) for v in value)  # fmt: skip
 
 
 def _one(source: Any, how: How) -> Data:
     if isinstance(source, Data):
         return source
-    if _is_path(source):
+    if is_path(source):
         return _read(source, how)
     for name in ("within", "every", "dates", "missing"):
         if getattr(how, name) is not None:
@@ -429,7 +429,7 @@ def read(source: Any, *, time: Optional[str] = None, axes: Names = None, run: Op
         data = _join([_one(part, how) for part in source.values()], [str(name) for name in source])
     elif _is_runs(source):
         parts = [_one(part, how) for part in source]
-        labels = [os.fspath(part) if _is_path(part) else str(i + 1) for i, part in enumerate(source)]
+        labels = [os.fspath(part) if is_path(part) else str(i + 1) for i, part in enumerate(source)]
         data = parts[0] if len(parts) == 1 else _join(parts, labels)
     else:
         data = _one(source, how)

@@ -40,7 +40,8 @@ def in_python(message: str) -> str:
     >>> in_python('no time column (name it with --time NAME)')
     'no time column (name it with time=NAME)'
     """
-    return _OPTION.sub(_keyword, re.sub(r"kbass discover \S+ (?=--)", "", message))
+    message = re.sub(r"kbass discover \S+ (?=--)", "", message).replace("(--input-data FILE)", "(u= or input_data=)")
+    return _OPTION.sub(_keyword, message)
 
 
 class Error(Exception):
@@ -90,6 +91,10 @@ class NumericalError(Error, ArithmeticError):
     """The numbers left the range where an answer has a meaning."""
 
 
+class TimeLimitError(Error, TimeoutError):
+    """The time limit was reached before data and dictionary were set up."""
+
+
 class LibraryError(Error, ImportError):
     """libkbass cannot be found, or is of another version."""
 
@@ -103,4 +108,5 @@ class StoppedWarning(UserWarning):
 
 
 #: by the names that kbass_status_name gives; see _library.check
-BY_STATUS = (Error, ArgumentError, FileError, DataError, ExpressionError, OutOfMemoryError, NumericalError)
+BY_STATUS = (Error, ArgumentError, FileError, DataError, ExpressionError, OutOfMemoryError, NumericalError,
+             TimeLimitError)  # fmt: skip

@@ -7,11 +7,12 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _arrays, _settings
 from ._arrays import needs_numpy, numbers
-from .ahead import input_rows, law
-from .data import Data, _is_path, _kind, create_table, frame_columns, from_arrays, join, read
+from .ahead import Driven, Model, law, rows_of_inputs
+from .data import Data, is_path, _kind, create_table, frame_columns, from_arrays, join, read
 from .discovery import run_discovery
 from .doctor import smooth
 from .errors import ArgumentError, DataError, NotFittedError, NumericalError
+from .inputs import input_table
 from .result import Equations, Result
 
 INSTEAD = {
@@ -40,7 +41,7 @@ def _is_list_of_runs(X: Any) -> bool:
     if not isinstance(X, (list, tuple)) or not X:
         return False
     first = X[0]
-    return bool(getattr(first, "ndim", 0) == 2 or _kind(first) or _is_path(first) or isinstance(first, (Mapping, Data))
+    return bool(getattr(first, "ndim", 0) == 2 or _kind(first) or is_path(first) or isinstance(first, (Mapping, Data))
                 or (isinstance(first, (list, tuple)) and first and isinstance(first[0], (list, tuple))))  # fmt: skip
 
 
@@ -253,7 +254,7 @@ class KBASS:
         keywords = self._settings()
         if x is not None:
             data = _grid(X, t, x, feature_names or getattr(self, "feature_names", None))
-        elif t is None and u is None and (_is_path(X) or not hasattr(X, "dtype")) and not (
+        elif t is None and u is None and (is_path(X) or not hasattr(X, "dtype")) and not (
                 _kind(X) == "DataFrame" and feature_names):  # fmt: skip
             data = read(X, **reading)
         else:
@@ -318,8 +319,16 @@ class KBASS:
         model = law(self.result)
         rows = self._rows(X, model.states)
         times = None if t is None else _times(t, len(rows))
-        inputs = input_rows(model, u, list(range(len(rows))) if times is None else times)
-        return model.rates(rows, inputs, times)
+        inputs = rows_of_inputs(model, u, list(range(len(rows))) if times is None else times)
+        return self._rates(model, rows, inputs, times)
+
+    def _rates(self, model: Model, states: Any, inputs: Any, times: Any) -> Any:
+        """Inputs that act late are known from what they were before."""
+        if not self.result.document["settings"].get("input-delay"):
+            return model.rates(states, inputs, times)
+        if times is None:
+            raise DataError("t is needed: the inputs act late", field="t")
+        return Driven(self.result, input_table(self.result, inputs, None, times)).rates(states, times)
 
     def _rows(self, X: Any, states: Sequence[str]) -> Any:
         if _kind(X) == "DataFrame":
@@ -355,7 +364,7 @@ class KBASS:
         for values, times, inputs in self._new(X, t, u):
             states, slopes = _smoothed(values, times, model.states)
             measured.append(slopes)
-            predicted.append(model.rates(states, inputs, times))
+            predicted.append(self._rates(model, states, inputs, times))
         return _r_squared(np.concatenate(measured), np.concatenate(predicted))
 
     def holdout_score(self, X: Any, t: Any = None, u: Any = None) -> float:
@@ -365,9 +374,9 @@ class KBASS:
         model = law(self.result)
         for values, times, inputs in self._new(X, t, u):
             start = _smoothed(values, times, model.states)[0][0]
-            rows = input_rows(model, inputs, times)
+            rows = rows_of_inputs(model, inputs, times)
             try:
-                predicted.append(model.integrate(start, _arrays.contiguous(times), rows))
+                predicted.append(self.result.simulate(start, _arrays.contiguous(times), rows))
             except NumericalError:
                 return float("-inf")
             measured.append(values)

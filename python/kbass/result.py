@@ -246,9 +246,14 @@ class Result:
 
         return sympy_equations(self)
 
-    def export(self, format: str, function: Optional[str] = None) -> str:
-        """The law as "latex", "sympy", "julia", "matlab", "c", or the solution as "csv": as ``kbass export`` does."""
-        return take_text("kbass_export", self._json.encode(), encode(format), _arrays.optional(function))
+    def export(self, format: str, function: Optional[str] = None, *, input_data: Any = None) -> str:
+        """The law as "latex", "sympy", "julia", "matlab", "c", or the solution as "csv": as ``kbass export`` does; that
+        of a law with inputs for those of `input_data`, if given."""
+        from .inputs import input_table
+
+        table = input_table(self, None, input_data, None)
+        return take_text("kbass_export_driven", self._json.encode(), encode(format), _arrays.optional(function),
+                         None if table is None else table._handle)  # fmt: skip
 
     def to_latex(self) -> str:
         """The equations with their uncertainties, as one ``aligned`` block."""
@@ -304,9 +309,12 @@ class Result:
         """What forecasts are drawn from, read as ``kbass forecast`` reads it."""
         name = self.runs[self._run_index(run)] if self.runs and run is not None else None
         if name not in self._posteriors:
-            self._posteriors[name] = create("posterior", "kbass_posterior_read", self._json.encode(),
-                                            _arrays.optional(name))  # fmt: skip
+            self._posteriors[name] = self._read_posterior(run)
         return self._posteriors[name]
+
+    def _read_posterior(self, run: Union[str, int, None]) -> Handle:
+        name = self.runs[self._run_index(run)] if self.runs and run is not None else None
+        return create("posterior", "kbass_posterior_read", self._json.encode(), _arrays.optional(name))
 
     def _fit(self, what: str, data: Any, progress: Optional[bool]) -> Handle:
         """The fit itself; of a result that was loaded by the same search once more, which has to find the same."""
@@ -326,9 +334,10 @@ class Result:
     # ------------------------------------------------------------ what follows from it
 
     def simulate(self, x0: Any = None, t: Any = None, u: Any = None, *, x: Any = None,
-                 run: Union[str, int, None] = None) -> Any:  # fmt: skip
+                 run: Union[str, int, None] = None, input_data: Any = None) -> Any:  # fmt: skip
         """Integrates the equations from the state `x0` (default: as fitted) at the first of the times `t`, and returns
-        times x states. `u` are inputs: times x inputs, or a function of time. Of fields over a periodic axis: from the
+        times x states. `u` are inputs: times x inputs, or a function of time; `input_data` has them as a table; without
+        either they are the record's. Of fields over a periodic axis: from the
         fitted profile, at times `t` and places `x`.
 
         >>> vdp = kbass.discover(kbass.simulate("vdp", t=[0.1 * i for i in range(60)], noise=1), threads=1)
@@ -337,27 +346,29 @@ class Result:
         """
         from .ahead import simulate_result
 
-        return simulate_result(self, x0, t, u, x, run)
+        return simulate_result(self, x0, t, u, x, run, input_data)
 
     def forecast(self, t: Any = None, draws: int = 200, *, until: Optional[float] = None, samples: int = 101,
                  quantiles: Any = (5, 25, 50, 75, 95), seed: int = 1, average: bool = True, state: Any = None,
                  boundary: Optional[str] = None, places: Any = None, run: Union[str, int, None] = None,
-                 threads: Optional[int] = None, time_limit: Optional[float] = None,
-                 progress: Optional[bool] = None) -> Any:  # fmt: skip
+                 threads: Optional[int] = None, time_limit: Optional[float] = None, progress: Optional[bool] = None,
+                 u: Any = None, input_data: Any = None) -> Any:  # fmt: skip
         """What the equations say about times after the record: a :class:`kbass.Forecast` with quantiles and draws.
 
-        `t` are the times, or `until` and `samples`; `average` draws from rival models too, by their probabilities."""
+        `t` are the times, or `until` and `samples`; `average` draws from rival models too, by their probabilities. A law
+        with inputs needs them after the record: `u` at the times, as a function, or `input_data` as a table."""
         from .ahead import forecast
 
         return forecast(self, t, draws, until, samples, quantiles, seed, average, state, boundary, places, run, threads,
-                        time_limit, progress)  # fmt: skip
+                        time_limit, progress, u, input_data)  # fmt: skip
 
     def next(self, best: int = 10, *, until: Optional[float] = None, samples: Optional[int] = None,
-             places: int = 31, run: Union[str, int, None] = None) -> Any:  # fmt: skip
+             places: int = 31, run: Union[str, int, None] = None, u: Any = None,
+             input_data: Any = None) -> Any:  # fmt: skip
         """Where one more sample would tell most: a list of points, best first, with all gains in its arrays."""
         from .ahead import following
 
-        return following(self, best, until, samples, places, run)
+        return following(self, best, until, samples, places, run, u, input_data)
 
     def solution(self, t: Any = None, x: Any = None, *, run: Union[str, int, None] = None) -> Any:
         """The denoised solution and its standard deviation, at times `t` within the record (of fields: and places `x`,
@@ -435,11 +446,13 @@ class Result:
 
         return plot(self, **options)
 
-    def report(self, path: "Union[str, os.PathLike[str]]", *, until: Optional[float] = None) -> str:
-        """Writes the page that ``kbass report`` makes, and returns its path."""
+    def report(self, path: "Union[str, os.PathLike[str]]", *, until: Optional[float] = None,
+               input_data: Any = None) -> str:  # fmt: skip
+        """Writes the page that ``kbass report`` makes, and returns its path; `until` adds a forecast, for which a law with
+        inputs needs `input_data`."""
         from ._show import report
 
-        return report(self, path, until)
+        return report(self, path, until, input_data)
 
 
 def load(source: "Union[str, os.PathLike[str]]") -> Result:

@@ -166,8 +166,7 @@ def test_inputs():
     assert weights == pytest.approx({"x": -1, "f": 1}, abs=1e-3)
     assert step[:, 0] == pytest.approx(1 - np.exp(-t), abs=2e-3)  # the weights' error
     assert result.simulate([1.0], t, u=np.sin)[:, 0] == pytest.approx(x, abs=2e-3)
-    with pytest.raises(kbass.ArgumentError, match="u is needed"):
-        result.simulate([1.0], t)
+    np.testing.assert_allclose(result.simulate([1.0], t)[:, 0], x, atol=2e-3)  # driven as it was in the record
 
 
 def test_forecast(vdp):
@@ -203,3 +202,67 @@ def test_doctor(vdp_data):
     found = kbass.doctor(vdp_data, degree=2)
     assert found.verdict in ("fine", "warning") and found[0]["sentence"] and "verdict" in str(found)
     assert kbass.doctor([vdp_data, vdp_data]).verdict
+
+
+# ---------------------------------------------------------------- a law with inputs
+
+
+@pytest.fixture(scope="module")
+def driven():
+    """x_t = -x/2 + f with f = sin(1.3 t), known over 0 to 10."""
+    t = np.linspace(0, 10, 60)
+    table = {"t": t, "f": np.sin(1.3 * t)}
+    x = kbass.simulate("x_t = -0.5*x + f", t=t, x0=[1.0], input_data=table).values[:, 0]
+    return kbass.discover({**table, "x": x}, input="f", threads=1)
+
+
+def ahead(t):
+    return np.sin(1.3 * t)
+
+
+def test_inputs_by_table_array_and_function(driven):
+    t = np.linspace(10, 14, 41)
+    table = {"t": t, "f": ahead(t)}
+    x0 = [float(driven.solution([10.0]).mean[0, driven.states.index("x")])]
+    exact = driven.simulate(x0, t, u=ahead)
+    # the curves differ by interpolation: splines of 41 points over a fifth of a period each, and 20 times finer
+    np.testing.assert_allclose(driven.simulate(x0, t, u=ahead(t)), exact, atol=1e-4)
+    np.testing.assert_allclose(driven.simulate(x0, t, input_data=table), exact, atol=1e-4)
+    for inputs in ({"u": ahead(t)}, {"u": ahead}, {"input_data": table}):
+        np.testing.assert_allclose(driven.forecast(t, draws=20, **inputs).mean, exact, atol=1e-3)
+    assert driven.next(best=1, until=14, input_data=table)[0].state == "x"
+    assert driven.next(best=1, until=14, u=ahead)[0].t <= 14
+
+
+def test_inputs_are_the_records_without_others(driven):
+    t = np.linspace(0, 10, 21)
+    fitted = driven.solution(t).mean[:, driven.states.index("x")]
+    np.testing.assert_allclose(driven.simulate(None, t)[:, 0], fitted, atol=1e-5)
+    rows = driven.export("csv", input_data={"t": t, "f": 0 * t}).split()
+    assert float(rows[-1].split(",")[1]) == pytest.approx(np.exp(-5), abs=1e-3)
+
+
+def test_inputs_in_the_report(driven, tmp_path):
+    t = np.linspace(10, 12, 11)
+    driven.report(tmp_path / "page.html", until=12, input_data={"t": t, "f": ahead(t)})
+    assert (tmp_path / "page.html").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("inputs, words", [
+    ({}, "u= or input_data="),
+    ({"u": [1.0, 2.0]}, "needed 101 x 1"),
+    ({"input_data": {"t": [10.0, 12.0, 13.0], "g": [1.0, 2.0, 3.0]}}, 'no column "f"'),
+    ({"input_data": {"t": [10.0, 11.0], "f": [1.0, 2.0]}}, "needed from 10 to 12"),
+    ({"u": ahead, "input_data": {"t": [10.0, 12.0], "f": [1.0, 2.0]}}, "found both"),
+])  # fmt: skip
+def test_inputs_that_do_not_reach(driven, inputs, words):
+    with pytest.raises(kbass.Error, match=words):
+        driven.forecast(until=12, **inputs)
+
+
+def test_no_inputs():
+    result = kbass.discover(kbass.example("hare-lynx"), degree=2, threads=1)
+    for ask in (lambda: result.forecast(until=1925, u=[1.0]), lambda: result.simulate(input_data={"t": [0, 1], "f": [1, 2]}),
+                lambda: result.export("csv", input_data={"t": [0, 1], "f": [1, 2]})):  # fmt: skip
+        with pytest.raises(kbass.ArgumentError, match="has no inputs"):
+            ask()
