@@ -54,6 +54,12 @@ bar("reversible told", **REVERSIBLE, options=["--degree", "2", "--constraint", "
     narrower="reversible")
 bar("reversible one run", law=REVERSIBLE["law"], start="1,0", until=4, n=20, options=["--degree", "2"],
     says=["a + b"])
+FIELD = dict(law=["u_t = 0.1*u_xx - 1.0*u/(0.6+u)"],
+             field=["--domain", "t=0:3,x=0:6.2831853", "--boundary", "periodic", "--grid", "15x20"],
+             options=["--axes", "t,x", "--unknown", "K=0.05:10", "--terms", "u, u^2, u_x, u_xx, u*u_x, u/(K+u)"],
+             exact={"u_t": {"u_xx", "u/(u+K)"}}, constants={"K": (0.6, 0.2)})
+bar("field", start="2+1.5*sin(x)", **FIELD)
+bar("field two runs", starts=["2+1.5*sin(x)", "1+0.8*cos(x)"], **FIELD)
 
 
 # ------------------------------------------------------------------ data and answers
@@ -64,8 +70,10 @@ def simulate(kbass, question, seed, folder):
         command = [kbass, "simulate"]
         for equation in question["law"]:
             command += ["-e", equation]
-        command += ["--start", start, "--until", str(question["until"]), "-n", str(question["n"]), "--noise",
-                    str(question.get("noise", 2)), "--seed", str(100 * seed + i), "-o", path]
+        command += (["--initial", start] if "field" in question else ["--start", start, "--until", str(question["until"]),
+                                                                      "-n", str(question["n"])])
+        command += [*question.get("field", []), "--noise", str(question.get("noise", 2)), "--seed", str(100 * seed + i),
+                    "-o", path]
         subprocess.run(command, check=True)
         keep(path, question.get("columns"))
         files.append(path)

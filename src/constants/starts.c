@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { MOST_STARTS = 3, MOST_ROUNDS = 3 };
+enum { MOST_STARTS = 3, MOST_ROUNDS = 3, MOST_COLUMNS = 32 };
 static const double alike = 0.1; /* nats */
 
 /* Columns of the chosen model that name constants. */
@@ -44,7 +44,19 @@ typedef struct {
     double log_evidence, log_mass;
     double values[KB_MOST_CONSTANTS], steps[KB_MOST_CONSTANTS];
     kb_constant_estimate estimates[KB_MOST_CONSTANTS];
+    size_t n_columns, columns[MOST_COLUMNS]; /* of the law that no term was missed in; 0: none yet */
 } landing;
+
+static void remember_columns(const kb_support *support, landing *l)
+{
+    l->n_columns = support->n <= MOST_COLUMNS ? support->n : 0;
+    memcpy(l->columns, support->column, l->n_columns * sizeof *l->columns);
+}
+
+static bool is_remembered(const kb_support *support, const landing *l)
+{
+    return support->n == l->n_columns && !memcmp(support->column, l->columns, support->n * sizeof *l->columns);
+}
 
 /* ---------------------------------------------------------------- structures that look better at other constants */
 
@@ -79,6 +91,7 @@ static kbass_status try_without(const kb_constants_task *t, landing *found, bool
     size_t n = t->dictionary->n_constants;
     kbass_status status = KBASS_OK;
     *is_better = false;
+    if (is_remembered(support, found)) return KBASS_OK;
     memcpy(chosen, found->values, n * sizeof *chosen);
     for (size_t q = 0; status == KBASS_OK && q < support->n && !kb_run_stopped(t->run); q++) {
         kb_fit *fit = NULL;
@@ -94,6 +107,7 @@ static kbass_status try_without(const kb_constants_task *t, landing *found, bool
         kb_fit_destroy(fit);
     }
     if (*is_better) found->log_evidence = best + found->log_mass;
+    else remember_columns(support, found);
     memcpy(found->values, chosen, n * sizeof *chosen);
     return status == KBASS_OK ? kb_dictionary_set_constants(t->dictionary, chosen, error) : status;
 }
@@ -132,6 +146,7 @@ static kbass_status search_start(const kb_constants_task *t, const double *value
     bool is_better = false;
     kbass_status status = kb_dictionary_set_constants(t->dictionary, values, error);
     out->log_evidence = -INFINITY;
+    out->n_columns = 0;
     if (status == KBASS_OK) status = t->search(t->context, 0, error);
     if (status != KBASS_OK || !count_used(t) || kb_run_stopped(t->run)) return status;
     status = profile(t, steps, out->estimates, NULL, NULL, &out->log_mass, error);
@@ -139,6 +154,15 @@ static kbass_status search_start(const kb_constants_task *t, const double *value
     for (size_t i = 0; i < n; i++) out->values[i] = t->dictionary->constants[i].value;
     out->log_evidence = t->found->pool.fits[0]->log_evidence + out->log_mass;
     return status == KBASS_OK ? try_without(t, out, &is_better, error) : status;
+}
+
+/* Constants within their ranges, where starts are just places to begin at. */
+static bool is_settled(const kb_constants_task *t, const landing *l)
+{
+    bool is_inside = isfinite(l->log_evidence);
+    for (size_t i = 0; i < t->dictionary->n_constants; i++)
+        is_inside = is_inside && !l->estimates[i].at_low && !l->estimates[i].at_high;
+    return t->starts_are_blind && is_inside;
 }
 
 /* Searches from each start and profiles the constants in what it finds; the best of them stays. Starts that the law
@@ -152,6 +176,7 @@ static kbass_status search_starts(const kb_constants_task *t, size_t n_starts, c
     best->log_evidence = -INFINITY;
     for (size_t i = 0; status == KBASS_OK && i < n_starts && !(i && kb_run_stopped(t->run)); i++) {
         bool is_known = false;
+        if (is_settled(t, &found)) break;
         if (isfinite(found.log_evidence))
             status = leads_there(t, values + i * n, steps + i * n, &found, &is_known, error);
         if (status != KBASS_OK || is_known) continue;

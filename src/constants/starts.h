@@ -15,6 +15,7 @@ typedef struct {
     kb_dictionary *dictionary;
     kb_search_result *found;
     kb_run *run;
+    bool starts_are_blind; /* they come from no look at the data: one that leads to the inside of the ranges will do */
     /* Starting values and first steps, as kb_constants_scan. */
     kbass_status (*scan)(void *context, size_t n_wanted, double *values, double *steps, size_t *n, kbass_error *error);
     /* Everything anew at the dictionary's constants, prior log-odds of terms with constants changed by `shift`. */

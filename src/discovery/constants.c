@@ -98,6 +98,7 @@ kbass_status kb_discovery_search_constants(kbass_discovery *d, kb_run *run, kbas
                               .dictionary = d->dictionary,
                               .found = &d->found,
                               .run = run,
+                              .starts_are_blind = !d->ode,
                               .scan = scan_constants,
                               .search = search_at,
                               .make = make_shooter,
