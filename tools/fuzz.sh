@@ -8,7 +8,7 @@ shift || true
 
 cmake -S . -B build-fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKBASS_FUZZ=ON > /dev/null
 cmake --build build-fuzz --parallel "$(nproc)" \
-    --target kbass-hdf5 fuzz_data fuzz_hdf5 fuzz_sheet fuzz_expression fuzz_equations fuzz_units fuzz_cells
+    --target kbass-hdf5 fuzz_data fuzz_hdf5 fuzz_sheet fuzz_expression fuzz_equations fuzz_units fuzz_cells fuzz_questions
 
 export OMP_NUM_THREADS=2 KBASS_LIBEXEC=$PWD/build-fuzz
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1:symbolize=1
@@ -16,9 +16,9 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export LSAN_OPTIONS=suppressions=$PWD/tools/leaks.supp:print_suppressions=0
 mkdir -p build-fuzz/findings
 
-for corpus in ${@:-text npy npz mat hdf5 xlsx sheet expression equations units cells}; do
+for corpus in ${@:-text npy npz mat hdf5 xlsx sheet expression equations units cells questions}; do
     case $corpus in
-        hdf5 | sheet | expression | equations | units | cells) target=fuzz_$corpus ;;
+        hdf5 | sheet | expression | equations | units | cells | questions) target=fuzz_$corpus ;;
         *) target=fuzz_data ;;
     esac
     mkdir -p "build-fuzz/corpus/$corpus"
