@@ -1,8 +1,9 @@
-/* docs/constants.md, from the tables of the searches. */
+/* docs/constants.md, from the tables of the searches and of the verdict. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "evidence/thresholds.h"
 #include "search/schedule.h"
 
 static const kb_schedule_table *const tables[] = {
@@ -36,5 +37,11 @@ int main(void)
         print_row(#name, unit, meaning, values, reasons);                                                              \
     }
     KB_SCHEDULE_FIELDS(ROW)
+    puts("\n# Thresholds of the verdict\n\nFrom `src/evidence/thresholds.h` and `thresholds.c`: the numbers by which "
+         "the "
+         "words of an answer are chosen, for all\ndata (docs/math.md, section 10).\n");
+#define THRESHOLD(name, unit, meaning)                                                                                 \
+    printf("- **%s** (%s): %s: %g (%s)\n", #name, unit, meaning, kb_threshold.name, kb_threshold_reasons.name);
+    KB_THRESHOLD_FIELDS(THRESHOLD)
     return 0;
 }

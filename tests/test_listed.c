@@ -143,20 +143,55 @@ static void growth_is_no_false_alarm(void **state)
     end(&r);
 }
 
-/* 19 candidates in each of 3 equations, and 9 rows of random walks: false terms used to be in. */
+/* A table of 9 x 5 random walks and 56 candidates in each equation: a false term used to be in at 0.997, and the doctor
+   said fit to go. */
 static void few_rows_and_many_candidates_are_not_found(void **state)
 {
     (void)state;
-    double u[9 * 3], at[3] = {0};
+    double u[9 * 5], at[5] = {0};
+    run_of r;
+    kbass_doctor *doctor = NULL;
+    bool is_warned = false;
+    begin(&r);
+    set(&r, "degree", "3");
+    set(&r, "constant", "yes");
+    for (size_t i = 0; i < 9; i++)
+        for (size_t j = 0; j < 5; j++) u[5 * i + j] = at[j] += kb_random_normal(&noise);
+    take_states(&r, 9, 5, 1, u);
+    discover(&r);
+    CHECK(r.result->equations[0].n_terms == 56);
+    CHECK(r.result->law.verdict != KBASS_LAW_FOUND && r.result->law.verdict != KBASS_LAW_APPROXIMATE);
+    CHECK(r.result->law.probability < 0.9);
+    check_terms(r.result);
+    CHECK_OK(kbass_doctor_create(r.data, r.settings, &doctor, &error));
+    for (size_t i = 0; i < kbass_doctor_findings(doctor); i++) {
+        const kbass_finding *finding = kbass_doctor_finding(doctor, i);
+        is_warned |= finding->severity == KBASS_WARNING && strstr(finding->sentence, "against 56 candidate terms") &&
+                     strstr(finding->suggestion, "record about");
+    }
+    CHECK(is_warned);
+    kbass_doctor_destroy(doctor);
+    end(&r);
+}
+
+/* On a circle y is (x^2 y + y^3) / r^2: the law of fewer terms is found, and the other one named. */
+static void one_orbit_prefers_fewer_terms(void **state)
+{
+    (void)state;
+    double u[2 * N];
     run_of r;
     begin(&r);
     set(&r, "degree", "3");
-    for (size_t i = 0; i < 9; i++)
-        for (size_t j = 0; j < 3; j++) u[3 * i + j] = at[j] += kb_random_normal(&noise);
-    take_states(&r, 9, 3, 1, u);
+    for (size_t i = 0; i < N; i++) {
+        u[2 * i] = cos(0.4 * (double)i) + 0.02 * kb_random_normal(&noise);
+        u[2 * i + 1] = -sin(0.4 * (double)i) + 0.02 * kb_random_normal(&noise);
+    }
+    take_states(&r, N, 2, 0.4, u);
     discover(&r);
-    CHECK(r.result->law.verdict != KBASS_LAW_FOUND && r.result->law.verdict != KBASS_LAW_APPROXIMATE);
-    check_terms(r.result);
+    CHECK(r.result->law.verdict == KBASS_LAW_FOUND);
+    CHECK(r.result->n_alike == 2 && r.result->alike[0].n_terms == 2);
+    CHECK(strstr(r.result->alike[0].sentence, "the law with fewer terms is preferred"));
+    CHECK(strstr(r.result->alike[0].sentence, "A run from another start would tell them apart"));
     end(&r);
 }
 
@@ -262,6 +297,7 @@ int main(void)
         cmocka_unit_test(one_column_that_turns_has_no_law_of_first_order),
         cmocka_unit_test(growth_is_no_false_alarm),
         cmocka_unit_test(few_rows_and_many_candidates_are_not_found),
+        cmocka_unit_test(one_orbit_prefers_fewer_terms),
         cmocka_unit_test(a_conserved_sum_is_named),
         cmocka_unit_test(one_soliton_names_both_laws),
         cmocka_unit_test(a_field_at_rest_is_nothing_to_explain),

@@ -50,6 +50,30 @@ static void the_rule_follows_its_examples(void **state)
     CHECK(kb_verdict(&n) == KBASS_LAW_APPROXIMATE);
 }
 
+/* Logistic growth: the curve leads by 6.4 nats, but leaves no less noise; a field that moves has no law without terms.
+ */
+static void the_field_leads_only_by_what_it_explains(void **state)
+{
+    (void)state;
+    kb_verdict_numbers n = numbers(52.7, 59.1, -18.4);
+    CHECK(kb_verdict(&n) == KBASS_LAW_FOUND);
+    CHECK(kb_verdict_probability(&n) > 0.98);
+    n.noise_ratio = 1.3;
+    CHECK(kb_verdict(&n) == KBASS_LAW_UNDECIDED);
+    CHECK(kb_verdict_probability(&n) < 0.03);
+    n = numbers(52.7, 62.7, -18.4); /* odds of 400 */
+    CHECK(kb_verdict(&n) == KBASS_LAW_UNDECIDED);
+    n = numbers(69.6, -9.1, -14.6);
+    n.is_improving = true;
+    CHECK(kb_verdict(&n) == KBASS_LAW_UNDECIDED);
+    n = numbers(-86, 33, -5);
+    n.is_empty = true;
+    CHECK(kb_verdict(&n) == KBASS_NOTHING_TO_EXPLAIN);
+    CHECK(kb_verdict_probability(&n) < 1e-9);
+    n.noise_ratio = 3.7;
+    CHECK(kb_verdict(&n) == KBASS_LAW_NONE);
+}
+
 static void a_drift_is_a_law_where_the_dictionary_has_it(void **state)
 {
     (void)state;
@@ -203,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rule_follows_its_examples),
+        cmocka_unit_test(the_field_leads_only_by_what_it_explains),
         cmocka_unit_test(a_drift_is_a_law_where_the_dictionary_has_it),
         cmocka_unit_test(the_bare_field_is_at_its_best),
         cmocka_unit_test(constants_and_drifts_have_closed_forms),

@@ -8,26 +8,23 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "evidence/thresholds.h"
 
 enum { TEXT = 700, MOST_WHOLE = 5, DIGITS = 3 };
-static const double clearly_moves = 50; /* variance over that of the noise */
-static const double small_part = 0.02;  /* of a combination: left out */
-static const double near_whole = 0.03;
-static const double only_noise = 0.75; /* share of the variance that is noise beside the bare field: at rest */
 
 /* ---------------------------------------------------------------- combinations that stay constant */
 
 bool kb_is_conserved(size_t n, double *covariance, double *lambda, double rows)
 {
     if (n < 2 || !kb_eigen_symmetric(n, covariance, n, lambda)) return false;
-    return lambda[0] <= 1 + 3 * sqrt(2 / rows) && lambda[1] >= clearly_moves;
+    return lambda[0] <= 1 + 3 * sqrt(2 / rows) && lambda[1] >= kb_threshold.clearly_moves;
 }
 
 static bool are_whole(size_t n, const double *c, double unit)
 {
     for (size_t i = 0; i < n; i++) {
         double k = fabs(c[i] / unit);
-        if (c[i] != 0 && (fabs(k - round(k)) > near_whole * k || k > MOST_WHOLE + 0.5)) return false;
+        if (c[i] != 0 && (fabs(k - round(k)) > kb_threshold.near_whole * k || k > MOST_WHOLE + 0.5)) return false;
     }
     return true;
 }
@@ -64,7 +61,7 @@ bool kb_combination_text(size_t n, const char *const *names, double *c, const do
     size_t kept = 0, used = 0;
     for (size_t i = 0; i < n; i++) most = fmax(most, fabs(c[i]) * spread[i]);
     for (size_t i = 0; i < n; i++) {
-        if (fabs(c[i]) * spread[i] < small_part * most) c[i] = 0;
+        if (fabs(c[i]) * spread[i] < kb_threshold.small_part * most) c[i] = 0;
         kept += c[i] != 0;
     }
     if (kept < 2) return false;
@@ -198,11 +195,11 @@ static kbass_status look_at_states(kb_answer *answer, const kb_frame *frame, con
     kbass_status status = moving_create(n, &m, error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         if (!frame->dictionary->has_equation[i] || !(without->counts[i] > 0)) continue;
-        if (noise[i] < only_noise) m.state[m.n++] = i;
+        if (noise[i] < kb_threshold.only_noise) m.state[m.n++] = i;
         else n_rest++;
     }
     for (size_t i = 0; status == KBASS_OK && m.n && n_rest && i < n; i++)
-        if (without->counts[i] > 0 && noise[i] >= only_noise && frame->dictionary->has_equation[i])
+        if (without->counts[i] > 0 && noise[i] >= kb_threshold.only_noise && frame->dictionary->has_equation[i])
             status = add_rest(answer, frame, i, error);
     if (status == KBASS_OK && m.n > 1) {
         find_covariance(record, noise, &m);

@@ -8,13 +8,11 @@
 #include "answer/verdict.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "evidence/thresholds.h"
 #include "evidence/without_law_fields.h"
 
 enum { REASON_SIZE = 600 };
-static const double rival_odds = -2.302585092994046; /* 1 : 10 */
-static const double not_white = 0.01;                /* p-value */
-static const double far_above = 2;                   /* times the noise beside the bare field */
-static const double least_variance = 1e-6;           /* of noise, scaled: as of the fits' floor */
+static const double least_variance = 1e-6; /* of noise, scaled: as of the fits' floor */
 
 /* ---------------------------------------------------------------- numbers */
 
@@ -53,13 +51,13 @@ static bool turns(const kb_dictionary *d, const kb_without_law *without)
     if (d->n_states != 1 || d->n_axes != 1) return false;
     for (size_t i = 0; i < d->n_terms; i++)
         if (kb_dictionary_depends(d, i, d->n_variables - 1)) return false;
-    return kb_log_odds(without->field - without->monotone) >= -rival_odds;
+    return kb_log_odds(without->field - without->monotone) >= log(kb_threshold.clearly);
 }
 
 static bool is_white(const kb_residual_tests *tests)
 {
     for (size_t i = 0; i < tests->n; i++)
-        if (tests->tests[i].kind == KB_TEST_WHITENESS && tests->tests[i].p_value < not_white) return false;
+        if (tests->tests[i].kind == KB_TEST_WHITENESS && tests->tests[i].p_value < kb_threshold.not_white) return false;
     return true;
 }
 
@@ -97,7 +95,7 @@ static kb_verdict_numbers gather(const kb_frame *frame, const kb_search_result *
 static size_t count_rivals(const kbass_result *result)
 {
     size_t n = 0;
-    for (size_t i = 0; i < result->n_runners_up; i++) n += result->runners_up[i].log_odds >= rival_odds;
+    for (size_t i = 0; i < result->n_runners_up; i++) n += result->runners_up[i].log_odds >= log(kb_threshold.rival);
     return n;
 }
 
@@ -130,7 +128,13 @@ static void say_undecided(const kb_verdict_numbers *n, size_t n_rivals, bool has
                  "the search was stopped; what it had not yet seen may be better (so far %.3g times the noise of a "
                  "smooth curve is left)",
                  n->noise_ratio);
-    else if (kb_verdict_probability(n) < 0.9)
+    else if (n->is_improving)
+        snprintf(
+            text, REASON_SIZE,
+            "the search was still improving when its budget ended, so that other laws may be better (%.3g times the "
+            "noise of a smooth curve is left)",
+            n->noise_ratio);
+    else if (kb_verdict_probability(n) < kb_threshold.sure)
         snprintf(text, REASON_SIZE, "%s, which needs no law, explains the data %s (log evidence %.1f, the law's %.1f)",
                  n->field >= fmax(n->constant, n->drift) ? "a smooth curve" : "a straight line",
                  n->field > n->law || n->constant > n->law ? "better" : "nearly as well",
@@ -214,7 +218,7 @@ static kbass_status judge(const kb_verdict_numbers *n, const kb_frame *frame, do
                        .n_rivals = count_rivals(&answer->result),
                        .misfit = misfit,
                        .reason = reason};
-    if (!n->is_whole && n->noise_ratio >= far_above) demote_terms(&answer->result);
+    if (!n->is_whole && n->noise_ratio >= kb_threshold.far_above) demote_terms(&answer->result);
     say(n, law, has_substitute(&answer->result), frame->dictionary->state_names[0], reason);
     return KBASS_OK;
 }
@@ -339,13 +343,15 @@ static kb_verdict_numbers gather_left(const kb_dictionary *dictionary, const kb_
                             .drift_is_law = has_constant_term(dictionary),
                             .is_empty = k == 0 && !has_given_terms(dictionary),
                             .is_sure = is_sure(result),
+                            .is_improving = result->outcome == KBASS_NOT_CONVERGED,
                             .is_whole = result->outcome == KBASS_CONVERGED || result->outcome == KBASS_NOT_CONVERGED,
                             .is_white = true};
     compare_left(result, s, without, &law, &field, &values, &n);
     n.law = law - 0.5 * k * log(fmax(values, 1)) -
             free_share(s, (size_t)dictionary->time_order) * fmax(field - without->field, 0);
     for (size_t i = 0; i < result->n_tests; i++)
-        if (result->tests[i].kind == KBASS_TEST_WHITENESS && result->tests[i].p_value < not_white) n.is_white = false;
+        if (result->tests[i].kind == KBASS_TEST_WHITENESS && result->tests[i].p_value < kb_threshold.not_white)
+            n.is_white = false;
     return n;
 }
 

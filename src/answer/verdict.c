@@ -3,17 +3,8 @@
 #include <math.h>
 
 #include "base/statistics.h"
+#include "evidence/thresholds.h"
 #include "weights/fit.h"
-
-static const double sure = 0.9;        /* P(law) from which it is found */
-static const double clearly = 10;      /* odds at which the bare field leads */
-static const double nearly_all = 0.99; /* share of the variance that an approximate law explains, */
-static const double long_record = 100; /* of at least so many measurements */
-static const double several = 2;       /* times the noise, which makes a law an approximate one */
-static const double more_noise = 1.2;  /* ratio of sds above which there is more noise, where chance allows less */
-static const double by_chance = 0.99;  /* share of ratios that chance makes smaller */
-
-static const double no_rival = 100; /* odds up to which a smooth curve is none, where the law leaves nothing to it */
 
 static double rest(const kb_verdict_numbers *n) { return n->drift_is_law ? n->constant : fmax(n->constant, n->drift); }
 
@@ -29,7 +20,9 @@ static double odds(const kb_verdict_numbers *n, double e)
 static double field_odds(const kb_verdict_numbers *n)
 {
     double ratio = odds(n, n->field);
-    return n->is_white && n->noise_ratio <= more_noise && ratio < no_rival ? fmin(ratio, 1 / no_rival) : ratio;
+    return n->is_white && n->noise_ratio <= kb_threshold.more_noise && ratio < kb_threshold.no_rival
+               ? fmin(ratio, 1 / kb_threshold.no_rival)
+               : ratio;
 }
 
 /* The law without terms is none, though it is among the models: what it has is not for a law. */
@@ -41,26 +34,27 @@ double kb_verdict_probability(const kb_verdict_numbers *n)
 
 bool kb_verdict_leaves_noise(const kb_verdict_numbers *n)
 {
-    double chance = sqrt(kb_fisher_quantile(by_chance, n->values, n->freedom));
-    return n->noise_ratio > fmax(more_noise, chance);
+    double chance = sqrt(kb_fisher_quantile(kb_threshold.by_chance, n->values, n->freedom));
+    return n->noise_ratio > fmax(kb_threshold.more_noise, chance);
 }
 
 static bool is_approximate(const kb_verdict_numbers *n)
 {
-    return n->explained >= nearly_all && n->values >= long_record && n->is_sure;
+    return n->explained >= kb_threshold.nearly_all && n->values >= kb_threshold.long_record && n->is_sure;
 }
 
 kbass_law_verdict kb_verdict(const kb_verdict_numbers *n)
 {
     double at_rest = n->is_empty ? fmax(rest(n), n->law) : rest(n);
-    bool field_leads = odds(n, n->field) >= clearly;
+    bool field_leads = odds(n, n->field) >= kb_threshold.clearly;
     bool misses = kb_verdict_leaves_noise(n) || !n->is_white;
-    bool field_moves = kb_log_odds(n->field - at_rest) >= log(clearly) && (!n->is_empty || misses);
+    bool field_moves = kb_log_odds(n->field - at_rest) >= log(kb_threshold.clearly) && (!n->is_empty || misses);
     bool is_nothing = at_rest >= n->law && !field_moves;
     if (is_nothing) return n->is_whole ? KBASS_NOTHING_TO_EXPLAIN : KBASS_LAW_UNDECIDED;
     if (!n->is_whole) return KBASS_LAW_UNDECIDED;
     if (n->turns) return KBASS_LAW_NONE;
     if (field_leads && misses) return is_approximate(n) ? KBASS_LAW_APPROXIMATE : KBASS_LAW_NONE;
-    if (!n->is_sure || !(kb_verdict_probability(n) >= sure)) return KBASS_LAW_UNDECIDED;
-    return n->noise_ratio >= several && !n->is_white && is_approximate(n) ? KBASS_LAW_APPROXIMATE : KBASS_LAW_FOUND;
+    if (!n->is_sure || n->is_improving || !(kb_verdict_probability(n) >= kb_threshold.sure)) return KBASS_LAW_UNDECIDED;
+    return n->noise_ratio >= kb_threshold.several && !n->is_white && is_approximate(n) ? KBASS_LAW_APPROXIMATE
+                                                                                       : KBASS_LAW_FOUND;
 }

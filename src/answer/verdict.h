@@ -20,6 +20,7 @@ typedef struct {
     bool is_empty;          /* the best law has no term at all */
     bool is_sure;           /* each of its terms is in */
     bool is_whole;          /* it was fitted to the whole record, by a search that was not stopped */
+    bool is_improving;      /* the kernel engine, whose probabilities are no guide then, had not come to an end */
     bool is_white;          /* its residuals do not resemble their neighbours */
     bool turns;             /* the only state passes values both rising and falling: no x_t = f(x) does */
     double noise_ratio;     /* sd of the noise that the law leaves over that beside the bare field, the worst state's */

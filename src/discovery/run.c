@@ -102,6 +102,24 @@ static kbass_status ask_states(kbass_discovery *d, kb_run *run, kbass_error *err
     return kb_missing_of_states(d->ode, &asked, d->answer, error);
 }
 
+/* Why fields over several axes, or of second order, were not followed through the integrated equation. */
+static const char *patches_of(const kbass_discovery *d)
+{
+    const kb_field_samples *samples = d->pde_nd->run_samples[0];
+    bool is_closed = true;
+    for (size_t a = 1; a < samples->n_axes; a++) is_closed = is_closed && samples->period[a] > 0;
+    if (d->dictionary->time_order > 1)
+        return "the kernel engine, which imposes the equation on a mesh, since it is of second order in time";
+    if (!is_closed)
+        return "the kernel engine, which imposes the equation on a mesh, since an axis is open (--periodic names those "
+               "that close)";
+    if (d->pde_nd->n_runs > 1)
+        return "the kernel engine, which imposes the equation on a mesh, since there are several runs";
+    return "the kernel engine, which imposes the equation on a mesh, since no law that was tried could be followed "
+           "from "
+           "the first time on";
+}
+
 /* Which engine answered, and why. */
 static const char *engine_of(const kbass_discovery *d)
 {
@@ -110,11 +128,7 @@ static const char *engine_of(const kbass_discovery *d)
     if (d->ode) return "the integrated equation";
     if (d->pde1d) return "the integrated equation, by the method of lines";
     if (d->found.fourier) return "the integrated equation, in Fourier modes, since all axes close";
-    if (d->dictionary->time_order > 1)
-        return "the kernel engine, which imposes the equation on a mesh, since it is of second order in time";
-    return "the kernel engine, which imposes the equation on a mesh, since an axis is open (--periodic names those "
-           "that "
-           "close)";
+    return patches_of(d);
 }
 
 static kbass_status run_published(kbass_discovery *d, kb_run *run, kbass_error *error)

@@ -6,11 +6,8 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "evidence/thresholds.h"
 #include "weights/constraints.h"
-
-static const double within_noise = 2;  /* nats */
-static const double hardly_any = 1e-3; /* of what the term explains */
-static const double collinear = 1e-12; /* share of a column that the law has not: less is rounding */
 
 /* Candidates of one equation given the law without one of its terms. */
 typedef struct {
@@ -58,7 +55,8 @@ static bool condition(const kb_message *m, const kb_columns *columns, const kb_s
         if (columns->equation[c] == columns->equation[term] && !kb_support_has(law, c) && !is_tied(columns, c))
             r->column[r->n++] = c;
     for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < k; i++) r->factor[i + j * k] = m->G[s[i] + s[j] * n] * (i == j ? 1 + collinear : 1);
+        for (size_t i = 0; i < k; i++)
+            r->factor[i + j * k] = m->G[s[i] + s[j] * n] * (i == j ? 1 + kb_threshold.collinear : 1);
     if (k && !kb_cholesky(k, r->factor, k)) return false;
     for (size_t j = 0; j < r->n; j++)
         for (size_t i = 0; i < k; i++) r->rows[i + j * k] = m->G[s[i] + r->column[j] * n];
@@ -67,7 +65,8 @@ static bool condition(const kb_message *m, const kb_columns *columns, const kb_s
         for (size_t i = 0; i < r->n; i++) {
             double own = m->G[r->column[i] + r->column[j] * n];
             r->R[i + j * r->n] = own - kb_dot(k, r->rows + i * k, r->rows + j * k);
-            if (i == j && r->R[i + j * r->n] <= collinear * own) r->R[i + j * r->n] = 0; /* in the span of the law */
+            if (i == j && r->R[i + j * r->n] <= kb_threshold.collinear * own)
+                r->R[i + j * r->n] = 0; /* in the span of the law */
         }
     return r->R[0] > 0;
 }
@@ -82,7 +81,7 @@ static double left_over(const rest *r, size_t a, size_t b, double weight[2])
     weight[1] = 0;
     if (a == b) return r->R[0] - ca * ca / aa;
     double ab = r->R[a + b * n], bb = r->R[b + b * n], cb = r->R[b], determinant = aa * bb - ab * ab;
-    if (!(determinant > collinear * aa * bb)) return INFINITY;
+    if (!(determinant > kb_threshold.collinear * aa * bb)) return INFINITY;
     weight[0] = (bb * ca - ab * cb) / determinant;
     weight[1] = (aa * cb - ab * ca) / determinant;
     return r->R[0] - weight[0] * ca - weight[1] * cb;
@@ -104,7 +103,7 @@ static bool search(const rest *r, bool pairs, double w, kb_substitute *out)
                                    .loss = 0.5 * w * w * left,
                                    .share = left / r->R[0]};
         }
-    return isfinite(best) && out->loss <= within_noise && out->share <= hardly_any;
+    return isfinite(best) && out->loss <= kb_threshold.within_noise && out->share <= kb_threshold.hardly_any;
 }
 
 kbass_status kb_substitutes_find(const kb_message *message, const kb_columns *columns, const kb_support *support,
@@ -163,14 +162,14 @@ bool kb_substitute_in_pool(const kb_pool *pool, const kb_columns *columns, size_
     const kb_fit *law = pool->fits[0];
     double explained = 0.5 * law->w[column] * law->w[column] / kb_fit_variance(law, column);
     double own = quality(law, columns);
-    if (columns->required[column] || !(within_noise <= hardly_any * explained)) return false;
+    if (columns->required[column] || !(kb_threshold.within_noise <= kb_threshold.hardly_any * explained)) return false;
     for (size_t i = 1; i < pool->n && pool->fits[i]->valid; i++) {
         const kb_fit *fit = pool->fits[i];
         *out = (kb_substitute){.column = column};
         if (fit->n_rows != law->n_rows || !replaces(fit, law, columns, column, out)) continue;
         out->loss = fmax(own - quality(fit, columns), 0);
         out->share = out->loss / explained;
-        if (out->loss <= within_noise) return true;
+        if (out->loss <= kb_threshold.within_noise) return true;
     }
     return false;
 }

@@ -69,12 +69,22 @@ static bool has_units(const kbass_result *result)
     return false;
 }
 
+/* Equations that were given have no rows. */
+static bool has_rows(const kbass_result *result)
+{
+    for (size_t i = 0; i < result->n_equations; i++)
+        for (size_t j = 0; !result->equations[i].known && j < result->equations[i].n_terms; j++)
+            if (is_shown(&result->equations[i].terms[j])) return true;
+    return false;
+}
+
 void kb_summary_terms(const kb_text_page *to, const kbass_result *result)
 {
     int lhs_width = kb_text_widest_lhs(result), term_width = widest_term(result);
     size_t n_out = 0;
-    fprintf(to->out, "  %-*s  %-*s %10s %22s %9s%s\n", lhs_width, "", term_width, "term", "weight", "95 % interval",
-            "P(in)", has_units(result) ? "             unit of the weight" : "");
+    if (has_rows(result))
+        fprintf(to->out, "  %-*s  %-*s %10s %22s %9s%s\n", lhs_width, "", term_width, "term", "weight", "95 % interval",
+                "P(in)", has_units(result) ? "             unit of the weight" : "");
     for (size_t i = 0; i < result->n_equations; i++) {
         const kbass_equation *equation = &result->equations[i];
         const char *lhs = equation->lhs;

@@ -64,7 +64,9 @@ static void print_terms(const kb_text_page *to, const kbass_result *result, bool
 {
     int lhs_width = kb_text_widest_lhs(result), term_width = widest_term(result, all),
         unit_width = widest_unit(result, all);
-    size_t n_hidden = 0;
+    size_t n_hidden = 0, n_sought = 0;
+    for (size_t i = 0; i < result->n_equations; i++) n_sought += !result->equations[i].known;
+    if (!n_sought) return;
     fprintf(to->out, "\n  %-*s  %-*s %12s", lhs_width, "", term_width, "term", "weight");
     if (unit_width) fprintf(to->out, " %-*s", unit_width, "unit");
     fprintf(to->out, " %11s %22s %12s\n", "sd", "95 % interval", "probability");

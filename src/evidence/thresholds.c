@@ -1,0 +1,30 @@
+#include "evidence/thresholds.h"
+
+/* X(name, value, reason) */
+#define TABLE(X)                                                                                                       \
+    X(sure, 0.9, "as for terms; said probabilities of 0.9 and more were true in 94.6 % (docs/math.md, section 10)")    \
+    X(clearly, 10, "the odds at which rivals are counted, too")                                                        \
+    X(no_rival, 100,                                                                                                   \
+      "logistic growth, its terms known, loses by 0.4 to 6.4 nats in 10 of 10 sets: odds up to 46, with the power "    \
+      "0.6")                                                                                                           \
+    X(rival, 0.1, "1 : 10, what a term that is in allows to all laws without it")                                      \
+    X(more_noise, 1.2, "the law's own parameters and the field's flexibility make less; by judgement")                 \
+    X(by_chance, 0.99, "one false alarm in a hundred")                                                                 \
+    X(not_white, 0.01, "one false alarm in a hundred")                                                                 \
+    X(nearly_all, 0.99, "by judgement: what is left cannot be seen in a plot")                                         \
+    X(long_record, 100, "fewer measurements do not tell an approximate law from a wrong one; by judgement")            \
+    X(several, 2, "by judgement")                                                                                      \
+    X(far_above, 2, "as for approximate laws")                                                                         \
+    X(within_noise, 2, "two sds of one measured quantity: 2^2 / 2 nats")                                               \
+    X(hardly_any, 1e-3,                                                                                                \
+      "so that sameness is seen, and not lack of data: together the two ask that the term explains 2000 nats")         \
+    X(collinear, 1e-12, "well above the rounding of sums of squares")                                                  \
+    X(clearly_moves, 50, "seven sds; by judgement")                                                                    \
+    X(only_noise, 0.75, "what moves is less than 0.6 of the noise; by judgement")                                      \
+    X(small_part, 0.02, "by judgement: a coefficient so small is its own error at usual noise")                        \
+    X(near_whole, 0.03, "likewise")
+
+#define VALUE(name, value, reason)  .name = (value),
+#define REASON(name, value, reason) .name = (reason),
+const kb_threshold_values kb_threshold = {TABLE(VALUE)};
+const kb_threshold_texts kb_threshold_reasons = {TABLE(REASON)};
