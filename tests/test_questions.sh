@@ -39,5 +39,14 @@ refused "weights are not constrained for --method em" discover culture.csv --deg
 
 "$kbass" discover culture.csv --terms "s*x/(2+s)" --quiet --json law.json > /dev/null || { echo "no law"; failures=1; }
 "$kbass" simulate -e "u_t = -u" -e "v_t = -v" --start 1,1 --until 1 -n 9 -o other.csv
-refused "" score law.json other.csv
+refused "the data have no column \"s\"" score law.json other.csv
+"$kbass" simulate -e "u_t = 0.1*u_xx" --domain t=0:1,x=0:1 --initial "sin(6.2831853*x)" --boundary periodic --grid 5x8 -o field.csv
+refused "the data have 2 axes, the law 1" score law.json field.csv --axes t,x
+sed '1s/.*/t [h],s [g\/l],x [g\/l]/' culture.csv > grams.csv
+sed '1s/.*/t [h],s [mg\/l],x [g\/l]/' culture.csv > milligrams.csv
+sed '1s/.*/t [min],s [g\/l],x [g\/l]/' culture.csv > minutes.csv
+"$kbass" discover grams.csv --terms "s*x/(2+s)" --quiet --json grams.json > /dev/null || { echo "no law"; failures=1; }
+refused "the data have s in mg/l, the law has it in g/l" score grams.json milligrams.csv
+refused "the data have t in min, the law has it in h" score grams.json minutes.csv
+"$kbass" score grams.json culture.csv > /dev/null 2>&1 || { echo "no score without units"; failures=1; }
 [ $failures = 0 ]

@@ -149,6 +149,8 @@ static kbass_status read_data(const kb_reader *r)
     kbass_status status = read_names(r, "states", 1, 1000, &p->n_states, &p->state_names);
     if (status == KBASS_OK) status = read_names(r, "axes", 1, KB_MAX_AXES, &p->n_axes, &p->axis_names);
     if (status == KBASS_OK) status = r->run ? read_run_spans(r) : read_spans(r);
+    const char *units = json_string_value(json_object_get(json_object_get(r->root, "settings"), "units"));
+    if (status == KBASS_OK && units && !(p->units = kb_strdup(units))) status = kb_out_of_memory(r->error, r->path);
     return status == KBASS_OK ? read_inputs(r) : status;
 }
 

@@ -6,6 +6,8 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "dictionary/text.h"
+#include "dictionary/units.h"
 #include "forecast/spread.h"
 
 enum { MOST_STEPS = 60 };
@@ -36,12 +38,45 @@ static kbass_status check_axes(const kbass_posterior *p, const kbass_data *data,
     return KBASS_OK;
 }
 
+/* What the data call a unit is that of the law, where both tell one. list: "t:h, s:g/l". */
+static kbass_status check_unit(const char *list, const kbass_data *data, const char *name, kbass_error *error)
+{
+    const char *unit = kbass_data_unit(data, name);
+    char *copy = list && unit ? kb_strdup(list) : NULL, *rest = copy;
+    kbass_status status = KBASS_OK;
+    for (char *piece; status == KBASS_OK && copy && (piece = kb_piece_next(&rest, ','));) {
+        kb_symbols symbols = {0};
+        kb_unit a, b;
+        char *own = strrchr(piece, ':');
+        if (!own) continue;
+        *own++ = '\0';
+        if (strcmp(kb_trim(piece), name) || kb_unit_parse(&symbols, kb_trim(own), &a, NULL) != KBASS_OK ||
+            kb_unit_parse(&symbols, unit, &b, NULL) != KBASS_OK || kb_unit_is_same(&symbols, &a, &b))
+            continue;
+        status = kb_fail(error, KBASS_ERROR_DATA, "the data have %.60s in %.40s, the law has it in %.40s", name, unit,
+                         kb_trim(own));
+    }
+    kb_free(copy);
+    return status;
+}
+
+static kbass_status check_units(const kbass_posterior *p, const kbass_data *data, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t a = 0; status == KBASS_OK && a < p->n_axes; a++)
+        status = check_unit(p->units, data, data->axis_names[a], error);
+    for (size_t i = 0; status == KBASS_OK && i < p->n_states; i++)
+        status = check_unit(p->units, data, p->state_names[i], error);
+    return status;
+}
+
 kbass_status kb_measurements_create(const kbass_posterior *p, const kbass_data *data, size_t run, kb_measurements *out,
                                     kbass_error *error)
 {
     kbass_data own = kb_data_run(data, run);
     size_t F = p->n_states;
     kbass_status status = check_axes(p, data, error);
+    if (status == KBASS_OK) status = check_units(p, data, error);
     if (status != KBASS_OK) return status;
     *out = (kb_measurements){.n = own.n_rows,
                              .times = KB_NEW(double, own.n_rows),
@@ -100,7 +135,7 @@ static kbass_status copy_frame(const kbass_posterior *p, double first, double la
     *q = *p;
     q->state_names = q->axis_names = NULL;
     q->mean = q->sd = q->bound = q->boundary = NULL;
-    q->run = NULL;
+    q->run = q->units = NULL;
     q->inputs = (kb_input_curves){0};
     q->n_models = 0;
     q->models = KB_NEW(kb_belief, 1);

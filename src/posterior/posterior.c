@@ -82,6 +82,7 @@ void kbass_posterior_destroy(kbass_posterior *p)
     free_texts(p->n_states, p->state_names);
     free_texts(p->n_axes, p->axis_names);
     kb_free(p->run);
+    kb_free(p->units);
     kb_free(p->models);
     kb_free(p->mean);
     kb_free(p->sd);

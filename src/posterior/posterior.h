@@ -66,6 +66,7 @@ struct kbass_posterior {
     kb_input_curves inputs;                       /* of states: what drives them */
     char sha256[65];                              /* of the data */
     char *run;                                    /* its name; NULL: of one run alone */
+    char *units;                                  /* "t:h, s:g/l" as far as they are known, or NULL */
     double first[KB_MAX_AXES], last[KB_MAX_AXES]; /* what was measured */
     bool is_relative;                             /* the noise */
     size_t n_models;
