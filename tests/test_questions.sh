@@ -49,4 +49,15 @@ sed '1s/.*/t [min],s [g\/l],x [g\/l]/' culture.csv > minutes.csv
 refused "the data have s in mg/l, the law has it in g/l" score grams.json milligrams.csv
 refused "the data have t in min, the law has it in h" score grams.json minutes.csv
 "$kbass" score grams.json culture.csv > /dev/null 2>&1 || { echo "no score without units"; failures=1; }
+has() { grep -qF -- "$1" out || { echo "not in the output: $1"; failures=$((failures + 1)); }; }
+"$kbass" discover culture.csv --unknown K=0.1:20 --terms "s*x/(K+s)" --quiet --threads 1 --json K.json > /dev/null
+"$kbass" export K.json --to latex > out && has "K inside its terms is" && has "  K &= "
+"$kbass" export K.json --to c > out && has "// " && has "K inside its terms is"
+awk 'BEGIN { print "t,f"; for (i = 0; i <= 40; i++) print i / 4 "," sin(i / 3) }' > drive.csv
+"$kbass" simulate -e "x_t = -0.7*x + 1.2*f" --input-data drive.csv --start 1 --until 10 -n 41 --noise 1 -o driven.csv
+paste -d, driven.csv <(cut -d, -f2 drive.csv) > both.csv
+"$kbass" discover both.csv --input f --input-delay f=0.1 --terms "x, f" --quiet --threads 1 --json both.json > /dev/null
+"$kbass" export both.json --to julia > out && has "@register_symbolic f_at(time)" && has "*f_at(t - 0.1)" && has "initial = [x => "
+"$kbass" simulate -e "u_tt = u_xx" --domain t=0:1,x=0:1 --initial "sin(6.2831853*x)" --boundary periodic --grid 9x9 -o wave.csv
+refused "weights are not constrained for fields over several space axes, or of second order in time" discover wave.csv --axes t,x --lhs u_tt --terms "u, u_xx" --constraint "u_tt: u_xx > 0"
 [ $failures = 0 ]

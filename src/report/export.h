@@ -26,6 +26,14 @@ size_t kb_export_axis(const kb_export *e, size_t axis); /* the variable that is 
 /* "u, u_x": the arguments of a function over space: all fields, derivatives and axes in use. */
 bool kb_export_is_argument(const kb_export *e, size_t variable);
 
+/* Of constants inside terms: the index-th; false beyond the last. */
+typedef struct {
+    const char *name;
+    bool is_used;
+    double value, sd, low, high;
+} kb_export_estimate;
+bool kb_export_constant(const kb_export *e, size_t index, kb_export_estimate *out);
+
 /* Where it comes from, and the equations with their uncertainties, as comments. */
 void kb_export_heading(kb_export *e);
 /* The right-hand side with all digits; in LaTeX with uncertainties. */

@@ -1,4 +1,4 @@
-/* Programs: SymPy and Julia state the equations, MATLAB and C evaluate their right-hand sides. */
+/* Programs: SymPy states the equations, MATLAB and C evaluate their right-hand sides. */
 #include <string.h>
 
 #include "base/status.h"
@@ -99,46 +99,6 @@ kbass_status kb_export_sympy(kb_export *e, kbass_error *error)
     kb_buffer_put(&e->out, "initial = {");
     put_initial(e, ": ", ", ");
     kb_buffer_put(&e->out, "}\n");
-    return KBASS_OK;
-}
-
-/* ---------------------------------------------------------------- Julia */
-
-static kbass_status check_julia(const kb_export *e, kbass_error *error)
-{
-    if (has_space(e))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                       "%s: a PDESystem needs boundary values, which are not in the result: "
-                       "export to sympy, matlab or c",
-                       e->law->path);
-    if (e->law->n_equations < kb_export_states(e))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                       "%s: found %zu equations for %zu states, an ODESystem needs all of them", e->law->path,
-                       e->law->n_equations, kb_export_states(e));
-    return KBASS_OK;
-}
-
-kbass_status kb_export_julia(kb_export *e, kbass_error *error)
-{
-    kbass_status status = check_julia(e, error);
-    if (status != KBASS_OK) return status;
-    kb_export_heading(e);
-    if (calls(e, KB_FUNCTION_erf)) kb_buffer_put(&e->out, "using SpecialFunctions: erf\n");
-    kb_buffer_print(&e->out, "using ModelingToolkit\n\n@independent_variables %s\n@variables", time_word(e));
-    for (size_t i = 0; i < kb_export_states(e); i++) kb_buffer_print(&e->out, " %s(%s)", e->words[i], time_word(e));
-    kb_buffer_print(&e->out, "\nD = Differential(%s)\n\nequations = [\n", time_word(e));
-    for (size_t i = 0; i < e->law->n_equations; i++) {
-        kb_buffer_print(&e->out, "    D(%s) ~ ", e->words[e->law->equations[i].state]);
-        kb_export_rhs(e, &e->law->equations[i]);
-        kb_buffer_put(&e->out, ",\n");
-    }
-    kb_buffer_print(&e->out, "]\n@named system = ODESystem(equations, %s)\n", time_word(e));
-    put_span(e, "span = (", ", ", ")\n");
-    if (!e->law->initial) return KBASS_OK;
-    kb_buffer_put(&e->out, "initial = [");
-    put_initial(e, " => ", ", ");
-    kb_buffer_put(&e->out, "]\n# using OrdinaryDiffEq; "
-                           "solve(ODEProblem(structural_simplify(system), initial, span), Tsit5())\n");
     return KBASS_OK;
 }
 

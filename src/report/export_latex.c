@@ -104,6 +104,19 @@ static void put_lhs(kb_export *e, const kb_written_equation *equation)
                     e->symbols[kb_export_axis(e, 0)], power);
 }
 
+/* K = 2.36(13), a line each. */
+static void put_constants(kb_export *e)
+{
+    kb_export_estimate c;
+    for (size_t i = 0; kb_export_constant(e, i, &c); i++) {
+        if (!c.is_used) continue;
+        kb_buffer_put(&e->out, " \\\\\n  ");
+        put_name(&e->out, c.name, "");
+        kb_buffer_put(&e->out, " &= ");
+        kb_formula_measured(&e->out, &kb_latex, c.value, c.sd);
+    }
+}
+
 kbass_status kb_export_latex(kb_export *e, kbass_error *error)
 {
     (void)error;
@@ -116,8 +129,10 @@ kbass_status kb_export_latex(kb_export *e, kbass_error *error)
         put_lhs(e, &e->law->equations[i]);
         kb_buffer_put(&e->out, " &= ");
         kb_export_rhs(e, &e->law->equations[i]);
-        kb_buffer_put(&e->out, i + 1 < e->law->n_equations ? " \\\\\n" : "\n");
+        kb_buffer_put(&e->out, i + 1 < e->law->n_equations ? " \\\\\n" : "");
     }
+    put_constants(e);
+    kb_buffer_put(&e->out, "\n");
     kb_buffer_put(&e->out, "\\end{align*}\n");
     return KBASS_OK;
 }

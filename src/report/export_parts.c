@@ -166,6 +166,31 @@ static void put_inputs(kb_export *e)
     }
 }
 
+bool kb_export_constant(const kb_export *e, size_t index, kb_export_estimate *out)
+{
+    json_t *item = json_array_get(json_object_get(e->law->root, "constants"), index);
+    json_t *interval = json_object_get(item, "interval");
+    *out = (kb_export_estimate){.name = json_string_value(json_object_get(item, "name")),
+                                .is_used = json_is_true(json_object_get(item, "selected")),
+                                .value = json_number_value(json_object_get(item, "value")),
+                                .sd = json_number_value(json_object_get(item, "sd")),
+                                .low = json_number_value(json_array_get(interval, 0)),
+                                .high = json_number_value(json_array_get(interval, 1))};
+    return out->name != NULL;
+}
+
+/* "K inside its terms is 2.36(13), 95 % interval 2.1 to 2.66" */
+static void put_constants(kb_export *e)
+{
+    kb_export_estimate c;
+    for (size_t i = 0; kb_export_constant(e, i, &c); i++) {
+        if (!c.is_used) continue;
+        kb_buffer_print(&e->out, "%s   %s inside its terms is ", e->language->comment, c.name);
+        kb_formula_measured(&e->out, &kb_plain, c.value, c.sd);
+        kb_buffer_print(&e->out, ", 95 %% interval %.4g to %.4g\n", c.low, c.high);
+    }
+}
+
 void kb_export_heading(kb_export *e)
 {
     json_t *data = json_object_get(e->law->root, "data");
@@ -182,5 +207,6 @@ void kb_export_heading(kb_export *e)
         put_rhs(e, &kb_plain, names, &e->law->equations[i], MEASURED);
         kb_buffer_print(&e->out, "%s\n", e->law->equations[i].is_known ? "  (given)" : "");
     }
+    put_constants(e);
     put_inputs(e);
 }
