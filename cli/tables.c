@@ -78,7 +78,7 @@ static kbass_status solve(table *t, const kbass_discovery *discovery, kbass_erro
     for (size_t run = 0; run < t->n_runs; run++)
         for (size_t first = t->run_start[run], n = 0; status == KBASS_OK && first < t->run_start[run + 1]; first += n) {
             size_t left = t->run_start[run + 1] - first;
-            n = t->n_space && left > POINTS_AT_ONCE ? POINTS_AT_ONCE : left;
+            n = t->n_space == 1 && left > POINTS_AT_ONCE ? POINTS_AT_ONCE : left; /* each call integrates anew */
             status = solve_rows(t, discovery, run, first, n, error);
         }
     return status;

@@ -18,6 +18,7 @@ from .doctor import Findings, doctor
 from .errors import (
     ArgumentError,
     DataError,
+    DataWarning,
     Error,
     ExpressionError,
     FileError,
@@ -39,5 +40,5 @@ __all__ = [
     "discover", "KBASS", "Result", "Equation", "Equations", "Term", "load", "Data", "read", "example", "examples",
     "doctor", "Findings", "simulate", "systems", "Forecast", "Points", "Score", "Predictor", "Solution", "Progress", "Setting", "settings",
     "Error", "ArgumentError", "DataError", "ExpressionError", "FileError", "LibraryError", "NotFittedError",
-    "NumericalError", "OutOfMemoryError", "StoppedWarning", "TimeLimitError",
+    "NumericalError", "OutOfMemoryError", "DataWarning", "StoppedWarning", "TimeLimitError",
 ]  # fmt: skip

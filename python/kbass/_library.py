@@ -53,6 +53,7 @@ const double *kbass_data_times(const kbass_data *data);
 const double *kbass_data_values(const kbass_data *data);
 const char *kbass_data_sha256(const kbass_data *data);
 const char *kbass_data_time_origin(const kbass_data *data);
+size_t kbass_data_doubt(const kbass_data *data, size_t index, char *text, size_t size);
 size_t kbass_data_describe(const kbass_data *data, char *text, size_t size);
 kbass_status kbass_data_add_noise(kbass_data *data, double percent, uint64_t seed, kbass_error *error);
 void kbass_data_destroy(kbass_data *data);
@@ -203,6 +204,8 @@ class kbass_read_options(ctypes.Structure):
         ("rename", c_char_p),
         ("dates", c_char_p),
         ("missing", c_char_p),
+        ("most_values", c_size_t),
+        ("few_values", c_size_t),
     ]
 
 

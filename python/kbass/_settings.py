@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
 from . import _library
 from ._library import Handle, call, create, encode, lib, text, texts
 from .errors import ArgumentError
 
 #: how data are read, beside the settings
-READING = ("time", "axes", "run", "sigma", "within", "every", "use", "ignore", "rename", "dates", "missing")
+READING = ("time", "axes", "run", "sigma", "within", "every", "use", "ignore", "rename", "dates", "missing", "part")
 
 
 class Setting(NamedTuple):
@@ -50,8 +50,29 @@ def settings() -> Dict[str, Setting]:
     return {setting.name: setting for setting in found}
 
 
+#: PySINDy's, and what to use
+INSTEAD = {
+    "feature_library": "feature_library: candidate terms are settings here: degree=3, terms=[\"x*y\", \"sin(x)\"], derivatives=4",
+    "optimizer": "optimizer: there is none to choose; terms are kept by their probability, and noise=, forbid=, require= say "
+                 "what is known",
+    "differentiation_method": "differentiation_method: nothing is differentiated; the equations are integrated and fitted to "
+                              "the data",
+    "x_dot": "x_dot: derivatives are not needed; give the measurements X and their times t",
+    "ensemble": "ensemble: probabilities come from the posterior; equations[0].terms have them",
+    "poly_order": "poly_order: it is called degree= here",
+    "threshold": "threshold: terms are kept by their probability, not by their size",
+}  # fmt: skip
+
+
+def refuse_foreign(keywords: Iterable[str]) -> None:
+    for name in keywords:
+        if name in INSTEAD:
+            raise ArgumentError(INSTEAD[name], field=name)
+
+
 def check_names(given: Any, known: Any) -> None:
     """Unknown keywords are answered with the nearest known one."""
+    refuse_foreign(given)
     for name in given:
         if name in known or name.replace("-", "_") in known:
             continue

@@ -202,6 +202,11 @@ class Forecast:
     reached: Any  #: how many draws reach each time
     lost: int  #: how many diverge
 
+    def __repr__(self) -> str:
+        return "<kbass.Forecast: %d times from %.6g to %.6g, %s, %d draws%s>" % (
+            len(self.t), self.t[0], self.t[-1], ", ".join(self.states), len(self.draws),
+            ", of which %d diverge" % self.lost if self.lost else "")  # fmt: skip
+
     def quantile(self, percent: float) -> Any:
         """Of the draws that reach each time."""
         return self.quantiles[self.percents.index(percent)]

@@ -14,7 +14,7 @@ from ._arrays import contiguous, copied, needs_numpy, numbers, numpy, pointer, s
 from ._library import Handle, call, create, encode, kbass_read_options, lib, names, text, texts
 from ._run import Run
 from ._settings import write
-from .errors import ArgumentError, DataError, Error
+from .errors import ArgumentError, DataError, Error, in_python
 
 Names = Union[str, Sequence[str], None]
 
@@ -34,6 +34,8 @@ class How:
     dates: Optional[str] = None
     missing: Optional[str] = None
     progress: Optional[bool] = None
+    most: int = 0  #: a grid of more values stays in its file; 0: none does
+    part: int = 0  #: values of such a grid that are read
 
     def one_run(self) -> "How":
         return replace(self, run=None)
@@ -62,6 +64,15 @@ class Data:
 
     def __repr__(self) -> str:
         return "<kbass.Data: %s>" % str(self).split("\n")[0]
+
+    @property
+    def doubts(self) -> List[str]:
+        """Signs that the data were taken for something else than they are, with what to say then."""
+        room = ctypes.create_string_buffer(1000)
+        found: List[str] = []
+        while lib.kbass_data_doubt(self._handle, len(found), room, len(room)):
+            found.append(in_python(text(room.value)))
+        return found
 
     @property
     def states(self) -> List[str]:
@@ -365,8 +376,8 @@ def _join(parts: List[Data], run_names: List[str]) -> Data:
 def _read(path: Any, how: How) -> Data:
     def work(tick: Any) -> Handle:
         words = [_arrays.optional(value) for value in (how.run, how.use, how.ignore, how.rename, how.dates, how.missing)]
-        options = kbass_read_options(0, _arrays.optional(how.time), _arrays.optional(how.axes), tick, None,
-                                     _arrays.optional(how.within), how.every or 0, *words)  # fmt: skip
+        options = kbass_read_options(ctypes.sizeof(kbass_read_options), _arrays.optional(how.time), _arrays.optional(how.axes), tick, None,
+                                     _arrays.optional(how.within), how.every or 0, *words, how.most, how.part)  # fmt: skip
         return create("data", "kbass_data_open", encode(path), ctypes.byref(options), field=str(path))
 
     return Data(Run(how.progress, raises=True)(work))
@@ -407,24 +418,44 @@ def _is_named_runs(source: Any) -> bool:
         isinstance(part, (Mapping, Data)) or _kind(part) == "DataFrame" for part in source.values())  # fmt: skip
 
 
-def _how(keywords: Dict[str, Any]) -> How:
+# As the command has it (cli/read.c): grids of more values stay in their file, and a part of them is fitted.
+MOST_VALUES, PART_VALUES = 1000000, 65536
+
+
+def _how(keywords: Dict[str, Any], part: Optional[int], is_left: bool) -> How:
     every = keywords.get("every")
+    if part is not None and not (isinstance(part, int) and part >= 0):
+        raise ArgumentError("part: found %r, needed a whole number from 0 on" % (part,), field="part")
     if every is not None and not (isinstance(every, int) and every >= 1):
         raise ArgumentError("every: found %r, needed a whole number from 1 on" % (every,), field="every")
-    return How(**{n: v if v is None or n in ("every", "progress") else write(n, v) for n, v in keywords.items()})
+    written: Dict[str, Any] = {name: value if value is None or name in ("every", "progress") else write(name, value)
+                               for name, value in keywords.items()}  # fmt: skip
+    most = part if part is not None else MOST_VALUES if is_left else 0
+    return How(**written, most=most, part=PART_VALUES if part is None else part)
 
 
 def read(source: Any, *, time: Optional[str] = None, axes: Names = None, run: Optional[str] = None, sigma: Any = None,
          within: Any = None, every: Optional[int] = None, use: Names = None, ignore: Names = None, rename: Any = None,
-         dates: Optional[str] = None, missing: Names = None, progress: Optional[bool] = None) -> Data:  # fmt: skip
+         dates: Optional[str] = None, missing: Names = None, progress: Optional[bool] = None,
+         part: Optional[int] = None) -> Data:  # fmt: skip
     """Measurements from whatever holds them: a path, a DataFrame, a dict of columns, an xarray Dataset; a list of these,
-    or a dict of them by name, is several runs. The keywords mean what they mean to the command.
+    or a dict of them by name, is several runs. The keywords mean what they mean to the command; with `part` so many values
+    of a larger grid in a file are read, and all of it proposes laws (default: all are read; discover decides by the size).
 
     >>> kbass.read({"t": [0, 1, 2], "x": [1, 2, 4], "y": [0, None, 3]})
     <kbass.Data: 3 rows, 2 states (x, y), t from 0 to 2, spacing 1 (even), 1 of 6 values missing (y 1)>
     """
     how = _how(dict(time=time, axes=axes, run=run, within=within, every=every, use=use, ignore=ignore, rename=rename,
-                    dates=dates, missing=missing, progress=progress))  # fmt: skip
+                    dates=dates, missing=missing, progress=progress), part, False)  # fmt: skip
+    return _any(source, how, sigma)
+
+
+def read_to_discover(source: Any, keywords: Dict[str, Any], sigma: Any, part: Optional[int]) -> Data:
+    """The same, large grids being left in their files as the command does; not with error bars."""
+    return _any(source, _how(keywords, part if sigma is None else 0, sigma is None), sigma)
+
+
+def _any(source: Any, how: How, sigma: Any) -> Data:
     if _is_named_runs(source):
         data = _join([_one(part, how) for part in source.values()], [str(name) for name in source])
     elif _is_runs(source):

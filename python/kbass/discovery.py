@@ -9,8 +9,8 @@ from typing import Any, Callable, Dict, Optional
 from . import _settings
 from ._library import Handle, call, create, lib, take_text, text
 from ._run import Progress, Run
-from .data import Data, read
-from .errors import StoppedWarning
+from .data import Data, read_to_discover
+from .errors import DataWarning, StoppedWarning
 from .result import Result
 
 log = logging.getLogger("kbass")
@@ -46,13 +46,15 @@ def run_discovery(data: Data, keywords: Dict[str, Any], *, progress: Optional[bo
 def discover(data: Any, *, time: Optional[str] = None, axes: Any = None, run: Optional[str] = None, sigma: Any = None,
              within: Any = None, every: Optional[int] = None, use: Any = None, ignore: Any = None, rename: Any = None,
              dates: Optional[str] = None, missing: Any = None, progress: Optional[bool] = None,
-             callback: Optional[Callable[[Progress], Any]] = None, **settings: Any) -> Result:  # fmt: skip
+             callback: Optional[Callable[[Progress], Any]] = None, part: Optional[int] = None,
+             **settings: Any) -> Result:  # fmt: skip
     """Finds the equations behind measurements.
 
     `data` is a path, a DataFrame, a dict of columns, an xarray Dataset, or a list of these as runs of one law. `time`
     names the column of time (default: t or time), `axes` those of time and space ("t,x"), `run` the one that numbers
     runs, `sigma` those of error bars; `use`, `ignore` and `rename` choose columns;
-    `within` and `every` read a part of a file, `dates` and `missing` say how its cells are meant. All settings of the command are
+    `within` and `every` read a part of a file, `dates` and `missing` say how its cells are meant; `part` is how many values
+    of a large grid are fitted (0: all). All settings of the command are
     keywords: ``degree=3``, ``terms=["x*y", "sin(x)"]``, ``noise={"x": 0.1}``, ``time_limit=10``;
     :func:`kbass.settings` has them all.
 
@@ -65,6 +67,9 @@ def discover(data: Any, *, time: Optional[str] = None, axes: Any = None, run: Op
     ['x_t', 'y_t']
     """
     _settings.check_names(settings, list(_settings.settings()) + list(_settings.READING) + ["progress", "callback"])
-    table = read(data, time=time, axes=axes, run=run, sigma=sigma, within=within, every=every, use=use,
-                 ignore=ignore, rename=rename, dates=dates, missing=missing, progress=progress)  # fmt: skip
+    reading = dict(time=time, axes=axes, run=run, within=within, every=every, use=use, ignore=ignore, rename=rename,
+                   dates=dates, missing=missing, progress=progress)  # fmt: skip
+    table = read_to_discover(data, reading, sigma, part)
+    for doubt in table.doubts:
+        warnings.warn(doubt, DataWarning, stacklevel=2)
     return run_discovery(table, settings, progress=progress, callback=callback)

@@ -40,6 +40,8 @@ def in_python(message: str) -> str:
     >>> in_python('no time column (name it with --time NAME)')
     'no time column (name it with time=NAME)'
     """
+    message = re.sub(r"^DATA: ", "", message)
+    message = re.sub(r"^--([a-z-]+):", lambda found: found.group(1).replace("-", "_") + ":", message)
     message = re.sub(r"kbass discover \S+ (?=--)", "", message).replace("(--input-data FILE)", "(u= or input_data=)")
     return _OPTION.sub(_keyword, message)
 
@@ -101,6 +103,10 @@ class LibraryError(Error, ImportError):
 
 class NotFittedError(Error, ValueError, AttributeError):
     """The estimator was asked for something before ``fit``."""
+
+
+class DataWarning(UserWarning):
+    """The data may have been taken for something else than they are; the search goes on."""
 
 
 class StoppedWarning(UserWarning):

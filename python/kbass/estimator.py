@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _arrays, _settings
 from ._arrays import needs_numpy, numbers
+from ._settings import refuse_foreign
 from .ahead import Driven, Model, law, rows_of_inputs
 from .data import Data, is_path, _kind, create_table, frame_columns, from_arrays, join, read
 from .discovery import run_discovery
@@ -15,23 +16,7 @@ from .errors import ArgumentError, DataError, NotFittedError, NumericalError
 from .inputs import input_table
 from .result import Equations, Result
 
-INSTEAD = {
-    "feature_library": "feature_library: candidate terms are settings here: degree=3, terms=[\"x*y\", \"sin(x)\"], derivatives=4",
-    "optimizer": "optimizer: there is none to choose; terms are kept by their probability, and noise=, forbid=, require= say "
-                 "what is known",
-    "differentiation_method": "differentiation_method: nothing is differentiated; the equations are integrated and fitted to "
-                              "the data",
-    "x_dot": "x_dot: derivatives are not needed; give the measurements X and their times t",
-    "ensemble": "ensemble: probabilities come from the posterior; equations[0].terms have them",
-    "threshold": "threshold: terms are kept by their probability, not by their size",
-}  # fmt: skip
 OWN = ("feature_names", "progress", "callback")
-
-
-def _refuse_foreign(keywords: Mapping[str, Any]) -> None:
-    for name in keywords:
-        if name in INSTEAD:
-            raise ArgumentError(INSTEAD[name], field=name)
 
 
 # ---------------------------------------------------------------- from X and t to data
@@ -172,7 +157,7 @@ class KBASS:
     _estimator_type = "regressor"
 
     def __init__(self, **parameters: Any) -> None:
-        _refuse_foreign(parameters)
+        refuse_foreign(parameters)
         _settings.check_names(parameters, self._get_param_names())
         for name in self._get_param_names():
             setattr(self, name, parameters.get(name))
@@ -188,7 +173,7 @@ class KBASS:
         return {name: getattr(self, name, None) for name in self._get_param_names()}
 
     def set_params(self, **parameters: Any) -> "KBASS":
-        _refuse_foreign(parameters)
+        refuse_foreign(parameters)
         _settings.check_names(parameters, self._get_param_names())
         for name, value in parameters.items():
             setattr(self, name, value)
@@ -249,7 +234,7 @@ class KBASS:
         :func:`kbass.discover` does, with its `time`, `axes`, `run`, `sigma`, `within`, `every`.
 
         After Ctrl-C it raises KeyboardInterrupt, so that a search over many fits can be stopped."""
-        _refuse_foreign(reading)
+        refuse_foreign(reading)
         _settings.check_names(reading, list(_settings.READING))
         keywords = self._settings()
         if x is not None:

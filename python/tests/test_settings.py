@@ -109,3 +109,17 @@ def test_expressions_point_to_the_place():
     with pytest.raises(kbass.ExpressionError) as found:
         kbass.discover({"t": range(12), "x": [i % 5 for i in range(12)]}, terms="x, sin(")
     assert found.value.column > 0 and found.value.source and "^" in str(found.value)
+
+
+def test_pysindys_keywords_in_both_ways():
+    for use in (lambda: kbass.discover({"t": [0, 1, 2], "x": [1, 2, 4]}, poly_order=2), lambda: kbass.KBASS(poly_order=2)):
+        with pytest.raises(kbass.ArgumentError, match="degree="):
+            use()
+
+
+def test_doubts_are_warnings():
+    t = [0.1 * i for i in range(20)]
+    data = kbass.read({"t": t, "x": [(s - 1) ** 2 for s in t]})
+    assert len(data.doubts) == 1 and "lhs=" in data.doubts[0] and "--" not in data.doubts[0]
+    with pytest.warns(kbass.DataWarning, match="second state"):
+        kbass.discover(data, degree=1, threads=1, time_limit=5)
