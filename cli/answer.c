@@ -38,6 +38,23 @@ void cli_result_repeat_verdict(const char *path)
     if (file) fclose(file);
 }
 
+void cli_result_print_alike(const char *path)
+{
+    FILE *file = open_file(path);
+    json_t *root = file ? json_loadf(file, 0, NULL) : NULL;
+    const json_t *alike = json_object_get(root, "alike"), *entry = NULL;
+    size_t i = 0;
+    if (json_array_size(alike))
+        puts("\nWhat no further sample of this record tells apart, but another measurement does:\n");
+    json_array_foreach(alike, i, entry)
+    {
+        const char *sentence = json_string_value(json_object_get(entry, "sentence"));
+        if (sentence) printf("  %s\n", sentence);
+    }
+    json_decref(root);
+    if (file) fclose(file);
+}
+
 bool cli_page_holds_answer(const char *path)
 {
     static const char law[] = "class=\"law\"", none[] = "No model was found";

@@ -8,6 +8,8 @@
 bool cli_result_holds_answer(const char *path);
 /* One line on stderr where the verdict of a result file is that there is no law, or nothing to explain. */
 void cli_result_repeat_verdict(const char *path);
+/* On stdout, what its record cannot tell apart, and what measurement would. */
+void cli_result_print_alike(const char *path);
 /* A page of one. */
 bool cli_page_holds_answer(const char *path);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "commands.h"
 #include "figure.h"
 #include "message.h"
@@ -256,6 +257,10 @@ int cli_next(const cli_arguments *arguments)
     if (code == EXIT_OK) code = make_points(&job);
     if (code == EXIT_OK) code = run(&job);
     if (code == EXIT_OK) code = print_best(&job);
+    if (code == EXIT_OK) {
+        cli_result_print_alike(arguments->operands[0]);
+        cli_result_repeat_verdict(arguments->operands[0]);
+    }
     if (code == EXIT_OK && output) code = write_table(&job, output);
     if (code == EXIT_OK && figure) code = draw(&job, figure);
     kbass_posterior_destroy(job.posterior);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "answer.h"
 #include "commands.h"
 #include "message.h"
 #include "numbers.h"
@@ -118,6 +119,7 @@ static int load_model(const cli_arguments *arguments, kbass_model **model)
     if (!is_result_file(name) && !is_system(name)) return unknown_system(name);
     kbass_status status =
         is_result_file(name) ? kbass_model_from_result(name, model, &error) : kbass_model_named(name, model, &error);
+    if (status == KBASS_OK && is_result_file(name)) cli_result_repeat_verdict(name);
     return status == KBASS_OK ? take_inputs(arguments, name, *model) : cli_fail_with(status, &error);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "commands.h"
 #include "message.h"
 #include "output.h"
@@ -35,7 +36,10 @@ static int named_pde(const cli_arguments *arguments, kbass_pde **pde)
                             arguments->operands[0]);
     const char *name = arguments->operands[0];
     kbass_status status = kbass_pde_named(name, pde, &error);
-    if (status != KBASS_OK && strpbrk(name, "./")) status = kbass_pde_from_result(name, pde, &error);
+    if (status != KBASS_OK && strpbrk(name, "./")) {
+        status = kbass_pde_from_result(name, pde, &error);
+        if (status == KBASS_OK) cli_result_repeat_verdict(name);
+    }
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 

@@ -268,6 +268,16 @@ sed 's/"first_time": 0.0/"first_time": 1.0/' turn.json > edited.json
 refuses '"data.first_time"' next edited.json
 accepts next turn.json --best 4 -o gains.csv
 grep -q 'about weights' out && [ "$(head -1 gains.csv)" = t,x_models,x_weights,y_models,y_weights ] || complain "next: $(cat out)"
+accepts discover turn.csv --degree 3 --quiet --json turn3.json
+accepts next turn3.json --best 1
+grep -q 'another measurement does' out && grep -q 'x_t: .* A run from another start would tell them apart' out || complain "next, alike: $(cat out)"
+awk 'BEGIN { print "t,x"; for (i = 0; i < 20; i++) print i "," (i * i * 7 % 13) }' > flat.csv
+"$kbass" discover flat.csv --quiet --degree 1 --json flat.json > out 2> err
+[ $? -eq 3 ] && grep -q '^Nothing to explain: P(law) 0.0' out || complain "flat: $(cat out err)"
+for command in "simulate flat.json --until 3 -n 2" "next flat.json --best 1" "forecast flat.json --until 21 --draws 5 -n 2"; do
+    "$kbass" $command > out 2> err || complain "$command: $(cat err)"
+    grep -q 'nothing to explain; a constant with noise' err || complain "$command does not repeat the verdict: $(cat err)"
+done
 refuses '--until' next turn.json --until 1
 refuses '--best' next turn.json --best 0
 
