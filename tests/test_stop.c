@@ -1,4 +1,6 @@
 /* A run that is stopped, wherever it is: an outcome with what there is by then. */
+#include <string.h>
+
 #include "check.h"
 #include "kbass/kbass.h"
 
@@ -125,6 +127,22 @@ static int stop_after(const kbass_progress *progress, void *user)
     return --c->calls_left < 0;
 }
 
+/* Nothing is found while the search goes on: said with its number of models; no term is in while far more noise is left
+   than beside the bare field. */
+static void check_words(const kbass_discovery *discovery, const kbass_result *result)
+{
+    char *text = NULL;
+    kbass_error error;
+    if (result->outcome != KBASS_CANCELLED) return;
+    CHECK(result->law.verdict == KBASS_LAW_UNDECIDED && strstr(result->law.reason, "the search was stopped"));
+    CHECK(result->engine && strstr(result->engine, "the integrated equation"));
+    for (size_t i = 0; result->law.noise_ratio >= 2 && i < result->equations[0].n_terms; i++)
+        CHECK(result->equations[0].terms[i].verdict != KBASS_IN);
+    CHECK_OK(kbass_discovery_text(discovery, KBASS_TEXT_RESULT, &text, &error));
+    if (result->n_models) CHECK(strstr(text, "out so far"));
+    kbass_free(text);
+}
+
 /* Wherever a search over growing horizons is stopped, what it says of the noise is what its solution leaves of the
    whole record, and all probabilities are numbers. */
 static void answers_are_about_the_whole_record(void **state)
@@ -151,6 +169,7 @@ static void answers_are_about_the_whole_record(void **state)
             for (size_t i = 0; i < POINTS; i++) squares += pow(kbass_data_values(data)[i] - mean[i], 2);
             /* degrees of freedom: at most 40 of 384; a quick fit's noise lags one step behind its residuals */
             CHECK_CLOSE(log(sqrt(squares / POINTS) / result->noise[0]), 0, 0.15);
+            check_words(discovery, result);
             answers++;
         }
         kbass_discovery_destroy(discovery);

@@ -97,7 +97,10 @@ void kb_summary_terms(const kb_text_page *to, const kbass_result *result)
             lhs = "";
         }
     }
-    if (n_out) fprintf(to->out, "  %zu other candidate%s out.\n", n_out, n_out == 1 ? " is" : "s are");
+    bool is_stopped = result->outcome != KBASS_CONVERGED && result->outcome != KBASS_NOT_CONVERGED;
+    if (n_out)
+        fprintf(to->out, "  %zu other candidate%s out%s.\n", n_out, n_out == 1 ? " is" : "s are",
+                is_stopped ? " so far" : "");
 }
 
 /* ---------------------------------------------------------------- warnings and rivals */
