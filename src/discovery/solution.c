@@ -150,8 +150,9 @@ static kbass_status solve_states(const whereabouts *at, double *mean, double *sd
     if (status != KBASS_OK) return status;
     if (d->paper) return kb_published_solution(d->paper, at->n, at->times, NULL, mean, sd, error);
     if (d->found.state) return em_states_of(at, mean, sd, error);
-    return kb_band(d->found.pool.n, d->found.pool.fits, KB_RIVALS_OF_STATES, at->n * record->n_states, states_of, at,
-                   mean, sd, error);
+    size_t n_fits = at->is_mean ? 1 : d->found.pool.n;
+    return kb_band(n_fits, d->found.pool.fits, KB_RIVALS_OF_STATES, at->n * record->n_states, states_of, at, mean, sd,
+                   error);
 }
 
 static kbass_status solve_fields(const whereabouts *at, double *mean, double *sd, kbass_error *error)
@@ -178,30 +179,36 @@ static kbass_status check_place(const kbass_discovery *d, size_t run, const doub
     return kb_discovery_check_run(d, run, error);
 }
 
+static kbass_status solve(const whereabouts *at, double *mean, double *sd, kbass_error *error)
+{
+    return at->discovery->ode ? solve_states(at, mean, sd, error) : solve_fields(at, mean, sd, error);
+}
+
+/* Of the chosen model, without the band that its rivals would be asked for. */
+static kbass_status solve_mean(whereabouts at, double *mean, kbass_error *error)
+{
+    const kbass_discovery *d = at.discovery;
+    if (!d->ode && !d->paper) return solve(&at, mean, NULL, error);
+    double *sd = KB_NEW(double, at.n * d->data->n_states);
+    at.is_mean = true;
+    kbass_status status = sd ? solve(&at, mean, sd, error) : kb_out_of_memory(error, "the solution");
+    kb_free(sd);
+    return status;
+}
+
 kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t run, size_t n, const double *times,
                                       const double *positions, double *mean, double *sd, kbass_error *error)
 {
     const whereabouts at = {d, run, n, times, positions, false};
     kbass_status status = check_place(d, run, positions, error);
     if (status != KBASS_OK) return status;
-    return d->ode ? solve_states(&at, mean, sd, error) : solve_fields(&at, mean, sd, error);
+    return sd ? solve(&at, mean, sd, error) : solve_mean(at, mean, error);
 }
 
-/* Of the chosen model, without the band that its rivals would be asked for. */
 kbass_status kb_discovery_solution_at(const void *context, size_t n, const double *times, const double *positions,
                                       double *values, kbass_error *error)
 {
     const kb_discovery_run_of *of = context;
     const kbass_discovery *d = of->discovery;
-    double *sd = KB_NEW(double, n * d->data->n_states);
-    if (!sd) return kb_out_of_memory(error, "the solution");
-    kbass_status status = KBASS_OK;
-    whereabouts at = {d, of->run, n, times, NULL, true};
-    if (!d->ode)
-        status = kbass_discovery_solution(d, of->run, n, times, positions, values, d->paper ? sd : NULL, error);
-    else if (d->paper || d->found.state)
-        status = kbass_discovery_solution(d, of->run, n, times, NULL, values, sd, error);
-    else status = states_of(&at, d->found.pool.fits[0], values, sd, error);
-    kb_free(sd);
-    return status;
+    return kbass_discovery_solution(d, of->run, n, times, d->ode ? NULL : positions, values, NULL, error);
 }
