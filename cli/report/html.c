@@ -50,15 +50,17 @@ void html_unit(FILE *out, const char *unit)
     fputs("</span>", out);
 }
 
-void html_interval(FILE *out, double low, double high)
+/* Rounded as the terminal's report has it: two digits of the sd. */
+void html_interval(FILE *out, double low, double high, double sd)
 {
-    double largest = fmax(fabs(low), fabs(high)), width = high - low;
-    if (!isfinite(width)) {
+    double largest = fmax(fabs(low), fabs(high));
+    if (!isfinite(low) || !isfinite(high)) {
         fputs("–", out);
         return;
     }
-    int decimals = width > 0 ? 2 - (int)floor(log10(width)) : 4;
-    bool is_plain = largest < 1e5 && (largest >= 1e-3 || largest == 0) && decimals >= 0;
+    int decimals = sd > 0 ? 1 - (int)floor(log10(sd)) : 4;
+    bool is_plain = largest < 1e6 && (largest >= 1e-4 || largest == 0) && decimals <= 12;
+    if (decimals < 0) decimals = 0;
     if (is_plain)
         fprintf(out, "%s%.*f to %s%.*f", low < 0 ? "−" : "", decimals, fabs(low), high < 0 ? "−" : "", decimals,
                 fabs(high));

@@ -8,9 +8,9 @@ void html_text(FILE *out, const char *text);
 void html_probability(FILE *out, double probability); /* never 0 or 1: only compared models count */
 /* 1.007(14): the last digits' standard deviation in parentheses; without an sd six digits. As MathML. */
 void html_weight(FILE *out, double weight, double sd);
-void html_number(FILE *out, double value);              /* four digits */
-void html_unit(FILE *out, const char *unit);            /* "m s^-2", powers raised, after a blank */
-void html_interval(FILE *out, double low, double high); /* to a hundredth of its width */
+void html_number(FILE *out, double value);                         /* four digits */
+void html_unit(FILE *out, const char *unit);                       /* "m s^-2", powers raised, after a blank */
+void html_interval(FILE *out, double low, double high, double sd); /* to two digits of the sd, as reports have it */
 
 /* A term as MathML without <math>: "x^2*y", "sin(x)", "u*u_xx". */
 void html_term(FILE *out, const char *term);

@@ -133,6 +133,20 @@ static void put_noise(page *p)
     if (n) fputs(".</p>\n", p->out);
 }
 
+/* As the terminal's report says it. */
+static void put_confidence(page *p, const json_t *verdict)
+{
+    const json_t *explained = json_object_get(verdict, "explained"), *misfit = json_object_get(verdict, "misfit"),
+                 *rivals = json_object_get(verdict, "rivals");
+    double share = json_number_value(explained);
+    if (!json_is_number(explained) || !json_is_number(misfit) || !json_is_integer(rivals)) return;
+    fprintf(p->out,
+            "<p>Explains %.*f %% of the variance, misfit %.3g; %" JSON_INTEGER_FORMAT
+            " other law%s within 1 : 10.</p>\n",
+            share > 0.995 ? 3 : 1, 100 * share, json_number_value(misfit), json_integer_value(rivals),
+            json_integer_value(rivals) == 1 ? "" : "s");
+}
+
 /* A chip that says how sure, and why. */
 static void put_verdict(page *p)
 {
@@ -151,6 +165,7 @@ static void put_verdict(page *p)
         html_probability(p->out, json_number_value(probability));
     }
     fputs(".</p>\n", p->out);
+    put_confidence(p, verdict);
 }
 
 static void put_law(page *p)
@@ -220,9 +235,9 @@ static void put_page(page *p)
     put_head(p);
     put_summary(p);
     put_law(p);
+    put_solution(p);
     page_terms(p);
     page_correlations(p);
-    put_solution(p);
     if (p->v->n_rows) page_residuals(p);
     page_unexplained(p);
     page_validation(p);

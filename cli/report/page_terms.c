@@ -38,7 +38,7 @@ static void put_numbers(page *p, const view_term *term)
     }
     if (term->sd > 0 && isfinite(term->low) && isfinite(term->high)) {
         fputs("</dd><dt>95 %</dt><dd>", p->out);
-        html_interval(p->out, term->low, term->high);
+        html_interval(p->out, term->low, term->high, term->sd);
     }
     fputs("</dd></dl>", p->out);
 }
@@ -86,7 +86,7 @@ static void put_rest(page *p, const view_equation *equation)
         fputs("</td><td class=\"number\">", p->out);
         html_probability(p->out, term->probability);
         fputs("</td><td class=\"number\">", p->out);
-        html_interval(p->out, term->low, term->high);
+        html_interval(p->out, term->low, term->high, term->sd);
         fputs("</td></tr>\n", p->out);
     }
     fputs("</tbody></table></div></details>\n", p->out);

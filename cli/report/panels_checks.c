@@ -72,11 +72,11 @@ void weights_draw(FILE *script, const view *v, size_t panel)
     fprintf(script,
             "set title '%s: %s' noenhanced textcolor rgb '" PANEL_INK "'\nset border 1\n"
             "set tmargin 2.2\nset bmargin 2\nset lmargin 2\nset rmargin 2\nunset ytics\nunset key\n"
-            "set yrange [0:1.1]\nset xrange [%.10g:%.10g]\nset xtics %.10g, %.10g format '%%.%dg'\n"
+            "set yrange [0:1.1]\nset xrange [%.10g:%.10g]\nset xtics (%.10g, %.10g, %.10g) format '%%.%dg'\n"
             "plot $density using 1:3 with filledcurves y=0 fc rgb '" PANEL_BLUE "' fs transparent solid 0.3 notitle, "
             "$density using 1:2 with lines lw 2 lc rgb '" PANEL_BLUE "' notitle\nset format x '%% h'\n",
-            equation->lhs, term->name, peak - reach * sd[0], peak + reach * sd[1], peak - 2 * sd[0], sd[0] + sd[1],
-            digits_of(term));
+            equation->lhs, term->name, peak - reach * sd[0], peak + reach * sd[1], peak - interval * sd[0], peak,
+            peak + interval * sd[1], digits_of(term));
 }
 
 void weights_describe(const view *v, size_t panel, char words[PANEL_WORDS])
