@@ -1,4 +1,6 @@
-/* The second route of a search that is in doubt. */
+/* Routes of fields along one axis: proposals first, and the second pass of a search that is in doubt. */
+#include <math.h>
+
 #include "base/memory.h"
 #include "check.h"
 #include "found.h"
@@ -8,10 +10,10 @@
 static kbass_error error;
 
 /* Waves on a ring that steepen and disperse, 5 % noise. */
-static kbass_data *waves(void)
+static kbass_data *waves(size_t n_times, size_t n_places)
 {
     static const char *const law[] = {"u_t = -6*u*u_x - u_xxx"};
-    const size_t counts[] = {10, 18};
+    const size_t counts[] = {n_times, n_places};
     kbass_data *data = NULL;
     kbass_pde *pde = NULL;
     CHECK_OK(kbass_pde_parse(1, law, "x=0:2*pi, t=0:0.5", "exp(2*cos(x - 2) - 2) + sin(2*x)/4", NULL, &pde, &error));
@@ -30,10 +32,10 @@ typedef struct {
     kb_search_result before, result;
 } setup;
 
-static void setup_create(setup *s)
+static void setup_create_on(setup *s, kbass_data *data)
 {
     static const char *const field[] = {"u"}, *const axes[] = {"t", "x"};
-    *s = (setup){.data = waves()};
+    *s = (setup){.data = data};
     kb_settings_default(&s->settings);
     s->settings.degree = 1;
     s->settings.derivatives = 3;
@@ -42,6 +44,8 @@ static void setup_create(setup *s)
     CHECK_OK(kb_pde1d_problem_create(s->data, &s->settings, s->dictionary, &s->problem, &error));
     kb_run_begin(&s->run, NULL, NULL, 0);
 }
+
+static void setup_create(setup *s) { setup_create_on(s, waves(10, 18)); }
 
 static void setup_destroy(setup *s)
 {
@@ -166,11 +170,57 @@ static void diffusion_behind_a_front(void **state)
     kbass_pde_destroy(pde);
 }
 
+/* The weak form's proposals end where the pairs of simple terms do, on a grid as fine. */
+static void proposals_lead_to_the_same_fit(void **state)
+{
+    (void)state;
+    setup s;
+    kb_search_result proposed = {0};
+    bool found = false;
+    setup_create_on(&s, waves(24, 24)); /* on fewer the weak form sees too little */
+    CHECK_OK(kb_sparse_search(s.problem, &s.run, &proposed, &found, &error));
+    assert_true(found && kb_has_model(&proposed));
+    setup_doubt(&s, 0.0025);
+    CHECK_OK(kb_search_pass(&kb_task_of_simple_terms, s.problem, 1, &s.before, &s.run, &s.result, &error));
+    const kb_fit *one = proposed.pool.fits[0], *other = s.result.pool.fits[0];
+    assert_true(kb_support_equal(&one->support, &other->support));
+    for (size_t q = 0; q < one->support.n; q++) {
+        size_t column = one->support.column[q];
+        double sd = sqrt(one->covariance[q + q * one->support.n]);
+        CHECK_CLOSE(one->w[column], other->w[column], 0.5 * sd); /* by which a finer grid may move weights */
+    }
+    assert_true(proposed.n_models < s.result.n_models / 2);
+    kb_search_result_clear(&proposed);
+    setup_destroy(&s);
+}
+
+/* A dictionary without the law: no proposal follows the data, and the search from nothing is due. */
+static void proposals_that_do_not_follow_are_no_answer(void **state)
+{
+    (void)state;
+    static const char *const field[] = {"u"}, *const axes[] = {"t", "x"};
+    setup s = {.data = waves(10, 18)};
+    bool found = true;
+    kb_settings_default(&s.settings);
+    s.settings.degree = 2;
+    s.settings.derivatives = 0;
+    CHECK_OK(kb_dictionary_create_fields(&s.settings, 1, field, 2, axes, &s.dictionary, &error));
+    CHECK_OK(kb_pde1d_problem_create(s.data, &s.settings, s.dictionary, &s.problem, &error));
+    kb_run_begin(&s.run, NULL, NULL, 0);
+    CHECK_OK(kb_sparse_search(s.problem, &s.run, &s.result, &found, &error));
+    assert_true(!found && !s.result.pool.n && !s.result.windows);
+    setup_destroy(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(simple_terms_first),       cmocka_unit_test(gives_up_where_lost),
-        cmocka_unit_test(doubt_needs_time),         cmocka_unit_test(an_error_in_the_second_search_leaves_the_first),
+        cmocka_unit_test(proposals_lead_to_the_same_fit),
+        cmocka_unit_test(proposals_that_do_not_follow_are_no_answer),
+        cmocka_unit_test(simple_terms_first),
+        cmocka_unit_test(gives_up_where_lost),
+        cmocka_unit_test(doubt_needs_time),
+        cmocka_unit_test(an_error_in_the_second_search_leaves_the_first),
         cmocka_unit_test(diffusion_behind_a_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,9 @@
     X(grace, 1, NOT_MEASURED)                                                                                          \
     X(grace_iterations, 8, NOT_MEASURED)                                                                               \
     X(least_rows, 4, NOT_MEASURED)                                                                                     \
-    X(least_values, 1.2, "fewer fit any model")
+    X(least_values, 1.2, "fewer fit any model")                                                                        \
+    X(usual_terms, 4, "laws have few, a patch on a wrong one takes many")                                              \
+    X(unlikely, 0.05, NOT_MEASURED)
 
 #define ONE_AXIS(X)                                                                                                    \
     GRIDS(X)                                                                                                           \
@@ -136,7 +138,47 @@
     X(floor_rise, 1.5, "as for one axis")                                                                              \
     X(grace, 1, "as for one axis")                                                                                     \
     X(grace_iterations, 8, "as for one axis")                                                                          \
-    X(least_rows, 12, "of a window; not measured")
+    X(least_rows, 12, "of a window; not measured")                                                                     \
+    X(fewest_values, 5000, "below it one part would be all of the data")                                               \
+    X(proposals, 6, NOT_MEASURED)                                                                                      \
+    X(proposals_at_a_time, 2, "those with fewer votes are neighbours of the first, or worse")                          \
+    X(most_fits, 5, "boundary values of open ends take their time; not shown to help")                                 \
+    X(nearer, 0.9, NOT_MEASURED)                                                                                       \
+    X(part_windows, 2, NOT_MEASURED)                                                                                   \
+    X(part_lines, 32, NOT_MEASURED)                                                                                    \
+    X(part_points, 192, NOT_MEASURED)                                                                                  \
+    X(profile_lines, 8, NOT_MEASURED)                                                                                  \
+    X(window_waves, 1.0 / 3, "chaotic fields are lost in longer ones; KS 251 x 1024")                                  \
+    X(closed_noise, 1.1, NOT_MEASURED)                                                                                 \
+    X(farthest_period, 0.03, NOT_MEASURED)
+
+/* Few data: fits are cheap, and all that the answer is compared with has to be fitted. */
+#define SPARSE(X)                                                                                                      \
+    NEIGHBOURS(X)                                                                                                      \
+    X(worth_fitting, 7, "as for one axis: the answer is averaged over them")                                           \
+    X(most_moves, 6, "not measured")                                                                                   \
+    X(fit_iterations, 20, NOT_MEASURED)                                                                                \
+    X(again_iterations, 12, "as for one axis")                                                                         \
+    X(final_iterations, 30, "as for one axis")                                                                         \
+    X(stage_beam, 3, "as for one axis")                                                                                \
+    X(stage_rounds, 4, "as for one axis")                                                                              \
+    X(kept, 12, "the answer is averaged over them; not measured")                                                      \
+    X(lost, 1.5, "as for dense data")                                                                                  \
+    X(still, 0.5, "as for one axis")                                                                                   \
+    X(least_floor, KB_LEAST_NOISE, "as for one axis")                                                                  \
+    X(floor_rise, 1.5, "as for one axis")                                                                              \
+    X(hidden, 20, "as for one axis")                                                                                   \
+    X(grace, 1, "as for one axis")                                                                                     \
+    X(grace_iterations, 8, "as for one axis")                                                                          \
+    X(least_rows, 8, "bumps of the weak form need half of them")                                                       \
+    X(fewest_values, 150, "with fewer the weak form has too few bumps")                                                \
+    X(proposals, 6, "as for dense data")                                                                               \
+    X(proposals_at_a_time, 1, "most often the first is the law, or its neighbour")                                     \
+    X(hopeless, 60, "as fits are given up; not measured")                                                              \
+    X(most_fits, 2, NOT_MEASURED)                                                                                      \
+    X(nearer, 0.9, "as for dense data")                                                                                \
+    X(usual_terms, 4, "laws have few, a patch on a wrong one takes many")                                              \
+    X(unlikely, 0.05, NOT_MEASURED)
 
 #define AXES(X)                                                                                                        \
     NEIGHBOURS(X)                                                                                                      \
@@ -178,5 +220,6 @@ const kb_schedule_table kb_schedule_of_one_axis = {"one axis", {ONE_AXIS(VALUE)}
 const kb_schedule_table kb_schedule_of_short_windows = {
     "one axis, short windows", {SHORT_WINDOWS(VALUE)}, {SHORT_WINDOWS(REASON)}};
 const kb_schedule_table kb_schedule_of_dense_axis = {"one axis, dense", {DENSE(VALUE)}, {DENSE(REASON)}};
+const kb_schedule_table kb_schedule_of_sparse_axis = {"one axis, sparse", {SPARSE(VALUE)}, {SPARSE(REASON)}};
 const kb_schedule_table kb_schedule_of_axes = {"several axes", {CHEAP_AXES(VALUE)}, {CHEAP_AXES(REASON)}};
 const kb_schedule_table kb_schedule_of_dear_axes = {"several axes, dear", {DEAR_AXES(VALUE)}, {DEAR_AXES(REASON)}};

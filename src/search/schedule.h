@@ -62,7 +62,22 @@
     X(weak_narrowest, "visible periods", "of the narrowest of them")                                                   \
     X(weak_widest, "visible periods", "of the widest of them")                                                         \
     X(weak_rows, "samples' distances", "of the narrowest at least")                                                    \
-    X(weak_close, "nats", "behind, within which an equation's second structure is proposed, too")
+    X(weak_close, "nats", "behind, within which an equation's second structure is proposed, too")                      \
+    X(fewest_values, "values", "from which on the weak form's proposals are fitted before anything else")              \
+    X(proposals, "structures", "with most votes of the weak form's widths")                                            \
+    X(proposals_at_a_time, "structures", "fitted before it is asked whether one follows the data")                     \
+    X(most_fits, "fits", "of models that do not follow yet but come nearer")                                           \
+    X(nearer, "times the squared misfit", "of the fit before, below which another fit is worth it")                    \
+    X(part_windows, "windows", "of each run on which structures are compared")                                         \
+    X(part_lines, "lines", "of such a window; it is thinned to them")                                                  \
+    X(part_points, "points", "of such a line; it is thinned to them")                                                  \
+    X(profile_lines, "lines", "throughout the record from which the profile of a window's start is made")              \
+    X(window_waves, "visible wavelengths in time", "of a window")                                                      \
+    X(closed_noise, "times the noise of open lines", "up to which an axis that closes leaves noise")                   \
+    X(farthest_period, "of the axis", "beyond its end, within which it may close")                                     \
+    X(hopeless, "nats", "behind the best: such models are not fitted with it any more; 0: all are")                    \
+    X(usual_terms, "terms", "of an equation: an answer with more is searched for once more from nothing")              \
+    X(unlikely, "p-value", "of residuals that are alike, below which likewise")
 
 /* Integers are exact as double. 0: of no use for these data. */
 typedef struct {
@@ -90,6 +105,8 @@ extern const kb_schedule_table kb_schedule_of_wide_states;
 extern const kb_schedule_table kb_schedule_of_long_states;
 /* Over one axis, many data on a grid, from the weak form's proposals. */
 extern const kb_schedule_table kb_schedule_of_dense_axis;
+/* The same with few data: all of them compare, and what is found has to pass more tests. */
+extern const kb_schedule_table kb_schedule_of_sparse_axis;
 /* Over several axes, where one integration with its tangents costs seconds. */
 extern const kb_schedule_table kb_schedule_of_dear_axes;
 

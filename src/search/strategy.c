@@ -10,14 +10,6 @@
 
 /* ---------------------------------------------------------------- finer resolutions */
 
-/* Does the floor that the resolution's error set still hide something of the best model's residuals? */
-static bool floor_matters(const kb_pass *p)
-{
-    const kb_schedule *s = p->task->schedule;
-    double floor = kb_pass_floor(p), misfit = p->search.pool->fits[0]->misfit;
-    return floor > s->least_floor && misfit * misfit < s->hidden * floor;
-}
-
 /* The best models at one finer resolution; back where none of them can be fitted there. */
 static kbass_status refine_once(kb_pass *p, kb_pool *before, bool *more, kbass_error *error)
 {
@@ -48,7 +40,7 @@ static kbass_status refine(kb_pass *p, kbass_error *error)
         memcpy(weights, pool->fits[0]->w, pool->n_columns * sizeof *weights);
         status = refine_once(p, &before, &more, error);
         if (status != KBASS_OK || !more) break;
-        more = !(kb_weights_moved(pool->fits[0], weights) < p->task->schedule->still) || floor_matters(p);
+        more = !(kb_weights_moved(pool->fits[0], weights) < p->task->schedule->still) || kb_pass_floor_matters(p);
     }
     kb_pool_clear(&before);
     kb_free(weights);

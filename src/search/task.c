@@ -97,3 +97,10 @@ double kb_weights_moved(const kb_fit *fit, const double *before)
     }
     return most;
 }
+
+bool kb_pass_floor_matters(const kb_pass *p)
+{
+    const kb_schedule *s = p->task->schedule;
+    double floor = kb_pass_floor(p), misfit = p->search.pool->fits[0]->misfit;
+    return floor > s->least_floor && misfit * misfit < s->hidden * floor;
+}

@@ -120,6 +120,8 @@ bool kb_pass_has_model(const kb_pass *pass);
 size_t kb_pass_run(const kb_pass *pass, size_t window);
 /* A structure with starts by regression and no weights, as an entry of the pool. */
 kbass_status kb_pass_enter(kb_pass *pass, const kb_support *support, kb_fit **fit, kbass_error *error);
+/* Does the floor that the resolution's error set still hide something of the best model's residuals? */
+bool kb_pass_floor_matters(const kb_pass *pass);
 kb_likelihood *kb_pass_likelihood(const kb_pass *pass);
 /* The smallest noise variance that its discretisation allows. */
 double kb_pass_floor(const kb_pass *pass);

@@ -11,9 +11,7 @@ enum { LINES_PER_WINDOW = 3 };                       /* of fields that change be
 static const size_t restless_steps = 6;              /* about half a standard deviation from line to line */
 static const double shares[] = {0.12, 0.25, 0.5, 1}; /* of the record, stage by stage */
 enum { SHARES = sizeof shares / sizeof *shares };
-enum { MOST_USUAL = 4 };             /* terms of an equation: laws have few, a patch on a wrong one takes many */
-enum { FEW_VALUES = 1000 };          /* where a second pass takes seconds, and the first is soonest deceived */
-static const double unlikely = 0.05; /* p-value of neighbouring residuals that are alike */
+enum { FEW_VALUES = 1000 }; /* where a second pass takes seconds, and the first is soonest deceived */
 
 /* ---------------------------------------------------------------- the beginning and the end of a pass */
 
@@ -34,6 +32,13 @@ static kbass_status allocate(kb_pass *p, kb_one_axis *e, kbass_error *error)
 }
 
 static bool is_restless(const kb_pde1d_setup *setup) { return setup->line.steps >= restless_steps; }
+
+bool kb_one_axis_is_restless(const kb_pde1d_problem *l)
+{
+    for (size_t run = 0; run < l->n_runs; run++)
+        if (is_restless(&l->setups[run])) return true;
+    return false;
+}
 
 /* Short windows, and profiles as short as the lines' samples, in the runs that need them. */
 static void shorten_windows(kb_one_axis *e)
@@ -184,12 +189,18 @@ static kbass_status extend_windows(kb_pass *p, size_t stage, kbass_error *error)
 
 /* ---------------------------------------------------------------- is there doubt? */
 
-static bool leaves_a_pattern(const kb_residual_tests *residual_tests)
+static bool leaves_a_pattern(const kb_residual_tests *residual_tests, double unlikely)
 {
     for (size_t i = 0; i < residual_tests->n; i++)
         if (residual_tests->tests[i].kind == KB_TEST_WHITENESS && residual_tests->tests[i].p_value < unlikely)
             return true;
     return false;
+}
+
+bool kb_one_axis_is_plain(const kb_schedule *schedule, const kb_pde1d_problem *l, const kb_search_result *result)
+{
+    if (!kb_has_model(result) || leaves_a_pattern(&result->residual_tests, schedule->unlikely)) return false;
+    return (double)result->pool.fits[0]->support.n <= schedule->usual_terms * (double)l->run_samples[0]->n_fields;
 }
 
 /* Short windows let wrong laws follow the data, each start mending a little; many terms do the same; and what a wrong
@@ -199,15 +210,13 @@ static bool is_doubtful(const void *problem, const kb_search_result *result)
     const kb_pde1d_problem *l = problem;
     size_t n = 0;
     for (size_t run = 0; run < l->n_runs; run++) n += l->run_samples[run]->n_values;
-    if (!kb_has_model(result) || leaves_a_pattern(&result->residual_tests) || n <= FEW_VALUES) return true;
-    return result->windows->n > l->n_runs || result->pool.fits[0]->support.n > MOST_USUAL * l->run_samples[0]->n_fields;
+    if (!kb_one_axis_is_plain(&kb_schedule_of_one_axis.value, l, result) || n <= FEW_VALUES) return true;
+    return result->windows->n > l->n_runs;
 }
 
 const kb_task *kb_task_of_pde1d(const kb_pde1d_problem *l)
 {
-    for (size_t run = 0; run < l->n_runs; run++)
-        if (is_restless(&l->setups[run])) return &kb_task_of_short_windows;
-    return &kb_task_of_one_axis;
+    return kb_one_axis_is_restless(l) ? &kb_task_of_short_windows : &kb_task_of_one_axis;
 }
 
 #define SHARED                                                                                                         \

@@ -44,6 +44,10 @@ kbass_status kb_one_axis_begin(kb_pass *pass, kbass_error *error);
 kbass_status kb_one_axis_begin_on(kb_pass *pass, const size_t *windows, size_t grid, kbass_error *error);
 void kb_one_axis_end(kb_pass *pass);
 kbass_status kb_one_axis_take(kb_pass *pass, kb_pool *found, kbass_error *error);
+/* Do fields change beyond recognition from line to line? */
+bool kb_one_axis_is_restless(const kb_pde1d_problem *problem);
+/* Has the answer few terms, and does it leave no pattern? A wrong law takes many, or leaves what it cannot follow. */
+bool kb_one_axis_is_plain(const kb_schedule *schedule, const kb_pde1d_problem *problem, const kb_search_result *result);
 double kb_one_axis_noise(const kb_pass *pass);
 /* The windows, one for a run, to that share of their lines; false when they were there before. */
 bool kb_one_axis_reach(kb_pass *pass, double share);

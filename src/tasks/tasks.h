@@ -20,6 +20,9 @@ const kb_task *kb_task_of_pde1d(const kb_pde1d_problem *problem);
    nothing is due. */
 kbass_status kb_dense_search(const kb_pde1d_problem *problem, kb_run *run, kb_search_result *result, bool *found,
                              kbass_error *error);
+/* The same for few data, all of which compare: what is found has few terms, too, and leaves no pattern. */
+kbass_status kb_sparse_search(const kb_pde1d_problem *problem, kb_run *run, kb_search_result *result, bool *found,
+                              kbass_error *error);
 extern const kb_task kb_task_of_axes; /* kb_pde_nd_problem */
 
 #endif

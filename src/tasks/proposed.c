@@ -1,0 +1,311 @@
+#include "tasks/proposed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+/* ---------------------------------------------------------------- models */
+
+kb_pass kb_proposed_pass(const kb_proposed *s, const kb_pde1d_problem *problem, kb_search_result *result)
+{
+    kb_pass p = {.task = s->task, .problem = problem, .n_runs = problem->n_runs, .result = result};
+    p.search = (kb_search){.schedule = s->task->schedule, .run = s->run, .pool = &result->pool};
+    return p;
+}
+
+void kb_proposed_end(kb_pass *p)
+{
+    p->result->windows = p->search.windows;
+    kb_workers_destroy(&p->search.workers);
+    p->task->end(p);
+}
+
+/* Proposals begin near the end, where steps of a fit may share their tangents. */
+void kb_proposed_share_tangents(kb_pass *p)
+{
+    for (int i = 0; i < p->search.workers.n; i++) kb_pass_shooter(p, i)->dynamics->tangents_are_dear = true;
+}
+
+static kbass_status set_grid(kb_pass *p, size_t grid, kbass_error *error)
+{
+    kbass_status status = kb_one_axis_set_grid(p, grid, error);
+    if (status == KBASS_OK) kb_proposed_share_tangents(p);
+    return status;
+}
+
+kbass_status kb_proposed_enter(kb_pass *p, const kb_support *support, const double *w, const double *variance,
+                               kbass_error *error)
+{
+    kb_fit *fit = NULL;
+    kbass_status status = kb_pass_enter(p, support, &fit, error);
+    if (status != KBASS_OK) return status;
+    memcpy(fit->w, w, p->search.pool->n_columns * sizeof *w);
+    for (size_t f = 0; f < kb_pass_likelihood(p)->n_groups; f++)
+        fit->variance[f] = fmax(variance[f], p->task->schedule->least_floor);
+    return KBASS_OK;
+}
+
+bool kb_proposed_follows(const kb_proposed *s, const kb_pass *p)
+{
+    if (!kb_pass_has_model(p)) return false;
+    double misfit = p->search.pool->fits[0]->misfit, floor = kb_pass_floor(p);
+    return misfit * misfit <= p->task->schedule->lost * (s->noise + floor);
+}
+
+static double best_square(const kb_pass *p)
+{
+    return kb_pass_has_model(p) ? p->search.pool->fits[0]->misfit * p->search.pool->fits[0]->misfit : INFINITY;
+}
+
+/* Fits the pool, and again as long as the best model does not follow yet but comes nearer: boundary values of open ends
+   take their time. */
+kbass_status kb_proposed_fit(const kb_proposed *s, kb_pass *p, kbass_error *error)
+{
+    double before = INFINITY;
+    kbass_status status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
+    for (int i = 0; i < (int)p->task->schedule->most_fits && status == KBASS_OK && !kb_proposed_follows(s, p) &&
+                    best_square(p) < p->task->schedule->nearer * before;
+         i++) {
+        before = best_square(p);
+        if (!kb_run_stopped(s->run)) status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
+    }
+    return status;
+}
+
+/* Only models that may still win: fits of the others would be repeated with theirs. */
+static void drop_hopeless(kb_pass *p)
+{
+    kb_pool *pool = p->search.pool;
+    double behind = p->task->schedule->hopeless;
+    size_t n = 0;
+    while (n < pool->n && pool->fits[n]->valid && pool->fits[n]->log_evidence > pool->fits[0]->log_evidence - behind)
+        n++;
+    if (n && behind > 0) kb_pool_trim(pool, n);
+}
+
+/* A lost model once more, in another pool: nothing but its damping to begin with. */
+static kbass_status enter_again(const kb_proposed *s, kb_pass *p, const kb_fit *lost, kbass_error *error)
+{
+    size_t n = p->search.pool->n_columns;
+    double *w = KB_NEW(double, n);
+    if (!w) return kb_out_of_memory(error, "the search");
+    for (size_t q = 0; q < lost->support.n; q++)
+        w[lost->support.column[q]] = kb_one_axis_damping(p->problem, lost->support.column[q]);
+    kbass_status status = kb_proposed_enter(p, &lost->support, w, s->proposals.noise, error);
+    kb_free(w);
+    return status;
+}
+
+/* Proposed weights may run away from the first line on. Such models begin once more, by themselves: rivals would have
+   them given up before they have come near. */
+static kbass_status fit_lost_again(const kb_proposed *s, kb_pass *p, kbass_error *error)
+{
+    kb_pool *pool = p->search.pool, again;
+    kbass_status status = KBASS_OK;
+    kb_pool_init(&again, pool->n_columns, pool->n_start, pool->max_windows);
+    p->search.pool = &again;
+    for (size_t i = 0; status == KBASS_OK && i < pool->n; i++)
+        if (!pool->fits[i]->valid) status = enter_again(s, p, pool->fits[i], error);
+    if (status == KBASS_OK && again.n) status = kb_proposed_fit(s, p, error);
+    p->search.pool = pool;
+    if (status == KBASS_OK) status = kb_pool_merge(pool, &again, error);
+    kb_pool_clear(&again);
+    kb_pool_sort(pool);
+    kb_pool_unite(pool);
+    return status;
+}
+
+static kbass_status fit_some(const kb_proposed *s, kb_pass *p, kbass_error *error)
+{
+    kbass_status status = kb_proposed_fit(s, p, error);
+    if (status != KBASS_OK || kb_proposed_follows(s, p) || !(p->task->schedule->hopeless > 0)) return status;
+    status = fit_lost_again(s, p, error);
+    drop_hopeless(p);
+    return status;
+}
+
+/* Proposals, a few at a time, until one of them follows the part: those with fewer votes are its neighbours, or worse.
+ */
+static kbass_status fit_proposals(const kb_proposed *s, kb_pass *p, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    size_t n = s->proposals.n, each = (size_t)fmax((double)s->whole.threads, p->task->schedule->proposals_at_a_time);
+    for (size_t i = 0; status == KBASS_OK && i < n && !kb_proposed_follows(s, p) && !kb_run_stopped(s->run);) {
+        for (size_t end = i + each; status == KBASS_OK && i < end && i < n; i++) {
+            const kb_field_proposal *proposal = &s->proposals.proposals[i];
+            status = kb_proposed_enter(p, &proposal->support, proposal->w, s->proposals.noise, error);
+        }
+        if (status == KBASS_OK) status = fit_some(s, p, error);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- simpler rivals */
+
+static bool has_only_pure(const kb_proposed *s, const kb_support *support)
+{
+    for (size_t q = 0; q < support->n; q++)
+        if (!s->proposals.is_pure[support->column[q]]) return false;
+    return true;
+}
+
+/* The pure terms of a model with one that damps. Messages of a model without it hardly see it: the short waves of its
+   profiles are noise. */
+static kbass_status enter_damped(const kb_proposed *s, kb_pass *p, const kb_fit *model, size_t damping,
+                                 kb_support *support, double *w, kbass_error *error)
+{
+    support->n = 0;
+    memset(w, 0, p->search.pool->n_columns * sizeof *w);
+    for (size_t q = 0; q < model->support.n; q++) {
+        size_t column = model->support.column[q];
+        if (!s->proposals.is_pure[column]) continue;
+        kb_support_add(support, column);
+        w[column] = model->w[column];
+    }
+    kb_support_add(support, damping);
+    w[damping] = kb_one_axis_damping(p->problem, damping);
+    return kb_pool_find(p->search.pool, support) ? KBASS_OK
+                                                 : kb_proposed_enter(p, support, w, s->proposals.noise, error);
+}
+
+static bool is_damped(const kb_pass *p, const kb_support *support)
+{
+    for (size_t q = 0; q < support->n; q++)
+        if (kb_one_axis_damping(p->problem, support->column[q]) != 0) return true;
+    return false;
+}
+
+static kbass_status enter_damped_all(const kb_proposed *s, kb_pass *p, kbass_error *error)
+{
+    const kb_fit *best = p->search.pool->fits[0];
+    size_t n = p->search.pool->n_columns;
+    double *w = KB_NEW(double, n);
+    kb_support support = {0};
+    kbass_status status = w ? kb_support_create(n, &support, error) : kb_out_of_memory(error, "the search");
+    for (size_t q = 0; status == KBASS_OK && q < n; q++)
+        if (kb_one_axis_damping(p->problem, q) != 0) status = enter_damped(s, p, best, q, &support, w, error);
+    kb_support_clear(&support);
+    kb_free(w);
+    return status;
+}
+
+/* Beside a model that follows: the best proposal of pure terms alone, and damping in place of what is not pure. */
+static kbass_status fit_simpler(const kb_proposed *s, kb_pass *p, kbass_error *error)
+{
+    kb_pool *pool = p->search.pool;
+    const kb_fit *best = pool->fits[0];
+    size_t before = pool->n, i = 0;
+    kbass_status status = KBASS_OK;
+    if (!has_only_pure(s, &best->support) || !is_damped(p, &best->support)) status = enter_damped_all(s, p, error);
+    while (i < s->proposals.n && !has_only_pure(s, &s->proposals.proposals[i].support)) i++;
+    const kb_field_proposal *simple = i < s->proposals.n ? &s->proposals.proposals[i] : NULL;
+    if (status == KBASS_OK && simple && !kb_pool_find(pool, &simple->support))
+        status = kb_proposed_enter(p, &simple->support, simple->w, s->proposals.noise, error);
+    return status == KBASS_OK && pool->n > before ? kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error)
+                                                  : status;
+}
+
+double kb_pde1d_values(const kb_pde1d_problem *l)
+{
+    double n = 0;
+    for (size_t run = 0; run < l->n_runs; run++) n += (double)l->run_samples[run]->n_values;
+    return n;
+}
+
+/* ---------------------------------------------------------------- the grid */
+
+/* The best model on the next grid: does it stay where it is, by what all data will know of it? */
+static kbass_status try_finer(const kb_proposed *s, kb_pass *p, const double *weights, bool *is_still,
+                              kbass_error *error)
+{
+    double share = sqrt(kb_pde1d_values(p->problem) / kb_pde1d_values(&s->whole));
+    kb_pool *pool = p->search.pool;
+    kb_pool_trim(pool, 1);
+    p->is_over = false;
+    kbass_status status = kb_one_axis_refine(p, error);
+    kb_proposed_share_tangents(p);
+    *is_still = status == KBASS_OK && p->is_over;
+    if (status != KBASS_OK || p->is_over) return status;
+    status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
+    double still = p->task->schedule->still * share;
+    *is_still = status == KBASS_OK && (!kb_pass_has_model(p) ||
+                                       (kb_weights_moved(pool->fits[0], weights) < still && !kb_pass_floor_matters(p)));
+    return status;
+}
+
+/* The grid on which the best model's weights no longer depend on it; all models are fitted there. */
+static kbass_status refine(const kb_proposed *s, kb_pass *p, kbass_error *error)
+{
+    kb_pool *pool = p->search.pool, before;
+    size_t n = pool->n_columns;
+    double *weights = KB_NEW(double, n);
+    bool is_still = false;
+    kbass_status status = weights ? KBASS_OK : kb_out_of_memory(error, "the search");
+    kb_pool_init(&before, n, pool->n_start, pool->max_windows);
+    while (status == KBASS_OK && !is_still && kb_pass_has_model(p) && !kb_run_stopped(s->run)) {
+        size_t grid = kb_one_axis_of(p)->grid;
+        memcpy(weights, pool->fits[0]->w, n * sizeof *weights);
+        status = kb_pool_copy(pool, &before, error);
+        if (status == KBASS_OK) status = try_finer(s, p, weights, &is_still, error);
+        if (status != KBASS_OK) break;
+        kb_pool_swap(pool, &before);
+        if (!is_still) status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
+        else if (kb_one_axis_of(p)->grid != grid) status = set_grid(p, grid, error);
+    }
+    kb_pool_clear(&before);
+    kb_free(weights);
+    return status;
+}
+
+/* Structures compared on the part; *found: one of them follows it. */
+kbass_status kb_proposed_compare(const kb_proposed *s, kb_pass *p, bool *found, kbass_error *error)
+{
+    kbass_status status = fit_proposals(s, p, error);
+    *found = status == KBASS_OK && kb_proposed_follows(s, p);
+    if (*found) status = fit_simpler(s, p, error);
+    if (*found) drop_hopeless(p);
+    if (*found && status == KBASS_OK)
+        status = kb_pass_explore(p, (size_t)p->task->schedule->stage_beam, (int)p->task->schedule->stage_rounds, error);
+    p->result->n_models = p->search.pool->n;
+    kb_pool_trim(p->search.pool, (size_t)p->task->schedule->kept);
+    if (status == KBASS_OK && *found) status = kb_one_axis_tune_period(p, error);
+    if (status == KBASS_OK && *found) status = refine(s, p, error);
+    *found = status == KBASS_OK && *found && kb_proposed_follows(s, p);
+    return status;
+}
+
+/* ---------------------------------------------------------------- life */
+
+bool kb_pde1d_is_gridded(const kb_pde1d_problem *l, size_t least_rows)
+{
+    for (size_t run = 0; run < l->n_runs; run++)
+        if (!l->run_samples[run]->gridded || l->run_samples[run]->n_grid[0] < least_rows) return false;
+    return true;
+}
+
+kbass_status kb_proposed_create(const kb_task *task, const kb_pde1d_problem *l, kb_run *run, kb_search_result *result,
+                                kb_proposed *s, kbass_error *error)
+{
+    size_t fields = l->run_samples[0]->n_fields;
+    *s = (kb_proposed){.task = task, .whole = *l, .run = run, .result = result};
+    s->whole.setups = KB_NEW(kb_pde1d_setup, l->n_runs);
+    s->windows = KB_NEW(size_t, l->n_runs);
+    if (!s->whole.setups || !s->windows) return kb_out_of_memory(error, "the search");
+    memcpy(s->whole.setups, l->setups, l->n_runs * sizeof *l->setups);
+    for (size_t run_index = 0; run_index < l->n_runs; run_index++) s->windows[run_index] = 1;
+    const kb_weak_whole whole = {.tiles = l->tiles, .run = run, .threads = l->threads};
+    kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, l->tiles ? &whole : NULL, l->dictionary,
+                                                 l->columns, (size_t)task->schedule->proposals, &s->proposals, error);
+    for (size_t f = 0; status == KBASS_OK && s->proposals.n && f < fields; f++)
+        s->noise += s->proposals.noise[f] / (double)fields;
+    return status;
+}
+
+void kb_proposed_clear(kb_proposed *s)
+{
+    kb_field_proposals_clear(&s->proposals);
+    kb_free(s->whole.setups);
+    kb_free(s->windows);
+}

@@ -1,0 +1,41 @@
+/* Fields along one axis whose structures are proposed by the weak form: what many data on a grid (dense.c) and few
+ * (sparse.c) share. Proposals are fitted until one follows the data, then their neighbours, then on finer grids.
+ */
+#ifndef KB_TASKS_PROPOSED_H
+#define KB_TASKS_PROPOSED_H
+
+#include "propose/weak/fields.h"
+#include "tasks/one_axis.h"
+
+typedef struct {
+    const kb_task *task;
+    kb_pde1d_problem whole; /* the problem; its setups are this search's own */
+    kb_run *run;
+    kb_field_proposals proposals;
+    size_t *windows; /* by run */
+    double noise;    /* mean over the fields */
+    kb_search_result *result;
+} kb_proposed;
+
+/* Setups, windows, proposals and their noise. No proposals are an outcome. */
+kbass_status kb_proposed_create(const kb_task *task, const kb_pde1d_problem *problem, kb_run *run,
+                                kb_search_result *result, kb_proposed *out, kbass_error *error);
+void kb_proposed_clear(kb_proposed *search);
+
+kb_pass kb_proposed_pass(const kb_proposed *search, const kb_pde1d_problem *problem, kb_search_result *result);
+void kb_proposed_end(kb_pass *pass);
+/* Proposals begin near the end, where steps of a fit may share their tangents. */
+void kb_proposed_share_tangents(kb_pass *pass);
+/* A model with its weights, by column, and noise variances, by field. */
+kbass_status kb_proposed_enter(kb_pass *pass, const kb_support *support, const double *w, const double *variance,
+                               kbass_error *error);
+/* Does the best model follow the data to their noise? */
+bool kb_proposed_follows(const kb_proposed *search, const kb_pass *pass);
+/* Fits the pool, and again as long as the best model does not follow yet but comes nearer. */
+kbass_status kb_proposed_fit(const kb_proposed *search, kb_pass *pass, kbass_error *error);
+/* Structures compared on the pass's data; *found: one of them follows them. */
+kbass_status kb_proposed_compare(const kb_proposed *search, kb_pass *pass, bool *found, kbass_error *error);
+double kb_pde1d_values(const kb_pde1d_problem *problem);
+bool kb_pde1d_is_gridded(const kb_pde1d_problem *problem, size_t least_rows);
+
+#endif
