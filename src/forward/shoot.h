@@ -63,7 +63,10 @@ void kb_shooter_solve(const kb_shooter *shooter, size_t k, size_t n_right, doubl
 double kb_shooter_freedom(kb_shooter *shooter, const kb_fit *fit, size_t group);
 /* The message about the columns of `all` at a valid fit. */
 bool kb_shooter_message(kb_shooter *shooter, const kb_fit *fit, const kb_support *all, kb_message *message);
-/* After that: the windows' starts (n each) follow a change dw of the weights of `all`, as the message supposes. */
+/* The message of the integral form along the fitted solution, every equation for itself; false where there is none.
+   `mixes`: states that the fit follows poorly are those of the bare field. */
+bool kb_shooter_integrals(kb_shooter *shooter, const kb_fit *fit, bool mixes, kb_message *message);
+/* After kb_shooter_message: the windows' starts (n each) follow a change dw of the weights of `all`, as the message supposes. */
 void kb_shooter_follow(kb_shooter *shooter, const double *dw, double *start);
 
 #endif

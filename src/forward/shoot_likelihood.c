@@ -55,6 +55,11 @@ static bool message(kb_likelihood *l, const kb_fit *fit, const kb_support *all, 
     return kb_shooter_message(kb_shooter_of(l), fit, all, message);
 }
 
+static bool integrals(kb_likelihood *l, const kb_fit *fit, bool mixes, kb_message *message)
+{
+    return kb_shooter_integrals(kb_shooter_of(l), fit, mixes, message);
+}
+
 static void follow(kb_likelihood *l, const double *dw, double *start)
 {
     kb_shooter_follow(kb_shooter_of(l), dw, start);
@@ -135,6 +140,7 @@ void kb_shooter_implement(kb_shooter *s, const kb_columns *columns)
                                     .key = key,
                                     .message = message,
                                     .follow = follow,
+                                    .integrals = d->integrals ? integrals : NULL,
                                     .covariances = covariances,
                                     .solution = solution,
                                     .guess = d->guess ? guess : NULL,

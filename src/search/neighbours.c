@@ -40,8 +40,13 @@ static void follow(const kb_columns *columns, kb_search_worker *e, const kb_fit 
     e->likelihood->follow(e->likelihood, dw, p->start);
 }
 
-static kbass_status propose(const kb_columns *columns, kb_search_worker *w, const kb_fit *parent,
-                            const kb_support *support, proposal *out, kbass_error *error)
+/* How a structure becomes a proposal, its weights the means of w->message. */
+typedef kbass_status (*propose_function)(const kb_columns *columns, kb_search_worker *w, const kb_fit *parent,
+                                         const kb_support *support, proposal *out, kbass_error *error);
+
+/* The parent's starts, and no promise: of a message that knows nothing of starts. */
+static kbass_status propose_along(const kb_columns *columns, kb_search_worker *w, const kb_fit *parent,
+                                  const kb_support *support, proposal *out, kbass_error *error)
 {
     double *mean = w->work;
     kbass_status status = kb_support_create(support->n, &out->support, error);
@@ -49,9 +54,20 @@ static kbass_status propose(const kb_columns *columns, kb_search_worker *w, cons
     out->start = KB_NEW(double, parent->n_windows * w->likelihood->n_start);
     if (status != KBASS_OK || !out->w || !out->start) return kb_out_of_memory(error, "a proposal");
     kb_support_copy(support, &out->support);
-    double other = kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
+    kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
     memcpy(out->w, mean, support->n * sizeof *mean);
+    memcpy(out->start, parent->start, parent->n_windows * w->likelihood->n_start * sizeof *out->start);
     out->parent = parent;
+    out->promised = -INFINITY;
+    return KBASS_OK;
+}
+
+static kbass_status propose(const kb_columns *columns, kb_search_worker *w, const kb_fit *parent,
+                            const kb_support *support, proposal *out, kbass_error *error)
+{
+    kbass_status status = propose_along(columns, w, parent, support, out, error);
+    if (status != KBASS_OK) return status;
+    double other = kb_message_evidence(w->message, columns, support, NULL, w->work);
     out->promised =
         parent->log_evidence + other - kb_message_evidence(w->message, columns, &parent->support, NULL, w->work);
     follow(columns, w, parent, out);
@@ -67,7 +83,8 @@ static size_t n_equations(const kb_columns *columns)
 
 /* The best of all small right-hand sides of one equation on the quadratic, wherever the parent stands. */
 static kbass_status propose_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t first,
-                                     size_t n_columns, proposal *out, size_t *n, kbass_error *error)
+                                     size_t n_columns, propose_function how, proposal *out, size_t *n,
+                                     kbass_error *error)
 {
     kb_support supports[MOST_SCREENED];
     size_t best = (size_t)a->schedule->screened, largest = (size_t)a->schedule->screened_size,
@@ -80,31 +97,61 @@ static kbass_status propose_screened(kb_search *a, kb_search_worker *w, const kb
     size_t found = kb_message_screen(w->message, a->columns, &parent->support, a->columns->equation[first], largest,
                                      best, supports, w->work);
     for (size_t i = 0; status == KBASS_OK && i < found; i++)
-        status = propose(a->columns, w, parent, &supports[i], &out[(*n)++], error);
+        status = how(a->columns, w, parent, &supports[i], &out[(*n)++], error);
     kb_free(columns);
     return status;
 }
 
-static kbass_status propose_all_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, proposal *out,
-                                         size_t *n, kbass_error *error)
+/* Of many equations: how many terms most of them have at most. */
+static size_t usual_terms(const kb_columns *columns, const kb_support *support)
+{
+    size_t n = n_equations(columns), terms = 0, no_longer = 0;
+    for (; 2 * no_longer < n; terms++) {
+        no_longer = 0;
+        for (size_t first = 0, last; first < columns->n; first = last) {
+            last = kb_columns_end(columns, first);
+            no_longer += kb_support_count(support, first, last) <= terms;
+        }
+    }
+    return terms - 1;
+}
+
+static kbass_status propose_all_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, propose_function how,
+                                         proposal *out, size_t *n, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
+    size_t above = a->schedule->sweeps > 0 ? usual_terms(a->columns, &parent->support) : 0;
     for (size_t first = 0, last; status == KBASS_OK && first < a->columns->n; first = last) {
         last = kb_columns_end(a->columns, first);
-        status = propose_screened(a, w, parent, first, last - first, out, n, error);
+        if (above && kb_support_count(&parent->support, first, last) <= above) continue;
+        status = propose_screened(a, w, parent, first, last - first, how, out, n, error);
     }
     return status;
 }
 
 /* All equations by pairs of columns, too. */
-static kbass_status propose_swept(kb_search *a, kb_search_worker *w, const kb_fit *parent, proposal *out, size_t *n,
-                                  kbass_error *error)
+static kbass_status propose_swept(kb_search *a, kb_search_worker *w, const kb_fit *parent, propose_function how,
+                                  proposal *out, size_t *n, kbass_error *error)
 {
     bool changed = false;
     kb_support_copy(&parent->support, &w->trial);
     kbass_status status = kb_message_sweep(w->message, a->columns, &w->trial, &changed, error);
     if (a->columns->constraints) kb_constraints_complete(a->columns, &w->trial);
-    return status == KBASS_OK && changed ? propose(a->columns, w, parent, &w->trial, &out[(*n)++], error) : status;
+    return status == KBASS_OK && changed ? how(a->columns, w, parent, &w->trial, &out[(*n)++], error) : status;
+}
+
+/* Equations each for itself along the parent's solution: where the message of its tangents holds only nearby. */
+static kbass_status propose_integrals(kb_search *a, kb_search_worker *w, const kb_fit *parent, proposal *out, size_t *n,
+                                      kbass_error *error)
+{
+    kb_likelihood *l = w->likelihood;
+    kbass_status status = KBASS_OK;
+    if (!l->integrals || a->columns->constraints) return KBASS_OK;
+    if (a->screened && l->integrals(l, parent, false, w->message))
+        status = propose_all_screened(a, w, parent, propose_along, out, n, error);
+    if (status == KBASS_OK && a->schedule->sweeps > 0 && l->integrals(l, parent, true, w->message))
+        status = propose_swept(a, w, parent, propose_along, out, n, error);
+    return status;
 }
 
 /* The neighbours of one model that are worth a fit: best single moves, and the end of a climb on the quadratic. */
@@ -124,12 +171,13 @@ static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit
         kb_move_apply(&moves[i], columns, &w->trial);
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
     }
-    if (status == KBASS_OK && a->screened) status = propose_all_screened(a, w, parent, out, n, error);
+    if (status == KBASS_OK && a->screened) status = propose_all_screened(a, w, parent, propose, out, n, error);
     kb_support_copy(&parent->support, &w->trial);
     if (status == KBASS_OK &&
         kb_message_climb(w->message, columns, &w->trial, (size_t)a->schedule->climb_moves, w->work))
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
-    if (status == KBASS_OK && a->schedule->sweeps > 0) status = propose_swept(a, w, parent, out, n, error);
+    if (status == KBASS_OK && a->schedule->sweeps > 0) status = propose_swept(a, w, parent, propose, out, n, error);
+    if (status == KBASS_OK) status = propose_integrals(a, w, parent, out, n, error);
     return status;
 }
 
@@ -229,7 +277,7 @@ static size_t choose_unexplored(kb_search *a, size_t beam, size_t *chosen)
 static kbass_status explore(kb_search *a, size_t beam, bool *more, kbass_error *error)
 {
     size_t chosen[MOST_PARENTS], n = choose_unexplored(a, beam, chosen), total = 0;
-    size_t counts[MOST_PARENTS] = {0}, each = MOST_MOVES + 2 + MOST_SCREENED * n_equations(a->columns);
+    size_t counts[MOST_PARENTS] = {0}, each = MOST_MOVES + 3 + 2 * MOST_SCREENED * n_equations(a->columns);
     kbass_status statuses[MOST_PARENTS] = {KBASS_OK}, status = KBASS_OK;
     proposal *proposals = KB_NEW(proposal, MOST_PARENTS * each);
     if (!proposals) return kb_out_of_memory(error, "the search");

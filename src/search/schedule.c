@@ -21,6 +21,7 @@
 
 #define STATES(X)                                                                                                      \
     NEIGHBOURS(X)                                                                                                      \
+    X(screened_from, 5, "long sums stand for short ones on slow manifolds; seen on a stiff system, 40 to 120 samples") \
     X(worth_fitting, 7, NOT_MEASURED)                                                                                  \
     X(most_moves, 16, NOT_MEASURED)                                                                                    \
     X(fit_iterations, 12, NOT_MEASURED)                                                                                \
@@ -41,6 +42,9 @@
     X(worth_again, 3, SAME)                                                                                            \
     X(sweeps, 1, "neighbours in a chain are alike: two have to change for two")                                        \
     X(climb_moves, 60, "each equation may want some; a bound on the work")                                             \
+    X(screened, 3, "of equations that are longer than most of the others; not measured")                               \
+    X(screened_size, 3, SAME)                                                                                          \
+    X(screened_columns, 64, SAME)                                                                                      \
     X(neighbour_iterations, 12, SAME)                                                                                  \
     X(polish_iterations, 60, BOUND)                                                                                    \
     X(polished, 2, NOT_MEASURED)                                                                                       \
@@ -51,7 +55,7 @@
     X(stage_beam, 1, "short windows only lead to longer ones; not measured")                                           \
     X(stage_rounds, 4, "until climbs end; not measured")                                                               \
     X(final_beam, 3, NOT_MEASURED)                                                                                     \
-    X(final_rounds, 8, NOT_MEASURED)                                                                                   \
+    X(final_rounds, 60, "until climbs end: chains of 30 took 20 to 40")                                                \
     X(kept, 3, NOT_MEASURED)                                                                                           \
     X(followed, 2, SAME)                                                                                               \
     X(lost, 2, SAME)                                                                                                   \

@@ -8,18 +8,14 @@
 
 /* ---------------------------------------------------------------- one stage after the other */
 
-/* To the end: what single moves from the best model miss, all small right-hand sides of each of its equations may find.
- */
-static kbass_status explore_to_the_end(kb_pass *p, kbass_error *error)
+/* What single moves from the best model miss, all small right-hand sides of each of its equations may find. */
+static kbass_status explore_screened(kb_pass *p, size_t beam, int rounds, kbass_error *error)
 {
     kb_search *a = &p->search;
-    size_t beam = (size_t)a->schedule->final_beam;
-    int rounds = (int)a->schedule->final_rounds;
-    kbass_status status = kb_pass_explore(p, beam, rounds, error);
-    if (status != KBASS_OK || !a->pool->n || !(a->schedule->screened > 0) || kb_run_stopped(a->run)) return status;
+    if (!a->pool->n || !(a->schedule->screened > 0) || kb_run_stopped(a->run)) return KBASS_OK;
     a->screened = true;
     a->pool->explored[0] = false;
-    status = kb_pass_explore(p, 1, 1, error);
+    kbass_status status = kb_pass_explore(p, 1, 1, error);
     a->screened = false;
     return status == KBASS_OK ? kb_pass_explore(p, beam, rounds, error) : status;
 }
@@ -27,11 +23,30 @@ static kbass_status explore_to_the_end(kb_pass *p, kbass_error *error)
 /* The last of stages that all see the record: no finer resolution comes after it. */
 static bool is_final(const kb_pass *p) { return p->is_last && p->task->stages_see_all; }
 
+/* Has an equation of the best model so many terms that they may stand for few others? */
+static bool is_long_sum(const kb_pass *p)
+{
+    const kb_search *a = &p->search;
+    double from = a->schedule->screened_from;
+    if (!(from > 0) || !kb_pass_has_model(p)) return false;
+    const kb_support *best = &a->pool->fits[0]->support;
+    for (size_t first = 0, end; first < a->columns->n; first = end) {
+        end = kb_columns_end(a->columns, first);
+        if ((double)kb_support_count(best, first, end) >= from) return true;
+    }
+    return false;
+}
+
 static kbass_status explore(kb_pass *p, kbass_error *error)
 {
     const kb_schedule *s = p->task->schedule;
-    if (is_final(p)) return explore_to_the_end(p, error);
-    return kb_pass_explore(p, (size_t)s->stage_beam, (int)s->stage_rounds, error);
+    bool to_the_end = is_final(p);
+    size_t beam = (size_t)(to_the_end ? s->final_beam : s->stage_beam);
+    int rounds = (int)(to_the_end ? s->final_rounds : s->stage_rounds);
+    kbass_status status = is_long_sum(p) ? explore_screened(p, beam, rounds, error) : KBASS_OK;
+    if (status == KBASS_OK) status = kb_pass_explore(p, beam, rounds, error);
+    if (status != KBASS_OK || !(to_the_end || is_long_sum(p))) return status;
+    return explore_screened(p, beam, rounds, error);
 }
 
 /* Fits and explores on a stage. */

@@ -246,6 +246,13 @@ bool kb_support_equal(const kb_support *a, const kb_support *b)
     return a->n == b->n && !memcmp(a->column, b->column, a->n * sizeof *a->column);
 }
 
+size_t kb_support_count(const kb_support *support, size_t first, size_t end)
+{
+    size_t n = 0;
+    for (size_t q = 0; q < support->n; q++) n += support->column[q] >= first && support->column[q] < end;
+    return n;
+}
+
 bool kb_support_has(const kb_support *support, size_t column)
 {
     for (size_t i = 0; i < support->n; i++)

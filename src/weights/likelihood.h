@@ -35,6 +35,9 @@ struct kb_likelihood {
     bool (*message)(kb_likelihood *self, const kb_fit *fit, const kb_support *all, kb_message *message);
     /* After that: the windows' starts (n_start each) follow a change dw of the weights of `all`, as it supposes. */
     void (*follow)(kb_likelihood *self, const double *dw, double *start);
+    /* A message of another kind: the fitted solution as it is (`mixes`: or, of states that it follows poorly, the field
+       without a law), and each equation a regression for itself. False, or NULL: there is none. */
+    bool (*integrals)(kb_likelihood *self, const kb_fit *fit, bool mixes, kb_message *message);
     /* Joint covariance of the weights and each window's start, (k + n_start)^2 per window, at a valid fit. */
     bool (*covariances)(kb_likelihood *self, const kb_fit *fit, double *covariances);
     /* The start at a row of a window that continues the fitted solution. */

@@ -111,6 +111,8 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
                        .set_model = set_model,
                        .predict = predict,
                        .carry = carry,
+                       .integrals = kb_trajectory_integrals,
+                       .n_terms = dictionary->n_terms,
                        .guess = guess,
                        .destroy = destroy};
     t->record = record;
