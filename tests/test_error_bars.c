@@ -103,7 +103,7 @@ static void the_evidence_is_that_of_the_dense_covariance(void **state)
     CHECK_OK(kb_level_create(record, KB_KERNEL_SE, 0.2, 40, &level, &error));
     double *work = KB_NEW(double, 2 * level->rank * (level->rank + 1)), expected = 0;
     for (size_t i = 0; i < 2; i++) expected += dense_evidence(level, record, i, i ? 0.05 : record->known_variance[0]);
-    CHECK_CLOSE(kb_level_evidence(level, record, 0.05, work), expected, 1e-9); /* condition 1/v of both roads */
+    CHECK_CLOSE(kb_level_evidence(level, record, 0.05, NULL, work), expected, 1e-9); /* condition 1/v of both roads */
     kb_free(work);
     kb_level_destroy(level);
     kb_record_destroy(record);

@@ -210,7 +210,7 @@ static void check_evidence(const char *noise, double v)
         expected -= 0.5 * dense_solve(n, C, 1, x);
         for (size_t j = 0; j < n; j++) expected -= 0.5 * y[j] * x[j];
     }
-    CHECK_CLOSE(kb_level_evidence(level, r, v, work), expected, 1e-5); /* as the regression; log 2 pi is left out */
+    CHECK_CLOSE(kb_level_evidence(level, r, v, NULL, work), expected, 1e-5); /* as the regression; log 2 pi is left out */
     kb_free(work);
     kb_level_destroy(level);
     kb_record_destroy(r);
@@ -241,7 +241,7 @@ static void test_complete_rows(void **state)
     CHECK(n == 6);
     expected = -0.5 * dense_solve(n, C, 1, y);
     for (size_t j = 0; j < n; j++) expected -= 0.5 * y[j] * r->value[j];
-    CHECK_CLOSE(kb_level_evidence(level, r, 0.02, work), expected, 1e-5); /* as above */
+    CHECK_CLOSE(kb_level_evidence(level, r, 0.02, NULL, work), expected, 1e-5); /* as above */
     kb_free(work);
     kb_level_destroy(level);
     kb_record_destroy(r);

@@ -392,6 +392,56 @@ static void test_known_noise(void **state)
     end(&f);
 }
 
+/* ---------------------------------------------------------------- the integral form along a solution */
+
+/* A model's right-hand side integrated along its solution is the solution: sum_j w_j int P_j / scale_j = q(t) - q(0) */
+static void check_sums(fixture *f, size_t window)
+{
+    kb_dynamics *d = f->shooter->dynamics;
+    size_t first = f->windows->first[window], last = f->windows->last[window], rows = last - first + 1;
+    const double *start = f->fit->start + 2 * window;
+    double *sums = KB_NEW(double, rows * d->n_terms), state[2];
+    kb_shooter_fit(f->shooter, f->fit, 0, -INFINITY); /* sets the model */
+    CHECK(d->integrals(d, first, last, start, NULL, sums));
+    for (size_t row = 0; row < rows; row++) {
+        double grown[2] = {0, 0};
+        for (size_t q = 0; q < f->fit->support.n; q++) {
+            size_t c = f->fit->support.column[q];
+            grown[f->s.columns->equation[c]] +=
+                f->fit->w[c] / f->s.columns->scale[c] * sums[row + f->s.columns->term[c] * rows];
+        }
+        CHECK(kb_shooter_state(f->shooter, f->fit, window, first + row, state));
+        for (int i = 0; i < 2; i++) CHECK_CLOSE(grown[i], state[i] - start[i], 1e-5); /* five nodes between rows */
+    }
+    kb_free(sums);
+}
+
+/* Its message, each equation for itself, has the fit's weights where there is no noise. */
+static void test_integrals(void **state)
+{
+    static const plan p = {.rows = 33, .windows = 2};
+    static fixture f;
+    kb_message *message = NULL;
+    (void)state;
+    begin(&f, &p);
+    kb_shooter_fit(f.shooter, f.fit, 100, -INFINITY);
+    CHECK(f.fit->valid);
+    for (size_t window = 0; window < 2; window++) check_sums(&f, window);
+    size_t n = f.s.columns->n, k = f.fit->support.n;
+    double *mean = KB_NEW(double, n), *work = KB_NEW(double, kb_message_work(n));
+    CHECK_OK(kb_message_create(n, &message, &error));
+    CHECK(kb_shooter_integrals(f.shooter, f.fit, false, message));
+    CHECK(isfinite(kb_message_evidence(message, f.s.columns, &f.fit->support, mean, work)));
+    for (size_t q = 0; q < k; q++) {
+        double w = f.fit->w[f.fit->support.column[q]];
+        CHECK_CLOSE(mean[q], w, 2e-3 * fabs(w)); /* noise of 0.1 % is the least that a fit assumes */
+    }
+    kb_message_destroy(message);
+    kb_free(mean);
+    kb_free(work);
+    end(&f);
+}
+
 /* ---------------------------------------------------------------- what cannot be fitted */
 
 static void test_no_answer(void **state)
@@ -493,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_recovery),
         cmocka_unit_test(test_noise_estimate),
         cmocka_unit_test(test_known_noise),
+        cmocka_unit_test(test_integrals),
         cmocka_unit_test(test_no_answer),
         cmocka_unit_test(test_hopeless),
         cmocka_unit_test(test_copy),

@@ -257,10 +257,31 @@ static void a_wide_system(void **state)
     kbass_model_destroy(model);
 }
 
+/* ---------------------------------------------------------------- a slow manifold */
+
+/* After a layer of 0.03 z follows x, and nine terms of z_t follow it to 0.03 %; three are the law. */
+static void a_slow_manifold(void **state)
+{
+    (void)state;
+    const char *equations[] = {"x_t = -5*y - 5*z", "y_t = 5*x - y", "z_t = 1 + 5*x*z - 28.5*z"};
+    const char *expected[] = {"x_t: y", "x_t: z", "y_t: x", "y_t: y", "z_t: 1", "z_t: z", "z_t: x*z"};
+    const double start[] = {2.3, 1.1, 0.8};
+    kbass_settings settings;
+    kbass_discovery *d = NULL;
+    kbass_data *data = setup_sample(3, equations, start, 54, 10);
+    kb_settings_default(&settings);
+    settings.threads = 2;
+    CHECK_OK(kbass_discovery_create(data, &settings, &d, &error));
+    CHECK_OK(kbass_discovery_run(d, NULL, NULL, &error));
+    CHECK(has_support(kbass_discovery_result(d), 7, expected));
+    kbass_discovery_destroy(d);
+    kbass_data_destroy(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(integrals_along_a_field), cmocka_unit_test(subsets),
                                        cmocka_unit_test(moves_from_many_columns), cmocka_unit_test(sweeps),
-                                       cmocka_unit_test(a_wide_system)};
+                                       cmocka_unit_test(a_wide_system),           cmocka_unit_test(a_slow_manifold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

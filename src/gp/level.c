@@ -155,7 +155,7 @@ static bool is_plain(const kb_record *record, size_t state)
     return record->count[state] == record->n_rows && !record->has_error_bars;
 }
 
-double kb_level_evidence(const kb_level *level, const kb_record *record, double v, double *work)
+double kb_level_evidence(const kb_level *level, const kb_record *record, double v, double *each, double *work)
 {
     size_t r = level->rank, n = level->n_rows;
     double *H = work, *z = work + r * r, total = 0, plain = NAN; /* the noise for which H is that of plain states */
@@ -169,8 +169,10 @@ double kb_level_evidence(const kb_level *level, const kb_record *record, double 
         right_hand_side(level, record, state, 1 / variance, z);
         kb_lower_solve(r, 1, H, r, z, r);
         /* y'(vI + RR')^{-1}y = y'y/v - |L^{-1} R'y/v|^2 ; log|.| = N log v + logdet(I + R'R/v) */
-        total -= 0.5 * (weighted_dot(record, state, y) / variance - kb_dot(r, z, z)) +
-                 0.5 * ((double)record->count[state] * log(variance) + kb_cholesky_logdet(r, H, r));
+        double cost = 0.5 * (weighted_dot(record, state, y) / variance - kb_dot(r, z, z)) +
+                      0.5 * ((double)record->count[state] * log(variance) + kb_cholesky_logdet(r, H, r));
+        if (each) each[state] -= cost;
+        total -= cost;
     }
     return total;
 }

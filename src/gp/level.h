@@ -31,7 +31,8 @@ void kb_level_project(const kb_level *level, const double *values, double *z);
 void kb_level_gram(const kb_level *level, const kb_record *record, size_t state, double *gram);
 /* Gaussian-process regression of one state at noise variance v: z = (R'R/v + I)^{-1} R'y/v. work: rank^2. */
 bool kb_level_regress(const kb_level *level, const kb_record *record, size_t state, double v, double *z, double *work);
-/* log p(y | length, v) summed over states, v common to all (docs/math.md, eq. 6). work: 2 rank^2 + 2 rank. */
-double kb_level_evidence(const kb_level *level, const kb_record *record, double v, double *work);
+/* log p(y | length, v) summed over states, v common to all (docs/math.md, eq. 6); unless NULL each state's is added to
+   each[state]. work: 2 rank^2 + 2 rank. */
+double kb_level_evidence(const kb_level *level, const kb_record *record, double v, double *each, double *work);
 
 #endif

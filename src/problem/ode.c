@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 #include "base/linalg.h"
 #include "base/budget.h"
@@ -121,7 +122,7 @@ static double level_evidence(const kb_ode_problem *p, size_t level, double varia
 {
     double sum = 0;
     for (size_t patch = 0; patch < p->n_patches; patch++)
-        sum += kb_level_evidence(p->levels[level * p->n_patches + patch], p->slices[patch], variance, work);
+        sum += kb_level_evidence(p->levels[level * p->n_patches + patch], p->slices[patch], variance, NULL, work);
     return sum;
 }
 
@@ -198,6 +199,10 @@ static void destroy_reference(kb_ode_problem *p)
     kb_free(p->follow);
     kb_free(p->reference_slope);
     kb_free(p->slope_squares);
+    kb_free(p->state_level);
+    kb_free(p->state_variance);
+    p->state_level = NULL;
+    p->state_variance = NULL;
     p->reference_start = NULL;
     p->reference = p->follow = p->reference_slope = p->slope_squares = NULL;
 }
@@ -208,7 +213,7 @@ static bool regress_on(kb_ode_problem *p, const kb_level *level, const kb_record
 {
     size_t m = p->n_mesh, r = level->rank;
     size_t at = p->reference_start[run] + (patch - p->run_patch[run]) * (m - 1) + state * p->n_reference;
-    double v = slice->known_variance[state] > 0 ? slice->known_variance[state] : p->best_variance;
+    double v = slice->known_variance[state] > 0 ? slice->known_variance[state] : p->state_variance[state];
     if (!kb_level_regress(level, slice, state, v, z, work)) return false;
     kb_gemv(KB_PLAIN, m, r, 1, level->mesh, m, z, 0, p->follow + at);
     kb_gemv(KB_PLAIN, m, r, slice->stretch, level->slope, m, z, 0, p->reference_slope + at);
@@ -236,13 +241,15 @@ static kbass_status regress_patch(kb_ode_problem *p, size_t run, size_t patch, d
                                   kbass_error *error)
 {
     bool is_kept = p->n_patches == count_patches(p);
-    kb_level **kept = p->levels + p->best_level * p->n_patches, *level = is_kept ? kept[patch] : NULL;
+    kb_level **kept = p->levels + p->best_level * p->n_patches, *level = NULL;
     kb_record *slice = is_kept ? p->slices[patch] : NULL;
     kbass_status status = is_kept ? KBASS_OK : slice_patch(p, patch, &slice, error);
     if (status == KBASS_OK && !is_kept) status = kb_level_share(kept[0], slice, &level, error);
-    for (size_t i = 0; status == KBASS_OK && i < p->record->n_states; i++)
-        if (!p->dictionary->is_input[i] && !regress_on(p, level, slice, run, patch, i, z, work))
+    for (size_t i = 0; status == KBASS_OK && i < p->record->n_states; i++) {
+        const kb_level *own = is_kept ? p->levels[p->state_level[i] * p->n_patches + patch] : level;
+        if (!p->dictionary->is_input[i] && !regress_on(p, own, slice, run, patch, i, z, work))
             status = field_failed(p, i, error);
+    }
     if (!is_kept) {
         kb_level_destroy(level);
         kb_record_destroy(slice);
@@ -282,17 +289,44 @@ static bool count_reference(kb_ode_problem *p)
     return p->reference_start != NULL;
 }
 
+/* Each of many states has a length scale and noise of its own: the fastest one's leave noise in the slow ones. */
+static kbass_status choose_state_levels(kb_ode_problem *p, double *work, kbass_error *error)
+{
+    size_t n = p->record->n_states;
+    p->state_level = KB_NEW(size_t, n);
+    p->state_variance = KB_NEW(double, n);
+    double *best = KB_NEW(double, 2 * n), *each = best + n;
+    bool complete = p->state_level && p->state_variance && best;
+    for (size_t i = 0; complete && i < n; i++)
+        best[i] = -INFINITY, p->state_level[i] = p->best_level, p->state_variance[i] = p->best_variance;
+    bool is_common = n <= WIDE_STATES || p->is_long;
+    for (size_t level = 0; complete && !is_common && level < p->n_levels && !kb_budget_expired(); level++) {
+        if (level && kb_ode_problem_length(p, level) < 0.55 * p->record->spacing) break;
+        for (int at = 0; at < VARIANCES; at++) {
+            memset(each, 0, n * sizeof *each);
+            for (size_t patch = 0; patch < p->n_patches; patch++)
+                kb_level_evidence(p->levels[level * p->n_patches + patch], p->slices[patch], grid_variance(at), each,
+                                  work);
+            for (size_t i = 0; i < n; i++)
+                if (each[i] > best[i])
+                    best[i] = each[i], p->state_level[i] = level, p->state_variance[i] = grid_variance(at);
+        }
+    }
+    kb_free(best);
+    return complete ? KBASS_OK : kb_out_of_memory(error, "the field");
+}
+
 static kbass_status make_reference(kb_ode_problem *p, kbass_error *error)
 {
     if (!count_reference(p)) return kb_out_of_memory(error, "the field");
     size_t m = p->n_reference, n = p->record->n_states, r = p->max_rank;
-    double *z = KB_NEW(double, r), *work = KB_NEW(double, r *r);
+    double *z = KB_NEW(double, r), *work = KB_NEW(double, 2 * r * r + 2 * r);
     p->reference = KB_NEW(double, m *(n + 1));
     p->follow = KB_NEW(double, m *n);
     p->reference_slope = KB_NEW(double, m *n);
     p->slope_squares = KB_NEW(double, n);
     bool complete = z && work && p->reference && p->follow && p->reference_slope && p->slope_squares;
-    kbass_status status = complete ? KBASS_OK : kb_out_of_memory(error, "the field");
+    kbass_status status = complete ? choose_state_levels(p, work, error) : kb_out_of_memory(error, "the field");
     for (size_t run = 0; status == KBASS_OK && run < p->record->n_runs; run++)
         for (size_t patch = p->run_patch[run]; status == KBASS_OK && patch < p->run_patch[run + 1]; patch++)
             status = regress_patch(p, run, patch, z, work, error);

@@ -32,6 +32,8 @@ typedef struct {
     size_t best_level;         /* of the field's own marginal likelihood */
     double best_variance;      /* of a coarse grid, */
     double noise_variance;     /* and between its points, where the likelihood is largest */
+    size_t *state_level;       /* n_states: of each state's own bare field, */
+    double *state_variance;    /* and its noise; the common ones where states are few */
     size_t n_reference;        /* even points over each run: run r has those from reference_start[r] */
     size_t *reference_start;   /* n_runs + 1 */
     double *reference;         /* n_reference x n_variables: the field without any equation, in the data's units */

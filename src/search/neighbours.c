@@ -102,11 +102,11 @@ static kbass_status propose_screened(kb_search *a, kb_search_worker *w, const kb
     return status;
 }
 
-/* Of many equations: how many terms most of them have at most. */
+/* Of many equations: how many terms three quarters of them have at most. */
 static size_t usual_terms(const kb_columns *columns, const kb_support *support)
 {
     size_t n = n_equations(columns), terms = 0, no_longer = 0;
-    for (; 2 * no_longer < n; terms++) {
+    for (; 4 * no_longer < 3 * n; terms++) {
         no_longer = 0;
         for (size_t first = 0, last; first < columns->n; first = last) {
             last = kb_columns_end(columns, first);
@@ -116,14 +116,21 @@ static size_t usual_terms(const kb_columns *columns, const kb_support *support)
     return terms - 1;
 }
 
-static kbass_status propose_all_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, propose_function how,
-                                         proposal *out, size_t *n, kbass_error *error)
+/* Terms from which an equation is long: more than most of many equations have; else as the schedule says. */
+static size_t long_from(const kb_search *a, const kb_fit *parent)
+{
+    if (a->schedule->sweeps > 0) return usual_terms(a->columns, &parent->support) + 1;
+    return a->schedule->screened_from > 0 ? (size_t)a->schedule->screened_from : SIZE_MAX;
+}
+
+/* Equations of `from` terms or more. */
+static kbass_status propose_all_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t from,
+                                         propose_function how, proposal *out, size_t *n, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    size_t above = a->schedule->sweeps > 0 ? usual_terms(a->columns, &parent->support) : 0;
     for (size_t first = 0, last; status == KBASS_OK && first < a->columns->n; first = last) {
         last = kb_columns_end(a->columns, first);
-        if (above && kb_support_count(&parent->support, first, last) <= above) continue;
+        if (kb_support_count(&parent->support, first, last) < from) continue;
         status = propose_screened(a, w, parent, first, last - first, how, out, n, error);
     }
     return status;
@@ -148,7 +155,7 @@ static kbass_status propose_integrals(kb_search *a, kb_search_worker *w, const k
     kbass_status status = KBASS_OK;
     if (!l->integrals || a->columns->constraints) return KBASS_OK;
     if (a->screened && l->integrals(l, parent, false, w->message))
-        status = propose_all_screened(a, w, parent, propose_along, out, n, error);
+        status = propose_all_screened(a, w, parent, long_from(a, parent), propose_along, out, n, error);
     if (status == KBASS_OK && a->schedule->sweeps > 0 && l->integrals(l, parent, true, w->message))
         status = propose_swept(a, w, parent, propose_along, out, n, error);
     return status;
@@ -171,7 +178,9 @@ static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit
         kb_move_apply(&moves[i], columns, &w->trial);
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
     }
-    if (status == KBASS_OK && a->screened) status = propose_all_screened(a, w, parent, propose, out, n, error);
+    if (status == KBASS_OK && a->screened)
+        status = propose_all_screened(a, w, parent, a->schedule->sweeps > 0 ? long_from(a, parent) : 0, propose, out, n,
+                                      error);
     kb_support_copy(&parent->support, &w->trial);
     if (status == KBASS_OK &&
         kb_message_climb(w->message, columns, &w->trial, (size_t)a->schedule->climb_moves, w->work))
