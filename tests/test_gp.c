@@ -210,7 +210,8 @@ static void check_evidence(const char *noise, double v)
         expected -= 0.5 * dense_solve(n, C, 1, x);
         for (size_t j = 0; j < n; j++) expected -= 0.5 * y[j] * x[j];
     }
-    CHECK_CLOSE(kb_level_evidence(level, r, v, NULL, work), expected, 1e-5); /* as the regression; log 2 pi is left out */
+    CHECK_CLOSE(kb_level_evidence(level, r, v, NULL, work), expected,
+                1e-5); /* as the regression; log 2 pi is left out */
     kb_free(work);
     kb_level_destroy(level);
     kb_record_destroy(r);

@@ -40,9 +40,9 @@ struct kb_dynamics {
                     double *tangents);
     /* The start, at row `row`, that continues the solution from `start` at row `first`. */
     bool (*carry)(kb_dynamics *self, size_t first, size_t row, const double *start, double *carried);
-    /* Integrals of all n_terms terms of the dictionary from row `first` to each row up to `last` along the solution from
-       `start`: rows x n_terms, column-major, per scaled time; states for which is_bare (NULL: none) is true are those
-       of the bare field. NULL: this dynamics has none. */
+    /* Integrals of all n_terms terms of the dictionary from row `first` to each row up to `last` along the solution
+       from `start`: rows x n_terms, column-major, per scaled time; states for which is_bare (NULL: none) is true are
+       those of the bare field. NULL: this dynamics has none. */
     bool (*integrals)(kb_dynamics *self, size_t first, size_t last, const double *start, const bool *is_bare,
                       double *sums);
     size_t n_terms;

@@ -66,7 +66,8 @@ bool kb_shooter_message(kb_shooter *shooter, const kb_fit *fit, const kb_support
 /* The message of the integral form along the fitted solution, every equation for itself; false where there is none.
    `mixes`: states that the fit follows poorly are those of the bare field. */
 bool kb_shooter_integrals(kb_shooter *shooter, const kb_fit *fit, bool mixes, kb_message *message);
-/* After kb_shooter_message: the windows' starts (n each) follow a change dw of the weights of `all`, as the message supposes. */
+/* After kb_shooter_message: the windows' starts (n each) follow a change dw of the weights of `all`, as the message
+ * supposes. */
 void kb_shooter_follow(kb_shooter *shooter, const double *dw, double *start);
 
 #endif

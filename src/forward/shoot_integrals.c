@@ -1,4 +1,4 @@
-/* The integral form along a fitted solution (docs/math.md, eq. 90): the solution is taken as it is, and every equation
+/* The integral form along a fitted solution (docs/math.md, eq. 91): the solution is taken as it is, and every equation
  * is a regression for itself. What is wrong with one equation does not hide behind what its tangents suppose of it.
  */
 #include <string.h>

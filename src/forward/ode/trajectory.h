@@ -16,7 +16,7 @@ kbass_status kb_trajectory_create(const kb_record *record, const kb_dictionary *
                                   size_t max_tangents, kb_trajectory **out, kbass_error *error);
 
 /* kb_dynamics.integrals of a trajectory. */
-bool kb_trajectory_integrals(kb_dynamics *self, size_t first, size_t last, const double *start,
-                             const bool *is_bare, double *sums);
+bool kb_trajectory_integrals(kb_dynamics *self, size_t first, size_t last, const double *start, const bool *is_bare,
+                             double *sums);
 
 #endif
