@@ -20,6 +20,6 @@ void html_equation(FILE *out, const view *v, const view_equation *equation);
 /* A panel as <figure> with its description, or nothing when gnuplot fails; `id` keeps its names apart from others'. */
 void html_figure(FILE *out, const view *v, const panel_kind *kind, size_t panel, unsigned id);
 
-extern const char html_style[];
+extern const char html_style[], html_style_of_top[];
 
 #endif

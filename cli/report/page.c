@@ -57,7 +57,8 @@ static void put_head(page *p)
           "<link rel=\"icon\" href=\"data:,\">\n<title>",
           p->out);
     put_source(p);
-    fprintf(p->out, ": the law behind it</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", html_style);
+    fprintf(p->out, ": the law behind it</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<main>\n<h1>", html_style,
+            html_style_of_top);
     fputs("The law behind ", p->out);
     put_source(p);
     fputs("</h1>\n", p->out);
@@ -115,6 +116,45 @@ static void put_summary(page *p)
     fputs("</p>\n", p->out);
 }
 
+/* ---------------------------------------------------------------- figures */
+
+static void put_panels(page *p, const panel_kind *kind, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) html_figure(p->out, p->v, kind, i, p->n_figures++);
+}
+
+/* Data and fit of the first states, or of the first field, stand beside the equations. */
+static size_t n_beside(const page *p, const panel_kind *kind)
+{
+    size_t most = !strcmp(kind->name, "solution") ? 2 : !strcmp(kind->name, "field") ? 1 : 0, n = kind->count(p->v);
+    return n < most ? n : most;
+}
+
+static void put_beside(page *p)
+{
+    static const char *const names[] = {"solution", "field"};
+    if (!p->has_figures || !(n_beside(p, panel_find(names[0])) + n_beside(p, panel_find(names[1])))) return;
+    fputs("<div class=\"beside\">\n", p->out);
+    for (size_t k = 0; k < 2; k++) {
+        const panel_kind *kind = panel_find(names[k]);
+        put_panels(p, kind, 0, n_beside(p, kind));
+    }
+    fputs("</div>\n", p->out);
+}
+
+/* Panels of one or two kinds in one grid, but for those beside the equations. */
+static void put_figures(page *p, const char *heading, const char *layout, const char *first, const char *second)
+{
+    const panel_kind *kinds[] = {panel_find(first), second ? panel_find(second) : NULL};
+    size_t n = 0;
+    for (size_t k = 0; k < 2 && kinds[k]; k++) n += kinds[k]->count(p->v) - n_beside(p, kinds[k]);
+    if (!p->has_figures || !kinds[0]->count(p->v) || !n) return;
+    if (heading) fprintf(p->out, "<h2>%s</h2>\n", heading);
+    fprintf(p->out, "<div class=\"%s\">\n", layout);
+    for (size_t k = 0; k < 2 && kinds[k]; k++) put_panels(p, kinds[k], n_beside(p, kinds[k]), kinds[k]->count(p->v));
+    fputs("</div>\n", p->out);
+}
+
 /* ---------------------------------------------------------------- the law */
 
 static void put_noise(page *p)
@@ -156,9 +196,9 @@ static void put_verdict(page *p)
                *reason = json_string_value(json_object_get(verdict, "reason"));
     if (!name || !reason) return;
     bool is_found = !strncmp(name, "law found", strlen("law found")), is_open = !strcmp(name, "law undecided");
-    fprintf(p->out, "<p><span class=\"verdict %s\">", is_found ? "in" : is_open ? "undecided" : "out");
+    fprintf(p->out, "<p><span class=\"verdict chip %s\">", is_found ? "in" : is_open ? "undecided" : "out");
     html_text(p->out, name);
-    fputs("</span>: ", p->out);
+    fputs("</span> ", p->out);
     html_text(p->out, reason);
     if (json_is_number(probability)) {
         fputs(". Probability that a law of this dictionary holds: ", p->out);
@@ -168,17 +208,12 @@ static void put_verdict(page *p)
     put_confidence(p, verdict);
 }
 
-static void put_law(page *p)
+/* How to read the equations, and how far they go. */
+static void put_reading(page *p)
 {
-    const view *v = p->v;
-    const char *outcome = text_of(v, NULL, "outcome");
-    const json_t *probability = json_object_get(v->root, "probability");
-    put_verdict(p);
-    fputs("<section class=\"law\" aria-label=\"The equations\">\n", p->out);
-    for (size_t e = 0; e < v->n_equations; e++) html_equation(p->out, v, &v->equations[e]);
-    if (!v->n_equations) fputs("<p><strong>No model was found</strong> that explains these data.</p>\n", p->out);
-    fputs("</section>\n", p->out);
-    if (v->n_equations) {
+    const char *outcome = text_of(p->v, NULL, "outcome");
+    const json_t *probability = json_object_get(p->v->root, "probability");
+    if (p->v->n_equations) {
         fputs("<p class=\"quiet\">Digits in parentheses are the standard deviation of the last ones: 2.54(4) is 2.54 ± "
               "0.04.",
               p->out);
@@ -197,17 +232,17 @@ static void put_law(page *p)
     put_noise(p);
 }
 
-/* ---------------------------------------------------------------- figures */
-
-/* Panels of one or two kinds in one grid. */
-static void put_figures(page *p, const char *heading, const char *layout, const char *first, const char *second)
+static void put_law(page *p)
 {
-    const panel_kind *kinds[] = {panel_find(first), second ? panel_find(second) : NULL};
-    if (!p->has_figures || !kinds[0]->count(p->v)) return;
-    if (heading) fprintf(p->out, "<h2>%s</h2>\n", heading);
-    fprintf(p->out, "<div class=\"%s\">\n", layout);
-    for (size_t k = 0; k < 2 && kinds[k]; k++)
-        for (size_t i = 0; i < kinds[k]->count(p->v); i++) html_figure(p->out, p->v, kinds[k], i, p->n_figures++);
+    const view *v = p->v;
+    put_verdict(p);
+    fputs("<div class=\"top\">\n<div>\n<section class=\"law\" aria-label=\"The equations\">\n", p->out);
+    for (size_t e = 0; e < v->n_equations; e++) html_equation(p->out, v, &v->equations[e]);
+    if (!v->n_equations) fputs("<p><strong>No model was found</strong> that explains these data.</p>\n", p->out);
+    fputs("</section>\n", p->out);
+    put_reading(p);
+    fputs("</div>\n", p->out);
+    put_beside(p);
     fputs("</div>\n", p->out);
 }
 
@@ -219,8 +254,8 @@ static void put_solution(page *p)
               p->out);
     else if (p->v->n_equations && !p->v->n_points)
         fputs("<p class=\"note\">The result holds no solution, so there are no figures of it.</p>\n", p->out);
-    put_figures(p, "Data and solution", "figures", "solution", "phase");
-    put_figures(p, "Data and solution", "figures", "field", "slices");
+    put_figures(p, "More of data and solution", "figures", "solution", "phase");
+    put_figures(p, "More of data and solution", "figures", "field", "slices");
     put_figures(p, "What happens next", "figures pairs", "forecast", NULL);
     if (!f->n_times) return;
     fprintf(p->out, "<p class=\"quiet\">From %zu draws of the equations and of the last state, seed 1", f->n_draws);

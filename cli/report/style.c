@@ -60,3 +60,10 @@ const char html_style[] =
     "details{margin:.8rem 0}summary{cursor:pointer;color:var(--accent)}summary:focus-visible{outline:2px solid "
     "var(--accent)}\n"
     ".note{border-left:3px solid var(--open);padding-left:.8rem}\n";
+
+/* The top of the page: how sure, the equations, and beside them data and fit. */
+const char html_style_of_top[] =
+    ".chip{border:1px solid currentColor;border-radius:1rem;padding:.15rem .7rem}\n"
+    ".top{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));align-items:start;"
+    "margin:1.2rem 0}.top .law{margin:0 0 1rem}.top .equation{font-size:1.2rem}.beside "
+    "svg{max-width:27rem}.beside{display:grid;gap:1rem}\n";
