@@ -66,6 +66,18 @@ static void the_field_leads_only_by_what_it_explains(void **state)
     n = numbers(69.6, -9.1, -14.6);
     n.is_improving = true;
     CHECK(kb_verdict(&n) == KBASS_LAW_UNDECIDED);
+    n = numbers(169.8, 139.9, -47.4); /* a relay, told as a polynomial: it leads, but leaves more noise */
+    n.noise_ratio = 1.54;
+    n.values = 40;
+    n.freedom = 25;
+    CHECK(kb_verdict(&n) == KBASS_LAW_UNDECIDED);
+    n.noise_ratio = 1.2;
+    CHECK(kb_verdict(&n) == KBASS_LAW_FOUND);
+    n.is_white = false;
+    CHECK(kb_verdict(&n) == KBASS_LAW_UNDECIDED);
+    n.values = 1000;
+    n.explained = 0.999;
+    CHECK(kb_verdict(&n) == KBASS_LAW_APPROXIMATE);
     n = numbers(-86, 33, -5);
     n.is_empty = true;
     CHECK(kb_verdict(&n) == KBASS_NOTHING_TO_EXPLAIN);

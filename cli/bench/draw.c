@@ -77,6 +77,25 @@ static void draw_outside(uint64_t *random, bench_draw *d, size_t state)
     d->n_terms[state] = 0;
 }
 
+/* An oscillator that no polynomial of low degree has: relays, dry friction, a spring with play, little noise. */
+static void draw_oscillator(uint64_t *random, bench_draw *d)
+{
+    static const char *const forms[] = {"y_t = %.2f*tanh(-10*x) - %.2f*y", "y_t = -%.2f*x - %.2f*tanh(20*y)",
+                                        "y_t = %.2f*sin(-5*x) - %.2f*y", "y_t = -%.2f*x*step(abs(x) - 0.6) - %.2f*y"};
+    double stiffness = 1 + bench_uniform(random), friction = 0.05 + 0.15 * bench_uniform(random);
+    d->n_states = 2;
+    snprintf(d->equation[0], DRAW_EQUATION_SIZE, "x_t = y");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(d->equation[1], DRAW_EQUATION_SIZE, forms[bench_among(random, 4)], stiffness, friction);
+#pragma GCC diagnostic pop
+    d->start[0] = 0.8 + bench_uniform(random);
+    d->start[1] = 2 * bench_uniform(random) - 1;
+    d->n_samples = bench_among(random, 2) ? 60 : 40;
+    d->noise = bench_among(random, 2) ? 2 : 1;
+    d->span = 8;
+}
+
 /* Bounded over both records, and moving in the first. */
 static bool is_fit_to_measure(const bench_draw *d)
 {
@@ -170,6 +189,10 @@ static void draw_system(uint64_t *random, bench_draw_kind kind, bench_draw *d)
         d->n_samples = short_ones[bench_among(random, 4)];
         d->noise = 5 * (double)(1 + bench_among(random, 4));
         d->span = 8;
+        return;
+    }
+    if (kind == DRAW_OUTSIDE && bench_among(random, 2) == 0) {
+        draw_oscillator(random, d);
         return;
     }
     d->n_states = is_small      ? 1 + bench_among(random, 2)

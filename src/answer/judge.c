@@ -139,6 +139,11 @@ static void say_undecided(const kb_verdict_numbers *n, size_t n_rivals, bool has
                  n->field >= fmax(n->constant, n->drift) ? "a smooth curve" : "a straight line",
                  n->field > n->law || n->constant > n->law ? "better" : "nearly as well",
                  fmax(n->field, fmax(n->constant, n->drift)), n->law);
+    else if (n->is_sure && kb_verdict_misses(n))
+        snprintf(text, REASON_SIZE,
+                 "it is better than no law, but leaves %.3g times the noise of a smooth curve%s: something may be "
+                 "missing in this dictionary",
+                 n->noise_ratio, n->is_white ? "" : ", and its residuals are not white");
     else if (n_rivals)
         snprintf(text, REASON_SIZE, "%zu other law%s of this dictionary explain%s the data nearly as well", n_rivals,
                  n_rivals == 1 ? "" : "s", n_rivals == 1 ? "s" : "");

@@ -32,10 +32,16 @@ double kb_verdict_probability(const kb_verdict_numbers *n)
     return with_terms / (1 + odds(n, n->constant) + drift + field_odds(n));
 }
 
-bool kb_verdict_leaves_noise(const kb_verdict_numbers *n)
+static bool leaves_noise(const kb_verdict_numbers *n, double share)
 {
-    double chance = sqrt(kb_fisher_quantile(kb_threshold.by_chance, n->values, n->freedom));
-    return n->noise_ratio > fmax(kb_threshold.more_noise, chance);
+    return n->noise_ratio > fmax(kb_threshold.more_noise, sqrt(kb_fisher_quantile(share, n->values, n->freedom)));
+}
+
+bool kb_verdict_leaves_noise(const kb_verdict_numbers *n) { return leaves_noise(n, kb_threshold.by_chance); }
+
+bool kb_verdict_misses(const kb_verdict_numbers *n)
+{
+    return leaves_noise(n, kb_threshold.by_less_chance) || !n->is_white;
 }
 
 static bool is_approximate(const kb_verdict_numbers *n)
@@ -55,6 +61,6 @@ kbass_law_verdict kb_verdict(const kb_verdict_numbers *n)
     if (n->turns) return KBASS_LAW_NONE;
     if (field_leads && misses) return is_approximate(n) ? KBASS_LAW_APPROXIMATE : KBASS_LAW_NONE;
     if (!n->is_sure || n->is_improving || !(kb_verdict_probability(n) >= kb_threshold.sure)) return KBASS_LAW_UNDECIDED;
-    return n->noise_ratio >= kb_threshold.several && !n->is_white && is_approximate(n) ? KBASS_LAW_APPROXIMATE
-                                                                                       : KBASS_LAW_FOUND;
+    if (!kb_verdict_misses(n)) return KBASS_LAW_FOUND;
+    return is_approximate(n) ? KBASS_LAW_APPROXIMATE : KBASS_LAW_UNDECIDED;
 }

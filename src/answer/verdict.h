@@ -33,6 +33,8 @@ typedef struct {
 double kb_verdict_probability(const kb_verdict_numbers *numbers);
 /* Does the law leave more noise than the bare field, beyond what so many measurements let it vary? */
 bool kb_verdict_leaves_noise(const kb_verdict_numbers *numbers);
+/* Is more left than a law that is called found leaves: noise, at less certainty, or residuals that are not white? */
+bool kb_verdict_misses(const kb_verdict_numbers *numbers);
 kbass_law_verdict kb_verdict(const kb_verdict_numbers *numbers);
 
 #endif

@@ -10,6 +10,8 @@
     X(rival, 0.1, "1 : 10, what a term that is in allows to all laws without it")                                      \
     X(more_noise, 1.2, "the law's own parameters and the field's flexibility make less; by judgement")                 \
     X(by_chance, 0.99, "one false alarm in a hundred")                                                                 \
+    X(by_less_chance, 0.9,                                                                                             \
+      "of 36 exact laws from 20 samples on one left more than 1.2 times the noise; laws outside leave 1.5 and more")   \
     X(not_white, 0.01, "one false alarm in a hundred")                                                                 \
     X(nearly_all, 0.99, "by judgement: what is left cannot be seen in a plot")                                         \
     X(long_record, 100, "fewer measurements do not tell an approximate law from a wrong one; by judgement")            \

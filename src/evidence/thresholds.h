@@ -12,6 +12,7 @@
     X(rival, "odds", "against the chosen law, from which another one is counted as a rival")                           \
     X(more_noise, "ratio of sds", "above which the law leaves more noise than the bare field")                         \
     X(by_chance, "probability", "share of such ratios that chance makes smaller")                                      \
+    X(by_less_chance, "probability", "likewise, above which a law is not called found")                                \
     X(not_white, "p-value", "of the test of whiteness, below which residuals are not white")                           \
     X(nearly_all, "share of the variance", "that an approximate law explains")                                         \
     X(long_record, "measurements", "from which a law can be approximate")                                              \
