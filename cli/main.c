@@ -101,7 +101,9 @@ static const cli_option simulate_options[] = {
     {"within", 0, "RANGES", NULL, "sample only this part of a PDE's domain: \"x=0:9.5, t=0:7.5\""},
     {"noise", 0, "PERCENT", NULL, "Gaussian noise; in percent of each state's standard deviation; default: 0"},
     {"seed", 0, "N", NULL, "seed of the noise and of random points; default: 1"},
-    {"output", 'o', "FILE.csv", NULL, "write here (default: standard output)"},
+    {"output", 'o', "FILE", NULL,
+     "write here (default: standard output): a table or, by the ending .npz, .h5 or .npy, arrays; grids of PDEs in "
+     "pieces, of any size"},
     {"show", 0, NULL, NULL, "print the equations instead of integrating them"},
     {"list", 0, NULL, NULL, "list the named systems"},
     {0}};

@@ -1,11 +1,13 @@
 /* kbass simulate, for PDEs: solve, sample on a grid or at random points, add noise. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "answer.h"
 #include "commands.h"
 #include "message.h"
 #include "output.h"
+#include "share.h"
 
 /* ---------------------------------------------------------------- the PDE */
 
@@ -69,13 +71,40 @@ static int read_grid(const kbass_pde *pde, const char *text, size_t counts[KBASS
     for (; n < KBASS_MAX_AXES && *rest; n++) {
         char *end = NULL;
         unsigned long count = strtoul(rest, &end, 10);
-        if (end == rest || *rest == '-' || count < 1 || count > 1000000 || !strchr("x,", *end))
-            return cli_fail("--grid: \"%s\" is not a grid: write counts from 1 to 1000000, as in 20x20", text);
+        if (end == rest || *rest == '-' || count < 1 || count > 1000000000 || !strchr("x,", *end))
+            return cli_fail("--grid: \"%s\" is not a grid: write counts from 1 to 1000000000, as in 20x20", text);
         counts[n] = count;
         rest = *end && end[1] ? end + 1 : end;
     }
     if (n == kbass_pde_axes(pde) && !*rest) return EXIT_OK;
     return cli_fail("--grid: found \"%s\", needed %zu counts, time first", text, kbass_pde_axes(pde));
+}
+
+/* .npy, .npz, .h5: arrays, written in pieces. */
+static bool is_array_file(const char *path)
+{
+    static const char *const endings[] = {".npy", ".npz", ".h5", ".hdf5"};
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (!strcasecmp(dot, endings[i])) return true;
+    return false;
+}
+
+static int write_arrays(const cli_arguments *arguments, const kbass_pde *pde, const char *path)
+{
+    const char *grid = cli_value(arguments, "grid");
+    unsigned long seed = 1;
+    double noise = 0;
+    size_t counts[KBASS_MAX_AXES] = {0};
+    kbass_error error = {0};
+    if (cli_value(arguments, "scattered"))
+        return cli_fail("--scattered: scattered points are written as a table: --output FILE.csv");
+    int code = cli_count(arguments, "seed", 0, 2147483647, &seed);
+    if (code == EXIT_OK) code = cli_number(arguments, "noise", 0, 1000, &noise);
+    if (code == EXIT_OK && grid) code = read_grid(pde, grid, counts);
+    if (code != EXIT_OK || !cli_share_writes()) return code;
+    kbass_status status = kbass_pde_write(pde, grid ? counts : NULL, noise, seed, path, &error);
+    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
 static int sample(const cli_arguments *arguments, const kbass_pde *pde, kbass_data **data)
@@ -106,6 +135,8 @@ int cli_simulate_pde(const cli_arguments *arguments)
     int code = load_pde(arguments, &pde);
     if (code == EXIT_OK && cli_value(arguments, "show")) {
         for (size_t f = 0; f < kbass_pde_fields(pde); f++) puts(kbass_pde_equation(pde, f));
+    } else if (code == EXIT_OK && is_array_file(path)) {
+        code = write_arrays(arguments, pde, path);
     } else {
         if (code == EXIT_OK) code = sample(arguments, pde, &data);
         if (code == EXIT_OK) code = cli_output_data(path, data);

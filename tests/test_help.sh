@@ -25,7 +25,7 @@ try() { # an example; the doctor's warnings are no failure
 fits 24 kbass help
 for command in $(kbass help --markdown | sed -n 's/^## kbass //p'); do
     fits 48 kbass help "$command"
-    fits 240 kbass "$command" --help-all
+    fits 260 kbass "$command" --help-all
     kbass help "$command" | head -1 | grep -q '^Example:$' || complain "kbass help $command: no example first"
 done
 kbass help discover --all | grep -q -e --paper-steps || complain "kbass help discover --all: not all"

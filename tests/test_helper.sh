@@ -17,7 +17,7 @@ make_helper() { # FOLDER COMMANDS
 }
 
 if ! reads bin/kbass; then # else one is installed here
-    says bin/kbass "read by the program kbass-hdf5, which is neither beside the library" "no helper"
+    says bin/kbass "read and written by the program kbass-hdf5, which is neither beside the library" "no helper"
     make_helper elsewhere "exit 1"
     export KBASS_LIBEXEC="$folder/elsewhere"
     says bin/kbass "does not start: is the HDF5 library there" "a helper that ends"

@@ -172,8 +172,9 @@ KBASS_API kbass_status kbass_data_create_axes(size_t n_rows, size_t n_axes, size
 KBASS_API const char *kbass_data_example_name(size_t index); /* NULL after the last */
 KBASS_API const char *kbass_data_example_summary(size_t index);
 KBASS_API kbass_status kbass_data_example(const char *name, kbass_data **data, kbass_error *error);
-KBASS_API kbass_status kbass_data_write(const kbass_data *data, const char *path,
-                                        kbass_error *error); /* CSV, as kbass_file_write does */
+KBASS_API kbass_status
+kbass_data_write(const kbass_data *data, const char *path,
+                 kbass_error *error); /* CSV, as kbass_file_write does; .npy, .npz, .h5: arrays */
 /* Several runs of one law, each with its own initial state, in one data set: rows by run, then time. They come from a
    column of run numbers, which is no state then, or from a data set each; these have the same axes, and the same states
    in any order. Runs of fields over one space axis may each have a domain of their own. */
@@ -781,6 +782,11 @@ KBASS_API kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, c
 /* The same on an even grid, counts[axis] points each (NULL: the customary ones), or at seeded uniform points. */
 KBASS_API kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_data **data,
                                       kbass_error *error);
+/* The same into a file of arrays by its ending, .npy (one field, without its axes), .npz, .h5, with noise as
+   kbass_data_add_noise: in pieces, so that grids may be larger than memory. Solved in stretches of time, each to that
+   accuracy from where the one before it ended. */
+KBASS_API kbass_status kbass_pde_write(const kbass_pde *pde, const size_t *counts, double noise_percent, uint64_t seed,
+                                       const char *path, kbass_error *error);
 KBASS_API kbass_status kbass_pde_scattered(const kbass_pde *pde, size_t n_points, uint64_t seed, kbass_data **data,
                                            kbass_error *error);
 KBASS_API void kbass_pde_destroy(kbass_pde *pde);

@@ -138,9 +138,9 @@ static int open_beside(kb_replacement *r)
     if (r->beside) unlink(r->beside); /* left by a process of the same number that was killed */
     errno = ENOMEM;
     if (r->beside && folder && stat("/proc/self/fd", &there) == 0)
-        descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+        descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
     if (descriptor < 0 && r->beside && folder) {
-        descriptor = open(r->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        descriptor = open(r->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         r->is_named = descriptor >= 0;
     }
     kb_free(folder);

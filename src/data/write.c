@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/replace.h"
 #include "base/status.h"
+#include "data/array_file.h"
 #include "data/data.h"
 #include "data/sha256.h"
 
@@ -116,8 +117,45 @@ kbass_status kb_data_hash(kbass_data *data, kbass_error *error)
 
 static void write_line(void *file, const char *line, size_t length) { fwrite(line, 1, length, file); }
 
+/* Column i of the table, axes first. */
+static double cell_of(const kbass_data *data, size_t row, size_t i)
+{
+    return i < data->n_axes ? kb_data_coordinate(data, row, i) : data->values[row * data->n_states + i - data->n_axes];
+}
+
+/* A column each or, as an NPY, rows and columns. */
+static kbass_status write_arrays(const kbass_data *data, const char *path, kbass_error *error)
+{
+    size_t n = data->n_axes + data->n_states;
+    bool is_one = kb_file_kind_of(path) == KB_NPY_FILE;
+    kb_array_file file;
+    if (data->n_runs > 1)
+        return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: several runs are written as a table: name it .csv", path);
+    kb_stored_array *arrays = KB_NEW(kb_stored_array, n);
+    double *column = KB_NEW(double, is_one ? n : data->n_rows);
+    kbass_status status = arrays && column ? KBASS_OK : kb_out_of_memory(error, "writing");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        arrays[i] =
+            (kb_stored_array){.name = i < data->n_axes ? data->axis_names[i] : data->state_names[i - data->n_axes],
+                              .n_dims = 1,
+                              .dims = {data->n_rows}};
+    if (status == KBASS_OK && is_one) arrays[0] = (kb_stored_array){.name = "", .n_dims = 2, .dims = {data->n_rows, n}};
+    if (status == KBASS_OK) status = kb_array_file_create(path, is_one ? 1 : n, arrays, &file, error);
+    bool is_open = status == KBASS_OK;
+    for (size_t i = 0; status == KBASS_OK && i < (is_one ? data->n_rows : n); i++) {
+        size_t length = is_one ? n : data->n_rows;
+        for (size_t k = 0; k < length; k++) column[k] = is_one ? cell_of(data, i, k) : cell_of(data, k, i);
+        status = kb_array_file_put(&file, is_one ? 0 : i, is_one ? i * n : 0, length, column, error);
+    }
+    if (is_open) status = kb_array_file_end(&file, status, error);
+    kb_free(arrays);
+    kb_free(column);
+    return status;
+}
+
 kbass_status kbass_data_write(const kbass_data *data, const char *path, kbass_error *error)
 {
+    if (kb_file_kind_of(path) != KB_TABLE_FILE) return write_arrays(data, path, error);
     kb_replacement part;
     kbass_status status = kb_replace_begin(path, &part, error);
     if (status != KBASS_OK) return status;

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "simulate/fourier.h"
 
-enum { CIRCLE = 32, HALVINGS = 20 };
+enum { CIRCLE = 32, HALVINGS = 20, MOST_KNOWN = 1 << 19 /* weights */ };
 
 static const double FARTHEST = 1e30; /* times the initial state: no solution is followed beyond */
 
@@ -60,6 +60,9 @@ static void finish(kb_series *s)
     kb_free(s->sum);
     kb_free(s->value);
     kb_free(s->work);
+    kb_free(s->known);
+    kb_free(s->place);
+    kb_free(s->lines);
 }
 
 static bool create_arrays(kb_series *s)
@@ -76,6 +79,12 @@ static bool create_arrays(kb_series *s)
     s->sum = KB_NEW(double, s->size);
     s->value = KB_NEW(double, s->total);
     s->work = KB_NEW(double, kb_pde_work(s->pde, s->total));
+    s->n_known = s->pde->n_space == 1 ? MOST_KNOWN / s->n : 0;
+    s->known = KB_NEW(double, s->n_known * s->n);
+    s->place = KB_NEW(double, s->n_known);
+    for (size_t i = 0; s->place && i < s->n_known; i++) s->place[i] = (double)NAN;
+    s->lines = KB_NEW(double, s->size);
+    fine &= s->known && s->place && s->lines;
     return fine && s->scratch && s->symbols && s->partner && s->table && s->sum && s->value && s->work;
 }
 
@@ -344,23 +353,39 @@ static void fields_at(kb_series *s, double t, size_t newest)
     }
 }
 
-/* Contracts the table along its axes in turn, first the slowest. */
-static double value_at(const kb_series *s, const double *field, const double *weights)
+/* All fields contracted along the first axis of space: neighbours in a row of samples share it. */
+static void contract_lines(kb_series *s, const double *weights)
+{
+    for (size_t i = 0; i < s->total * s->pde->n_fields; i += s->n) {
+        double line = 0;
+        for (size_t k = 0; k < s->n; k++) line += weights[k] * s->sum[i + k];
+        s->lines[i / s->n] = line;
+    }
+}
+
+/* Contracts the lines along the other axes. */
+static double value_at(const kb_series *s, const double *lines, const double *weights)
 {
     double sum = 0;
     for (size_t i = 0; i < s->total; i += s->n) {
-        double outer = 1, line = 0;
+        double outer = 1;
         for (size_t d = 1; d < s->pde->n_space; d++) outer *= weights[d * s->n + kb_index_along(i, s->n, d)];
-        for (size_t k = 0; k < s->n; k++) line += weights[k] * field[i + k];
-        sum += outer * line;
+        sum += outer * lines[i / s->n];
     }
     return sum;
 }
 
-static void deliver(kb_series *s, const double *point, double *weights, double *values)
+/* `index`: of the point among those of its time. */
+static void deliver(kb_series *s, const double *point, size_t index, double *weights, double *values)
 {
-    for (size_t d = 0; d < s->pde->n_space; d++) kb_nodes_weights(&s->axes[d], point[d + 1], weights + d * s->n);
-    for (size_t f = 0; f < s->pde->n_fields; f++) values[f] = value_at(s, s->sum + f * s->total, weights);
+    bool is_kept = index < s->n_known;
+    if (is_kept) weights = s->known + index * s->n;
+    for (size_t d = 0; d < s->pde->n_space && !(is_kept && s->place[index] == point[1]); d++)
+        kb_nodes_weights(&s->axes[d], point[d + 1], weights + d * s->n);
+    if (is_kept) s->place[index] = point[1];
+    if (!index || s->line_place != point[1]) contract_lines(s, weights);
+    s->line_place = point[1];
+    for (size_t f = 0; f < s->pde->n_fields; f++) values[f] = value_at(s, s->lines + f * (s->total / s->n), weights);
 }
 
 /* Delivers the samples that lie in the middle of the kept steps, all of them at the end; returns how many are done. */
@@ -368,13 +393,14 @@ static size_t deliver_until(kb_series *s, const kb_samples *samples, size_t done
                             double *weights, double *values)
 {
     double limit = is_last ? INFINITY : s->start + s->step * (double)(newest - KB_SERIES_KEPT / 2 + 1), before = NAN;
-    for (; done < samples->n; done++) {
+    for (size_t index = 0; done < samples->n; done++) {
         size_t row = samples->list[done].row;
         double t = samples->list[done].t;
         if (!(t <= limit)) break;
         if (t != before) fields_at(s, t, newest);
+        index = t == before ? index + 1 : 0;
         before = t;
-        deliver(s, samples->points + row * s->pde->n_axes, weights, values + row * s->pde->n_fields);
+        deliver(s, samples->points + row * s->pde->n_axes, index, weights, values + row * s->pde->n_fields);
     }
     return done;
 }

@@ -25,6 +25,10 @@ typedef struct {
     double *table, *sum, *value, *work;
     double largest; /* initial coefficient */
     bool is_rough;  /* the highest initial coefficients count */
+    size_t
+        n_known; /* along one axis: weights of the nodes at the first places of a row, which come again in the next */
+    double *known, *place;
+    double *lines, line_place; /* fields contracted along the first axis of space at this place, of the present time */
 } kb_series;
 
 /* The index along axis d of node or coefficient i of a table with n along each axis. */

@@ -103,6 +103,9 @@ typedef struct {
 kbass_status kb_pde_follow(const kbass_pde *pde, kb_resolution *resolution, size_t n_points, const double *points,
                            double *values, kbass_error *error);
 
+/* The k-th of n even points of the axis' part that is sampled. */
+double kb_pde_even_point(const kbass_axis *axis, size_t k, size_t n);
+
 /* value[p] of a state at the first time; places[d] is the column of coordinates along space axis d. */
 kbass_status kb_pde_initial(const kbass_pde *pde, size_t state, size_t n_points, const double *const *places,
                             double *value, kbass_error *error);

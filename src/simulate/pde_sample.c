@@ -400,7 +400,7 @@ static kbass_status make_data(const kbass_pde *pde, size_t n, const double *poin
     return status;
 }
 
-static double even_point(const kbass_axis *axis, size_t k, size_t n)
+double kb_pde_even_point(const kbass_axis *axis, size_t k, size_t n)
 {
     if (k + 1 == n && n > 1) return axis->last;
     return n > 1 ? axis->first + (axis->last - axis->first) * (double)k / (double)(n - 1) : axis->first;
@@ -423,7 +423,7 @@ kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_da
     for (size_t i = 0; i < n; i++) {
         size_t rest = i;
         for (size_t d = pde->n_axes; d-- > 0; rest /= count[d])
-            points[i * pde->n_axes + d] = even_point(&pde->axes[d], rest % count[d], count[d]);
+            points[i * pde->n_axes + d] = kb_pde_even_point(&pde->axes[d], rest % count[d], count[d]);
     }
     kbass_status status = make_data(pde, n, points, data, error);
     kb_free(points);
