@@ -1,6 +1,8 @@
 /* Unknown constants inside terms: ranges and forms, the values that terms take, and laws found with them. */
+#include "base/linalg.h"
 #include "base/memory.h"
 #include "check.h"
+#include "constants/stepwise.h"
 #include "dictionary/constants.h"
 #include "found.h"
 
@@ -244,6 +246,57 @@ static void limits(void **state)
     }
 }
 
+/* The best of all subsets, by trying each, where two columns pay only together. */
+static void a_few_columns(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, N = 7 };
+    double X[ROWS * N], y[ROWS], G[N * N], c[N], yy = 0, best = INFINITY;
+    bool may[N];
+    for (size_t i = 0; i < ROWS; i++) {
+        double t = (double)i / ROWS;
+        for (size_t j = 0; j < N; j++) X[i + j * ROWS] = sin((double)(j + 1) * 3 * t) + 0.1 * cos(17 * t * (double)j);
+        y[i] = 50 * (X[i] - 0.99 * X[i + 3 * ROWS]) + X[i + 5 * ROWS] + 0.01 * cos(91 * t);
+        yy += y[i] * y[i];
+    }
+    for (size_t j = 0; j < N; j++) {
+        may[j] = j != 6;
+        c[j] = 0;
+        for (size_t i = 0; i < ROWS; i++) c[j] += X[i + j * ROWS] * y[i];
+        for (size_t k = 0; k < N; k++) {
+            G[k + j * N] = 0;
+            for (size_t i = 0; i < ROWS; i++) G[k + j * N] += X[i + j * ROWS] * X[i + k * ROWS];
+        }
+    }
+    const kb_stepwise problem = {.n_rows = ROWS, .n = N, .G = G, .c = c, .yy = yy, .floor = 1e-4, .may = may};
+    for (unsigned subset = 0; subset < 1u << 6; subset++) {
+        double A[36], w[6], rss = yy;
+        size_t n = 0, column[6];
+        for (size_t j = 0; j < 6; j++)
+            if (subset >> j & 1) column[n++] = j;
+        for (size_t j = 0; j < n; j++) {
+            for (size_t i = 0; i < n; i++) A[i + j * n] = G[column[i] + column[j] * N];
+            w[j] = c[column[j]];
+        }
+        if (n && !kb_cholesky(n, A, n)) continue;
+        if (n) kb_cholesky_solve(n, 1, A, n, w, n);
+        for (size_t j = 0; j < n; j++) rss -= w[j] * c[column[j]];
+        best = fmin(best, ROWS * log(fmax(rss, 0) / ROWS + 1e-4) + 2.5 * (double)n * log(ROWS));
+    }
+    CHECK_CLOSE(kb_stepwise_score(&problem), best, 1e-4); /* its matrix is regularised by 1e-8 */
+}
+
+/* A form that differs from its term by a factor would be told with a wrong weight. */
+static void forms_that_are_terms(void **state)
+{
+    (void)state;
+    kbass_error error;
+    kb_dictionary *d = NULL;
+    CHECK_OK(make("A=1:3", "s/(A+s), s*(s-A), A*x, s*(A-s)", &d, &error));
+    CHECK(kb_dictionary_is_form(d, 0) && !kb_dictionary_is_form(d, 1) && !kb_dictionary_is_form(d, 2));
+    kb_dictionary_destroy(d);
+}
+
 /* Nothing saturates: K goes to the far end of its range, and the law is told with the simpler term. */
 static void the_simpler_term(void **state)
 {
@@ -268,6 +321,8 @@ int main(void)
         cmocka_unit_test(a_frequency),
         cmocka_unit_test(families),
         cmocka_unit_test(limits),
+        cmocka_unit_test(a_few_columns),
+        cmocka_unit_test(forms_that_are_terms),
         cmocka_unit_test(the_simpler_term),
         cmocka_unit_test(ranges_of_families),
         cmocka_unit_test(bands_know_of_constants),

@@ -21,7 +21,8 @@ static kbass_status add_forms(kb_answer *answer, const kb_dictionary *d, kbass_e
         for (size_t i = 0; i < equations[e].n_terms; i++) {
             kbass_term *term = (kbass_term *)&equations[e].terms[i];
             size_t place = kb_dictionary_find(d, term->term);
-            if (place < d->n_terms && d->forms[place] && !(term->form = own_text(answer, d->forms[place])))
+            if (place < d->n_terms && d->forms[place] && kb_dictionary_is_form(d, place) &&
+                !(term->form = own_text(answer, d->forms[place])))
                 return kb_out_of_memory(error, "the answer");
         }
     return KBASS_OK;

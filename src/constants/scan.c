@@ -6,8 +6,9 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "constants/stepwise.h"
 
-enum { FINER = 8, FIRST_POINTS = 11, MOST_POINTS = 1500, MOST_PRODUCT = 3000, MOST_TERMS = 6, SWEEPS = 3 };
+enum { FINER = 8, FIRST_POINTS = 11, MOST_POINTS = 1500, MOST_PRODUCT = 3000, SWEEPS = 3 };
 static const double alike = 0.9;   /* squared correlation of neighbours on the grid */
 static const double apart = 0.08;  /* share of a range by which further starts differ */
 static const double hopeless = 20; /* of scores, which are twice log likelihoods: starts that are worse are left out */
@@ -22,7 +23,9 @@ typedef struct {
     double *points;     /* n_fine x n_variables: the bare field, finer */
     double *target;     /* n_rows x n_states, each run less its mean */
     double *integral;   /* n_rows x n_terms, likewise, of length 1 */
-    double *values, *running, *rest, *basis, *work;
+    double *values, *running, *work;
+    double *G, *along; /* n_terms x n_terms: products of integrals; n_terms: with a target */
+    bool *may;         /* n_terms: candidates of an equation */
     size_t singular, worst, n_scored,
         n_singular; /* a term that is singular at the present constants; how often one was */
     size_t n_grid[64];
@@ -146,34 +149,20 @@ static bool is_candidate(const scan *s, size_t term, size_t state)
     return role == KB_CANDIDATE || role == KB_REQUIRED;
 }
 
-/* Orthogonal least squares of one equation, term by term while it pays: n log(rss/n + noise) + 2.5 k log n. */
+/* Least squares of one equation by a few of the integrals. */
 static double regress(scan *s, size_t state)
 {
     const kb_record *r = s->problem->record;
     size_t n = s->n_rows, terms = s->dictionary->n_terms;
+    const double *y = s->target + state * n;
     double noise = r->known_variance[state] > 0 ? r->known_variance[state] : s->problem->best_variance;
-    double *y = s->rest + terms * n, best = INFINITY;
-    memcpy(s->rest, s->integral, terms * n * sizeof *s->rest);
-    memcpy(y, s->target + state * n, n * sizeof *y);
-    for (size_t k = 0; k <= MOST_TERMS; k++) {
-        double rss = kb_dot(n, y, y), most = 0;
-        double score = (double)n * log(rss / (double)n + 0.3 * noise) + 2.5 * (double)k * log((double)n);
-        size_t next = terms;
-        if (score >= best) break;
-        best = score;
-        for (size_t j = 0; j < terms; j++) {
-            double *x = s->rest + j * n, length = kb_dot(n, x, x), along = kb_dot(n, x, y);
-            if (!is_candidate(s, j, state) || !(length > 1e-8)) continue;
-            if (along * along / length > most) most = along * along / length, next = j;
-        }
-        if (next == terms) break;
-        memcpy(s->basis, s->rest + next * n, n * sizeof *s->basis);
-        double length = kb_dot(n, s->basis, s->basis);
-        kb_axpy(n, -kb_dot(n, s->basis, y) / length, s->basis, y);
-        for (size_t j = 0; j < terms; j++)
-            kb_axpy(n, -kb_dot(n, s->basis, s->rest + j * n) / length, s->basis, s->rest + j * n);
+    for (size_t j = 0; j < terms; j++) {
+        s->may[j] = is_candidate(s, j, state);
+        s->along[j] = kb_dot(n, s->integral + j * n, y);
     }
-    return best;
+    const kb_stepwise problem = {
+        .n_rows = n, .n = terms, .G = s->G, .c = s->along, .yy = kb_dot(n, y, y), .floor = 0.3 * noise, .may = s->may};
+    return kb_stepwise_score(&problem);
 }
 
 static kbass_status set_shares(scan *s, const double *shares, kbass_error *error)
@@ -229,6 +218,8 @@ static kbass_status score_at(scan *s, const double *shares, double *score, kbass
                    ? refuse_singular(s, s->worst, error)
                    : KBASS_OK;
     }
+    kb_gram(s->dictionary->n_terms, s->n_rows, 1, s->integral, s->n_rows, 0, s->G, s->dictionary->n_terms);
+    kb_symmetrise(s->dictionary->n_terms, s->G, s->dictionary->n_terms);
     for (size_t e = 0; e < s->n_equations; e++) *score += regress(s, s->equation[e]);
     return KBASS_OK;
 }
@@ -426,16 +417,17 @@ static bool allocate(scan *s)
     s->integral = KB_NEW(double, s->n_rows *terms);
     s->values = KB_NEW(double, s->n_fine);
     s->running = KB_NEW(double, s->n_fine);
-    s->rest = KB_NEW(double, s->n_rows *(terms + 1));
-    s->basis = KB_NEW(double, s->n_rows);
+    s->G = KB_NEW(double, terms *terms);
+    s->along = KB_NEW(double, terms);
+    s->may = KB_NEW(bool, terms);
     s->work = KB_NEW(double, kb_dictionary_work(s->dictionary, s->n_fine) + 4096);
-    return s->points && s->target && s->integral && s->values && s->running && s->rest && s->basis && s->work;
+    return s->points && s->target && s->integral && s->values && s->running && s->G && s->along && s->may && s->work;
 }
 
 static void clear(scan *s)
 {
-    void *arrays[] = {s->fine_start, s->equation, s->points, s->target, s->integral,
-                      s->values,     s->running,  s->rest,   s->basis,  s->work};
+    void *arrays[] = {s->fine_start, s->equation, s->points, s->target, s->integral, s->values,
+                      s->running,    s->G,        s->along,  s->may,    s->work};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     for (size_t i = 0; i < s->dictionary->n_constants; i++) kb_free(s->grid[i]);
 }

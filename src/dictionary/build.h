@@ -14,6 +14,10 @@ kbass_status kb_dictionary_read_lhs(kb_dictionary *dictionary, const char *lhs, 
 /* Drops the derivatives of orders that no term uses. */
 kbass_status kb_dictionary_trim_variables(kb_dictionary *dictionary, kbass_error *error);
 
+/* The form of a term at the present constants, with its numeric factor. */
+kbass_status kb_dictionary_form_parse(const kb_dictionary *dictionary, size_t term, kb_expression **out,
+                                      kbass_error *error);
+
 /* All powers of n variables with a given sum, each at most `bound`: the lexicographically highest, then on to the next
    lower; false after the last. */
 void kb_powers_first(int *powers, size_t n, int sum, int bound);

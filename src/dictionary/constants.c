@@ -268,6 +268,16 @@ static void put_values(const kb_dictionary *d, const char *form, kb_buffer *out)
     }
 }
 
+kbass_status kb_dictionary_form_parse(const kb_dictionary *d, size_t term, kb_expression **out, kbass_error *error)
+{
+    kb_buffer text = {0};
+    put_values(d, d->forms[term], &text);
+    kbass_status status = text.is_lost ? kb_out_of_memory(error, "the constants")
+                                       : kb_expression_parse(text.text, kb_dictionary_variables(d), out, error);
+    kb_buffer_clear(&text);
+    return status;
+}
+
 static kbass_status instance_of(const kb_dictionary *d, const char *form, kb_expression **term, kbass_error *error)
 {
     kb_buffer text = {0};

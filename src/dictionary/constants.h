@@ -46,6 +46,10 @@ kbass_status kb_dictionary_set_constants(kb_dictionary *dictionary, const double
 /* A term with one constant at another value; the caller owns it. */
 kbass_status kb_dictionary_term_at(const kb_dictionary *dictionary, size_t term, size_t constant, double value,
                                    kb_expression **out, kbass_error *error);
+/* Is the form the term itself? x*(x-A) at A = 2 stands in the dictionary as x*(2-x), its negative: terms have no
+ * factor.
+ */
+bool kb_dictionary_is_form(const kb_dictionary *dictionary, size_t term);
 /* Name of the product of powers that a term becomes as a constant goes beyond an end of its range, 1/K or K apart:
    s*x/(K+s) is s*x far above, x far below. NULL where there is none; the caller owns it. */
 kbass_status kb_dictionary_limit(const kb_dictionary *dictionary, size_t term, size_t constant, bool is_high,

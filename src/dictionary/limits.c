@@ -120,6 +120,20 @@ kbass_status kb_dictionary_limit(const kb_dictionary *d, size_t term, size_t con
     return status;
 }
 
+bool kb_dictionary_is_form(const kb_dictionary *d, size_t term)
+{
+    sample s = {.n_variables = d->n_variables, .points = KB_NEW(double, POINTS * d->n_variables)};
+    double whole[POINTS], bare[POINTS];
+    kb_expression *form = NULL;
+    bool is_same = s.points && kb_dictionary_form_parse(d, term, &form, NULL) == KBASS_OK;
+    if (is_same) fill(&s);
+    is_same = is_same && evaluate(&s, form, whole) && evaluate(&s, d->terms[term], bare);
+    for (size_t p = 0; is_same && p < POINTS; p++) is_same = fabs(whole[p] - bare[p]) <= 1e-6 * fabs(bare[p]);
+    kb_expression_destroy(form);
+    kb_free(s.points);
+    return is_same;
+}
+
 /* ---------------------------------------------------------------- one more candidate */
 
 /* A table of n_terms x n_states with a row more for the last term. */

@@ -30,13 +30,23 @@ static void sides(const kb_constants_spread *s, size_t a, double share[2])
     share[1] = fmax(s->share[a] - sd, 0);
 }
 
-/* Is it in the term's form? Delays of inputs are not. */
-static bool is_in_form(const setting *s, size_t term, size_t constant)
+/* Does the term change with the constant? Delays of inputs are not in it, a factor K is in its weight. */
+static bool is_in_form(const setting *s, size_t term, size_t a)
 {
     const kb_dictionary *d = s->frame->dictionary;
+    size_t constant = s->spread->constant[a];
+    char *names[2] = {NULL, NULL};
+    double share[2];
     bool is_delay = false;
     for (size_t i = 0; i < d->n_states; i++) is_delay = is_delay || d->delay_constant[i] == constant;
-    return !is_delay && kb_dictionary_form(d, term) && kb_dictionary_names_constant(d, term, constant);
+    if (is_delay || !kb_dictionary_form(d, term) || !kb_dictionary_names_constant(d, term, constant)) return false;
+    sides(s->spread, a, share);
+    for (int side = 0; side < 2; side++)
+        (void)kb_dictionary_name_at(d, term, constant, share[side], &names[side], NULL);
+    bool changes = names[0] && names[1] && strcmp(names[0], names[1]) != 0;
+    kb_free(names[0]);
+    kb_free(names[1]);
+    return changes;
 }
 
 static size_t count(const setting *s)
@@ -44,7 +54,7 @@ static size_t count(const setting *s)
     size_t n = 0;
     for (size_t q = 0; q < s->fit->support.n; q++)
         for (size_t a = 0; a < s->spread->n; a++)
-            n += 2 * is_in_form(s, s->frame->columns->term[s->fit->support.column[q]], s->spread->constant[a]);
+            n += 2 * is_in_form(s, s->frame->columns->term[s->fit->support.column[q]], a);
     return n;
 }
 
@@ -65,7 +75,7 @@ static kbass_status add_terms(const setting *s, const kb_belief *old, kb_belief 
         for (size_t a = 0; a < spread->n; a++) {
             double share[2];
             g[own + a * n] = c->unit[column] * spread->weights[q + a * spread->n_weights];
-            if (!is_in_form(s, c->term[column], spread->constant[a])) continue;
+            if (!is_in_form(s, c->term[column], a)) continue;
             sides(spread, a, share);
             for (size_t side = 0; side < 2; side++, at++) {
                 kbass_status status = kb_dictionary_name_at(s->frame->dictionary, c->term[column], spread->constant[a],
