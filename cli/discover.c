@@ -1,5 +1,6 @@
 /* kbass discover: from a table of measurements to the equations behind it. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "answer.h"
@@ -71,9 +72,13 @@ static int run(discover_job *job)
 {
     kbass_error error;
     cli_progress progress;
+    char about[2000] = "";
+    kbass_data_describe(job->data, about, sizeof about);
     cli_progress_begin(&progress, job->is_quiet);
     kbass_discovery_share(job->discovery, cli_share());
-    cli_share_say(job->is_quiet, "the models of each step of the search, in turn");
+    cli_share_say(job->is_quiet, strstr(about, "part used of ")
+                                     ? "the tiles of the grid, and the models of each step of the search, in turn"
+                                     : "the models of each step of the search, in turn");
     kbass_status status = kbass_discovery_run(job->discovery, cli_progress_show, &progress, &error);
     cli_progress_end(&progress);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);

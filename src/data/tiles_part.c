@@ -12,11 +12,14 @@ enum {
     LOOK = 250000,   /* points of a look at the visible wavelengths */
     MOST_LOOKS = 12, /* each four times as coarse */
     COARSER = 4,
-    FEWEST_ROWS = 48, /* of the part */
-    PLACES = 16,      /* where it may begin */
-    FEWEST_ALONG = 32 /* points along a space axis of which only a stretch is taken */
+    FEWEST_ROWS = 48,    /* of the part */
+    PLACES = 16,         /* where it may begin */
+    FEWEST_ALONG = 32,   /* points along a space axis of which only a stretch is taken */
+    FEWER_OVER_AXES = 4, /* times: a fit over several space axes costs more for each value */
+    FEWEST_OVER_AXES = 16
 };
-static const double densities[] = {32, 24, 16, 12}; /* points in a visible wavelength, the first that can be afforded */
+static const double densities[] = {32, 24, 16, 12,
+                                   8}; /* points in a visible wavelength, the first that can be afforded */
 static const double rows_per_wave = 32;
 enum { DENSITIES = sizeof densities / sizeof *densities };
 
@@ -89,15 +92,25 @@ static kbass_status find_waves(kb_tiled *t, double *wave, kbass_error *error)
 
 static size_t stride_for(double wave, double density) { return (size_t)fmax(1, floor(wave / density)); }
 
+/* Over several axes: the largest stride that the closing of an axis survives, whose last point is the one before the
+   first (a divisor of n) or the same (of n - 1); where all of them are much smaller, the stride itself. */
+static size_t closing_stride(size_t n, size_t wanted)
+{
+    for (size_t s = wanted; 2 * s > wanted; s--)
+        if (n % s == 0 || (n - 1) % s == 0) return s;
+    return wanted;
+}
+
 /* All of space, where a density can be afforded with enough rows; else stretches of its axes. */
 static void choose_size(const kb_tiled *t, const double *wave, size_t most, box *b)
 {
-    size_t space = SIZE_MAX, fewest = least(FEWEST_ROWS, t->n[0]);
+    size_t space = SIZE_MAX, fewest = least(t->n_axes > 2 ? FEWEST_OVER_AXES : FEWEST_ROWS, t->n[0]);
     for (size_t i = 0; i < DENSITIES && space > most / fewest; i++) {
         space = 1;
         for (size_t a = 1; a < t->n_axes; a++) {
-            size_t widest = (t->n[a] - 1) / (t->n_axes > 2 ? FEWEST_ALONG : 2 * FEWEST_ALONG) + 1;
+            size_t widest = (t->n[a] - 1) / (t->n_axes > 2 ? FEWEST_OVER_AXES : 2 * FEWEST_ALONG) + 1;
             b->stride[a] = least(stride_for(wave[a], densities[i]), widest);
+            if (t->n_axes > 2) b->stride[a] = closing_stride(t->n[a], b->stride[a]);
             b->count[a] = (t->n[a] - 1) / b->stride[a] + 1;
             space *= b->count[a];
         }
@@ -222,6 +235,7 @@ kbass_status kb_tiles_take_part(kbass_data *data, size_t most, kbass_error *erro
     box b = {0};
     kbass_status status = find_waves(t, wave, error);
     if (status != KBASS_OK) return status;
+    if (t->n_axes > 2) most /= FEWER_OVER_AXES;
     choose_size(t, wave, most / t->n_fields, &b);
     status = choose_place(t, &b, error);
     if (status == KBASS_OK && !(value = KB_NEW(double, points_of(t, &b) * t->n_fields)))
