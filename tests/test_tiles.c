@@ -62,6 +62,23 @@ static void boxes_are_those_of_the_table(void **state)
     kbass_data_destroy(plain);
 }
 
+/* An NPY has no names and no axes; their steps are told. */
+static void steps_make_axes_of_an_unnamed_field(void **state)
+{
+    kbass_data *data = NULL;
+    kbass_read_options options = {.axes = "t=0.5,x=2"};
+    (void)state;
+    CHECK_OK(kbass_data_open(FOLDER "count.npy", &options, &data, &error));
+    CHECK(data->n_axes == 2 && data->n_states == 1 && data->n_rows > 4);
+    CHECK_TEXT(data->axis_names[1], "x");
+    CHECK(data->times[data->n_rows - 1] > 0 && data->positions[1] == 2);
+    kbass_data_destroy(data);
+    options.axes = "t=0.5,x=none";
+    CHECK_FAILS(kbass_data_open(FOLDER "count.npy", &options, &data, &error), KBASS_ERROR_ARGUMENT, "x=none");
+    options.axes = "t=1,x=1,y=1";
+    CHECK_FAILS(kbass_data_open(FOLDER "count.npy", &options, &data, &error), KBASS_ERROR_ARGUMENT, "t=1,x=1,y=1");
+}
+
 /* ---------------------------------------------------------------- passes */
 
 static kbass_data *sample(size_t n_times, size_t n_places)
@@ -237,7 +254,8 @@ static void a_part_decides_what_all_propose(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_are_those_of_the_table), cmocka_unit_test(tiles_add_up_to_the_whole),
-        cmocka_unit_test(sums_are_equal_for_any_number_of_ranks), cmocka_unit_test(a_part_decides_what_all_propose)};
+        cmocka_unit_test(boxes_are_those_of_the_table), cmocka_unit_test(steps_make_axes_of_an_unnamed_field),
+        cmocka_unit_test(tiles_add_up_to_the_whole), cmocka_unit_test(sums_are_equal_for_any_number_of_ranks),
+        cmocka_unit_test(a_part_decides_what_all_propose)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -525,6 +525,7 @@ static kbass_status arrange(kb_arrangement *a)
     double step = 0;
     bool has_step = a->reading->time && kb_number_parse(a->reading->time, &step);
     bool has_name = *a->views[0].array->name && strcmp(a->views[0].array->name, "_re") != 0;
+    if (!has_name && kb_axes_have_steps(a->reading->axes)) return kb_arrange_even(a);
     if (!has_name && !has_step) return kb_arrange_unnamed(a);
     if (is_table_with_time(a)) {
         kb_arrangement_note(a, "%sno array is time: the first column of %.60s is taken for it", *a->note ? "; " : "",
@@ -557,6 +558,10 @@ kbass_status kb_read_arrays(kb_reading *reading, kbass_data *data)
     kb_source_close(&a.source);
     kb_free(a.steps.name);
     kb_free(a.steps.owned);
+    for (size_t i = 0; i < KBASS_MAX_AXES; i++) {
+        kb_free(a.even[i].name);
+        kb_free(a.even[i].owned);
+    }
     kb_free(a.views);
     return status;
 }

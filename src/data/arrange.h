@@ -30,6 +30,8 @@ typedef struct {
     char path[KB_LONGEST_NAME + 1]; /* what the caller named inside, cleaned */
     const char *field;              /* the one they named: the others are axes at most; or NULL */
     kb_array steps;                 /* of time, where the file has no array for it */
+    kb_array even[KBASS_MAX_AXES];  /* axes of which only the steps were told, */
+    char even_names[200];           /* and their names, "t,x" */
     const char *time_name;          /* and what they are called among the axes */
     kbass_data *data;
     char note[KB_NOTE_SIZE];
@@ -85,6 +87,9 @@ kbass_status kb_arrange_columns(kb_arrangement *a, const kb_view *time);
 kbass_status kb_arrange_points(kb_arrangement *a, kb_view *time, bool *is_done);
 /* Calls an array without name x, or x_re and x_im. */
 void kb_views_name(kb_arrangement *a);
+/* A field without name over axes whose steps are told: "t=0.1,x=0.05". */
+bool kb_axes_have_steps(const char *axes);
+kbass_status kb_arrange_even(kb_arrangement *a);
 /* The two dimensions of an array without name: rows and columns. */
 kbass_status kb_arrange_unnamed(kb_arrangement *a);
 

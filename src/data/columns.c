@@ -322,7 +322,8 @@ static kbass_status refuse_unnamed(const kb_arrangement *a, const kb_view *v)
     return kb_fail(
         a->reading->error, KBASS_ERROR_DATA,
         "%s: an array (%s) without times: a table needs rows and at most %d columns, time first, or --time 0.1 "
-        "for steps of 0.1; fields on a grid need their axes beside them, as in an NPZ with t, x, u",
+        "for steps of 0.1; fields on a grid need their axes beside them, as in an NPZ with t, x, u, or the steps of "
+        "even ones, as in --axes t=0.1,x=0.05",
         a->reading->file.path, shape, KB_MOST_COLUMNS);
 }
 
