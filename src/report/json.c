@@ -10,48 +10,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "data/data.h"
-#include "dictionary/text.h"
-
-/* Values are NULL when memory ran out, and so is what contains them: json_pack, put and append see to that. */
-
-static void put(json_t **object, const char *key, json_t *value)
-{
-    if (json_object_set_new(*object, key, value) == 0) return;
-    json_decref(*object);
-    *object = NULL;
-}
-
-static void append(json_t **array, json_t *value)
-{
-    if (json_array_append_new(*array, value) == 0) return;
-    json_decref(*array);
-    *array = NULL;
-}
-
-static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
-static json_t *pair(double first, double second)
-{
-    json_t *array = json_array();
-    append(&array, number(first));
-    append(&array, number(second));
-    return array;
-}
-
-static json_t *count(size_t value) { return json_integer((json_int_t)value); }
-
-/* Paths and column names may hold bytes that are not UTF-8; those become '?'. */
-static json_t *text(const char *bytes)
-{
-    json_t *string = json_string(bytes);
-    char *ascii = string ? NULL : kb_strdup(bytes);
-    if (!ascii) return string;
-    for (char *c = ascii; *c; c++)
-        if ((unsigned char)*c >= 0x80) *c = '?';
-    string = json_string(ascii);
-    kb_free(ascii);
-    return string;
-}
+#include "report/json_parts.h"
 
 /* ---------------------------------------------------------------- settings */
 
@@ -73,7 +32,7 @@ static json_t *setting(const kbass_settings *settings, size_t index)
     kbass_settings_get(settings, info->name, written, length + 1);
     if (info->kind == KBASS_INTEGER || info->kind == KBASS_REAL) value = setting_number(info, written);
     else if (info->kind == KBASS_FLAG) value = json_boolean(!strcmp(written, "yes"));
-    else value = *written ? text(written) : json_null();
+    else value = *written ? kb_json_text(written) : json_null();
     kb_free(written);
     return value;
 }
@@ -82,7 +41,7 @@ static json_t *all_settings(const kbass_settings *settings)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < kbass_settings_count(); i++)
-        put(&object, kbass_settings_info(i)->name, setting(settings, i));
+        kb_json_put(&object, kbass_settings_info(i)->name, setting(settings, i));
     return object;
 }
 
@@ -110,7 +69,7 @@ static json_t *span(const kbass_data *data, size_t axis)
         low = fmin(low, kb_data_coordinate(data, row, axis));
         high = fmax(high, kb_data_coordinate(data, row, axis));
     }
-    return pair(low, high);
+    return kb_json_pair(low, high);
 }
 
 /* Names as they were written, and units, where there are any. */
@@ -121,8 +80,8 @@ static json_t *captions(const kbass_data *data, bool are_faces)
         bool is_axis = i < data->n_axes;
         const char *name = is_axis ? data->axis_names[i] : data->state_names[i - data->n_axes];
         const char *face = kbass_data_face(data, name), *unit = kbass_data_unit(data, name);
-        if (are_faces && strcmp(face, name) != 0) put(&object, name, text(face));
-        if (!are_faces && unit) put(&object, name, text(unit));
+        if (are_faces && strcmp(face, name) != 0) kb_json_put(&object, name, kb_json_text(face));
+        if (!are_faces && unit) kb_json_put(&object, name, kb_json_text(unit));
     }
     return object;
 }
@@ -132,7 +91,7 @@ static json_t *reading(const kbass_data *data)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < KB_ASKED; i++)
-        if (data->asked[i]) put(&object, kb_asked_names[i], text(data->asked[i]));
+        if (data->asked[i]) kb_json_put(&object, kb_asked_names[i], kb_json_text(data->asked[i]));
     return object;
 }
 
@@ -140,29 +99,30 @@ static json_t *data_summary(const kbass_data *data)
 {
     json_t *states = json_array(), *missing = json_object(), *axes = json_array(), *spans = json_object();
     for (size_t i = 0; i < data->n_states; i++) {
-        append(&states, text(data->state_names[i]));
-        put(&missing, data->state_names[i], count(missing_values(data, i)));
+        kb_json_append(&states, kb_json_text(data->state_names[i]));
+        kb_json_put(&missing, data->state_names[i], kb_json_count(missing_values(data, i)));
     }
     for (size_t axis = 0; axis < data->n_axes; axis++) {
-        append(&axes, text(data->axis_names[axis]));
-        put(&spans, data->axis_names[axis], span(data, axis));
+        kb_json_append(&axes, kb_json_text(data->axis_names[axis]));
+        kb_json_put(&spans, data->axis_names[axis], span(data, axis));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
-                     text(data->source), "sha256", text(data->sha256), "rows", count(data->n_rows), "states", states,
-                     "axes", axes, "span", spans, "time_name", text(data->time_name), "first_time",
-                     number(data->times[0]), "last_time", number(data->times[kb_data_run_start(data, 1) - 1]),
-                     "missing", missing, "run_column", data->run_column ? text(data->run_column) : json_null(),
-                     "sigma_columns", data->sigma_columns ? text(data->sigma_columns) : json_null(), "part",
-                     data->part ? text(data->part) : json_null(), "faces", captions(data, true), "units",
-                     captions(data, false), "time_origin", data->time_origin ? text(data->time_origin) : json_null(),
-                     "reading", reading(data));
+                     kb_json_text(data->source), "sha256", kb_json_text(data->sha256), "rows",
+                     kb_json_count(data->n_rows), "states", states, "axes", axes, "span", spans, "time_name",
+                     kb_json_text(data->time_name), "first_time", kb_json_number(data->times[0]), "last_time",
+                     kb_json_number(data->times[kb_data_run_start(data, 1) - 1]), "missing", missing, "run_column",
+                     data->run_column ? kb_json_text(data->run_column) : json_null(), "sigma_columns",
+                     data->sigma_columns ? kb_json_text(data->sigma_columns) : json_null(), "part",
+                     data->part ? kb_json_text(data->part) : json_null(), "faces", captions(data, true), "units",
+                     captions(data, false), "time_origin",
+                     data->time_origin ? kb_json_text(data->time_origin) : json_null(), "reading", reading(data));
 }
 
 static json_t *by_state(const kbass_data *data, size_t n, const double *values)
 {
     json_t *object = json_object();
     for (size_t i = 0; values && i < n && i < data->n_states; i++)
-        put(&object, data->state_names[i], number(values[i]));
+        kb_json_put(&object, data->state_names[i], kb_json_number(values[i]));
     return object;
 }
 
@@ -173,138 +133,9 @@ static json_t *initial_state(const kbass_data *data, const kbass_result *result,
     if (data->n_axes == 1) return by_state(data, n, result->initial ? result->initial + run * n : NULL);
     if (!result->profiles) return json_null();
     json_t *object = json_object();
-    for (size_t i = 0; i < n; i++) put(&object, data->state_names[i], text(result->profiles[run * n + i]));
+    for (size_t i = 0; i < n; i++)
+        kb_json_put(&object, data->state_names[i], kb_json_text(result->profiles[run * n + i]));
     return object;
-}
-
-/* ---------------------------------------------------------------- equations */
-
-/* " - 2.497*x^2*y"; returns its length, as snprintf does. */
-static size_t print_term(const kbass_term *term, bool is_first, char *end, size_t room)
-{
-    char weight[KB_NUMBER_SIZE];
-    bool is_constant = !strcmp(term->term, "1"), is_unit = fabs(term->weight) == 1 && !is_constant;
-    const char *sign = term->weight < 0 ? (is_first ? " -" : " - ") : is_first ? " " : " + ";
-    const char *format = kb_is_sum(term->term) ? "%s%s%s(%s)" : "%s%s%s%s";
-    kb_number_round(fabs(term->weight), 15, weight);
-    return (size_t)snprintf(end, room, format, sign, is_unit ? "" : weight, is_unit || is_constant ? "" : "*",
-                            is_constant ? "" : term->term);
-}
-
-/* "y_t = 2.499*y - 2.497*x^2*y - x": what the parser of equations reads. */
-static json_t *equation_text(const kbass_equation *equation)
-{
-    size_t room = strlen(equation->lhs) + 8, length = 0, n_selected = 0;
-    for (size_t i = 0; i < equation->n_terms; i++) room += strlen(equation->terms[i].term) + KB_NUMBER_SIZE + 8;
-    char *line = KB_NEW(char, room);
-    if (!line) return NULL;
-    length = (size_t)snprintf(line, room, "%s =", equation->lhs);
-    for (size_t i = 0; i < equation->n_terms; i++)
-        if (equation->terms[i].selected)
-            length += print_term(&equation->terms[i], n_selected++ == 0, line + length, room - length);
-    if (!n_selected) snprintf(line + length, room - length, " 0");
-    json_t *string = text(line);
-    kb_free(line);
-    return string;
-}
-
-static json_t *equation_object(const kbass_equation *equation)
-{
-    json_t *terms = json_array();
-    for (size_t i = 0; i < equation->n_terms; i++) {
-        const kbass_term *term = &equation->terms[i];
-        json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "term", text(term->term),
-                                   "weight", number(term->weight), "unit", term->unit ? text(term->unit) : json_null(),
-                                   "sd", number(term->sd), "own_sd", number(term->own_sd), "interval",
-                                   pair(term->low, term->high), "average", number(term->average), "average_sd",
-                                   number(term->average_sd), "probability", number(term->probability), "selected",
-                                   term->selected, "verdict", kbass_verdict_name(term->verdict));
-        if (object && term->form) put(&object, "form", text(term->form));
-        if (object && term->at_bound) put(&object, "at_bound", json_true());
-        append(&terms, object);
-    }
-    return json_pack("{s:o, s:b, s:o, s:o}", "lhs", text(equation->lhs), "known", equation->known, "text",
-                     equation_text(equation), "terms", terms);
-}
-
-static json_t *all_equations(const kbass_result *result)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < result->n_equations; i++) append(&array, equation_object(&result->equations[i]));
-    return array;
-}
-
-/* "x_t: y" */
-static json_t *label(const char *lhs, const char *term)
-{
-    size_t size = strlen(lhs) + strlen(term) + 3;
-    char *both = KB_NEW(char, size);
-    if (!both) return NULL;
-    snprintf(both, size, "%s: %s", lhs, term);
-    json_t *string = text(both);
-    kb_free(both);
-    return string;
-}
-
-/* The estimated weights, and the matrix in their order. */
-static json_t *correlation(const kbass_result *result)
-{
-    size_t n = result->correlation ? result->n_weights : 0;
-    json_t *names = json_array(), *matrix = json_array();
-    for (size_t e = 0; n && e < result->n_equations; e++)
-        for (size_t i = 0; !result->equations[e].known && i < result->equations[e].n_terms; i++)
-            if (result->equations[e].terms[i].selected)
-                append(&names, label(result->equations[e].lhs, result->equations[e].terms[i].term));
-    for (size_t i = 0; i < n; i++) {
-        json_t *row = json_array();
-        for (size_t j = 0; j < n; j++) append(&row, number(result->correlation[j + i * n]));
-        append(&matrix, row);
-    }
-    return json_pack("{s:o, s:o}", "weights", names, "matrix", matrix);
-}
-
-static json_t *all_groups(const kbass_result *result)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < result->n_groups; i++) {
-        const kbass_group *group = &result->groups[i];
-        json_t *terms = json_array();
-        for (size_t j = 0; j < group->n_terms; j++) append(&terms, text(group->terms[j]));
-        append(&array, json_pack("{s:o, s:o, s:o, s:o}", "lhs", text(group->lhs), "terms", terms, "present",
-                                 count(group->n_present), "probability", number(group->probability)));
-    }
-    return array;
-}
-
-static json_t *all_alike(const kbass_result *result)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < result->n_alike; i++) {
-        const kbass_alike *a = &result->alike[i];
-        json_t *terms = json_array(), *weights = json_array();
-        for (size_t j = 0; j < a->n_terms; j++)
-            append(&terms, text(a->terms[j])), append(&weights, number(a->weights[j]));
-        append(&array,
-               json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", kbass_alike_name(a->kind), "lhs",
-                         a->lhs ? text(a->lhs) : json_null(), "what", text(a->what), "value", number(a->value), "terms",
-                         terms, "weights", weights, "share", number(a->share), "sentence", text(a->sentence)));
-    }
-    return array;
-}
-
-static json_t *all_runners_up(const kbass_result *result)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < result->n_runners_up; i++) {
-        const kbass_runner_up *rival = &result->runners_up[i];
-        json_t *equations = json_array();
-        for (size_t j = 0; j < rival->n_equations; j++) append(&equations, text(rival->equations[j]));
-        append(&array,
-               json_pack("{s:o, s:o, s:o, s:o, s:o}", "difference", text(rival->difference ? rival->difference : ""),
-                         "log_odds", number(rival->log_odds), "probability", number(rival->probability), "misfit",
-                         number(rival->misfit), "equations", equations));
-    }
-    return array;
 }
 
 /* ---------------------------------------------------------------- noise */
@@ -313,7 +144,7 @@ static json_t *noise_intervals(const kbass_data *data, const kbass_result *resul
 {
     json_t *object = json_object();
     for (size_t i = 0; result->noise_low && result->noise_high && i < result->n_states && i < data->n_states; i++)
-        put(&object, data->state_names[i], pair(result->noise_low[i], result->noise_high[i]));
+        kb_json_put(&object, data->state_names[i], kb_json_pair(result->noise_low[i], result->noise_high[i]));
     return object;
 }
 
@@ -322,9 +153,9 @@ static json_t *all_tests(const kbass_data *data, const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_tests; i++) {
         const kbass_residual_test *test = &result->tests[i];
-        append(&array,
-               json_pack("{s:o, s:s, s:o, s:o}", "state", text(data->state_names[test->state]), "test",
-                         kbass_test_name(test->kind), "score", number(test->score), "p_value", number(test->p_value)));
+        kb_json_append(&array, json_pack("{s:o, s:s, s:o, s:o}", "state", kb_json_text(data->state_names[test->state]),
+                                         "test", kbass_test_name(test->kind), "score", kb_json_number(test->score),
+                                         "p_value", kb_json_number(test->p_value)));
     }
     return array;
 }
@@ -332,35 +163,7 @@ static json_t *all_tests(const kbass_data *data, const kbass_result *result)
 static json_t *all_warnings(const kbass_result *result)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < result->n_warnings; i++) append(&array, text(result->warnings[i]));
-    return array;
-}
-
-/* ---------------------------------------------------------------- explanations */
-
-static json_t *all_changes(const kbass_explanation *explanation)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < explanation->n_changes; i++) {
-        const kbass_weight_change *change = &explanation->changes[i];
-        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "lhs", text(change->lhs), "term", text(change->term),
-                                 "before", number(change->before), "before_sd", number(change->before_sd), "after",
-                                 number(change->after), "after_sd", number(change->after_sd)));
-    }
-    return array;
-}
-
-static json_t *all_explanations(const kbass_result *result)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < result->n_explanations; i++) {
-        const kbass_explanation *e = &result->explanations[i];
-        append(&array,
-               json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "lhs", text(e->lhs), "term", text(e->term),
-                         "change", e->is_added ? "added" : "dropped", "fitted", e->is_fitted, "log_evidence",
-                         number(e->log_evidence), "log_odds", number(e->log_odds), "misfit_before",
-                         number(e->misfit_before), "misfit_after", number(e->misfit_after), "weights", all_changes(e)));
-    }
+    for (size_t i = 0; i < result->n_warnings; i++) kb_json_append(&array, kb_json_text(result->warnings[i]));
     return array;
 }
 
@@ -371,8 +174,9 @@ static json_t *all_missing(const kbass_data *data, const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_missing; i++) {
         const kbass_missing_term *m = &result->missing[i];
-        append(&array, json_pack("{s:o, s:o, s:o, s:o}", "state", text(data->state_names[m->state]), "term",
-                                 text(m->term), "score", number(m->score), "p_value", number(m->p_value)));
+        kb_json_append(&array, json_pack("{s:o, s:o, s:o, s:o}", "state", kb_json_text(data->state_names[m->state]),
+                                         "term", kb_json_text(m->term), "score", kb_json_number(m->score), "p_value",
+                                         kb_json_number(m->p_value)));
     }
     return array;
 }
@@ -382,9 +186,11 @@ static json_t *all_misfits(const kbass_data *data, const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_misfits; i++) {
         const kbass_misfit *m = &result->misfits[i];
-        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state", text(data->state_names[m->state]),
-                                 "from", number(m->from), "until", number(m->until), "low", number(m->low), "high",
-                                 number(m->high), "score", number(m->score), "p_value", number(m->p_value)));
+        kb_json_append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state",
+                                         kb_json_text(data->state_names[m->state]), "from", kb_json_number(m->from),
+                                         "until", kb_json_number(m->until), "low", kb_json_number(m->low), "high",
+                                         kb_json_number(m->high), "score", kb_json_number(m->score), "p_value",
+                                         kb_json_number(m->p_value)));
     }
     return array;
 }
@@ -392,7 +198,7 @@ static json_t *all_misfits(const kbass_data *data, const kbass_result *result)
 static json_t *numbers(size_t n, const double *values)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) append(&array, number(values[i]));
+    for (size_t i = 0; i < n; i++) kb_json_append(&array, kb_json_number(values[i]));
     return array;
 }
 
@@ -401,9 +207,10 @@ static json_t *all_varied(const kbass_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_varied; i++) {
         const kbass_varied *v = &result->varied[i];
-        append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "lhs", text(v->lhs), "term", text(v->term),
-                                 "weights", numbers(v->n_runs, v->weights), "sds", numbers(v->n_runs, v->sds), "spread",
-                                 number(v->spread), "log_odds", number(v->log_odds)));
+        kb_json_append(&array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "lhs", kb_json_text(v->lhs), "term",
+                                         kb_json_text(v->term), "weights", numbers(v->n_runs, v->weights), "sds",
+                                         numbers(v->n_runs, v->sds), "spread", kb_json_number(v->spread), "log_odds",
+                                         kb_json_number(v->log_odds)));
     }
     return array;
 }
@@ -412,7 +219,7 @@ static json_t *varied_equations(const kbass_result *result)
 {
     json_t *array = json_array();
     for (size_t i = 0; result->varied_equations && i < result->n_equations; i++)
-        append(&array, text(result->varied_equations[i]));
+        kb_json_append(&array, kb_json_text(result->varied_equations[i]));
     return array;
 }
 
@@ -420,8 +227,8 @@ static json_t *seconds(const kbass_result *result)
 {
     json_t *object = json_object();
     for (int stage = 0; stage < KBASS_STAGE_COUNT; stage++)
-        put(&object, kbass_stage_name(stage), number(result->seconds[stage]));
-    put(&object, "total", number(result->seconds_total));
+        kb_json_put(&object, kbass_stage_name(stage), kb_json_number(result->seconds[stage]));
+    kb_json_put(&object, "total", kb_json_number(result->seconds_total));
     return object;
 }
 
@@ -431,9 +238,11 @@ static json_t *all_runs(const kbass_data *data, const kbass_result *result)
     json_t *runs = json_array();
     for (size_t run = 0; run < kbass_data_runs(data); run++) {
         size_t first = kb_data_run_start(data, run), end = kb_data_run_start(data, run + 1);
-        append(&runs, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", text(data->n_runs ? data->run_names[run] : ""),
-                                "rows", count(end - first), "first_time", number(data->times[first]), "last_time",
-                                number(data->times[end - 1]), "initial", initial_state(data, result, run)));
+        kb_json_append(&runs, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name",
+                                        kb_json_text(data->n_runs ? data->run_names[run] : ""), "rows",
+                                        kb_json_count(end - first), "first_time", kb_json_number(data->times[first]),
+                                        "last_time", kb_json_number(data->times[end - 1]), "initial",
+                                        initial_state(data, result, run)));
     }
     return runs;
 }
@@ -445,37 +254,41 @@ static json_t *all_constants(const kbass_result *result)
     for (size_t i = 0; i < result->n_constants; i++) {
         const kbass_constant *c = &result->constants[i];
         json_t *correlation = c->correlation ? json_array() : json_null();
-        for (size_t k = 0; c->correlation && k < c->n_weights; k++) append(&correlation, number(c->correlation[k]));
-        append(&array, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "name", text(c->name), "selected",
-                                 c->is_used, "value", number(c->value), "sd", number(c->sd), "interval",
-                                 pair(c->low, c->high), "range", pair(c->range_low, c->range_high), "at_low", c->at_low,
-                                 "at_high", c->at_high, "correlation", correlation));
+        for (size_t k = 0; c->correlation && k < c->n_weights; k++)
+            kb_json_append(&correlation, kb_json_number(c->correlation[k]));
+        kb_json_append(&array, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "name", kb_json_text(c->name),
+                                         "selected", c->is_used, "value", kb_json_number(c->value), "sd",
+                                         kb_json_number(c->sd), "interval", kb_json_pair(c->low, c->high), "range",
+                                         kb_json_pair(c->range_low, c->range_high), "at_low", c->at_low, "at_high",
+                                         c->at_high, "correlation", correlation));
     }
     return array;
 }
 
 static json_t *root_object(const kbass_data *data, const kbass_settings *settings, const kbass_result *result)
 {
-    json_t *starts =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "run", count(result->n_starts), "lost",
-                  count(result->n_starts_lost), "screened", count(result->n_screened), "part", count(result->n_part),
-                  "condensed", count(result->n_condensed), "rows_used", result->rows_used > 0 ? result->rows_used : 1);
+    json_t *starts = json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "run", kb_json_count(result->n_starts), "lost",
+                               kb_json_count(result->n_starts_lost), "screened", kb_json_count(result->n_screened),
+                               "part", kb_json_count(result->n_part), "condensed", kb_json_count(result->n_condensed),
+                               "rows_used", result->rows_used > 0 ? result->rows_used : 1);
     json_t *root = json_pack(
         "{s:s, s:s, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "format", "kbass-result", "version", kbass_version(), "seed", settings->seed, "method", method(settings),
         "outcome", kbass_outcome_name(result->outcome), "settings", all_settings(settings), "data", data_summary(data),
-        "equations", all_equations(result), "initial", initial_state(data, result, 0), "runs", all_runs(data, result),
-        "period", number(result->period), "noise", by_state(data, result->n_states, result->noise), "noise_interval",
-        noise_intervals(data, result), "residual_tests", all_tests(data, result), "warnings", all_warnings(result),
-        "probability", number(result->probability), "log_evidence", number(result->log_evidence), "correlation",
-        correlation(result), "groups", all_groups(result), "runners_up", all_runners_up(result), "explanations",
-        all_explanations(result), "starts", starts, "models", count(result->n_models), "windows",
-        count(result->n_windows), "patches", count(result->n_patches), "iterations", count(result->n_iterations),
-        "seconds_per_iteration", number(result->seconds_per_iteration), "seconds", seconds(result));
-    if (root) put(&root, "constants", all_constants(result));
-    if (root) put(&root, "alike", all_alike(result));
-    if (root) put(&root, "engine", result->engine ? text(result->engine) : json_null());
+        "equations", kb_json_equations(result), "initial", initial_state(data, result, 0), "runs",
+        all_runs(data, result), "period", kb_json_number(result->period), "noise",
+        by_state(data, result->n_states, result->noise), "noise_interval", noise_intervals(data, result),
+        "residual_tests", all_tests(data, result), "warnings", all_warnings(result), "probability",
+        kb_json_number(result->probability), "log_evidence", kb_json_number(result->log_evidence), "correlation",
+        kb_json_correlation(result), "groups", kb_json_groups(result), "runners_up", kb_json_runners_up(result),
+        "explanations", kb_json_explanations(result), "starts", starts, "models", kb_json_count(result->n_models),
+        "windows", kb_json_count(result->n_windows), "patches", kb_json_count(result->n_patches), "iterations",
+        kb_json_count(result->n_iterations), "seconds_per_iteration", kb_json_number(result->seconds_per_iteration),
+        "seconds", seconds(result));
+    if (root) kb_json_put(&root, "constants", all_constants(result));
+    if (root) kb_json_put(&root, "alike", kb_json_alike(result));
+    if (root) kb_json_put(&root, "engine", result->engine ? kb_json_text(result->engine) : json_null());
     return root;
 }
 
@@ -486,26 +299,28 @@ static json_t *all_folds(const kbass_result *result)
     for (size_t i = 0; i < result->n_folds; i++) {
         const kbass_fold *f = &result->folds[i];
         json_t *equations = json_array();
-        for (size_t e = 0; e < f->n_equations; e++) append(&equations, text(f->equations[e]));
-        append(&folds,
-               json_pack("{s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "left_out", text(f->name),
-                         "is_scored", f->is_scored, "reason", f->reason ? text(f->reason) : json_null(), "equations",
-                         equations, "is_same", f->is_same, "n_values", count(f->n_values), "r2", number(f->r2),
-                         "log_score", number(f->log_score), "within_50", number(f->within_50), "within_90",
-                         number(f->within_90), "baseline", number(f->baseline), "leaves", number(f->leaves)));
+        for (size_t e = 0; e < f->n_equations; e++) kb_json_append(&equations, kb_json_text(f->equations[e]));
+        kb_json_append(&folds, json_pack("{s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "left_out",
+                                         kb_json_text(f->name), "is_scored", f->is_scored, "reason",
+                                         f->reason ? kb_json_text(f->reason) : json_null(), "equations", equations,
+                                         "is_same", f->is_same, "n_values", kb_json_count(f->n_values), "r2",
+                                         kb_json_number(f->r2), "log_score", kb_json_number(f->log_score), "within_50",
+                                         kb_json_number(f->within_50), "within_90", kb_json_number(f->within_90),
+                                         "baseline", kb_json_number(f->baseline), "leaves", kb_json_number(f->leaves)));
     }
     return folds;
 }
 
 static json_t *verdict(const kbass_law *law)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "name", kbass_law_verdict_name(law->verdict),
-                     "reason", law->reason ? text(law->reason) : json_null(), "probability", number(law->probability),
-                     "explained", number(law->explained), "misfit", number(law->misfit), "rivals", count(law->n_rivals),
-                     "noise_ratio", number(law->noise_ratio), "log_evidence",
-                     json_pack("{s:o, s:o, s:o, s:o}", "law", number(law->law), "constant", number(law->constant),
-                               "drift", number(law->drift), "field", number(law->field)),
-                     "white", law->is_white);
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "name", kbass_law_verdict_name(law->verdict), "reason",
+        law->reason ? kb_json_text(law->reason) : json_null(), "probability", kb_json_number(law->probability),
+        "explained", kb_json_number(law->explained), "misfit", kb_json_number(law->misfit), "rivals",
+        kb_json_count(law->n_rivals), "noise_ratio", kb_json_number(law->noise_ratio), "log_evidence",
+        json_pack("{s:o, s:o, s:o, s:o}", "law", kb_json_number(law->law), "constant", kb_json_number(law->constant),
+                  "drift", kb_json_number(law->drift), "field", kb_json_number(law->field)),
+        "white", law->is_white);
 }
 
 /* Parts with many numbers, which would take a line each: they are written without breaks, behind the rest. */
@@ -536,7 +351,8 @@ static json_t *posterior_of(const kbass_posterior *posterior)
 static json_t *run_posteriors(size_t runs, kbass_posterior *const *posteriors)
 {
     json_t *list = json_array();
-    for (size_t run = 0; runs > 1 && run < runs && posteriors[run]; run++) append(&list, posterior_of(posteriors[run]));
+    for (size_t run = 0; runs > 1 && run < runs && posteriors[run]; run++)
+        kb_json_append(&list, posterior_of(posteriors[run]));
     return list;
 }
 
@@ -565,13 +381,13 @@ kbass_status kb_report_json(const kbass_data *data, const kbass_settings *settin
                                     {"solution", sketch ? kb_report_solution(data, sketch) : kb_strdup("null")},
                                     {"samples", sketch ? kb_report_samples(data, sketch) : kb_strdup("null")}};
     json_t *root = root_object(data, settings, result);
-    if (root) put(&root, "format_version", json_integer(KB_FORMAT_VERSION));
-    if (root) put(&root, "verdict", verdict(&result->law));
-    if (root) put(&root, "varied", all_varied(result));
-    if (root) put(&root, "varied_equations", varied_equations(result));
-    if (root) put(&root, "missing", all_missing(data, result));
-    if (root) put(&root, "misfits", all_misfits(data, result));
-    if (root) put(&root, "validation", all_folds(result));
+    if (root) kb_json_put(&root, "format_version", json_integer(KB_FORMAT_VERSION));
+    if (root) kb_json_put(&root, "verdict", verdict(&result->law));
+    if (root) kb_json_put(&root, "varied", all_varied(result));
+    if (root) kb_json_put(&root, "varied_equations", varied_equations(result));
+    if (root) kb_json_put(&root, "missing", all_missing(data, result));
+    if (root) kb_json_put(&root, "misfits", all_misfits(data, result));
+    if (root) kb_json_put(&root, "validation", all_folds(result));
     char *rest = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS)) : NULL;
     bool is_whole = rest != NULL;
     for (size_t i = 0; i < N_APPENDICES; i++) is_whole = is_whole && parts[i].text;

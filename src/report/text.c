@@ -387,7 +387,7 @@ static void print_outcome(const kb_text_page *to, const kbass_result *result)
         fprintf(to->out, " from %zu start%s", result->n_starts, result->n_starts == 1 ? "" : "s");
     if (result->n_starts_lost) fprintf(to->out, ", %zu starts lost to numerical trouble", result->n_starts_lost);
     fputc('\n', to->out);
-    if (result->engine) fprintf(to->out, "  Fitted by %s.\n", result->engine);
+    if (result->engine && result->n_equations) fprintf(to->out, "  Fitted by %s.\n", result->engine);
     if (result->n_part)
         fprintf(to->out,
                 "  Part used: structures were proposed by all data, compared on %zu values, and the best fitted to all "
@@ -454,7 +454,7 @@ static void print_end(const kb_text_page *to, const kbass_result *result)
 {
     char words[OUTCOME_SIZE];
     if (words_for(result, words)) kb_text_wrapped(to, 2, words);
-    if (result->n_patches && result->engine) {
+    if (result->n_patches && result->engine && result->n_equations) {
         char text[SENTENCE_SIZE];
         snprintf(text, sizeof text, "Fitted by %s.", result->engine);
         kb_text_wrapped(to, 2, text);
