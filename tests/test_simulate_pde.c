@@ -398,6 +398,8 @@ static void refuses_what_it_cannot_solve(void **state)
     CHECK_FAILS(solve("u_t = -u_xx", "sin(2*pi*x)", "periodic", &error), numerical, "leaves every bound");
     CHECK_FAILS(solve("u_t = u_xx", "log(x - 0.5)", "periodic", &error), numerical, "initial condition of u is");
     CHECK_FAILS(solve("u_t = -u_x", "x", "dirichlet", &error), numerical, "");
+    CHECK_FAILS(solve("u_t = -u_xxx", "exp(-x)", "periodic", &error), numerical,
+                "initial condition of u does not close");
 }
 
 static void refuses_points_outside(void **state)

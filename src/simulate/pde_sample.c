@@ -74,6 +74,50 @@ static kbass_status unresolved(const search *s, double moved)
                    s->n, moved, s->resolution->tolerated);
 }
 
+static const double little = 1e-3; /* movement above which steps need not be accurate yet; jump that counts */
+
+/* The largest jump of the fields' profiles where the first axis closes, as a share of their size along it; 0: not
+   known. */
+static double jump_of_start(const search *s, size_t *state)
+{
+    enum { N = 33 };
+    double places[KB_MOST_SPACE][N], value[N], worst = 0;
+    const double *columns[KB_MOST_SPACE];
+    for (size_t d = 0; d < s->pde->n_space; d++) {
+        const kbass_axis *axis = &s->pde->axes[1 + d];
+        for (size_t i = 0; i < N; i++)
+            places[d][i] = axis->low + (axis->high - axis->low) * (d ? 0.5 : (double)i / (N - 1));
+        columns[d] = places[d];
+    }
+    for (size_t f = 0; f < s->pde->n_fields && !s->pde->table && s->pde->boundary[0] == KB_PERIODIC; f++) {
+        double size = 0;
+        if (kb_pde_initial(s->pde, f, N, columns, value, NULL) != KBASS_OK) continue;
+        for (size_t i = 0; i < N; i++) size = fmax(size, fabs(value[i]));
+        double jump = fabs(value[N - 1] - value[0]);
+        if (!(jump > worst * size)) continue;
+        worst = jump / size;
+        *state = f;
+    }
+    return worst;
+}
+
+/* A profile with a jump, whose waves nothing damps, is resolved by no number of nodes. `n_slow` counts refinements that
+   hardly helped; fails at the second, where the profile does not close. */
+static kbass_status check_start(const search *s, double before, double moved, int *n_slow)
+{
+    const double slow = 0.5; /* what a method of second order leaves, whose nodes grow by sqrt(2) */
+    size_t state = 0;
+    *n_slow = moved > fmax(little, slow * before) && isfinite(moved) ? *n_slow + 1 : 0;
+    if (*n_slow < 2) return KBASS_OK;
+    double jump = jump_of_start(s, &state);
+    if (!(jump > little)) return KBASS_OK;
+    return kb_fail(s->error, KBASS_ERROR_NUMERICAL,
+                   "the initial condition of %s does not close: its ends differ by %.1g of its size, and with %zu "
+                   "nodes the solution still moves by %.1g; take a profile that closes, or --boundary dirichlet or "
+                   "neumann",
+                   s->pde->names[state], jump, s->n, moved);
+}
+
 /* ---------------------------------------------------------------- Fourier series */
 
 static size_t total_nodes(const search *s, size_t n)
@@ -176,8 +220,8 @@ static kbass_status compare_nodes(search *s, double *moved)
    `fine` holds the samples. */
 static kbass_status refine_space(search *s)
 {
-    const double little = 1e-3;
     double moved = INFINITY, before = INFINITY;
+    int n_slow = 0;
     kbass_status status = find_passage(s);
     while (status == KBASS_OK && !(next_movement(s, before, moved) <= s->resolution->wanted / 3)) {
         if (moved <= little && moved > before / 2) {
@@ -190,6 +234,7 @@ static kbass_status refine_space(search *s)
             return is_enough(s, moved) ? KBASS_OK : unresolved(s, moved);
         before = moved;
         status = compare_nodes(s, &moved);
+        if (status == KBASS_OK && s->n >= 512) status = check_start(s, before, moved, &n_slow);
     }
     return status;
 }
@@ -248,17 +293,23 @@ static size_t first_nodes(const search *s)
 
 static kbass_status solve_collocation(search *s)
 {
-    double moved = INFINITY;
+    double moved = INFINITY, last = INFINITY;
+    int n_slow = 0;
+    size_t state = 0;
     kbass_status status = KBASS_OK;
-    double wanted = s->resolution->wanted;
+    double wanted = s->resolution->wanted, rough = jump_of_start(s, &state) > little ? finer * little : 0;
     size_t before = s->n = first_nodes(s);
     while (status == KBASS_OK && !(moved <= wanted)) {
         swap(&s->coarse, &s->fine);
-        status = kb_collocate_run(s->pde, &s->samples, s->n, finer * wanted, s->fine, &s->journey, s->error);
+        double tolerance = moved > little ? fmax(rough, finer * wanted) : finer * wanted;
+        status = kb_collocate_run(s->pde, &s->samples, s->n, tolerance, s->fine, &s->journey, s->error);
         if (status != KBASS_OK) return status;
         if (s->journey.is_lost && isinf(moved) && s->n > 48) return lost(s);
         moved = s->journey.is_lost ? INFINITY : movement(s, s->coarse, s->fine);
         if (moved <= wanted) break;
+        status = check_start(s, last, moved, &n_slow);
+        if (status != KBASS_OK) return status;
+        last = moved;
         size_t next = next_even(s->n);
         if (total_nodes(s, next) * s->pde->n_states > (s->resolution->is_rough ? MOST_OF_ROUGH : MOST_UNKNOWNS)) {
             if (s->journey.is_lost) return lost(s);
