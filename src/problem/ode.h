@@ -41,6 +41,7 @@ typedef struct {
     double *reference_slope;   /* n_reference x n_states: its dq/ds */
     double *slope_squares;     /* n_states */
     bool is_wide;              /* many states: each equation is searched for itself first */
+    bool is_middle;            /* some states: likewise, and the kernel's way where that leaves data unexplained */
     kb_structures *structures; /* what that found; NULL otherwise */
     int threads;
 } kb_ode_problem;

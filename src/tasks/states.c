@@ -16,6 +16,7 @@
 #include "tasks/tasks.h"
 
 enum { MOST_UNKNOWNS = 10000 };        /* of the fields together: one factorisation takes half a minute, and 0.8 GB */
+static const double worth_a_doubt = 4; /* times the bare field's noise variance, which few samples leave too small */
 static const double unexplained = 0.3; /* rms misfit in units of the states' sd */
 
 typedef struct {
@@ -134,10 +135,18 @@ static bool is_lost(kb_pass *pass)
     return !(noise <= pass->task->schedule->lost * before);
 }
 
+/* Are the residuals those that the bare field leaves, too? */
+static bool is_at_noise(const kb_ode_problem *p, const kb_fit *fit)
+{
+    double noise = fmax(p->noise_variance, KB_LEAST_NOISE);
+    return fit->misfit * fit->misfit < worth_a_doubt * noise;
+}
+
 /* Does the best model leave so much of the data unexplained that structures refined by evidence are due? */
 static bool is_doubtful(const void *problem, const kb_search_result *result)
 {
     const kb_ode_problem *p = problem;
+    if (p->is_middle) return !kb_has_model(result) || !is_at_noise(p, result->pool.fits[0]);
     return p->n_patches == 1 && (!kb_has_model(result) || !(result->pool.fits[0]->misfit < unexplained));
 }
 

@@ -95,7 +95,8 @@ static kbass_status propose(kb_proposals *asked, bool refined, kbass_error *erro
 
 kbass_status kb_propose_annealed(kb_proposals *asked, kbass_error *error)
 {
-    return kb_ode_problem_is_large(asked->problem) ? KBASS_OK : propose(asked, false, error);
+    const kb_ode_problem *p = asked->problem;
+    return kb_ode_problem_is_large(p) || p->is_middle ? KBASS_OK : propose(asked, false, error);
 }
 
 kbass_status kb_propose_annealed_anyway(kb_proposals *asked, kbass_error *error)
@@ -103,4 +104,8 @@ kbass_status kb_propose_annealed_anyway(kb_proposals *asked, kbass_error *error)
     return propose(asked, false, error);
 }
 
-kbass_status kb_propose_refined(kb_proposals *asked, kbass_error *error) { return propose(asked, true, error); }
+/* Where these were not asked at first they are now. */
+kbass_status kb_propose_refined(kb_proposals *asked, kbass_error *error)
+{
+    return propose(asked, !((const kb_ode_problem *)asked->problem)->is_middle, error);
+}
