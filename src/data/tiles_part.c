@@ -20,7 +20,7 @@ enum {
 };
 static const double densities[] = {32, 24, 16, 12,
                                    8}; /* points in a visible wavelength, the first that can be afforded */
-static const double rows_per_wave = 32;
+static const double rows_per_wave = 32, few_rows_per_wave = 10; /* the latter over several space axes */
 enum { DENSITIES = sizeof densities / sizeof *densities };
 
 typedef struct {
@@ -122,7 +122,8 @@ static void choose_size(const kb_tiled *t, const double *wave, size_t most, box 
         b->count[a] = along;
     }
     size_t rows = most / space > fewest ? most / space : fewest; /* that can be afforded: no coarser than they need */
-    b->stride[0] = least(stride_for(wave[0], rows_per_wave), (t->n[0] - 1) / rows + 1);
+    b->stride[0] =
+        least(stride_for(wave[0], t->n_axes > 2 ? few_rows_per_wave : rows_per_wave), (t->n[0] - 1) / rows + 1);
     b->count[0] = least((t->n[0] - 1) / b->stride[0] + 1, rows);
 }
 
