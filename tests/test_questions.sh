@@ -60,4 +60,8 @@ paste -d, driven.csv <(cut -d, -f2 drive.csv) > both.csv
 "$kbass" export both.json --to julia > out && has "@register_symbolic f_at(time)" && has "*f_at(t - 0.1)" && has "initial = [x => "
 "$kbass" simulate -e "u_tt = u_xx" --domain t=0:1,x=0:1 --initial "sin(6.2831853*x)" --boundary periodic --grid 9x9 -o wave.csv
 refused "weights are not constrained for fields over several space axes, or of second order in time" discover wave.csv --axes t,x --lhs u_tt --terms "u, u_xx" --constraint "u_tt: u_xx > 0"
+"$kbass" simulate -e "x_tt = -9.81 - 0.02*x_t*abs(x_t)" --start 90,0 --until 4.5 -n 40 --noise 2 --seed 100 -o fall.csv
+cut -d, -f1,2 fall.csv > fallen.csv
+"$kbass" discover fallen.csv --lhs x_tt --terms "1, x, x_t, x_t^2, x_t^3, x_t*abs(x_t)" --quiet --threads 1 > out
+has "alike: x_tt: x_t^2 and x_t*abs(x_t) have one shape on this record"
 [ $failures = 0 ]
