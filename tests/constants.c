@@ -6,10 +6,11 @@
 #include "evidence/thresholds.h"
 #include "search/schedule.h"
 
-static const kb_schedule_table *const tables[] = {
-    &kb_schedule_of_states,      &kb_schedule_of_wide_states,   &kb_schedule_of_long_states,
-    &kb_schedule_of_one_axis,    &kb_schedule_of_short_windows, &kb_schedule_of_dense_axis,
-    &kb_schedule_of_sparse_axis, &kb_schedule_of_axes,          &kb_schedule_of_dear_axes};
+static const kb_schedule_table *const tables[] = {&kb_schedule_of_states,        &kb_schedule_of_wide_states,
+                                                  &kb_schedule_of_long_states,   &kb_schedule_of_one_axis,
+                                                  &kb_schedule_of_short_windows, &kb_schedule_of_dense_axis,
+                                                  &kb_schedule_of_sparse_axis,   &kb_schedule_of_weak_fields,
+                                                  &kb_schedule_of_axes,          &kb_schedule_of_dear_axes};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static void print_row(const char *name, const char *unit, const char *meaning, const double *values,

@@ -184,6 +184,20 @@
     X(usual_terms, 4, "laws have few, a patch on a wrong one takes many")                                              \
     X(unlikely, 0.05, NOT_MEASURED)
 
+/* Proposals for fields on grids. */
+#define WEAK_FIELDS(X)                                                                                                 \
+    X(weak_widths, 3, "each along time with each in space")                                                            \
+    X(weak_narrowest, 0.25, "of a visible wavelength; narrower bumps are confidently wrong: KS 251 x 1024")            \
+    X(weak_widest, 1, "wider ones average the waves away")                                                             \
+    X(weak_rows, 4, "fewer samples in a half width, and sums err by percents")                                         \
+    X(weak_fewest, 24, "with fewer any three terms explain everything")                                                \
+    X(weak_longest, 0.25, "several bumps along every axis; not measured")                                              \
+    X(weak_longest_of_few, 1.0 / 3, "three bumps just fit in")                                                         \
+    X(weak_overlap, 4, "by geometry; not measured")                                                                    \
+    X(weak_slab, 25, NOT_MEASURED)                                                                                     \
+    X(weak_triples, 50000, BOUND)                                                                                      \
+    X(weak_cells, 4, "a mean over less than that hides 1/400 of the field")
+
 #define AXES(X)                                                                                                        \
     NEIGHBOURS(X)                                                                                                      \
     X(fit_iterations, 12, NOT_MEASURED)                                                                                \
@@ -225,5 +239,7 @@ const kb_schedule_table kb_schedule_of_short_windows = {
     "one axis, short windows", {SHORT_WINDOWS(VALUE)}, {SHORT_WINDOWS(REASON)}};
 const kb_schedule_table kb_schedule_of_dense_axis = {"one axis, dense", {DENSE(VALUE)}, {DENSE(REASON)}};
 const kb_schedule_table kb_schedule_of_sparse_axis = {"one axis, sparse", {SPARSE(VALUE)}, {SPARSE(REASON)}};
+const kb_schedule_table kb_schedule_of_weak_fields = {
+    "fields on grids, weak form", {WEAK_FIELDS(VALUE)}, {WEAK_FIELDS(REASON)}};
 const kb_schedule_table kb_schedule_of_axes = {"several axes", {CHEAP_AXES(VALUE)}, {CHEAP_AXES(REASON)}};
 const kb_schedule_table kb_schedule_of_dear_axes = {"several axes, dear", {DEAR_AXES(VALUE)}, {DEAR_AXES(REASON)}};

@@ -64,6 +64,13 @@
     X(weak_widest, "visible periods", "of the widest of them")                                                         \
     X(weak_rows, "samples' distances", "of the narrowest at least")                                                    \
     X(weak_close, "nats", "behind, within which an equation's second structure is proposed, too")                      \
+    X(weak_fewest, "bumps", "below which a width proposes nothing")                                                    \
+    X(weak_longest, "of the axis", "that a half width may be")                                                         \
+    X(weak_longest_of_few, "of a short axis", "likewise, where samples are too few for that")                          \
+    X(weak_overlap, "bumps", "that tell the same, half a half width apart along two axes")                             \
+    X(weak_slab, "times what would explain everything", "variance of a weight")                                        \
+    X(weak_triples, "supports", "of three terms up to which all are tried; above it only pairs")                       \
+    X(weak_cells, "cells of a thinned grid", "in the bare field's length scale")                                       \
     X(fewest_values, "values", "from which on the weak form's proposals are fitted before anything else")              \
     X(proposals, "structures", "with most votes of the weak form's widths")                                            \
     X(proposals_at_a_time, "structures", "fitted before it is asked whether one follows the data")                     \
@@ -108,6 +115,8 @@ extern const kb_schedule_table kb_schedule_of_long_states;
 extern const kb_schedule_table kb_schedule_of_dense_axis;
 /* The same with few data: all of them compare, and what is found has to pass more tests. */
 extern const kb_schedule_table kb_schedule_of_sparse_axis;
+/* The weak form of fields on grids. */
+extern const kb_schedule_table kb_schedule_of_weak_fields;
 /* Over several axes, where one integration with its tangents costs seconds. */
 extern const kb_schedule_table kb_schedule_of_dear_axes;
 

@@ -5,19 +5,23 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "search/schedule.h"
 #include "propose/weak/grid_run.h"
 #include "propose/weak/regression.h"
 #include "data/visible.h"
 
 enum { BEST_OF_EACH = 3, MOST_OF_EACH = BEST_OF_EACH + 4, BARE_LENGTHS = 2 };
-static const double shares[] = {0.25, 0.5, 1};     /* of the visible wavelength */
-static const double bare_lengths[] = {1, 0.5};     /* times the length whose kernel has that wavelength */
-static const double waves_per_length = 7.06;       /* 6 sqrt(2 log 2): lag at which exp(-d^2 / 2 l^2) is one half */
-static const double cells_per_length = 4;          /* a mean over less than that hides 1/400 of the field */
-static const double fewest_bumps = 24;             /* with less, any three terms explain everything */
-static const double least_half = 4, widest = 0.25; /* half widths: samples, share of the axis */
-static const double widest_of_few = 1.0 / 3;       /* likewise, of a short axis: three bumps just fit in */
-enum { SHARES = sizeof shares / sizeof *shares };
+static const double bare_lengths[] = {1, 0.5}; /* times the length whose kernel has that wavelength */
+static const double waves_per_length = 7.06;   /* 6 sqrt(2 log 2): lag at which exp(-d^2 / 2 l^2) is one half */
+enum { SHARES = 3 };                           /* room for the schedule's widths */
+static const kb_schedule *const schedule = &kb_schedule_of_weak_fields.value;
+
+/* Half width i in visible wavelengths, from the narrowest to the widest. */
+static double share_of(size_t i)
+{
+    double step = (double)i / (schedule->weak_widths - 1);
+    return schedule->weak_narrowest * pow(schedule->weak_widest / schedule->weak_narrowest, step);
+}
 
 typedef struct {
     size_t n_runs, most;
@@ -131,9 +135,10 @@ static void set_widths(const weak_search *s, size_t n_runs, kb_weak_grid_run *co
     for (size_t a = 0; a < s->form->n_axes; a++) {
         double low = 0, high = INFINITY;
         for (size_t i = 0; i < n_runs; i++) {
-            low = fmax(low, least_half * runs[i]->spacing[a]);
-            high = fmin(high, fmax(widest * runs[i]->extent[a],
-                                   fmin(widest_of_few * runs[i]->extent[a], least_half * runs[i]->spacing[a])));
+            low = fmax(low, schedule->weak_rows * runs[i]->spacing[a]);
+            high = fmin(high, fmax(schedule->weak_longest * runs[i]->extent[a],
+                                   fmin(schedule->weak_longest_of_few * runs[i]->extent[a],
+                                        schedule->weak_rows * runs[i]->spacing[a])));
         }
         half[a] = fmin(fmax((a ? in_space : in_time) * s->wavelength[a], low), high);
     }
@@ -162,7 +167,8 @@ static kbass_status try_widths(weak_search *s, kb_weak_grid_run *const *runs, co
         status = kb_weak_grid_run_integrate(s->form, runs[i], half, length, ratio, message, error);
         kb_free(ratio);
     }
-    if (status == KBASS_OK && message->count >= fewest_bumps) status = take_message(s, message, length != NULL, error);
+    if (status == KBASS_OK && message->count >= schedule->weak_fewest)
+        status = take_message(s, message, length != NULL, error);
     return status;
 }
 
@@ -180,7 +186,7 @@ static kbass_status stream_widths(weak_search *s, const double *half, kb_weak_me
     message->count = 0;
     kbass_status status =
         kb_weak_grid_run_stream(s->form, s->all, half, s->whole->run, s->whole->threads, message, error);
-    if (status == KBASS_OK && message->count >= fewest_bumps) status = take_message(s, message, false, error);
+    if (status == KBASS_OK && message->count >= schedule->weak_fewest) status = take_message(s, message, false, error);
     return status;
 }
 
@@ -191,7 +197,7 @@ static kbass_status propose_pure(weak_search *s, kb_weak_message *message, kbass
     kbass_status status = KBASS_OK;
     for (size_t i = 0; status == KBASS_OK && i < SHARES * SHARES; i++) {
         bool is_new = true;
-        set_widths(s, s->all ? 1 : s->n_runs, s->all ? &s->all : s->runs, shares[i / SHARES], shares[i % SHARES],
+        set_widths(s, s->all ? 1 : s->n_runs, s->all ? &s->all : s->runs, share_of(i / SHARES), share_of(i % SHARES),
                    half[i]);
         for (size_t j = 0; j < i; j++) is_new = is_new && !is_same(s, half[i], half[j]);
         if (is_new && s->all) status = stream_widths(s, half[i], message, error);
@@ -212,7 +218,8 @@ static kbass_status propose_bare(weak_search *s, double share, kb_weak_message *
     for (size_t i = 0; status == KBASS_OK && i < s->n_runs; i++) {
         size_t cell[KB_MAX_AXES];
         for (size_t a = 0; a < s->form->n_axes; a++) {
-            double most = fmin(length[a] / cells_per_length, half[a] / least_half) / s->runs[i]->spacing[a];
+            double most =
+                fmin(length[a] / schedule->weak_cells, half[a] / schedule->weak_rows) / s->runs[i]->spacing[a];
             cell[a] = (size_t)fmax(1, floor(most));
         }
         status = kb_weak_grid_run_thin(s->runs[i], cell, &thin[i], error);

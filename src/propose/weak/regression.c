@@ -6,12 +6,11 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "search/schedule.h"
 
 enum { POOL = 64, PARENTS = 10, ROUNDS = 5, SIZES = 4 };
-static const double overlap = 4;          /* bumps half a half width apart, of two axes: so many tell the same */
-static const double slab = 25;            /* variance of a weight in units of what would explain everything */
-static const double most_triples = 50000; /* above it only pairs are all tried; a bound on the work */
-static const double least_left = 1e-10;   /* share below which nothing can be told from rounding */
+static const kb_schedule *const schedule = &kb_schedule_of_weak_fields.value;
+static const double least_left = 1e-10; /* share below which nothing can be told from rounding */
 
 typedef struct {
     size_t n, *column; /* candidates of the equation */
@@ -38,7 +37,7 @@ static double evidence(const regression *g, const size_t *place, size_t k, doubl
     if (!kb_cholesky(k, A, k)) return -INFINITY;
     kb_cholesky_solve(k, 1, A, k, x, k);
     for (size_t j = 0; j < k; j++) explained += x[j] * g->r[place[j]];
-    double s = fmax(1 - explained, least_left), scale = slab * g->m / s;
+    double s = fmax(1 - explained, least_left), scale = schedule->weak_slab * g->m / s;
     if (weights) memcpy(weights, x, k * sizeof *x);
     *left = s;
     for (size_t j = 0; j < k; j++) {
@@ -123,7 +122,7 @@ static void search(regression *g)
     kb_weak_support s = {0};
     double n = (double)g->n;
     for (size_t i = 0; i <= SIZES; i++) g->of_size[i].evidence = -INFINITY;
-    extend(g, &s, 0, n * (n - 1) * (n - 2) / 6 <= most_triples ? 3 : 2);
+    extend(g, &s, 0, n * (n - 1) * (n - 2) / 6 <= schedule->weak_triples ? 3 : 2);
     for (int round = 0; round < ROUNDS; round++) explore(g);
 }
 
@@ -167,7 +166,7 @@ static void list_candidates(regression *g, const kb_weak_form *f, const kb_weak_
 static void fill(regression *g, const kb_weak_form *f, const kb_weak_message *m, size_t equation)
 {
     const size_t *term = g->columns->term;
-    g->m = m->count / overlap;
+    g->m = m->count / schedule->weak_overlap;
     g->left_length = sqrt(fmax(squared_left(f, m, equation), 0));
     for (size_t i = 0; i < g->n; i++) g->length[i] = sqrt(m->gram[term[g->column[i]] + term[g->column[i]] * m->n]);
     for (size_t j = 0; j < g->n; j++) {
