@@ -70,7 +70,17 @@ static kbass_status inflate_entry(kb_source *s, const kb_zip_entry *e, const uns
                    array->name, z.trouble ? z.trouble : "breaks off");
 }
 
-static uint32_t checksum(const unsigned char *bytes, size_t n) { return (uint32_t)crc32_z(0, bytes, n); }
+/* In pieces: what was mapped need not be in memory all at once. */
+static uint32_t checksum(const kb_file *file, const unsigned char *bytes, size_t n)
+{
+    static const size_t piece = (size_t)16 << 20;
+    uLong crc = 0;
+    for (size_t at = 0; at < n; at += piece) {
+        crc = crc32_z(crc, bytes + at, n - at < piece ? n - at : piece);
+        if (n > piece) kb_file_forget(file);
+    }
+    return (uint32_t)crc;
+}
 
 static kbass_status load(kb_source *s, kb_array *array)
 {
@@ -83,7 +93,7 @@ static kbass_status load(kb_source *s, kb_array *array)
         status = inflate_entry(s, &e, bytes, array);
         bytes = array->owned;
     }
-    if (status == KBASS_OK && checksum(bytes, e.size) != e.crc)
+    if (status == KBASS_OK && checksum(file, bytes, e.size) != e.crc)
         status = kb_fail(s->reading->error, KBASS_ERROR_DATA, "%s: %.200s: its checksum differs: it was damaged",
                          file->path, array->name);
     if (status == KBASS_OK) array->bytes = bytes + array->offset;
