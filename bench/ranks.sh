@@ -31,8 +31,10 @@ for i in $(seq 20); do
 done
 "$folder/kbass" simulate burgers --grid 12x14 --noise 2 -o field.csv
 "$folder/kbass" simulate ks --grid 251x512 --noise 10 -o ks.csv
+"$folder/kbass" simulate kdv --grid 8000x600 --noise 10 -o grid.h5
 echo "data                                 1 rank    2 ranks  ratio"
 compare "Burgers 12 x 14, 2 %" discover field.csv --axes t,x -q --threads 1
 compare "Lotka-Volterra, 20 runs, degree 3" discover run*.csv -q --threads 1 --degree 3
 compare "dense KS 251 x 512, 10 %" discover ks.csv --axes t,x -q --threads 1
+compare "KdV 8000 x 600 in its file, 10 %" discover grid.h5 -q --threads 1
 compare "bench calibration, 12 draws" bench calibration --seeds 12 -q
