@@ -69,7 +69,7 @@ others = {
     'duffing': (['x_t = y', 'y_t = -x - x^3'], '1.2,0', 4.5),
     'duffing-damped': (['x_t = y', 'y_t = -x - x^3 - 0.01*y'], '1.5,0', 4.5),
     'duffing-well': (['x_t = y', 'y_t = x - x^3'], '1.2,0', 4.6),
-    'brusselator': (['x_t = 1 + x^2*y - 4*x', 'y_t = 3*x - x^2*y'], '1,3', 7.16),
+    'brusselator': (['x_t = 1 + x^2*y - 4*x', 'y_t = 3*x - x^2*y'], '1.5,2.5', 7.16),
     'damped': (['x_t = y', 'y_t = -x - 0.02*y'], '1,0', 2 * math.pi),
     'damped-fast': (['x_t = y', 'y_t = -x - 0.1*y'], '1,0', 2 * math.pi),
     'pendulum': (['x_t = y', 'y_t = -sin(x)'], '1,0', 6.7),
@@ -120,7 +120,7 @@ for name, n in (('1e5', 100000), ('1e6', 1000000)):
 case('dense-lorenz63-1e5', ['x_t = 10*y - 10*x', 'y_t = 28*x - x*z - y', 'z_t = x*y - 2.66667*z'],
      '--start 1,2,20 --until 10 -n 100000 --noise 5')
 case('dense-noisy-1e5', vdp(2.5), '--start 2,0 --until 20 -n 100000 --noise 50')
-case('dense-brusselator-1e5', others['brusselator'][0], '--start 1,3 --until 30 -n 100000 --noise 10')
+case('dense-brusselator-1e5', others['brusselator'][0], '--start 1.5,2.5 --until 30 -n 100000 --noise 10')
 
 
 # ------------------------------------------------------------------------------------ wide
