@@ -46,7 +46,8 @@ static kbass_status collect(kb_layout *layout, const char *begin, const char *en
                    *first = begin;
         while (first < stop && strchr(" \t\r", *first)) first++;
         line++;
-        if (first < stop && !kb_begins_comment(*first) && !kb_is_ruler(first, stop))
+        bool is_passed = layout->n && kb_is_ruler(first, stop); /* the first line is there, whatever it is */
+        if (first < stop && !kb_begins_comment(*first) && !is_passed)
             layout->lines[layout->n++] = (kb_line){begin, stop, line};
         begin = newline ? newline + 1 : end;
     }
