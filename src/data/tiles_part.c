@@ -143,31 +143,49 @@ static double change_of(const kb_tiled *t, size_t points, const double *value)
     return n > 0 ? sum / n : 0;
 }
 
-/* Of several places in time the one where most changes over a quarter of the stretch. */
+/* Mean square of the change over a quarter of the stretch, three times in a row. */
+static kbass_status measure_change(kb_tiled *t, box *pair, size_t first, double *value, double *change,
+                                   kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    *change = 0;
+    for (size_t i = 0; status == KBASS_OK && i < 3; i++) {
+        pair->first[0] = first + i * pair->stride[0];
+        status = kb_tiles_thin(t, pair->first, pair->count, pair->stride, value, error);
+        if (status == KBASS_OK) *change += change_of(t, points_of(t, pair), value);
+    }
+    return status;
+}
+
+/* Of several places in time the one where most changes; where they lie apart the second, since the first may be that of
+   a jump. */
 static kbass_status choose_place(kb_tiled *t, box *b, kbass_error *error)
 {
-    size_t reach = (b->count[0] - 1) * b->stride[0], room = t->n[0] - 1 - reach, lag = reach / 4, best = 0;
+    size_t reach = (b->count[0] - 1) * b->stride[0], room = t->n[0] - 1 - reach, lag = reach / 4, best = 0, second = 0;
     box pair = *b;
-    double *value, most = -1;
+    double most = -1, next = -1;
     for (size_t a = 0; a < t->n_axes; a++) b->first[a] = (t->n[a] - 1 - (b->count[a] - 1) * b->stride[a]) / 2;
     if (!room || !lag) return KBASS_OK;
+    memcpy(pair.first, b->first, sizeof pair.first);
     pair.count[0] = 2;
     pair.stride[0] = lag;
-    value = KB_NEW(double, points_of(t, &pair) * t->n_fields);
+    double *value = KB_NEW(double, points_of(t, &pair) * t->n_fields);
     kbass_status status = value ? KBASS_OK : kb_out_of_memory(error, "a part of the grid");
     for (size_t place = 0; status == KBASS_OK && place < PLACES; place++) {
         size_t first = place * room / (PLACES - 1);
         double change = 0;
-        memcpy(pair.first, b->first, sizeof pair.first);
-        for (int i = 0; status == KBASS_OK && i < 3; i++) {
-            pair.first[0] = first + (size_t)i * lag;
-            status = kb_tiles_thin(t, pair.first, pair.count, pair.stride, value, error);
-            if (status == KBASS_OK) change += change_of(t, points_of(t, &pair), value);
+        status = measure_change(t, &pair, first, value, &change, error);
+        if (change > most) {
+            second = best;
+            next = most;
+            best = first;
+            most = change;
+        } else if (change > next) {
+            second = first;
+            next = change;
         }
-        if (change > most) best = first;
-        if (change > most) most = change;
     }
-    b->first[0] = best;
+    b->first[0] = room / (PLACES - 1) > reach ? second : best;
     kb_free(value);
     return status;
 }
