@@ -442,7 +442,7 @@ interrupts() {
     local pid stopped code
     "$kbass" discover "$1" --json stopped.json > out 2> err &
     pid=$!
-    until grep -q '^kbass: search' err || ! kill -0 $pid; do sleep 0.05; done
+    until grep -qE '^kbass: (search|arbitrate)' err || ! kill -0 $pid; do sleep 0.05; done
     kill -INT $pid
     stopped=$SECONDS
     wait $pid
