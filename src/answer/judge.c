@@ -122,6 +122,16 @@ static bool has_substitute(const kbass_result *result)
     return false;
 }
 
+static void say_misses(const kb_verdict_numbers *n, char *text)
+{
+    char noise[100] = "";
+    if (n->noise_ratio > 1)
+        snprintf(noise, sizeof noise, " leaves %.3g times the noise of a smooth curve%s", n->noise_ratio,
+                 n->is_white ? "" : ", and");
+    snprintf(text, REASON_SIZE, "it is better than no law, but%s%s: something may be missing in this dictionary", noise,
+             n->is_white ? "" : " its residuals are not white");
+}
+
 static void say_undecided(const kb_verdict_numbers *n, size_t n_rivals, bool has_alike, char *text)
 {
     if (!n->is_whole)
@@ -140,11 +150,7 @@ static void say_undecided(const kb_verdict_numbers *n, size_t n_rivals, bool has
                  n->field >= fmax(n->constant, n->drift) ? "a smooth curve" : "a straight line",
                  n->field > n->law || n->constant > n->law ? "better" : "nearly as well",
                  fmax(n->field, fmax(n->constant, n->drift)), n->law);
-    else if (n->is_sure && kb_verdict_misses(n))
-        snprintf(text, REASON_SIZE,
-                 "it is better than no law, but leaves %.3g times the noise of a smooth curve%s: something may be "
-                 "missing in this dictionary",
-                 n->noise_ratio, n->is_white ? "" : ", and its residuals are not white");
+    else if (n->is_sure && kb_verdict_misses(n)) say_misses(n, text);
     else if (n_rivals)
         snprintf(text, REASON_SIZE, "%zu other law%s of this dictionary explain%s the data nearly as well", n_rivals,
                  n_rivals == 1 ? "" : "s", n_rivals == 1 ? "s" : "");
