@@ -206,8 +206,6 @@ class kbass_read_options(ctypes.Structure):
         ("missing", c_char_p),
         ("most_values", c_size_t),
         ("few_values", c_size_t),
-        ("most_values", c_size_t),
-        ("few_values", c_size_t),
     ]
 
 

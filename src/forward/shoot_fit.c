@@ -234,11 +234,14 @@ static void obey(kb_shooter *s, kb_fit *fit)
     for (size_t q = 0; q < support->n; q++) fit->w[support->column[q]] = s->placed_w[q];
 }
 
-static void finish(kb_shooter *s, kb_fit *fit)
+/* is_late: steps ended before the noise had followed the residuals. */
+static void finish(kb_shooter *s, bool is_late, kb_fit *fit)
 {
     size_t k = fit->support.n;
-    double squares = 0, values = 0;
+    double squares = 0, values = 0, last = 0;
     double starts = kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance);
+    if (is_late && isfinite(starts) && update_noise(s, fit, &last))
+        starts = kb_shooter_weigh(s, fit->start, fit->variance);
     double weights = kb_shooter_factorise(s, &fit->support, 0);
     if (!isfinite(starts) || !isfinite(weights)) return;
     double effective = kb_shooter_effective(s, &fit->support);
@@ -266,6 +269,7 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
 {
     static const double tolerance = 0.005; /* nats; far below any odds that matter */
     double damping = 0, effective = 0, values = 0;
+    bool is_late = false;
     fit->valid = fit->converged = false;
     fit->log_evidence = -INFINITY;
     fit->n_windows = s->likelihood.windows->n;
@@ -274,9 +278,10 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
     kb_shooter_count(s);
     for (size_t i = 0; i < s->likelihood.n_groups; i++) values += s->counts[i];
     for (int iteration = 0; iteration < max_iterations; iteration++) {
-        bool is_late = is_given_up(s, fit->support.n);
+        is_late = is_given_up(s, fit->support.n);
         if (is_late && !s->likelihood.keeps_fit) return;
-        if (iteration && (is_late || (s->likelihood.deadline > 0 && kb_clock() > s->likelihood.deadline))) break;
+        is_late = is_late || (s->likelihood.deadline > 0 && kb_clock() > s->likelihood.deadline);
+        if (iteration && is_late) break;
         if (!isfinite(kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
         memcpy(s->before, fit->variance, s->likelihood.n_groups * sizeof *s->before);
         if (!update_noise(s, fit, &effective)) return;
@@ -291,5 +296,5 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
             break;
         }
     }
-    finish(s, fit);
+    finish(s, is_late, fit);
 }
