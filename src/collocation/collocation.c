@@ -236,7 +236,7 @@ static void equation_residual(kb_patch_workspace *b, const kb_patch *p, const kb
             kb_axpy(m, -c->fixed_weight[q], kb_collocation_term(b, p, c->fixed_term[q]), e);
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
-        if (c->equation[column] == field && w[column] != 0 && kb_column_holds(c, column, p))
+        if (c->equation[column] == field && w[column] != 0 && kb_column_holds(c, column, p->run))
             kb_axpy(m, -w[column] / c->scale[column], kb_collocation_term(b, p, c->term[column]), e);
     }
 }
@@ -274,7 +274,7 @@ void kb_collocation_slopes(kb_patch_workspace *b, const kb_patch *p, const kb_su
         add_slopes(b, p, c->fixed_term[q], c->fixed_equation[q], c->fixed_weight[q]);
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
-        if (w[column] != 0 && kb_column_holds(c, column, p))
+        if (w[column] != 0 && kb_column_holds(c, column, p->run))
             add_slopes(b, p, c->term[column], c->equation[column], w[column] / c->scale[column]);
     }
 }
@@ -330,7 +330,7 @@ void kb_collocation_measure(kb_patch_workspace *b, const kb_patch *p, const kb_s
     kb_dictionary_values(b->dictionary, b->n_used, b->used_terms, m, b->points, m, b->values, b->work);
     for (size_t i = 0; i < p->n_fields; i++) slope_squares[i] += kb_dot(m, b->slopes + i * m, b->slopes + i * m);
     for (size_t q = 0; q < all->n; q++) {
-        if (!kb_column_holds(c, all->column[q], p)) continue;
+        if (!kb_column_holds(c, all->column[q], p->run)) continue;
         const double *value = kb_collocation_term(b, p, c->term[all->column[q]]);
         double scale = c->scale[all->column[q]];
         column_squares[all->column[q]] += kb_dot(m, value, value) / (scale * scale);

@@ -56,11 +56,6 @@ void kb_patch_workspace_destroy(kb_patch_workspace *workspace);
 
 /* One variable of a dictionary in the data's units is offset + factor * (D q): the factor. */
 double kb_variable_unit(const kb_dictionary *dictionary, const kb_patch *patch, size_t variable);
-/* Does a column hold in the patch's run? */
-static inline bool kb_column_holds(const kb_columns *c, size_t column, const kb_patch *p)
-{
-    return !c->run || c->run[column] == KB_ALL_RUNS || c->run[column] == p->run;
-}
 
 /* Fields and slopes at the points. */
 void kb_collocation_evaluate(kb_patch_workspace *workspace, const kb_patch *patch, const double *z);

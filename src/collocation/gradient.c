@@ -37,12 +37,12 @@ void kb_equation_column(kb_patch_workspace *b, const kb_patch *p, const kb_hyper
     size_t column = support->column[q], equation = c->equation[column], m = p->n_mesh, k = support->n;
     const double *value = kb_collocation_term(b, p, c->term[column]), *weight = b->weight + equation * m;
     double scale = kb_equation_weight(p, hyper, equation) / c->scale[column], *r = b->column;
-    if (!kb_column_holds(c, column, p)) scale = 0;
+    if (!kb_column_holds(c, column, p->run)) scale = 0;
     for (size_t i = 0; i < m; i++) r[i] = scale * weight[i] * value[i];
     for (size_t s = 0; s <= q; s++) {
         size_t other = support->column[s];
         double product = 0;
-        if (c->equation[other] == equation && kb_column_holds(c, other, p))
+        if (c->equation[other] == equation && kb_column_holds(c, other, p->run))
             product = kb_dot(m, r, kb_collocation_term(b, p, c->term[other])) / c->scale[other];
         b->Hww[q + s * k] = b->Hww[s + q * k] = product;
     }

@@ -85,6 +85,8 @@ static kb_work_key key(kb_likelihood *l, const kb_fit *fit, int max_iterations, 
     const kb_kernel_likelihood *k = kb_kernel_likelihood_of(l);
     kb_work_key out = kb_work_key_begin("kernel fit");
     (void)rival;
+    const double hyper[] = {k->begin->tau, k->begin->freedom, k->begin->steps.time, k->begin->steps.space};
+    kb_work_key_add(&out, hyper, sizeof hyper);
     kb_work_key_add(&out, k->begin->z, k->solver->n_z * sizeof *k->begin->z);
     kb_work_key_add(&out, &max_iterations, sizeof max_iterations);
     kb_work_key_add(&out, fit->support.column, fit->support.n * sizeof *fit->support.column);

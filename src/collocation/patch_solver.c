@@ -211,7 +211,7 @@ static void measure(kb_patch_solver *m, const kb_kernel_state *s)
     double points = points_of(m, KB_ALL_RUNS);
     for (size_t i = 0; i < n; i++) m->slope_squares[i] = fmax(m->sums[i] / points, 1e-12);
     for (size_t j = 0; j < k; j++) {
-        double square = m->sums[n + j] / (m->columns->run ? points_of(m, m->columns->run[j]) : points);
+        double square = m->sums[n + j] / (m->columns->run ? points_of(m, kb_column_run(m->columns, j)) : points);
         m->slab[j] = KB_SLAB_FACTOR * m->slope_squares[m->columns->equation[j]] / fmax(square, 1e-12);
     }
 }

@@ -33,9 +33,9 @@ uint64_t kb_stored_count(const kb_stored_array *array)
 
 /* ---------------------------------------------------------------- bytes */
 
-static kbass_status cannot_write(const kb_array_file *f, kbass_error *error)
+static kbass_status cannot(const kb_array_file *f, const char *what, kbass_error *error)
 {
-    return kb_fail(error, KBASS_ERROR_FILE, "%s: cannot be written: %s", f->part.path, strerror(errno));
+    return kb_fail(error, KBASS_ERROR_FILE, "%s: cannot be %s: %s", f->part.path, what, strerror(errno));
 }
 
 static kbass_status write_at(const kb_array_file *f, uint64_t offset, const void *bytes, size_t n, kbass_error *error)
@@ -44,7 +44,7 @@ static kbass_status write_at(const kb_array_file *f, uint64_t offset, const void
     while (n) {
         ssize_t done = pwrite(f->descriptor, next, n, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return cannot_write(f, error);
+        if (done <= 0) return cannot(f, "written", error);
         next += done;
         offset += (uint64_t)done;
         n -= (size_t)done;
@@ -58,7 +58,7 @@ static kbass_status read_at(const kb_array_file *f, uint64_t offset, void *bytes
     while (n) {
         ssize_t done = pread(f->descriptor, next, n, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return cannot_write(f, error);
+        if (done <= 0) return cannot(f, "read back", error);
         next += done;
         offset += (uint64_t)done;
         n -= (size_t)done;

@@ -49,8 +49,6 @@ static size_t slot_of(kb_rhs *rhs, size_t term)
     return rhs->slot[term];
 }
 
-static size_t run_of(const kb_columns *c, size_t column) { return c->run ? c->run[column] : KB_ALL_RUNS; }
-
 static void add_entry(kb_rhs *rhs, size_t equation, size_t term, size_t run, double coefficient)
 {
     rhs->entry_run[rhs->n_entries] = run;
@@ -69,14 +67,15 @@ void kb_rhs_set(kb_rhs *rhs, const kb_support *support, const double *w, const k
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
         if (w[column] != 0)
-            add_entry(rhs, c->equation[column], c->term[column], run_of(c, column), w[column] / c->scale[column]);
+            add_entry(rhs, c->equation[column], c->term[column], kb_column_run(c, column),
+                      w[column] / c->scale[column]);
     }
     for (size_t q = 0; tangents && q < tangents->n; q++) {
         size_t column = tangents->column[q];
         rhs->tangent_equation[q] = c->equation[column];
         rhs->tangent_slot[q] = slot_of(rhs, c->term[column]);
         rhs->tangent_scale[q] = 1 / c->scale[column];
-        rhs->tangent_run[q] = run_of(c, column);
+        rhs->tangent_run[q] = kb_column_run(c, column);
         rhs->n_tangents++;
     }
 }

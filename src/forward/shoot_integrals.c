@@ -54,7 +54,7 @@ static void add_equation(window_sums *w, size_t first, size_t end, double varian
     add_fixed(w, equation, n, rows, w->y);
     centre(n, w->y);
     for (size_t j = 0; j < k; j++) {
-        bool holds = !c->run || c->run[first + j] == KB_ALL_RUNS || c->run[first + j] == w->run;
+        bool holds = kb_column_holds(c, first + j, w->run);
         const double *sums = w->sums + c->term[first + j] * w->n_rows;
         for (size_t r = 0; r < n; r++) w->X[r + j * n] = holds ? sums[rows[r]] / c->scale[first + j] : 0;
         centre(n, w->X + j * n);
@@ -74,7 +74,7 @@ static size_t run_of(const kb_dynamics *d, size_t row)
 static bool choose_bare(const kb_shooter *s, const kb_fit *fit, bool *is_bare)
 {
     const kb_dynamics *d = s->dynamics;
-    double *squares = KB_NEW(double, 2 * d->n_groups), *counts = squares + d->n_groups;
+    double *squares = KB_NEW(double, 2 * d->n_groups), *counts = squares ? squares + d->n_groups : NULL;
     double *state = KB_NEW(double, d->n_start);
     bool done = squares && state && d->guess;
     for (size_t row = 0; done && row < d->n_rows; row++) {
@@ -139,8 +139,7 @@ bool kb_shooter_integrals(kb_shooter *s, const kb_fit *fit, bool mixes, kb_messa
     w.X = KB_NEW(double, most *largest_equation(s->likelihood.columns));
     w.y = KB_NEW(double, most);
     bool done = rows && is_bare && w.sums && w.X && w.y && (!mixes || choose_bare(s, fit, is_bare));
-    memset(m->G, 0, m->n * m->n * sizeof *m->G);
-    memset(m->b, 0, m->n * sizeof *m->b);
+    kb_message_zero(m);
     if (done) kb_shooter_set_model(s, &fit->support, fit->w, NULL);
     done = done && add_windows(s, fit, is_bare, &w, rows, m);
     kb_free(rows);

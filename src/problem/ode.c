@@ -21,14 +21,12 @@ enum { MESH = 200, MOST_PATCHES = 64, VARIANCES = 13, ROWS_PER_PATCH = 12 };
 /* Long records are those of oscillators: chaotic ones, whose periods differ by more, go the way of short ones. */
 static const double regular = 0.2;
 enum { LONG_PERIODS = 24, LONG_ROWS = 384, PATCH_PERIODS = 4, SAMPLED_PATCHES = 4 }; /* of long records */
-enum {
-    WIDE_STATES = 10
-}; /* above which equations are searched one by one first: joint fields of the kernel cost
-      the cube of their number. Not measured between 7 and 19 */
-enum {
-    MIDDLE_STATES = 6
-};                            /* from which that is tried first: Lorenz 96 with 6 states and 50 samples is found so in
-                                 1 s instead of 24, with 12 samples it is not, which the misfit tells */
+/* States above which equations are searched one by one first: joint fields of the kernel cost the cube of their number.
+   Not measured between 7 and 19. */
+enum { WIDE_STATES = 10 };
+/* States from which that is tried first: six with 50 samples are found so in 1 s instead of 24; with 12 samples they
+   are not, which the misfit tells. */
+enum { MIDDLE_STATES = 6 };
 enum { MOST_COLUMNS = 1200 }; /* of all equations: a thread holds some 10 matrices of columns x columns, 115 MB */
 
 static void destroy_patches(kb_ode_problem *p)
@@ -299,7 +297,7 @@ static kbass_status choose_state_levels(kb_ode_problem *p, double *work, kbass_e
     size_t n = p->record->n_states;
     p->state_level = KB_NEW(size_t, n);
     p->state_variance = KB_NEW(double, n);
-    double *best = KB_NEW(double, 2 * n), *each = best + n;
+    double *best = KB_NEW(double, 2 * n), *each = best ? best + n : NULL;
     bool complete = p->state_level && p->state_variance && best;
     for (size_t i = 0; complete && i < n; i++)
         best[i] = -INFINITY, p->state_level[i] = p->best_level, p->state_variance[i] = p->best_variance;

@@ -8,13 +8,7 @@
 #include "problem/part.h"
 #include "search/polish.h"
 
-static const kb_task task = {.schedule = &kb_schedule_of_dense_axis.value,
-                             .examine = kb_examine_residuals,
-                             .begin = kb_one_axis_begin,
-                             .raise_floor = kb_one_axis_raise_floor,
-                             .lower_floor = kb_one_axis_lower_floor,
-                             .noise = kb_one_axis_noise,
-                             .end = kb_one_axis_end};
+static const kb_task task = KB_PROPOSED_TASK(kb_schedule_of_dense_axis);
 
 static const kb_schedule *const schedule = &kb_schedule_of_dense_axis.value;
 

@@ -17,6 +17,14 @@ typedef struct {
     kb_search_result *result;
 } kb_proposed;
 
+/* The task of either: only its schedule differs. */
+#define KB_PROPOSED_TASK(table)                                                                                        \
+    {                                                                                                                  \
+        .schedule = &(table).value, .examine = kb_examine_residuals, .begin = kb_one_axis_begin,                       \
+        .raise_floor = kb_one_axis_raise_floor, .lower_floor = kb_one_axis_lower_floor, .noise = kb_one_axis_noise,    \
+        .end = kb_one_axis_end                                                                                         \
+    }
+
 /* Setups, windows, proposals and their noise. No proposals are an outcome. */
 kbass_status kb_proposed_create(const kb_task *task, const kb_pde1d_problem *problem, kb_run *run,
                                 kb_search_result *result, kb_proposed *out, kbass_error *error);

@@ -32,6 +32,13 @@ typedef struct {
 
 #define KB_ALL_RUNS ((size_t)-1)
 
+/* The only run that a column holds in, or KB_ALL_RUNS; and does it hold in this one? */
+static inline size_t kb_column_run(const kb_columns *c, size_t column) { return c->run ? c->run[column] : KB_ALL_RUNS; }
+static inline bool kb_column_holds(const kb_columns *c, size_t column, size_t run)
+{
+    return kb_column_run(c, column) == KB_ALL_RUNS || kb_column_run(c, column) == run;
+}
+
 /* Every term that plays a role is finite wherever the states in it were measured; otherwise it is refused by name, with
    the time and the states' values there. */
 kbass_status kb_columns_check_data(const kb_dictionary *dictionary, const kbass_data *data, kbass_error *error);
