@@ -6,10 +6,9 @@
 
 int cli_discover(const cli_arguments *arguments);
 int cli_simulate(const cli_arguments *arguments);
-int cli_simulate_pde(const cli_arguments *arguments); /* the part of simulate for PDEs */
+int cli_simulate_fields(const cli_arguments *arguments, kbass_model *model); /* the part of simulate for PDEs */
 /* Splits "x_t = y; y_t = -x" in place, for both parts of simulate. Returns the exit code. */
 enum { CLI_MOST_EQUATIONS = 256 };
-int cli_split_equations(char *text, size_t *n, const char *equations[CLI_MOST_EQUATIONS]);
 int cli_export(const cli_arguments *arguments);
 int cli_completion(const cli_arguments *arguments);
 int cli_data(const cli_arguments *arguments);

@@ -36,7 +36,6 @@ static void print_operands(const cli_command *command)
 {
     if (!strcmp(command->name, "simulate")) {
         for (size_t i = 0; kbass_model_name(i); i++) printf(" %s", kbass_model_name(i));
-        for (size_t i = 0; kbass_pde_name(i); i++) printf(" %s", kbass_pde_name(i));
     } else if (!strcmp(command->name, "data")) {
         for (size_t i = 0; kbass_data_example_name(i); i++) printf(" %s", kbass_data_example_name(i));
     } else {

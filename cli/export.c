@@ -26,7 +26,7 @@ int cli_export(const cli_arguments *arguments)
     kbass_data *inputs = NULL;
     int code = cli_read_inputs(arguments, path, &inputs);
     if (code != EXIT_OK) return code;
-    kbass_status status = kbass_export_driven(path, format, cli_value(arguments, "name"), inputs, &text, &error);
+    kbass_status status = kbass_export(path, format, cli_value(arguments, "name"), inputs, &text, &error);
     code = status == KBASS_OK ? cli_output_text(output, text) : cli_fail_with(status, &error);
     kbass_free(text);
     kbass_data_destroy(inputs);

@@ -121,8 +121,7 @@ static bool is_listed(const char *word, const char *(*name_at)(size_t))
 /* Operands are files, but for the names of systems, data sets, benchmarks, figures and shells. */
 static bool is_file(const char *command, size_t index, const char *operand)
 {
-    if (!strcmp(command, "simulate"))
-        return !is_listed(operand, kbass_model_name) && !is_listed(operand, kbass_pde_name);
+    if (!strcmp(command, "simulate")) return !is_listed(operand, kbass_model_name);
     if (!strcmp(command, "data")) return !is_listed(operand, kbass_data_example_name);
     if (!strcmp(command, "bench")) return index > 0;
     return strcmp(command, "plot") ? strcmp(command, "completion") : index == 0;

@@ -190,16 +190,15 @@ static void report_lost(const forecast_job *job)
     const cli_outlook *o = &job->outlook;
     const char *time = kbass_posterior_axis_name(o->posterior, 0);
     FILE *out = job->output ? stdout : stderr;
-    size_t lost = kbass_forecast_lost(o->forecast, NULL), n = kbass_forecast_draws(o->forecast), before = 0;
     double first = NAN, last = o->times.values[o->times.n - 1];
-    size_t too_far = kbass_forecast_too_far(o->forecast);
+    size_t too_far = 0, lost = kbass_forecast_lost(o->forecast, &first, &too_far);
+    size_t n = kbass_forecast_draws(o->forecast), before = 0;
     if (n < job->options.n_draws) fprintf(out, "Stopped after %zu of %zu draws.\n", n, job->options.n_draws);
     if (too_far)
         fprintf(out,
                 "%zu of %zu draws would take too many steps to follow to %s = %.6g; a nearer --until shows them.\n",
                 too_far, n, time, last);
     if (!lost) return;
-    kbass_forecast_lost(o->forecast, &first);
     if (lost > too_far) fprintf(out, "%zu of %zu draws diverge before %s = %.6g.\n", lost - too_far, n, time, last);
     fprintf(out, "The first is left out from %s = %.6g on.\n", time, first);
     while (before < o->times.n && 2 * o->reached[before] >= n) before++;

@@ -81,7 +81,7 @@ static int read_part(const request *r, const char *path, bool is_quiet, kbass_da
                                   .dates = asked(r, "dates"),
                                   .missing = asked(r, "missing")};
     cli_progress_begin(&progress, is_quiet);
-    kbass_status status = kbass_data_open(path, &options, data, &error);
+    kbass_status status = kbass_data_read(path, &options, data, &error);
     cli_progress_end(&progress);
     free(use);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
@@ -147,7 +147,7 @@ int cli_read_inputs(const cli_arguments *arguments, const char *result, kbass_da
                                   .dates = json_string_value(json_object_get(reading, "dates")),
                                   .missing = json_string_value(json_object_get(reading, "missing"))};
     kbass_error error;
-    kbass_status status = path ? kbass_data_open(path, &options, data, &error) : KBASS_OK;
+    kbass_status status = path ? kbass_data_read(path, &options, data, &error) : KBASS_OK;
     int code = status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
     const char *origin = json_string_value(json_object_get(made_of, "time_origin"));
     const char *found = *data ? kbass_data_time_origin(*data) : NULL;

@@ -24,7 +24,6 @@ typedef struct {
 static int list_systems(void)
 {
     for (size_t i = 0; kbass_model_name(i); i++) printf("%-22s %s\n", kbass_model_name(i), kbass_model_summary(i));
-    for (size_t i = 0; kbass_pde_name(i); i++) printf("%-22s PDE: %s\n", kbass_pde_name(i), kbass_pde_summary(i));
     return EXIT_OK;
 }
 
@@ -36,7 +35,7 @@ static int show_equations(const kbass_model *model)
 
 /* ---------------------------------------------------------------- the model */
 
-int cli_split_equations(char *text, size_t *n, const char *equations[CLI_MOST_EQUATIONS])
+static int split_equations(char *text, size_t *n, const char *equations[CLI_MOST_EQUATIONS])
 {
     char *rest = text;
     *n = 0;
@@ -47,21 +46,23 @@ int cli_split_equations(char *text, size_t *n, const char *equations[CLI_MOST_EQ
     return EXIT_OK;
 }
 
+/* A --domain makes a PDE of the equations. */
 static int typed_model(const cli_arguments *arguments, const char *text, kbass_model **model)
 {
     kbass_data *inputs = NULL;
     const char *equations[CLI_MOST_EQUATIONS];
+    kbass_model_options options = {.hold = cli_value(arguments, "input-hold") != NULL,
+                                   .domain = cli_value(arguments, "domain"),
+                                   .initial = cli_value(arguments, "initial"),
+                                   .boundary = cli_value(arguments, "boundary")};
     size_t n = 0;
     kbass_error error;
     char *copy = strdup(text);
     if (!copy) return cli_fail("out of memory for the equations");
-    int code = cli_split_equations(copy, &n, equations);
-    if (code == EXIT_OK) code = cli_read_inputs(arguments, NULL, &inputs);
-    kbass_status status = KBASS_OK;
-    if (code == EXIT_OK && inputs)
-        status =
-            kbass_model_parse_driven(n, equations, inputs, cli_value(arguments, "input-hold") != NULL, model, &error);
-    else if (code == EXIT_OK) status = kbass_model_parse(n, equations, model, &error);
+    int code = split_equations(copy, &n, equations);
+    if (code == EXIT_OK && !options.domain) code = cli_read_inputs(arguments, NULL, &inputs);
+    options.inputs = inputs;
+    kbass_status status = code == EXIT_OK ? kbass_model_parse(n, equations, &options, model, &error) : KBASS_OK;
     if (status != KBASS_OK) code = cli_fail_with(status, &error);
     kbass_data_destroy(inputs);
     free(copy);
@@ -86,7 +87,6 @@ static int unknown_system(const char *name)
     const char *names[MOST_NAMES + 1] = {0};
     size_t n = 0;
     for (size_t i = 0; kbass_model_name(i) && n < MOST_NAMES; i++) names[n++] = kbass_model_name(i);
-    for (size_t i = 0; kbass_pde_name(i) && n < MOST_NAMES; i++) names[n++] = kbass_pde_name(i);
     const char *nearest = cli_nearest(name, names);
     return nearest ? cli_fail("unknown system \"%s\" (did you mean \"%s\"?)", name, nearest)
                    : cli_fail("unknown system \"%s\" (see kbass simulate --list)", name);
@@ -98,7 +98,7 @@ static int take_inputs(const cli_arguments *arguments, const char *name, kbass_m
     kbass_data *data = NULL;
     kbass_error error;
     const char *path = cli_value(arguments, "input-data");
-    if (path && !kbass_model_inputs(model)) return cli_fail("--input-data: %s has no inputs", name);
+    if (path && !kbass_model_input_name(model, 0)) return cli_fail("--input-data: %s has no inputs", name);
     int code = cli_read_inputs(arguments, name, &data);
     kbass_status status = code == EXIT_OK && data ? kbass_model_set_inputs(model, data, 0, &error) : KBASS_OK;
     if (status != KBASS_OK) code = cli_fail("%s: %s", path, error.message);
@@ -112,6 +112,8 @@ static int load_model(const cli_arguments *arguments, kbass_model **model)
     kbass_error error;
     if (typed && arguments->n_operands) return cli_fail("simulate takes a system or --equation, found both");
     if (typed) return typed_model(arguments, typed, model);
+    if (arguments->n_operands != 1 && cli_value(arguments, "domain"))
+        return cli_fail("--domain needs an --equation, such as \"u_t = u_xx\"");
     if (arguments->n_operands != 1)
         return cli_fail("simulate needs one system, result file or --equation, found %zu (see kbass simulate --list)",
                         arguments->n_operands);
@@ -180,8 +182,9 @@ static int read_times(simulate_job *job, const char *text)
 static int read_options(const cli_arguments *arguments, simulate_job *job)
 {
     const double far = 1e12;
-    kbass_model_span(job->model, &job->from, &job->until);
-    if (isnan(job->from)) job->from = 0;
+    const kbass_axis *time = kbass_model_axis(job->model, 0);
+    job->from = isnan(time->first) ? 0 : time->first;
+    job->until = time->last;
     job->n_samples = 100;
     job->seed = 1;
     int code = cli_number(arguments, "from", -far, far, &job->from);
@@ -227,42 +230,28 @@ static int write_samples(const simulate_job *job, const char *path)
     return code;
 }
 
-/* The model's reader refuses results of fields as an argument of the wrong kind. */
-static bool is_result_of_fields(const char *name)
+static int simulate_states(const cli_arguments *arguments, kbass_model *model)
 {
-    kbass_model *model = NULL;
-    bool is_refused = is_result_file(name) && kbass_model_from_result(name, &model, NULL) == KBASS_ERROR_ARGUMENT;
-    kbass_model_destroy(model);
-    return is_refused;
-}
-
-static bool is_pde(const cli_arguments *arguments)
-{
-    if (cli_value(arguments, "domain") || arguments->n_operands != 1) return cli_value(arguments, "domain");
-    for (size_t i = 0; kbass_pde_name(i); i++)
-        if (!strcmp(kbass_pde_name(i), arguments->operands[0])) return true;
-    return is_result_of_fields(arguments->operands[0]);
+    static const char *const for_pdes[] = {"domain", "initial", "boundary", "grid", "scattered", "within"};
+    simulate_job job = {.model = model};
+    for (size_t i = 0; i < sizeof for_pdes / sizeof *for_pdes; i++)
+        if (cli_value(arguments, for_pdes[i]))
+            return cli_fail("--%s is for PDEs: name one (see kbass simulate --list) or give a --domain", for_pdes[i]);
+    int code = read_options(arguments, &job);
+    if (code == EXIT_OK) code = write_samples(&job, cli_value(arguments, "output"));
+    cli_numbers_clear(&job.times);
+    cli_numbers_clear(&job.start);
+    return code;
 }
 
 int cli_simulate(const cli_arguments *arguments)
 {
-    static const char *const for_pdes[] = {"initial", "boundary", "grid", "scattered", "within"};
-    simulate_job job = {0};
-    const char *path = cli_value(arguments, "output");
+    kbass_model *model = NULL;
     if (cli_value(arguments, "list")) return list_systems();
-    if (is_pde(arguments)) return cli_simulate_pde(arguments);
-    for (size_t i = 0; i < sizeof for_pdes / sizeof *for_pdes; i++)
-        if (cli_value(arguments, for_pdes[i]))
-            return cli_fail("--%s is for PDEs: name one (see kbass simulate --list) or give a --domain", for_pdes[i]);
-    int code = load_model(arguments, &job.model);
-    if (code == EXIT_OK && cli_value(arguments, "show")) {
-        code = show_equations(job.model);
-    } else {
-        if (code == EXIT_OK) code = read_options(arguments, &job);
-        if (code == EXIT_OK) code = write_samples(&job, path);
-    }
-    cli_numbers_clear(&job.times);
-    cli_numbers_clear(&job.start);
-    kbass_model_destroy(job.model);
+    int code = load_model(arguments, &model);
+    if (code == EXIT_OK && cli_value(arguments, "show")) code = show_equations(model);
+    else if (code == EXIT_OK && kbass_model_axes(model) > 1) code = cli_simulate_fields(arguments, model);
+    else if (code == EXIT_OK) code = simulate_states(arguments, model);
+    kbass_model_destroy(model);
     return code;
 }

@@ -13,11 +13,6 @@ struct kbass_doctor {
     kb_doctor *doctor;
 };
 
-const char *kbass_severity_name(kbass_severity severity)
-{
-    return severity == KBASS_FINE ? "fine" : severity == KBASS_WARNING ? "warning" : "hopeless";
-}
-
 static kbass_status build(kbass_doctor *d, const kbass_data *data, const kbass_settings *settings, kbass_error *error)
 {
     kbass_status status = kb_settings_check(settings, error);
@@ -48,8 +43,6 @@ kbass_status kbass_doctor_create(const kbass_data *data, const kbass_settings *s
     else kbass_doctor_destroy(d);
     return status;
 }
-
-size_t kbass_doctor_findings(const kbass_doctor *d) { return d->doctor->n_findings; }
 
 const kbass_finding *kbass_doctor_finding(const kbass_doctor *d, size_t index)
 {

@@ -35,7 +35,7 @@ static inline kbass_data *setup_sample(size_t n_equations, const char *const *eq
     kbass_data *data = NULL;
     const char *names[8];
     double *times = malloc(n * sizeof *times), *states = malloc(n * n_equations * sizeof *states);
-    CHECK_OK(kbass_model_parse(n_equations, equations, &model, &error));
+    CHECK_OK(kbass_model_parse(n_equations, equations, NULL, &model, &error));
     for (size_t i = 0; i < n; i++) times[i] = last * (double)i / (double)(n - 1);
     CHECK_OK(kbass_model_integrate(model, 0, initial, n, times, states, &error));
     for (size_t i = 0; i < n_equations; i++) names[i] = kbass_model_state_name(model, i);

@@ -34,7 +34,7 @@ static inline kbass_data *read_text(const char *text, const char *time_column)
     kbass_error error;
     kbass_data *data = NULL;
     write_bytes(text, strlen(text));
-    CHECK_OK(kbass_data_read(path, time_column, &data, &error));
+    CHECK_OK(kbass_data_read(path, &(kbass_read_options){.time_column = time_column}, &data, &error));
     return data;
 }
 

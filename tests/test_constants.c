@@ -87,7 +87,7 @@ static kbass_discovery *discover_unknown(const char *const *equations, size_t n,
     kbass_discovery *d = NULL;
     kbass_settings settings;
     double times[100], states[200];
-    CHECK_OK(kbass_model_parse(n, equations, &model, &error));
+    CHECK_OK(kbass_model_parse(n, equations, NULL, &model, &error));
     for (size_t i = 0; i < rows; i++) times[i] = until * (double)i / (double)(rows - 1);
     CHECK_OK(kbass_model_integrate(model, 0, start, rows, times, states, &error));
     const char *columns[2] = {kbass_model_state_name(model, 0), n > 1 ? kbass_model_state_name(model, 1) : NULL};

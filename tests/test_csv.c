@@ -15,7 +15,8 @@ static void refuse_bytes(const char *bytes, size_t n, const char *time_column, i
     char place[80];
     kbass_data *data = NULL;
     write_bytes(bytes, n);
-    CHECK_FAILS(kbass_data_read(path, time_column, &data, &error), KBASS_ERROR_DATA, text);
+    CHECK_FAILS(kbass_data_read(path, &(kbass_read_options){.time_column = time_column}, &data, &error),
+                KBASS_ERROR_DATA, text);
     snprintf(place, sizeof place, line ? "%s:%d: " : "%s: ", path, line);
     if (strncmp(error.message, place, strlen(place)) != 0) fail_msg("\"%s\" is not at %s", error.message, place);
     CHECK(data == NULL);
@@ -59,7 +60,7 @@ static void test_dialects(void **state)
         size_t x = strcmp(first, "x") == 0 ? 0 : 1;
         CHECK_TEXT(kbass_data_state_name(data, x), "x");
         CHECK_TEXT(kbass_data_state_name(data, 1 - x), "y");
-        CHECK_TEXT(kbass_data_time_name(data), "t");
+        CHECK_TEXT(kbass_data_axis_name(data, 0), "t");
         const double *times = kbass_data_times(data), *values = kbass_data_values(data);
         CHECK(times[0] == 0 && times[1] == 1);
         CHECK(values[x] == 1.5 && values[1 - x] == 3 && values[2 + x] == -2 && isnan(values[3 - x]));
@@ -79,7 +80,7 @@ static void test_time_column(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kbass_data *data = read_text(cases[i][0], cases[i][1]);
-        CHECK_TEXT(kbass_data_time_name(data), cases[i][2]);
+        CHECK_TEXT(kbass_data_axis_name(data, 0), cases[i][2]);
         CHECK(kbass_data_times(data)[0] == 0);
         kbass_data_destroy(data);
     }
@@ -187,7 +188,7 @@ static void test_write_and_read_back(void **state)
     (void)state;
     CHECK_OK(kbass_data_create(3, 2, times, values, "time, \"s\"", names, &data, &error));
     CHECK_OK(kbass_data_write(data, path, &error));
-    CHECK_OK(kbass_data_read(path, "time, \"s\"", &back, &error));
+    CHECK_OK(kbass_data_read(path, &(kbass_read_options){.time_column = "time, \"s\""}, &back, &error));
     CHECK(memcmp(kbass_data_times(back), times, sizeof times) == 0);
     for (size_t i = 0; i < 6; i++)
         CHECK(kbass_data_values(back)[i] == values[i] || (isnan(values[i]) && isnan(kbass_data_values(back)[i])));

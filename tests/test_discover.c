@@ -17,7 +17,7 @@ static kbass_data *sample(const char *name, size_t n, double percent)
     const char *names[6];
     double first, last, *times = malloc(n * sizeof *times), *states = malloc(6 * n * sizeof *states);
     CHECK_OK(kbass_model_named(name, &model, &error));
-    kbass_model_span(model, &first, &last);
+    first = kbass_model_axis(model, 0)->first, last = kbass_model_axis(model, 0)->last;
     for (size_t i = 0; i < n; i++) times[i] = first + (last - first) * (double)i / (double)(n - 1);
     CHECK_OK(kbass_model_integrate(model, first, kbass_model_initial(model), n, times, states, &error));
     for (size_t i = 0; i < kbass_model_states(model); i++) names[i] = kbass_model_state_name(model, i);
@@ -127,7 +127,7 @@ static void check_band(const kbass_discovery *discovery, const char *name)
     double first, last, times[N], exact[2 * N], mean[2 * N], sd[2 * N];
     size_t outside = 0;
     CHECK_OK(kbass_model_named(name, &model, &error));
-    kbass_model_span(model, &first, &last);
+    first = kbass_model_axis(model, 0)->first, last = kbass_model_axis(model, 0)->last;
     for (int i = 0; i < N; i++) times[i] = first + (last - first) * (i + 0.5) / N;
     CHECK_OK(kbass_model_integrate(model, first, kbass_model_initial(model), N, times, exact, &error));
     CHECK_OK(kbass_discovery_solution(discovery, 0, N, times, NULL, mean, sd, &error));

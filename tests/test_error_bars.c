@@ -219,11 +219,11 @@ static void fields_have_error_bars(void **state)
     (void)state;
     static const char *const support[] = {"u_t: u*u_x", "u_t: u_xx"};
     static const size_t counts[] = {12, 13};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *clean = NULL;
     kb_field_samples *samples = NULL;
-    CHECK_OK(kbass_pde_named("burgers", &pde, &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &clean, &error));
+    CHECK_OK(kbass_model_named("burgers", &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &clean, &error));
     kbass_data *data = uneven_noise(clean, 0.01, 0.4, 1, true);
     CHECK_OK(kb_field_samples_create(data, NULL, &samples, &error));
     for (size_t i = 0; i < data->n_rows; i++) { /* v h is the error bar's square, scaled */
@@ -239,7 +239,7 @@ static void fields_have_error_bars(void **state)
     kb_field_samples_destroy(samples);
     kbass_data_destroy(data);
     kbass_data_destroy(clean);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 int main(void)

@@ -144,7 +144,7 @@ static char *export_of(const char *result, const char *format)
     char path[256], *text = NULL;
     kbass_error error;
     path_of(result, path);
-    CHECK_OK(kbass_export(path, format, NULL, &text, &error));
+    CHECK_OK(kbass_export(path, format, NULL, NULL, &text, &error));
     return text;
 }
 
@@ -308,7 +308,7 @@ static kbass_status try_export(const char *result, const char *format, const cha
 {
     char path[256], *text = NULL;
     path_of(result, path);
-    kbass_status status = kbass_export(path, format, function, &text, error);
+    kbass_status status = kbass_export(path, format, function, NULL, &text, error);
     kbass_free(text);
     return status;
 }

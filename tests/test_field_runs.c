@@ -16,12 +16,13 @@ static kbass_data *sample_of(const char *const *equations, const char *domain, c
                              size_t n_places, double noise, uint64_t seed)
 {
     const size_t counts[] = {n_times, n_places};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL;
-    CHECK_OK(kbass_pde_parse(1, equations, domain, profile, NULL, &pde, &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(
+        kbass_model_parse(1, equations, &(kbass_model_options){.domain = domain, .initial = profile}, &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, noise, seed, &error));
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
     return data;
 }
 
@@ -279,20 +280,23 @@ static void runs_on_three_domains_lead_each_other_out_of_poor_minima(void **stat
     skip_with_sanitizers();
     static const size_t counts[] = {7, 9};
     kbass_data *parts[] = {sample("x=-8:8, t=0:8", "exp(-(x+2)^2)", 6, 12, 5, 3), NULL, NULL};
-    kbass_pde *fixed_ends = NULL, *closed = NULL;
-    CHECK_OK(kbass_pde_parse(1, law, "x=0:6, t=1:4", "0.5*sin(pi*x/3)", "dirichlet", &fixed_ends, &error));
-    CHECK_OK(kbass_pde_grid(fixed_ends, counts, &parts[1], &error));
+    kbass_model *fixed_ends = NULL, *closed = NULL;
+    CHECK_OK(kbass_model_parse(
+        1, law, &(kbass_model_options){.domain = "x=0:6, t=1:4", .initial = "0.5*sin(pi*x/3)", .boundary = "dirichlet"},
+        &fixed_ends, &error));
+    CHECK_OK(kbass_model_grid(fixed_ends, counts, &parts[1], &error));
     CHECK_OK(kbass_data_add_noise(parts[1], 5, 103, &error));
-    CHECK_OK(kbass_pde_parse(1, law, "x=-4:4, t=0:3", "2*exp(-(x+1)^2/2)", NULL, &closed, &error));
-    CHECK_OK(kbass_pde_scattered(closed, 60, 203, &parts[2], &error));
+    CHECK_OK(kbass_model_parse(
+        1, law, &(kbass_model_options){.domain = "x=-4:4, t=0:3", .initial = "2*exp(-(x+1)^2/2)"}, &closed, &error));
+    CHECK_OK(kbass_model_scattered(closed, 60, 203, &parts[2], &error));
     CHECK_OK(kbass_data_add_noise(parts[2], 5, 203, &error));
     kbass_data *data = join(3, parts);
     kbass_discovery *discovery = discover(data, "u, u*u_x, u_xx");
     CHECK(has_support(kbass_discovery_result(discovery), 2, burgers));
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
-    kbass_pde_destroy(fixed_ends);
-    kbass_pde_destroy(closed);
+    kbass_model_destroy(fixed_ends);
+    kbass_model_destroy(closed);
 }
 
 static double weight_of(const kbass_result *result, const char *term)
@@ -307,20 +311,20 @@ static void check_solution(const kbass_discovery *discovery, size_t run, const c
 {
     enum { N = 40 };
     double points[N * 2], truth[N], times[N], places[N], mean[N], sd[N];
-    kbass_pde *pde = NULL;
-    CHECK_OK(kbass_pde_parse(1, law, domain, profile, NULL, &pde, &error));
-    const kbass_axis *t = kbass_pde_axis(pde, 0), *x = kbass_pde_axis(pde, 1);
+    kbass_model *pde = NULL;
+    CHECK_OK(kbass_model_parse(1, law, &(kbass_model_options){.domain = domain, .initial = profile}, &pde, &error));
+    const kbass_axis *t = kbass_model_axis(pde, 0), *x = kbass_model_axis(pde, 1);
     for (size_t i = 0; i < N; i++) {
         points[2 * i] = times[i] = t->low + (t->high - t->low) * (double)i / (N - 1);
         points[2 * i + 1] = places[i] = x->low + (x->high - x->low) * fmod(0.37 * (double)i, 1);
     }
-    CHECK_OK(kbass_pde_sample(pde, N, points, truth, &error));
+    CHECK_OK(kbass_model_sample(pde, N, points, truth, &error));
     CHECK_OK(kbass_discovery_solution(discovery, run, N, times, places, mean, sd, &error));
     for (size_t i = 0; i < N; i++)
         CHECK_CLOSE(mean[i], truth[i], 0.01); /* of 1: 20 x 24 clean samples, a grid of 400 nodes */
     CHECK_FAILS(kbass_discovery_solution(discovery, 2, N, times, places, mean, sd, &error), KBASS_ERROR_ARGUMENT,
                 "run 2");
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 /* The run's forecast, from the end of its record to that of a longer domain, against the truth there. */
@@ -331,23 +335,23 @@ static void check_forecast(const kbass_discovery *discovery, size_t run, const c
     kbass_forecast_options options = {.n_draws = 20, .seed = 1, .threads = 2};
     kbass_posterior *posterior = NULL;
     kbass_forecast *forecast = NULL;
-    kbass_pde *pde = NULL;
-    CHECK_OK(kbass_pde_parse(1, law, domain, profile, NULL, &pde, &error));
+    kbass_model *pde = NULL;
+    CHECK_OK(kbass_model_parse(1, law, &(kbass_model_options){.domain = domain, .initial = profile}, &pde, &error));
     CHECK_OK(kbass_discovery_posterior(discovery, run, &posterior, &error));
-    const kbass_axis *t = kbass_pde_axis(pde, 0), *x = kbass_pde_axis(pde, 1);
+    const kbass_axis *t = kbass_model_axis(pde, 0), *x = kbass_model_axis(pde, 1);
     kbass_posterior_range(posterior, 0, &first, &last);
     CHECK_CLOSE(first, t->low, 1e-12); /* rounding */
     for (size_t i = 0; i < N; i++) {
         times[i / X] = points[2 * i] = last + (t->high - last) * (double)(i / X) / (T - 1);
         places[i % X] = points[2 * i + 1] = x->low + (x->high - x->low) * (double)(i % X) / (X - 1);
     }
-    CHECK_OK(kbass_pde_sample(pde, N, points, truth, &error));
+    CHECK_OK(kbass_model_sample(pde, N, points, truth, &error));
     CHECK_OK(kbass_posterior_forecast(posterior, &options, T, times, X, places, &forecast, &error));
     CHECK_OK(kbass_forecast_summary(forecast, 0, NULL, mean, NULL, NULL, &error));
     for (size_t i = 0; i < N; i++) CHECK_CLOSE(mean[i], truth[i], 0.01); /* as the solution within the record */
     kbass_forecast_destroy(forecast);
     kbass_posterior_destroy(posterior);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 /* A result file tells the runs apart, and keeps what each believes. */

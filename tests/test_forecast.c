@@ -97,7 +97,7 @@ static void moments_of_draws_are_exact(void **state)
     size_t reached = 0;
     CHECK_OK(kbass_posterior_forecast(p, &options, 1, &until, 0, NULL, &f, &error));
     CHECK_OK(kbass_forecast_summary(f, 1, &half, &mean, &median, &reached, &error));
-    CHECK(reached == DRAWS && kbass_forecast_lost(f, NULL) == 0);
+    CHECK(reached == DRAWS && kbass_forecast_lost(f, NULL, NULL) == 0);
     double spread = x1 * exp(a) * sqrt(pow(2 * sd_a, 2) + sd_x * sd_x) * 1.2; /* of one draw, about */
     CHECK_CLOSE(mean, exp(a + sd_a * sd_a / 2) * (x1 + covariance),
                 4 * spread / sqrt(DRAWS)); /* four standard errors */
@@ -153,7 +153,7 @@ static void poles_are_counted(void **state)
     double first = NAN, mean[3], median[3];
     size_t reached[3];
     CHECK_OK(kbass_posterior_forecast(p, &options, 3, times, 0, NULL, &f, &error));
-    CHECK(kbass_forecast_lost(f, &first) == 50);
+    CHECK(kbass_forecast_lost(f, &first, NULL) == 50);
     CHECK_CLOSE(first, 2.5, 0); /* the first time asked for beyond the pole */
     CHECK_OK(kbass_forecast_summary(f, 1, &half, mean, median, reached, &error));
     CHECK(reached[0] == 50 && reached[1] == 50 && reached[2] == 0);
@@ -163,7 +163,7 @@ static void poles_are_counted(void **state)
     kbass_forecast_destroy(f);
     options.state = &down;
     CHECK_OK(kbass_posterior_forecast(p, &options, 3, times, 0, NULL, &f, &error));
-    CHECK(kbass_forecast_lost(f, NULL) == 0);
+    CHECK(kbass_forecast_lost(f, NULL, NULL) == 0);
     kbass_forecast_destroy(f);
     kbass_posterior_destroy(p);
 }
@@ -325,7 +325,7 @@ static void fields_go_on(void **state)
     CHECK(!r.posterior->line.periodic);
     CHECK_OK(kbass_posterior_forecast(r.posterior, &options, 3, times, 4, places, &f, &error));
     CHECK_OK(kbass_forecast_summary(f, 2, shares, mean, band, NULL, &error));
-    CHECK(kbass_forecast_lost(f, NULL) == 0);
+    CHECK(kbass_forecast_lost(f, NULL, NULL) == 0);
     for (size_t i = 0; i < 12; i++) { /* no slope at the ends is true of this field */
         double truth = rod(times[i / 4], places[i % 4]), width = band[12 + i] - band[i];
         CHECK(width > 0 && width < 0.2);
@@ -540,7 +540,7 @@ static void results_are_read_from_text(void **state)
     CHECK_OK(kbass_discovery_json(r.discovery, &json, &error));
     CHECK_OK(kbass_posterior_read(json, NULL, &p, &error));
     CHECK_OK(kbass_model_from_result(json, &model, &error));
-    CHECK_OK(kbass_export(json, "csv", NULL, &law, &error));
+    CHECK_OK(kbass_export(json, "csv", NULL, NULL, &law, &error));
     CHECK(p->n_models == r.posterior->n_models && kbass_model_states(model) == 2);
     kbass_model_destroy(model);
     kbass_posterior_destroy(p);

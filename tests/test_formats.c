@@ -31,7 +31,7 @@ static kbass_data *read_named(const char *name, const char *time, const char *ax
     kbass_data *data = NULL;
     snprintf(full, sizeof full, FOLDER "%s", name);
     kbass_read_options options = {.time_column = time, .axes = axes};
-    if (kbass_data_open(full, &options, &data, &error) != KBASS_OK) fail_msg("%s", error.message);
+    if (kbass_data_read(full, &options, &data, &error) != KBASS_OK) fail_msg("%s", error.message);
     return data;
 }
 
@@ -222,7 +222,7 @@ static void test_wishes(void **state)
         kbass_data *data = NULL;
         kbass_read_options options = {.use = cases[i].use, .ignore = cases[i].ignore, .rename = cases[i].rename};
         snprintf(full, sizeof full, FOLDER "%s", cases[i].name);
-        CHECK_OK(kbass_data_open(full, &options, &data, &error));
+        CHECK_OK(kbass_data_read(full, &options, &data, &error));
         for (size_t k = 0; k < kbass_data_states(data); k++) {
             if (k) strcat(states, ",");
             strcat(states, kbass_data_state_name(data, k));
@@ -231,7 +231,7 @@ static void test_wishes(void **state)
         kbass_data_destroy(data);
     }
     kbass_data *data = NULL;
-    CHECK_FAILS(kbass_data_open(FOLDER "grid_tx.npz", &(kbass_read_options){.use = "q"}, &data, &error),
+    CHECK_FAILS(kbass_data_read(FOLDER "grid_tx.npz", &(kbass_read_options){.use = "q"}, &data, &error),
                 KBASS_ERROR_DATA, "no column \"q\" for --use");
 }
 
@@ -285,7 +285,7 @@ static void refuse(const char *name, const char *axes, kbass_status status, cons
     kbass_data *data = NULL;
     kbass_read_options options = {.axes = axes};
     snprintf(full, sizeof full, FOLDER "%s", name);
-    CHECK_FAILS(kbass_data_open(full, &options, &data, &error), status, message);
+    CHECK_FAILS(kbass_data_read(full, &options, &data, &error), status, message);
     CHECK(data == NULL);
 }
 
@@ -429,7 +429,7 @@ static void test_many_blocks(void **state)
 
     int calls = 0;
     kbass_read_options options = {.progress = count_calls, .user = &calls};
-    kbass_status status = kbass_data_open(path, &options, &data, &error);
+    kbass_status status = kbass_data_read(path, &options, &data, &error);
     CHECK(calls >= 3 && (status == KBASS_OK || strstr(error.message, "reading was stopped")));
     kbass_data_destroy(data);
     data = NULL;

@@ -164,10 +164,10 @@ static void fields_as_grid_and_as_shuffled_rows(void **state)
     static const size_t counts[] = {N, N};
     static const char table[] = "test_irregular_field.csv", grid[] = "test_irregular_field.npz";
     double t[N], x[N];
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL, *rows = NULL, *arrays = NULL;
-    CHECK_OK(kbass_pde_named("burgers", &pde, &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_model_named("burgers", &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
     for (size_t i = 0; i < N; i++) t[i] = data->times[i * N], x[i] = data->positions[i];
     member members[] = {{"u.npy", "(10, 10)", N * N, data->values, 0, 0, 0},
@@ -176,8 +176,8 @@ static void fields_as_grid_and_as_shuffled_rows(void **state)
     write_npz(grid, 3, members);
     CHECK_OK(kbass_data_write(data, table, &error));
     shuffle_lines(table);
-    CHECK_OK(kbass_data_open(table, &(kbass_read_options){.axes = "t,x"}, &rows, &error));
-    CHECK_OK(kbass_data_open(grid, &(kbass_read_options){.axes = "t,x"}, &arrays, &error));
+    CHECK_OK(kbass_data_read(table, &(kbass_read_options){.axes = "t,x"}, &rows, &error));
+    CHECK_OK(kbass_data_read(grid, &(kbass_read_options){.axes = "t,x"}, &arrays, &error));
     CHECK(rows->n_rows == N * N && !memcmp(rows->values, data->values, N * N * sizeof(double)));
     CHECK(arrays->n_rows == N * N && !memcmp(arrays->values, data->values, N * N * sizeof(double)));
     CHECK(!memcmp(arrays->positions, rows->positions, N * N * sizeof(double)));
@@ -185,7 +185,7 @@ static void fields_as_grid_and_as_shuffled_rows(void **state)
     remove(table), remove(grid);
     kbass_data_destroy(rows);
     kbass_data_destroy(data);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 /* ---------------------------------------------------------------- what is not there */
@@ -207,30 +207,30 @@ static void a_grid_with_holes(void **state)
 {
     (void)state;
     static const size_t counts[] = {20, 20};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL;
     char text[400];
-    CHECK_OK(kbass_pde_named("burgers", &pde, &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_model_named("burgers", &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
     kbass_data *holes = rows_where(data, seven_of_ten);
     kbass_data_describe(holes, text, sizeof text);
     CHECK(holes->n_rows < 300 && strstr(text, "20 x 20 grid (t, x) with 1")); /* 100 or more left out */
     check_law(holes, field_terms, 2, burgers);
     kbass_data_destroy(data);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 static void scattered_points(void **state)
 {
     (void)state;
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL;
-    CHECK_OK(kbass_pde_named("burgers", &pde, &error));
-    CHECK_OK(kbass_pde_scattered(pde, 150, 1, &data, &error));
+    CHECK_OK(kbass_model_named("burgers", &pde, &error));
+    CHECK_OK(kbass_model_scattered(pde, 150, 1, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
     check_law(data, "u, u*u_x, u_xx", 2, burgers);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 int main(void)

@@ -281,7 +281,7 @@ static void test_parts(void **state)
         size_t n = take_rows(ROWS, whole->times, parts[i].low, parts[i].high, every ? every : 1, rows);
         for (int is_text = 0; is_text < 2; is_text++) {
             if (is_text) CHECK_OK(kbass_data_write(whole, path, &error));
-            CHECK_OK(kbass_data_open(path, &options, &data, &error));
+            CHECK_OK(kbass_data_read(path, &options, &data, &error));
             CHECK(data->n_rows == n && data->part);
             for (size_t row = 0; row < n; row++) {
                 CHECK(data->times[row] == whole->times[rows[row]]);
@@ -302,12 +302,12 @@ static void test_part_of_a_field(void **state)
     for (size_t i = 0; i < 3; i++) {
         kbass_data *whole = NULL, *data = NULL;
         size_t kept = 0, count = 0;
-        CHECK_OK(kbass_data_open(files[i], &(kbass_read_options){.axes = "t,x"}, &whole, &error));
+        CHECK_OK(kbass_data_read(files[i], &(kbass_read_options){.axes = "t,x"}, &whole, &error));
         double low = whole->positions[1];
         char within[60];
         snprintf(within, sizeof within, "x=%.17g:", low);
         kbass_read_options options = {.axes = "t,x", .within = within, .every = 3};
-        CHECK_OK(kbass_data_open(files[i], &options, &data, &error));
+        CHECK_OK(kbass_data_read(files[i], &options, &data, &error));
         for (size_t row = 0; row < whole->n_rows; row++) {
             count += row && whole->times[row] > whole->times[row - 1];
             if (count % 3 || whole->positions[row] < low) continue;
@@ -339,7 +339,7 @@ static void test_bad_parts(void **state)
         else write_npy(false, false, 10);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             kbass_data *data = NULL;
-            kbass_status status = kbass_data_open(path, &(kbass_read_options){.within = cases[i][0]}, &data, &error);
+            kbass_status status = kbass_data_read(path, &(kbass_read_options){.within = cases[i][0]}, &data, &error);
             CHECK(status == (strstr(cases[i][1], "row") ? KBASS_ERROR_DATA : KBASS_ERROR_ARGUMENT) && !data);
             CHECK(strstr(error.message, cases[i][1]) != NULL);
         }

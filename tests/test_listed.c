@@ -164,8 +164,8 @@ static void few_rows_and_many_candidates_are_not_found(void **state)
     CHECK(r.result->law.probability < 0.9);
     check_terms(r.result);
     CHECK_OK(kbass_doctor_create(r.data, r.settings, &doctor, &error));
-    for (size_t i = 0; i < kbass_doctor_findings(doctor); i++) {
-        const kbass_finding *finding = kbass_doctor_finding(doctor, i);
+    const kbass_finding *finding = NULL;
+    for (size_t i = 0; (finding = kbass_doctor_finding(doctor, i)); i++) {
         is_warned |= finding->severity == KBASS_WARNING && strstr(finding->sentence, "against 56 candidate terms") &&
                      strstr(finding->suggestion, "record about");
     }

@@ -12,7 +12,7 @@ static kbass_data *simulate(size_t n_equations, const char *const *equations, do
     kbass_data *data = NULL;
     kbass_error error;
     for (size_t i = 0; i < n; i++) times[i] = until * (double)i / (double)(n - 1);
-    CHECK_OK(kbass_model_parse(n_equations, equations, &model, &error));
+    CHECK_OK(kbass_model_parse(n_equations, equations, NULL, &model, &error));
     CHECK_OK(kbass_model_integrate(model, 0, start, n, times, states, &error));
     CHECK_OK(kbass_data_create(n, n_equations, times, states, NULL, names, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, noise, seed, &error));

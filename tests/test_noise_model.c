@@ -109,7 +109,7 @@ static kbass_data *populations(void)
     kbass_error error;
     kb_random random;
     for (size_t i = 0; i < ROWS; i++) times[i] = 12 * (double)i / (ROWS - 1);
-    CHECK_OK(kbass_model_parse(2, equations, &model, &error));
+    CHECK_OK(kbass_model_parse(2, equations, NULL, &model, &error));
     CHECK_OK(kbass_model_integrate(model, 0, start, ROWS, times, values, &error));
     kb_random_seed(&random, 5);
     for (size_t i = 0; i < 2 * ROWS; i++) values[i] *= exp(0.15 * kb_random_normal(&random));

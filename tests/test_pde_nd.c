@@ -369,12 +369,14 @@ static void phases_in_the_plane(void **state)
     static const size_t counts[] = {12, 14, 14};
     double points[N * 3], times[N], places[N * 2], truth_there[N], mean[N], sd[N];
     kbass_settings settings = settings_of(3, 2);
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL;
     (void)state;
-    CHECK_OK(kbass_pde_parse(1, law, "x=0:2*pi, y=0:2*pi, t=0:3", "0.3*sin(x)*cos(2*y) + 0.2*cos(x - y)", NULL, &pde,
-                             &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_model_parse(1, law,
+                               &(kbass_model_options){.domain = "x=0:2*pi, y=0:2*pi, t=0:3",
+                                                      .initial = "0.3*sin(x)*cos(2*y) + 0.2*cos(x - y)"},
+                               &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
     kbass_discovery *discovery = discover(data, &settings);
     check_law(discovery, "u_t", 4, terms, weights);
@@ -383,12 +385,12 @@ static void phases_in_the_plane(void **state)
         points[3 * i + 1] = places[2 * i] = 2 * M_PI * fmod(0.755 * (double)i, 1);
         points[3 * i + 2] = places[2 * i + 1] = 2 * M_PI * fmod(0.57 * (double)i, 1);
     }
-    CHECK_OK(kbass_pde_sample(pde, N, points, truth_there, &error));
+    CHECK_OK(kbass_model_sample(pde, N, points, truth_there, &error));
     CHECK_OK(kbass_discovery_solution(discovery, 0, N, times, places, mean, sd, &error));
     for (size_t i = 0; i < N; i++) CHECK_CLOSE(mean[i], truth_there[i], 4.5 * sd[i]); /* 40 draws of a normal */
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 static double waves_to_the_right(double t, double x, double y)

@@ -20,7 +20,7 @@ static kbass_data *film(double angle, size_t n, double until, uint64_t seed)
     double times[100], states[200], angles[100];
     const double start[2] = {angle, 0};
     const char *equation = pendulum, *name = "x";
-    CHECK_OK(kbass_model_parse(1, &equation, &model, &error));
+    CHECK_OK(kbass_model_parse(1, &equation, NULL, &model, &error));
     CHECK(kbass_model_states(model) == 2);
     CHECK_TEXT(kbass_model_state_name(model, 1), "x_t");
     for (size_t i = 0; i < n; i++) times[i] = until * (double)i / (double)(n - 1);
@@ -86,10 +86,10 @@ static void the_velocity_is_carried(void **state)
     CHECK_CLOSE(states[1], mean[1], 1e-5);
     CHECK_OK(kbass_posterior_read(json, NULL, &posterior, &error));
     CHECK(kbass_posterior_states(posterior) == 2);
-    CHECK_OK(kbass_export(json, "julia", NULL, &text, &error));
+    CHECK_OK(kbass_export(json, "julia", NULL, NULL, &text, &error));
     CHECK(strstr(text, "D(x) ~ x_t_,") && strstr(text, "D(x_t_) ~ "));
     kbass_free(text);
-    CHECK_OK(kbass_export(json, "latex", NULL, &text, &error));
+    CHECK_OK(kbass_export(json, "latex", NULL, NULL, &text, &error));
     CHECK(strstr(text, "\\dot{x}"));
     kbass_free(text);
     CHECK_OK(kbass_discovery_text(d, KBASS_TEXT_PROBLEM | KBASS_TEXT_RESULT, &text, &error));

@@ -15,11 +15,13 @@ static kbass_data *waves(size_t n_times, size_t n_places)
     static const char *const law[] = {"u_t = -6*u*u_x - u_xxx"};
     const size_t counts[] = {n_times, n_places};
     kbass_data *data = NULL;
-    kbass_pde *pde = NULL;
-    CHECK_OK(kbass_pde_parse(1, law, "x=0:2*pi, t=0:0.5", "exp(2*cos(x - 2) - 2) + sin(2*x)/4", NULL, &pde, &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    kbass_model *pde = NULL;
+    CHECK_OK(kbass_model_parse(
+        1, law, &(kbass_model_options){.domain = "x=0:2*pi, t=0:0.5", .initial = "exp(2*cos(x - 2) - 2) + sin(2*x)/4"},
+        &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 5, 2, &error));
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
     return data;
 }
 
@@ -159,15 +161,18 @@ static void diffusion_behind_a_front(void **state)
     static const char *const law[] = {"u_t = u_xx + u - u^2"}, *const terms[] = {"u_t: u", "u_t: u^2", "u_t: u_xx"};
     const size_t counts[] = {14, 16};
     kbass_data *data = NULL;
-    kbass_pde *pde = NULL;
-    CHECK_OK(kbass_pde_parse(1, law, "x=0:20, t=0:8", "exp(-(x - 5)^2)/2", "neumann", &pde, &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    kbass_model *pde = NULL;
+    CHECK_OK(kbass_model_parse(
+        1, law,
+        &(kbass_model_options){.domain = "x=0:20, t=0:8", .initial = "exp(-(x - 5)^2)/2", .boundary = "neumann"}, &pde,
+        &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 5, 2, &error));
     kbass_discovery *discovery = discover(data, "u, u^2, u_x, u*u_x, u_xx");
     assert_true(has_support(kbass_discovery_result(discovery), 3, terms));
     kbass_discovery_destroy(discovery);
     kbass_data_destroy(data);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 /* The weak form's proposals end where the pairs of simple terms do, on a grid as fine. */

@@ -9,7 +9,7 @@
 #include "simulate/fft.h"
 #include "simulate/nodes.h"
 
-/* The promise of kbass_pde_sample, relative to the largest sample; 1e-7 is what it aims at. */
+/* The promise of kbass_model_sample, relative to the largest sample; 1e-7 is what it aims at. */
 static const double PROMISED = 1e-6;
 
 /* ---------------------------------------------------------------- parts */
@@ -99,13 +99,15 @@ static void check_solution(size_t n, const char *const *equations, const char *d
                            const char *boundary, closed_form exact)
 {
     kbass_error error = {0};
-    kbass_pde *pde = NULL;
-    CHECK_OK(kbass_pde_parse(n, equations, domain, initial, boundary, &pde, &error));
-    size_t n_axes = kbass_pde_axes(pde), counts[KBASS_MAX_AXES] = {5, 7, 4, 3};
+    kbass_model *pde = NULL;
+    CHECK_OK(kbass_model_parse(n, equations,
+                               &(kbass_model_options){.domain = domain, .initial = initial, .boundary = boundary}, &pde,
+                               &error));
+    size_t n_axes = kbass_model_axes(pde), counts[KBASS_MAX_AXES] = {5, 7, 4, 3};
     for (int way = 0; way < 2; way++) {
         kbass_data *data = NULL;
-        if (way == 0) CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
-        else CHECK_OK(kbass_pde_scattered(pde, 40, 3, &data, &error));
+        if (way == 0) CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
+        else CHECK_OK(kbass_model_scattered(pde, 40, 3, &data, &error));
         size_t n_rows = kbass_data_rows(data), n_fields = kbass_data_states(data);
         assert_int_equal(n_rows, way ? 40 : n_axes == 2 ? 35 : 140);
         assert_int_equal(n_fields, n);
@@ -116,7 +118,7 @@ static void check_solution(size_t n, const char *const *equations, const char *d
         }
         kbass_data_destroy(data);
     }
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 static void check_one(const char *equation, const char *domain, const char *initial, const char *boundary,
@@ -247,32 +249,33 @@ static void named_ones_can_be_read(void **state)
 {
     kbass_error error = {0};
     (void)state;
-    for (size_t i = 0; kbass_pde_name(i); i++) {
-        kbass_pde *pde = NULL;
-        CHECK(strlen(kbass_pde_summary(i)) > 5);
-        CHECK_OK(kbass_pde_named(kbass_pde_name(i), &pde, &error));
-        for (size_t d = 0; d < kbass_pde_axes(pde); d++) {
-            const kbass_axis *axis = kbass_pde_axis(pde, d);
+    for (size_t i = 0; kbass_model_name(i); i++) {
+        kbass_model *pde = NULL;
+        CHECK_OK(kbass_model_named(kbass_model_name(i), &pde, &error));
+        bool is_of_fields = kbass_model_axes(pde) > 1;
+        CHECK(is_of_fields == !strncmp(kbass_model_summary(i), "PDE: ", 5));
+        for (size_t d = 0; is_of_fields && d < kbass_model_axes(pde); d++) {
+            const kbass_axis *axis = kbass_model_axis(pde, d);
             CHECK(axis->n_samples > 1 && axis->low <= axis->first && axis->first < axis->last);
             CHECK(axis->last <= axis->high);
         }
-        CHECK(strchr(kbass_pde_equation(pde, 0), '=') && kbass_pde_field_name(pde, 0));
-        CHECK(!kbass_pde_axis(pde, kbass_pde_axes(pde)) && !kbass_pde_field_name(pde, kbass_pde_fields(pde)));
-        kbass_pde_destroy(pde);
+        CHECK(strchr(kbass_model_equation(pde, 0), '=') && kbass_model_state_name(pde, 0));
+        CHECK(!kbass_model_axis(pde, kbass_model_axes(pde)) && !kbass_model_state_name(pde, kbass_model_states(pde)));
+        kbass_model_destroy(pde);
     }
-    CHECK_FAILS(kbass_pde_named("burgrs", NULL, &error), KBASS_ERROR_ARGUMENT, "did you mean \"burgers\"");
-    kbass_pde_destroy(NULL);
+    CHECK_FAILS(kbass_model_named("burgrs", NULL, &error), KBASS_ERROR_ARGUMENT, "did you mean \"burgers\"");
+    kbass_model_destroy(NULL);
 }
 
 static void check_released(const char *name, const double *points, const double *released, double tolerance)
 {
     double values[3];
     kbass_error error = {0};
-    kbass_pde *pde = NULL;
-    CHECK_OK(kbass_pde_named(name, &pde, &error));
-    CHECK_OK(kbass_pde_sample(pde, 3, points, values, &error));
+    kbass_model *pde = NULL;
+    CHECK_OK(kbass_model_named(name, &pde, &error));
+    CHECK_OK(kbass_model_sample(pde, 3, points, values, &error));
     for (size_t i = 0; i < 3; i++) CHECK_CLOSE(values[i], released[i], tolerance);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 /* From the data that the paper's authors released. */
@@ -295,17 +298,17 @@ static void samples_do_not_depend_on_the_others(void **state)
     kbass_error error = {0};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        kbass_pde *pde = NULL;
+        kbass_model *pde = NULL;
         kbass_data *data = NULL;
         double value = NAN;
-        CHECK_OK(kbass_pde_named(names[i], &pde, &error));
-        CHECK_OK(kbass_pde_scattered(pde, 30, 7, &data, &error));
+        CHECK_OK(kbass_model_named(names[i], &pde, &error));
+        CHECK_OK(kbass_model_scattered(pde, 30, 7, &data, &error));
         size_t row = kbass_data_rows(data) / 2;
         double point[2] = {kbass_data_times(data)[row], kbass_data_positions(data)[row]};
-        CHECK_OK(kbass_pde_sample(pde, 1, point, &value, &error));
+        CHECK_OK(kbass_model_sample(pde, 1, point, &value, &error));
         CHECK_CLOSE(value, kbass_data_values(data)[row], 2 * PROMISED); /* each may err by that */
         kbass_data_destroy(data);
-        kbass_pde_destroy(pde);
+        kbass_model_destroy(pde);
     }
 }
 
@@ -313,24 +316,24 @@ static void grids_lie_within(void **state)
 {
     const size_t counts[] = {3, 2};
     kbass_error error = {0};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL, *again = NULL;
     (void)state;
-    CHECK_OK(kbass_pde_named("heat", &pde, &error));
-    CHECK_OK(kbass_pde_within(pde, "x = 1/4 : 0.75, t=0:0.1", &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_model_named("heat", &pde, &error));
+    CHECK_OK(kbass_model_within(pde, "x = 1/4 : 0.75, t=0:0.1", &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     assert_int_equal(kbass_data_rows(data), 6);
     CHECK_TEXT(kbass_data_axis_name(data, 1), "x");
     CHECK_CLOSE(kbass_data_times(data)[5], 0.1, 0);      /* the ends are met exactly */
     CHECK_CLOSE(kbass_data_positions(data)[5], 0.75, 0); /* likewise */
     kbass_data_destroy(data);
-    CHECK_OK(kbass_pde_scattered(pde, 20, 5, &data, &error));
-    CHECK_OK(kbass_pde_scattered(pde, 20, 5, &again, &error));
+    CHECK_OK(kbass_model_scattered(pde, 20, 5, &data, &error));
+    CHECK_OK(kbass_model_scattered(pde, 20, 5, &again, &error));
     CHECK_TEXT(kbass_data_sha256(data), kbass_data_sha256(again));
     for (size_t i = 0; i < 20; i++) CHECK(kbass_data_positions(data)[i] > 0.25 && kbass_data_times(data)[i] < 0.1);
     kbass_data_destroy(again);
     kbass_data_destroy(data);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 /* ---------------------------------------------------------------- refusals */
@@ -338,10 +341,11 @@ static void grids_lie_within(void **state)
 static kbass_status parse(const char *equation, const char *domain, const char *initial, const char *boundary,
                           kbass_error *error)
 {
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     *error = (kbass_error){0};
-    kbass_status status = kbass_pde_parse(1, &equation, domain, initial, boundary, &pde, error);
-    kbass_pde_destroy(pde);
+    kbass_status status = kbass_model_parse(
+        1, &equation, &(kbass_model_options){.domain = domain, .initial = initial, .boundary = boundary}, &pde, error);
+    kbass_model_destroy(pde);
     return status;
 }
 
@@ -351,7 +355,7 @@ static void refuses_what_it_cannot_read(void **state)
     const char *heat = "u_t = u_xx", *box = "x=0:1, t=0:1";
     const char *const twice[] = {"u_t = u_xx", "u_t = u_x"};
     kbass_error error = {0};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     (void)state;
     CHECK_FAILS(parse(heat, "x=0:1", "x", NULL, &error), argument, "needs ranges of t");
     CHECK_FAILS(parse(heat, "t=0:1", "x", NULL, &error), argument, "and of space");
@@ -373,18 +377,22 @@ static void refuses_what_it_cannot_read(void **state)
     CHECK_FAILS(parse("x_t = x_xx", box, "x", NULL, &error), argument, "name of another variable");
     CHECK_FAILS(parse("u_t = u + 2*u_xy", box, "x", NULL, &error), syntax, "unknown name \"u_xy\"");
     assert_int_equal(error.column, 7);
-    CHECK_FAILS(kbass_pde_parse(2, twice, box, "x", NULL, &pde, &error), argument, "two equations");
-    CHECK_FAILS(kbass_pde_parse(0, twice, box, "x", NULL, &pde, &error), argument, "needs an equation");
+    CHECK_FAILS(kbass_model_parse(2, twice, &(kbass_model_options){.domain = box, .initial = "x"}, &pde, &error),
+                argument, "two equations");
+    CHECK_FAILS(kbass_model_parse(0, twice, &(kbass_model_options){.domain = box, .initial = "x"}, &pde, &error),
+                argument, "needs an equation");
 }
 
 static kbass_status solve(const char *equation, const char *initial, const char *boundary, kbass_error *error)
 {
     const double points[] = {0.5, 0.3, 1, 0.1};
     double values[2];
-    kbass_pde *pde = NULL;
-    kbass_status status = kbass_pde_parse(1, &equation, "x=0:1, t=0:1", initial, boundary, &pde, error);
-    if (status == KBASS_OK) status = kbass_pde_sample(pde, 2, points, values, error);
-    kbass_pde_destroy(pde);
+    kbass_model *pde = NULL;
+    kbass_status status = kbass_model_parse(
+        1, &equation, &(kbass_model_options){.domain = "x=0:1, t=0:1", .initial = initial, .boundary = boundary}, &pde,
+        error);
+    if (status == KBASS_OK) status = kbass_model_sample(pde, 2, points, values, error);
+    kbass_model_destroy(pde);
     return status;
 }
 
@@ -408,17 +416,17 @@ static void refuses_points_outside(void **state)
     const size_t none[] = {3, 0};
     double value;
     kbass_error error = {0};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL;
     (void)state;
-    CHECK_OK(kbass_pde_named("heat", &pde, &error));
-    CHECK_FAILS(kbass_pde_sample(pde, 1, outside, &value, &error), KBASS_ERROR_ARGUMENT, "x = 2, outside");
-    CHECK_FAILS(kbass_pde_sample(pde, 1, not_a_number, &value, &error), KBASS_ERROR_ARGUMENT, "outside the domain");
-    CHECK_FAILS(kbass_pde_within(pde, "x=0:2", &error), KBASS_ERROR_ARGUMENT, "leaves the domain");
-    CHECK_FAILS(kbass_pde_within(pde, "y=0:1", &error), KBASS_ERROR_ARGUMENT, "no axis \"y\"; there are: t, x");
-    CHECK_FAILS(kbass_pde_grid(pde, none, &data, &error), KBASS_ERROR_ARGUMENT, "0 points along x");
-    CHECK_OK(kbass_pde_sample(pde, 0, NULL, NULL, &error));
-    kbass_pde_destroy(pde);
+    CHECK_OK(kbass_model_named("heat", &pde, &error));
+    CHECK_FAILS(kbass_model_sample(pde, 1, outside, &value, &error), KBASS_ERROR_ARGUMENT, "x = 2, outside");
+    CHECK_FAILS(kbass_model_sample(pde, 1, not_a_number, &value, &error), KBASS_ERROR_ARGUMENT, "outside the domain");
+    CHECK_FAILS(kbass_model_within(pde, "x=0:2", &error), KBASS_ERROR_ARGUMENT, "leaves the domain");
+    CHECK_FAILS(kbass_model_within(pde, "y=0:1", &error), KBASS_ERROR_ARGUMENT, "no axis \"y\"; there are: t, x");
+    CHECK_FAILS(kbass_model_grid(pde, none, &data, &error), KBASS_ERROR_ARGUMENT, "0 points along x");
+    CHECK_OK(kbass_model_sample(pde, 0, NULL, NULL, &error));
+    kbass_model_destroy(pde);
 }
 
 /* Every allocation of a small run fails once. */

@@ -34,7 +34,7 @@ static void check_file(const char *name, const kbass_data *plain)
     kbass_data *data = NULL;
     kbass_read_options options = {.size = sizeof options, .most_values = 1, .few_values = 40};
     snprintf(path, sizeof path, FOLDER "%s", name);
-    if (kbass_data_open(path, &options, &data, &error) != KBASS_OK) fail_msg("%s", error.message);
+    if (kbass_data_read(path, &options, &data, &error) != KBASS_OK) fail_msg("%s", error.message);
     if (!data->tiles) fail_msg("%s: was read whole", name);
     CHECK(data->tiles->n[0] == 5 && data->tiles->n[1] == 4 && data->n_rows == 20);
     check_box(name, data->tiles, plain, (size_t[]){0, 0}, (size_t[]){5, 4});
@@ -56,7 +56,7 @@ static void boxes_are_those_of_the_table(void **state)
                                         "grid_packed.nc", "grid_steps.npz", "grid_nested.h5:/run3"};
     kbass_data *plain = NULL;
     (void)state;
-    CHECK_OK(kbass_data_open(FOLDER "grid.csv", &(kbass_read_options){.axes = "t,x"}, &plain, &error));
+    CHECK_OK(kbass_data_read(FOLDER "grid.csv", &(kbass_read_options){.axes = "t,x"}, &plain, &error));
     CHECK(plain->n_rows == 20);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) check_file(names[i], plain);
     kbass_data_destroy(plain);
@@ -68,15 +68,15 @@ static void steps_make_axes_of_an_unnamed_field(void **state)
     kbass_data *data = NULL;
     kbass_read_options options = {.axes = "t=0.5,x=2"};
     (void)state;
-    CHECK_OK(kbass_data_open(FOLDER "count.npy", &options, &data, &error));
+    CHECK_OK(kbass_data_read(FOLDER "count.npy", &options, &data, &error));
     CHECK(data->n_axes == 2 && data->n_states == 1 && data->n_rows > 4);
     CHECK_TEXT(data->axis_names[1], "x");
     CHECK(data->times[data->n_rows - 1] > 0 && data->positions[1] == 2);
     kbass_data_destroy(data);
     options.axes = "t=0.5,x=none";
-    CHECK_FAILS(kbass_data_open(FOLDER "count.npy", &options, &data, &error), KBASS_ERROR_ARGUMENT, "x=none");
+    CHECK_FAILS(kbass_data_read(FOLDER "count.npy", &options, &data, &error), KBASS_ERROR_ARGUMENT, "x=none");
     options.axes = "t=1,x=1,y=1";
-    CHECK_FAILS(kbass_data_open(FOLDER "count.npy", &options, &data, &error), KBASS_ERROR_ARGUMENT, "t=1,x=1,y=1");
+    CHECK_FAILS(kbass_data_read(FOLDER "count.npy", &options, &data, &error), KBASS_ERROR_ARGUMENT, "t=1,x=1,y=1");
 }
 
 /* ---------------------------------------------------------------- passes */
@@ -85,12 +85,13 @@ static kbass_data *sample(size_t n_times, size_t n_places)
 {
     const char *equation = "u_t = -u*u_x + 0.1*u_xx";
     const size_t counts[] = {n_times, n_places};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL;
-    CHECK_OK(kbass_pde_parse(1, &equation, "x=-8:8, t=0:8", "exp(-(x-1)^2/3)", NULL, &pde, &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_model_parse(
+        1, &equation, &(kbass_model_options){.domain = "x=-8:8, t=0:8", .initial = "exp(-(x-1)^2/3)"}, &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 10, 1, &error));
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
     return data;
 }
 

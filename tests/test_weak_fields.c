@@ -190,12 +190,13 @@ static kbass_data *sample(const char *equation, const char *domain, const char *
                           size_t n_places, double noise)
 {
     const size_t counts[] = {n_times, n_places};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL;
-    CHECK_OK(kbass_pde_parse(1, &equation, domain, profile, NULL, &pde, &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(
+        kbass_model_parse(1, &equation, &(kbass_model_options){.domain = domain, .initial = profile}, &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, noise, 1, &error));
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
     return data;
 }
 
@@ -232,15 +233,17 @@ static void several_axes_propose_the_law(void **state)
     static const char *const equation = "u_t = -u_x + 0.3*u_xx + 0.3*u_yy", *const fields[] = {"u"},
                              *const axes[] = {"t", "x", "y"};
     const size_t counts[] = {10, 16, 16};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_data *data = NULL;
     kbass_settings *settings = NULL;
     kb_dictionary *dictionary = NULL;
     kb_pde_nd_problem *problem = NULL;
     kb_field_proposals found;
-    CHECK_OK(kbass_pde_parse(1, &equation, "x=0:2*pi, y=0:2*pi, t=0:1", "exp(cos(x - 2) + cos(y - 3) - 2)", NULL, &pde,
-                             &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_model_parse(
+        1, &equation,
+        &(kbass_model_options){.domain = "x=0:2*pi, y=0:2*pi, t=0:1", .initial = "exp(cos(x - 2) + cos(y - 3) - 2)"},
+        &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
     CHECK_OK(kbass_data_add_noise(data, 2, 1, &error));
     CHECK_OK(kbass_settings_create(&settings, &error));
     CHECK_OK(kbass_settings_set(settings, "terms", "u, u^2, u_x, u_y, u_xx, u_xy, u_yy, u*u_x, u*u_y", &error));
@@ -257,7 +260,7 @@ static void several_axes_propose_the_law(void **state)
     kb_dictionary_destroy(dictionary);
     kbass_settings_destroy(settings);
     kbass_data_destroy(data);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 /* Without damping the short waves of noisy profiles stay, and messages say that there is none: at 40 % noise the search

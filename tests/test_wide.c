@@ -238,7 +238,7 @@ static void check_ring(int n)
     kbass_data *data = NULL;
     double times[80], states[80 * SITES];
     const char *names[SITES];
-    CHECK_OK(kbass_model_parse((size_t)n, equations, &model, &error));
+    CHECK_OK(kbass_model_parse((size_t)n, equations, NULL, &model, &error));
     for (int i = 0; i < 80; i++) times[i] = 1 + 3. * i / 79;
     CHECK_OK(kbass_model_integrate(model, 0, start, 80, times, states, &error));
     for (size_t i = 0; i < (size_t)n; i++) names[i] = kbass_model_state_name(model, i);

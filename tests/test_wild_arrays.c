@@ -57,7 +57,7 @@ static void check_file(char *const *cells)
     double sum = 0;
     snprintf(path, sizeof path, FOLDER "%s", cells[FILE_NAME]);
     kbass_read_options options = read_option(cells[OPTION], path, sizeof path);
-    if (kbass_data_open(path, &options, &data, &error) != KBASS_OK) fail_msg("%s: %s", cells[FILE_NAME], error.message);
+    if (kbass_data_read(path, &options, &data, &error) != KBASS_OK) fail_msg("%s: %s", cells[FILE_NAME], error.message);
     size_t n = kbass_data_rows(data), n_states = kbass_data_states(data);
     list_names(data, axes, states);
     check_close(cells[FILE_NAME], "rows", (double)n, number_of(cells[ROWS]));
@@ -78,7 +78,7 @@ static void check_message(char *const *cells)
     kbass_data *data = NULL;
     snprintf(path, sizeof path, FOLDER "%s", cells[FILE_NAME]);
     snprintf(kind, sizeof kind, "%.*s", (int)strcspn(cells[OPTION], " "), cells[OPTION]);
-    kbass_status status = kbass_data_open(path, NULL, &data, &error);
+    kbass_status status = kbass_data_read(path, NULL, &data, &error);
     kbass_data_destroy(data);
     if (*cells[OPTION] == ':') snprintf(kind, sizeof kind, "file");
     if (status == KBASS_OK || !strstr(error.message, kind))

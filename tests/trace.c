@@ -35,7 +35,7 @@ static kbass_data *read_data(int n, char **arguments)
     const char *axes = value_of(n, arguments, "axes"), *run = value_of(n, arguments, "run"),
                *sigma = value_of(n, arguments, "sigma");
     kbass_data *data = NULL;
-    stop_unless(axes ? kbass_data_open(arguments[1], &(kbass_read_options){.axes = axes}, &data, &error)
+    stop_unless(axes ? kbass_data_read(arguments[1], &(kbass_read_options){.axes = axes}, &data, &error)
                      : kbass_data_read(arguments[1], NULL, &data, &error));
     if (run) stop_unless(kbass_data_split(data, run, &error));
     if (sigma) stop_unless(kbass_data_error_bars(data, sigma, &error));

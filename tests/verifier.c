@@ -59,7 +59,8 @@ static bool integrate(const answer *a, const double *parameters, double *states)
         if (used >= TEXT - 100) return false;
         lines[e] = text[e];
     }
-    if (kbass_model_parse(a->n, lines, &model, NULL) != KBASS_OK) return false; /* inputs: no states of the model */
+    if (kbass_model_parse(a->n, lines, NULL, &model, NULL) != KBASS_OK)
+        return false; /* inputs: no states of the model */
     bool is_done =
         kbass_model_integrate(model, a->times[0], parameters + a->k, a->rows, a->times, states, NULL) == KBASS_OK;
     kbass_model_destroy(model);

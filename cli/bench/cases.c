@@ -121,10 +121,10 @@ static kbass_status simulate_system(const bench_case *c, kbass_data **data, kbas
 
 static kbass_status simulate_field(const bench_case *c, kbass_data **data, kbass_error *error)
 {
-    kbass_pde *pde = NULL;
-    kbass_status status = kbass_pde_named(c->system, &pde, error);
-    if (status == KBASS_OK) status = kbass_pde_grid(pde, c->grid, data, error);
-    kbass_pde_destroy(pde);
+    kbass_model *pde = NULL;
+    kbass_status status = kbass_model_named(c->system, &pde, error);
+    if (status == KBASS_OK) status = kbass_model_grid(pde, c->grid, data, error);
+    kbass_model_destroy(pde);
     return status;
 }
 

@@ -215,7 +215,7 @@ static kbass_status try_draw(uint64_t *random, uint64_t seed, bench_draw_kind ki
     draw_system(random, kind, d);
     for (size_t i = 0; i < d->n_states; i++) equations[i] = d->equation[i];
     for (size_t k = 0; k < 2 * DRAW_FINE; k++) d->times[k] = d->span * (double)k / (DRAW_FINE - 1);
-    kbass_status status = kbass_model_parse(d->n_states, equations, &model, error);
+    kbass_status status = kbass_model_parse(d->n_states, equations, NULL, &model, error);
     if (status == KBASS_OK)
         status = kbass_model_integrate(model, 0, d->start, 2 * DRAW_FINE, d->times, d->states, error);
     if (status == KBASS_OK && is_fit_to_measure(d)) status = sample(model, seed, kind, d, error);

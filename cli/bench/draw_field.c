@@ -71,12 +71,13 @@ static kbass_status simulate(uint64_t *random, bench_draw *d, kbass_error *error
     const char *equations[] = {d->equation[0]};
     size_t counts[] = {N_TIMES, N_PLACES};
     char profile[160], domain[60];
-    kbass_pde *pde = NULL;
+    const kbass_model_options options = {.domain = domain, .initial = profile};
+    kbass_model *pde = NULL;
     draw_profile(random, profile, sizeof profile);
     snprintf(domain, sizeof domain, "x=0:6.283185307179586, t=0:%g", d->span);
-    kbass_status status = kbass_pde_parse(1, equations, domain, profile, "periodic", &pde, error);
-    if (status == KBASS_OK) status = kbass_pde_grid(pde, counts, &d->data, error);
-    kbass_pde_destroy(pde);
+    kbass_status status = kbass_model_parse(1, equations, &options, &pde, error);
+    if (status == KBASS_OK) status = kbass_model_grid(pde, counts, &d->data, error);
+    kbass_model_destroy(pde);
     return status;
 }
 

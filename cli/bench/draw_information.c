@@ -36,7 +36,7 @@ static kbass_status solve(const bench_draw *d, double *values, kbass_error *erro
         equations[i] = text[i];
     }
     for (size_t k = 0; k < d->n_samples; k++) times[k] = d->span * (double)k / (double)(d->n_samples - 1);
-    kbass_status status = kbass_model_parse(d->n_states, equations, &model, error);
+    kbass_status status = kbass_model_parse(d->n_states, equations, NULL, &model, error);
     if (status == KBASS_OK) status = kbass_model_integrate(model, 0, d->start, d->n_samples, times, values, error);
     kbass_model_destroy(model);
     return status;

@@ -127,14 +127,14 @@ static kbass_status make_waves(size_t periods, double until, const size_t *grid,
 {
     const char *const equation = "u_tt = u_xx - u";
     const bench_case relative = {0};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     char domain[64];
+    const kbass_model_options options = {.domain = domain, .initial = "sin(x) + 0.5*cos(2*x) + 0.3*sin(2.5*x)"};
     double sd = 0;
     snprintf(domain, sizeof domain, "x=0:%.17g, t=0:%g", 4 * acos(-1) * (double)periods, until);
-    kbass_status status =
-        kbass_pde_parse(1, &equation, domain, "sin(x) + 0.5*cos(2*x) + 0.3*sin(2.5*x)", NULL, &pde, error);
-    if (status == KBASS_OK) status = kbass_pde_grid(pde, grid, data, error);
-    kbass_pde_destroy(pde);
+    kbass_status status = kbass_model_parse(1, &equation, &options, &pde, error);
+    if (status == KBASS_OK) status = kbass_model_grid(pde, grid, data, error);
+    kbass_model_destroy(pde);
     if (status != KBASS_OK) return status;
     bench_case_noise(&relative, noise, *data, &sd);
     return kbass_data_disturb(*data, &sd, 1, error);

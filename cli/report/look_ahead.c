@@ -56,7 +56,7 @@ static kbass_status summarise(view *v, const kbass_posterior *posterior, const k
     }
     free(own);
     f->n_draws = kbass_forecast_draws(forecast);
-    f->n_lost = kbass_forecast_lost(forecast, NULL);
+    f->n_lost = kbass_forecast_lost(forecast, NULL, NULL);
     return status;
 }
 

@@ -130,11 +130,6 @@ typedef struct kbass_data kbass_data;
 
 enum { KBASS_MAX_AXES = 4 }; /* time and up to three of space */
 
-/* Reads a file, whatever it is: text with a header row, NPY, NPZ, MATLAB, HDF5; "file.h5:/run3/u" names an array or a
-   group inside. `time_column` NULL means "t" or "time". Arrays over a grid bring their axes with them. */
-KBASS_API kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **data,
-                                       kbass_error *error);
-/* The same with everything that can be said about it; all of it may be 0. */
 typedef struct {
     size_t size; /* of this struct as the caller's header has it: later versions add to its end; 0: as in 0.2 */
     const char *time_column;
@@ -156,7 +151,10 @@ typedef struct {
     size_t few_values;   /* of about so many values (0: most_values), and a discovery passes over all of it in constant
                             memory to find what it proposes. 0: everything is read */
 } kbass_read_options;
-KBASS_API kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **data,
+/* Reads a file, whatever it is: text with a header row, Excel, NPY, NPZ, MATLAB, HDF5; "file.h5:/run3/u" names an array
+   or a group inside. Options NULL: nothing is said about it; time is then "t" or "time". Arrays over a grid bring their
+   axes with them. */
+KBASS_API kbass_status kbass_data_read(const char *path, const kbass_read_options *options, kbass_data **data,
                                        kbass_error *error);
 /* Rows may come in any order; they are kept sorted by time. `time_name` NULL means "t". */
 KBASS_API kbass_status kbass_data_create(size_t n_rows, size_t n_states, const double *times, const double *values,
@@ -192,14 +190,12 @@ KBASS_API size_t kbass_data_run_start(const kbass_data *data,
 KBASS_API kbass_status kbass_data_pick(const kbass_data *data, size_t run, kbass_data **one, kbass_error *error);
 KBASS_API size_t kbass_data_rows(const kbass_data *data);
 KBASS_API size_t kbass_data_states(const kbass_data *data);
-KBASS_API const char *kbass_data_time_name(const kbass_data *data);
 KBASS_API const char *kbass_data_state_name(const kbass_data *data, size_t state);
 KBASS_API size_t kbass_data_axes(const kbass_data *data);                        /* 1 when there is only time */
 KBASS_API const char *kbass_data_axis_name(const kbass_data *data, size_t axis); /* 0 is time */
 /* A state or axis as it was written above its column, "Biomass [g/L]" of Biomass; the name itself where it was not
    changed. */
 KBASS_API const char *kbass_data_face(const kbass_data *data, const char *name);
-KBASS_API const char *kbass_data_unit(const kbass_data *data, const char *name); /* "g/L", or NULL */
 /* The date of time 0, "2021-03-04 05:06", where times were dates; the unit of time is then s or d. Else NULL. */
 KBASS_API const char *kbass_data_time_origin(const kbass_data *data);
 KBASS_API const double *kbass_data_positions(const kbass_data *data); /* n_rows x (n_axes - 1), NULL without space */
@@ -458,9 +454,7 @@ typedef struct {
 } kbass_result;
 
 KBASS_API const char *kbass_law_verdict_name(kbass_law_verdict verdict); /* "law found" */
-KBASS_API const char *kbass_alike_name(kbass_alike_kind kind);           /* "terms", "conserved", "rest" */
 KBASS_API const char *kbass_verdict_name(kbass_verdict verdict);         /* "in", "out", "undecided" */
-KBASS_API const char *kbass_test_name(kbass_test_kind kind);             /* "whiteness", "normality", "spread" */
 KBASS_API const char *kbass_outcome_name(kbass_outcome outcome);
 KBASS_API const char *kbass_stage_name(int stage);
 
@@ -544,7 +538,6 @@ KBASS_API void kbass_posterior_range(const kbass_posterior *posterior, size_t ax
 KBASS_API size_t kbass_posterior_models(const kbass_posterior *posterior);                    /* the chosen one first */
 KBASS_API double kbass_posterior_probability(const kbass_posterior *posterior, size_t model); /* among these */
 /* The known inputs of the law (--input); NULL after the last. Over the record they are known. */
-KBASS_API size_t kbass_posterior_inputs(const kbass_posterior *posterior);
 KBASS_API const char *kbass_posterior_input_name(const kbass_posterior *posterior, size_t input);
 /* What they are after the record, from the columns of their names in a run of data: forecasts and gains reach as far as
    these do. */
@@ -579,10 +572,9 @@ KBASS_API kbass_status kbass_posterior_forecast(const kbass_posterior *posterior
 KBASS_API size_t kbass_forecast_draws(const kbass_forecast *forecast);
 /* n_times x n_places x n_states of one draw; NaN from where it diverges. */
 KBASS_API const double *kbass_forecast_values(const kbass_forecast *forecast, size_t draw);
-/* How many draws diverge, and the first time asked for that one of them does not reach (NaN when all arrive). */
-KBASS_API size_t kbass_forecast_lost(const kbass_forecast *forecast, double *first);
-/* How many of these do not diverge but would have taken too many steps. */
-KBASS_API size_t kbass_forecast_too_far(const kbass_forecast *forecast);
+/* How many draws diverge; unless NULL, the first time asked for that one of them does not reach (NaN when all arrive),
+   and how many of them do not diverge but would have taken too many steps. */
+KBASS_API size_t kbass_forecast_lost(const kbass_forecast *forecast, double *first, size_t *too_far);
 /* Over the draws that reach each time: mean (n_times x n_places x n_states, or NULL), quantiles (the same for each of
    n_quantiles probabilities), how many they are (n_times, or NULL). NaN where none is left. */
 KBASS_API kbass_status kbass_forecast_summary(const kbass_forecast *forecast, size_t n_quantiles,
@@ -674,12 +666,10 @@ typedef struct {
     const char *const *terms; /* that are alike; or NULL */
 } kbass_finding;
 
-KBASS_API const char *kbass_severity_name(kbass_severity severity); /* "fine", "warning", "hopeless" */
 /* Examines the data with the dictionary that the settings make of them. What is wrong with the data is a finding, what
    is wrong with the settings an error. Settings NULL: nothing was set. */
 KBASS_API kbass_status kbass_doctor_create(const kbass_data *data, const kbass_settings *settings,
                                            kbass_doctor **doctor, kbass_error *error);
-KBASS_API size_t kbass_doctor_findings(const kbass_doctor *doctor);
 KBASS_API const kbass_finding *kbass_doctor_finding(const kbass_doctor *doctor, size_t index); /* NULL after the last */
 KBASS_API kbass_severity kbass_doctor_severity(const kbass_doctor *doctor); /* of the worst finding */
 /* The data smoothed, without any equation: at n points of the record, positions n x (axes - 1) or NULL; mean and sd n x
@@ -690,41 +680,76 @@ KBASS_API kbass_status kbass_doctor_smooth(const kbass_doctor *doctor, size_t n_
 KBASS_API kbass_status kbass_doctor_json(const kbass_doctor *doctor, char **json, kbass_error *error);
 KBASS_API void kbass_doctor_destroy(kbass_doctor *doctor);
 
-/* ---------------------------------------------------------------- models and their integration */
+/* ---------------------------------------------------------------- models and their solutions */
 
+/* Of states over time, "x_t = y", or of fields over time and space, "u_t = -u*u_x + 0.1*u_xx". */
 typedef struct kbass_model kbass_model;
 
-/* The named systems: "vdp", "lorenz63", ...; NULL after the last. */
+typedef struct {
+    size_t size; /* as in kbass_read_options */
+    /* Of states: known functions of time, the columns of `inputs` that have no equation, as curves, or held from each
+       value to the next; time has the name that it has there. NULL: none. */
+    const kbass_data *inputs;
+    int hold;
+    /* Of fields, which a domain makes them: "x=0:10, t=0:8"; */
+    const char *domain;
+    const char *initial; /* "exp(-(x-4)^2)", or "u=...; v=..." by field, "u_t=..." for velocities (0 when not given); */
+    const char *boundary; /* "periodic", "dirichlet" (values at the ends stay what they are at first), "neumann" (no
+                             slope at the ends), or by axis "x=periodic, y=neumann"; NULL means periodic */
+} kbass_model_options;
+
+typedef struct {
+    const char *name;   /* "t", then one letter for each axis of space */
+    double low, high;   /* the domain */
+    double first, last; /* the part of it that is sampled; NaN when it has none */
+    size_t n_samples;   /* along the customary grid of fields */
+} kbass_axis;
+
+/* The named systems: "vdp", "lorenz63", ..., then those of fields, "burgers", "ks", ...; NULL after the last. */
 KBASS_API const char *kbass_model_name(size_t index);
 KBASS_API const char *kbass_model_summary(size_t index);
 KBASS_API kbass_status kbass_model_named(const char *name, kbass_model **model, kbass_error *error);
-/* Equations as text: "x_t = y", "y_t = 2.5*(1 - x^2)*y - x". Each state needs one. */
-KBASS_API kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
-                                         kbass_error *error);
-/* The same with known functions of time in them: the columns of `inputs` that have no equation, as curves, or held from
-   each value to the next (hold). Time has the name that it has there. */
-KBASS_API kbass_status kbass_model_parse_driven(size_t n_equations, const char *const *equations,
-                                                const kbass_data *inputs, int hold, kbass_model **model,
-                                                kbass_error *error);
-/* The selected equations, initial state and time span of a result file, with its inputs over the record. */
+/* Equations as text: "x_t = y", "y_t = 2.5*(1 - x^2)*y - x", "x_tt = -x"; each state needs one. Expressions of fields
+   know `pi`. Options NULL: states without inputs. */
+KBASS_API kbass_status kbass_model_parse(size_t n_equations, const char *const *equations,
+                                         const kbass_model_options *options, kbass_model **model, kbass_error *error);
+/* The selected equations of a result file with its start: of states the initial state, the span of time and the inputs
+   over the record; of fields the estimated profile at the first time. */
 KBASS_API kbass_status kbass_model_from_result(const char *result, kbass_model **model, kbass_error *error);
-KBASS_API size_t kbass_model_states(const kbass_model *model);
+KBASS_API size_t kbass_model_states(const kbass_model *model); /* or fields */
 KBASS_API const char *kbass_model_state_name(const kbass_model *model, size_t state);
 KBASS_API const char *kbass_model_equation(const kbass_model *model, size_t state);
-KBASS_API const double *kbass_model_initial(const kbass_model *model); /* n_states, or NULL when it has none */
-KBASS_API void kbass_model_span(const kbass_model *model, double *first, double *last); /* NaN when it has none */
-KBASS_API size_t kbass_model_inputs(const kbass_model *model);
+KBASS_API size_t kbass_model_axes(const kbass_model *model);                         /* 1 for states */
+KBASS_API const kbass_axis *kbass_model_axis(const kbass_model *model, size_t axis); /* 0 is time */
+KBASS_API const double *kbass_model_initial(const kbass_model *model); /* of states; NULL when it has none */
 KBASS_API const char *kbass_model_input_name(const kbass_model *model, size_t input); /* NULL after the last */
 /* Other inputs, from the columns of their names in a run of data; held and late as the result has them. */
 KBASS_API kbass_status kbass_model_set_inputs(kbass_model *model, const kbass_data *data, size_t run,
                                               kbass_error *error);
-/* Integrates from `initial` at `start` through the ascending times; states: n_times x n_states. */
+/* Integrates states from `initial` at `start` through the ascending times; states: n_times x n_states. */
 KBASS_API kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial,
                                              size_t n_times, const double *times, double *states, kbass_error *error);
-/* The right-hand sides at any points: times n_points, or NULL for 0; states and rates n_points x n_states. What is not
+/* The right-hand sides at any states: times n_points, or NULL for 0; states and rates n_points x n_states. What is not
    finite stays so. */
 KBASS_API kbass_status kbass_model_rates(const kbass_model *model, size_t n_points, const double *times,
                                          const double *states, double *rates, kbass_error *error);
+/* Samples only a part of the domain from now on: "x=0:9.5, t=0:7.5"; axes not named keep theirs. */
+KBASS_API kbass_status kbass_model_within(kbass_model *model, const char *ranges, kbass_error *error);
+/* Fields at any points of the domain; points: n_points x n_axes, time first; values: n_points x n_fields. The
+   resolution is raised until the values move by less than 1e-7 of each field's largest; one that cannot be brought
+   below 1e-6 is an error. */
+KBASS_API kbass_status kbass_model_sample(const kbass_model *model, size_t n_points, const double *points,
+                                          double *values, kbass_error *error);
+/* The same on an even grid, counts[axis] points each (NULL: the customary ones), or at seeded uniform points. */
+KBASS_API kbass_status kbass_model_grid(const kbass_model *model, const size_t *counts, kbass_data **data,
+                                        kbass_error *error);
+KBASS_API kbass_status kbass_model_scattered(const kbass_model *model, size_t n_points, uint64_t seed,
+                                             kbass_data **data, kbass_error *error);
+/* The grid into a file of arrays by its ending, .npy (one field, without its axes), .npz, .h5, with noise as
+   kbass_data_add_noise: in pieces, so that grids may be larger than memory. Solved in stretches of time, each to that
+   accuracy from where the one before it ended. */
+KBASS_API kbass_status kbass_model_write(const kbass_model *model, const size_t *counts, double noise_percent,
+                                         uint64_t seed, const char *path, kbass_error *error);
 KBASS_API void kbass_model_destroy(kbass_model *model);
 
 /* ---------------------------------------------------------------- a result in other languages */
@@ -733,63 +758,10 @@ KBASS_API void kbass_model_destroy(kbass_model *model);
 KBASS_API const char *kbass_export_format(size_t index);
 KBASS_API const char *kbass_export_summary(size_t index);
 /* The law of a result file in that format; `csv` is its solution instead. `function` is the name of the function that
-   matlab and c write, NULL: kbass_rhs. States without an equation are arguments only. The caller owns *text:
-   kbass_free. */
-KBASS_API kbass_status kbass_export(const char *result, const char *format, const char *function, char **text,
-                                    kbass_error *error);
-
-/* The same, the solution of `csv` being driven by these inputs in place of the record's. */
-KBASS_API kbass_status kbass_export_driven(const char *result, const char *format, const char *function,
-                                           const kbass_data *inputs, char **text, kbass_error *error);
-
-/* ---------------------------------------------------------------- partial differential equations and their solutions
- */
-
-typedef struct kbass_pde kbass_pde;
-
-typedef struct {
-    const char *name;   /* "t", then one letter for each axis of space */
-    double low, high;   /* the domain */
-    double first, last; /* the part of it that is sampled */
-    size_t n_samples;   /* along the customary grid */
-} kbass_axis;
-
-/* The named ones: "burgers", "ks", ...; NULL after the last. */
-KBASS_API const char *kbass_pde_name(size_t index);
-KBASS_API const char *kbass_pde_summary(size_t index);
-KBASS_API kbass_status kbass_pde_named(const char *name, kbass_pde **pde, kbass_error *error);
-/* equations: "u_t = -u*u_x + 0.1*u_xx", or "u_tt = ..."; domain: "x=0:10, t=0:8"; initial: "exp(-(x-4)^2)", or
-   "u=...; v=..." by field, "u_t=..." for velocities (0 when not given); boundary: "periodic", "dirichlet" (values at
-   the ends stay what they are at first), "neumann" (no slope at the ends), or by axis "x=periodic, y=neumann"; NULL
-   means periodic. Expressions know `pi`. */
-KBASS_API kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain,
-                                       const char *initial, const char *boundary, kbass_pde **pde, kbass_error *error);
-/* The selected equations of a result file with its estimated profile at the first time. Only along a periodic axis: of
-   others the boundary values are not known. */
-KBASS_API kbass_status kbass_pde_from_result(const char *result, kbass_pde **pde, kbass_error *error);
-KBASS_API size_t kbass_pde_fields(const kbass_pde *pde);
-KBASS_API const char *kbass_pde_field_name(const kbass_pde *pde, size_t field);
-KBASS_API const char *kbass_pde_equation(const kbass_pde *pde, size_t field);
-KBASS_API size_t kbass_pde_axes(const kbass_pde *pde);                         /* time and space */
-KBASS_API const kbass_axis *kbass_pde_axis(const kbass_pde *pde, size_t axis); /* 0 is time */
-/* Samples only a part of the domain from now on: "x=0:9.5, t=0:7.5"; axes not named keep theirs. */
-KBASS_API kbass_status kbass_pde_within(kbass_pde *pde, const char *ranges, kbass_error *error);
-/* The solution at any points of the domain; points: n_points x n_axes, time first; values: n_points x n_fields. The
-   resolution is raised until the values move by less than 1e-7 of each field's largest; one that cannot be brought
-   below 1e-6 is an error. */
-KBASS_API kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const double *points, double *values,
-                                        kbass_error *error);
-/* The same on an even grid, counts[axis] points each (NULL: the customary ones), or at seeded uniform points. */
-KBASS_API kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_data **data,
-                                      kbass_error *error);
-/* The same into a file of arrays by its ending, .npy (one field, without its axes), .npz, .h5, with noise as
-   kbass_data_add_noise: in pieces, so that grids may be larger than memory. Solved in stretches of time, each to that
-   accuracy from where the one before it ended. */
-KBASS_API kbass_status kbass_pde_write(const kbass_pde *pde, const size_t *counts, double noise_percent, uint64_t seed,
-                                       const char *path, kbass_error *error);
-KBASS_API kbass_status kbass_pde_scattered(const kbass_pde *pde, size_t n_points, uint64_t seed, kbass_data **data,
-                                           kbass_error *error);
-KBASS_API void kbass_pde_destroy(kbass_pde *pde);
+   matlab and c write, NULL: kbass_rhs. States without an equation are arguments only. `inputs`: what drives the
+   solution of `csv` in place of the record's inputs; NULL: these. The caller owns *text: kbass_free. */
+KBASS_API kbass_status kbass_export(const char *result, const char *format, const char *function,
+                                    const kbass_data *inputs, char **text, kbass_error *error);
 
 /* ---------------------------------------------------------------- instruments of speed, for benchmarks */
 

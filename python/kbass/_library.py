@@ -25,7 +25,7 @@ size_t kbass_settings_get(const kbass_settings *settings, const char *name, char
 int kbass_settings_is_given(const kbass_settings *settings, const char *name);
 void kbass_settings_destroy(kbass_settings *settings);
 
-kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **data,
+kbass_status kbass_data_read(const char *path, const kbass_read_options *options, kbass_data **data,
                              kbass_error *error);
 kbass_status kbass_data_create_axes(size_t n_rows, size_t n_axes, size_t n_fields, const double *times,
                                     const double *positions, const double *values, const char *const *axis_names,
@@ -79,7 +79,6 @@ const char *kbass_posterior_state_name(const kbass_posterior *posterior, size_t 
 size_t kbass_posterior_axes(const kbass_posterior *posterior);
 void kbass_posterior_range(const kbass_posterior *posterior, size_t axis, double *first, double *last);
 size_t kbass_posterior_models(const kbass_posterior *posterior);
-size_t kbass_posterior_inputs(const kbass_posterior *posterior);
 kbass_status kbass_posterior_set_inputs(kbass_posterior *posterior, const kbass_data *data, size_t run,
                                         kbass_error *error);
 kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kbass_forecast_options *options,
@@ -99,7 +98,7 @@ void kbass_score_destroy(kbass_score *score);
 void kbass_posterior_destroy(kbass_posterior *posterior);
 size_t kbass_forecast_draws(const kbass_forecast *forecast);
 const double *kbass_forecast_values(const kbass_forecast *forecast, size_t draw);
-size_t kbass_forecast_lost(const kbass_forecast *forecast, double *first);
+size_t kbass_forecast_lost(const kbass_forecast *forecast, double *first, size_t *too_far);
 kbass_status kbass_forecast_summary(const kbass_forecast *forecast, size_t n_quantiles, const double *probabilities,
                                     double *mean, double *quantiles, size_t *reached, kbass_error *error);
 void kbass_forecast_destroy(kbass_forecast *forecast);
@@ -114,43 +113,31 @@ void kbass_doctor_destroy(kbass_doctor *doctor);
 const char *kbass_model_name(size_t index);
 const char *kbass_model_summary(size_t index);
 kbass_status kbass_model_named(const char *name, kbass_model **model, kbass_error *error);
-kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
-                               kbass_error *error);
-kbass_status kbass_model_parse_driven(size_t n_equations, const char *const *equations, const kbass_data *inputs,
-                                      int hold, kbass_model **model, kbass_error *error);
+kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, const kbass_model_options *options,
+                               kbass_model **model, kbass_error *error);
 kbass_status kbass_model_from_result(const char *result, kbass_model **model, kbass_error *error);
-size_t kbass_model_inputs(const kbass_model *model);
 kbass_status kbass_model_set_inputs(kbass_model *model, const kbass_data *data, size_t run, kbass_error *error);
 size_t kbass_model_states(const kbass_model *model);
 const char *kbass_model_state_name(const kbass_model *model, size_t state);
 const char *kbass_model_equation(const kbass_model *model, size_t state);
 const double *kbass_model_initial(const kbass_model *model);
-void kbass_model_span(const kbass_model *model, double *first, double *last);
+size_t kbass_model_axes(const kbass_model *model);
+const kbass_axis *kbass_model_axis(const kbass_model *model, size_t axis);
 kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial, size_t n_times,
                                    const double *times, double *states, kbass_error *error);
 kbass_status kbass_model_rates(const kbass_model *model, size_t n_points, const double *times, const double *states,
                                double *rates, kbass_error *error);
+kbass_status kbass_model_within(kbass_model *model, const char *ranges, kbass_error *error);
+kbass_status kbass_model_sample(const kbass_model *model, size_t n_points, const double *points, double *values,
+                                kbass_error *error);
+kbass_status kbass_model_grid(const kbass_model *model, const size_t *counts, kbass_data **data, kbass_error *error);
+kbass_status kbass_model_scattered(const kbass_model *model, size_t n_points, uint64_t seed, kbass_data **data,
+                                   kbass_error *error);
 void kbass_model_destroy(kbass_model *model);
 
 const char *kbass_export_format(size_t index);
-kbass_status kbass_export_driven(const char *result, const char *format, const char *function,
-                                 const kbass_data *inputs, char **text, kbass_error *error);
-
-const char *kbass_pde_name(size_t index);
-const char *kbass_pde_summary(size_t index);
-kbass_status kbass_pde_named(const char *name, kbass_pde **pde, kbass_error *error);
-kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain,
-                             const char *initial, const char *boundary, kbass_pde **pde, kbass_error *error);
-kbass_status kbass_pde_from_result(const char *result, kbass_pde **pde, kbass_error *error);
-size_t kbass_pde_fields(const kbass_pde *pde);
-size_t kbass_pde_axes(const kbass_pde *pde);
-kbass_status kbass_pde_within(kbass_pde *pde, const char *ranges, kbass_error *error);
-kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const double *points, double *values,
-                              kbass_error *error);
-kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_data **data, kbass_error *error);
-kbass_status kbass_pde_scattered(const kbass_pde *pde, size_t n_points, uint64_t seed, kbass_data **data,
-                                 kbass_error *error);
-void kbass_pde_destroy(kbass_pde *pde);
+kbass_status kbass_export(const char *result, const char *format, const char *function,
+                          const kbass_data *inputs, char **text, kbass_error *error);
 """
 
 
@@ -243,6 +230,28 @@ class kbass_score_options(ctypes.Structure):
     ]
 
 
+class kbass_model_options(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("inputs", c_void_p),
+        ("hold", c_int),
+        ("domain", c_char_p),
+        ("initial", c_char_p),
+        ("boundary", c_char_p),
+    ]
+
+
+class kbass_axis(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("low", c_double),
+        ("high", c_double),
+        ("first", c_double),
+        ("last", c_double),
+        ("n_samples", c_size_t),
+    ]
+
+
 class kbass_predictor(ctypes.Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -274,7 +283,8 @@ class kbass_score(ctypes.Structure):
     ]
 
 
-GIVEN = (kbass_error, kbass_setting_info, kbass_progress, kbass_read_options, kbass_forecast_options, kbass_score_options)
+GIVEN = (kbass_error, kbass_setting_info, kbass_progress, kbass_read_options, kbass_forecast_options,
+         kbass_score_options, kbass_model_options, kbass_axis)  # fmt: skip
 STRUCTS = GIVEN + (kbass_predictor, kbass_score)  # those that the library makes are reached by their handles
 
 # ---------------------------------------------------------------- prototypes to ctypes
@@ -434,7 +444,7 @@ def create(kind: str, function: str, *arguments: Any, field: Optional[str] = Non
 
 
 def names(function: str) -> "Dict[str, str]":
-    """Names and summaries of a list that ends with NULL: kbass_model, kbass_pde, kbass_data_example."""
+    """Names and summaries of a list that ends with NULL: kbass_model, kbass_data_example."""
     found: Dict[str, str] = {}
     while True:
         name = getattr(lib, function + "_name")(len(found))

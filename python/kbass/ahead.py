@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 from . import _arrays
 from ._arrays import ask_times, contiguous, even, needs_numpy, numbers, pointer
-from ._library import Handle, call, create, encode, kbass_forecast_options, lib, names, text, texts
+from ._library import Handle, call, create, encode, kbass_forecast_options, kbass_model_options, lib, names, text, texts
 from ._run import Run
 from .data import Data, create_table, read
 from .errors import ArgumentError, DataError
@@ -30,7 +30,7 @@ class Model:
         lines = list(equations)
         for name in self.inputs:
             lines += ["%s_t = %s_slope__" % (name, name), "%s_slope___t = 0" % name]
-        self._handle = create("model", "kbass_model_parse", len(lines), texts(lines))
+        self._handle = create("model", "kbass_model_parse", len(lines), texts(lines), None)
         n = lib.kbass_model_states(self._handle)
         self.order = [text(lib.kbass_model_state_name(self._handle, j)) for j in range(n)]
         self.states = self.order[: len(equations)]
@@ -160,7 +160,7 @@ def _simulate_states(result: "Result", x0: Any, t: Any, u: Any, input_data: Any,
 
 def _simulate_fields(result: "Result", t: Any, x: Any) -> Any:
     np = needs_numpy("the solution of a field")
-    pde = create("pde", "kbass_pde_from_result", result._json.encode())
+    pde = create("model", "kbass_model_from_result", result._json.encode())
     span = result.document["data"]["span"]
     given = [t] + ([] if x is None else list(x) if len(result.axes) > 2 else [x])
     axes = []
@@ -168,8 +168,8 @@ def _simulate_fields(result: "Result", t: Any, x: Any) -> Any:
         wanted = given[i] if i < len(given) else None
         axes.append(np.linspace(*span[name], 60) if wanted is None else ask_times(wanted, name)[0])
     points = contiguous(np.stack([g.ravel() for g in np.meshgrid(*axes, indexing="ij")], axis=1))
-    values = _arrays.room(len(points), lib.kbass_pde_fields(pde))
-    call("kbass_pde_sample", pde, len(points), pointer(points), pointer(values))
+    values = _arrays.room(len(points), lib.kbass_model_states(pde))
+    call("kbass_model_sample", pde, len(points), pointer(points), pointer(values))
     return values.reshape([len(axis) for axis in axes] + [-1])
 
 
@@ -308,7 +308,7 @@ def forecast(result: "Result", t: Any, draws: int, until: Optional[float], sampl
     mean, bands, reached = _summary(handle, percents, shape)
     return Forecast(times, where, _states(posterior), mean, percents, bands,
                     np.stack(all_draws) if np is not None else all_draws, reached,
-                    lib.kbass_forecast_lost(handle, None))  # fmt: skip
+                    lib.kbass_forecast_lost(handle, None, None))  # fmt: skip
 
 
 # ---------------------------------------------------------------- where to measure next
@@ -388,36 +388,35 @@ def systems() -> Dict[str, str]:
     >>> "vdp" in kbass.systems()
     True
     """
-    return {**names("kbass_model"), **names("kbass_pde")}
+    return names("kbass_model")
 
 
-def _named_or_parsed(system: Any) -> Handle:
-    lines = [system] if isinstance(system, str) else list(system)
-    if isinstance(system, str) and "=" not in system:
-        return create("model", "kbass_model_named", encode(system), field="system")
-    lines = [part.strip() for line in lines for part in line.split(";") if part.strip()]
-    return create("model", "kbass_model_parse", len(lines), texts(lines), field="system")
+def _lines(system: Any) -> List[str]:
+    parts = [part.strip() for line in ([system] if isinstance(system, str) else system) for part in line.split(";")]
+    return [part for part in parts if part]
 
 
-def _driven_system(system: Any, input_data: Any, input_hold: bool) -> Handle:
-    """Typed equations with the columns of the table that have no equation."""
-    if isinstance(system, str) and "=" not in system:
+def _model(system: Any, domain: Optional[str], initial: Optional[str], boundary: Optional[str], input_data: Any,
+           input_hold: bool) -> Handle:  # fmt: skip
+    """A named system, or typed equations; the columns of the input table that have no equation drive these."""
+    is_named = isinstance(system, str) and "=" not in system
+    if is_named and input_data is not None:
         raise ArgumentError("input_data: the system %s has no inputs" % system, field="input_data")
-    lines = [part.strip() for line in ([system] if isinstance(system, str) else system) for part in line.split(";")]
-    lines = [line for line in lines if line]
-    table = input_data if isinstance(input_data, Data) else read(input_data)
-    return create("model", "kbass_model_parse_driven", len(lines), texts(lines), table._handle, int(input_hold),
-                  field="system")  # fmt: skip
+    if is_named and domain is None:
+        return create("model", "kbass_model_named", encode(system), field="system")
+    table = None if input_data is None else input_data if isinstance(input_data, Data) else read(input_data)
+    options = kbass_model_options(ctypes.sizeof(kbass_model_options), None if table is None else table._handle.pointer,
+                                  int(input_hold), _arrays.optional(domain), _arrays.optional(initial),
+                                  _arrays.optional(boundary))  # fmt: skip
+    lines = _lines(system)
+    return create("model", "kbass_model_parse", len(lines), texts(lines), ctypes.byref(options), field="system")
 
 
-def _simulate_model(system: Any, t: Any, x0: Any, until: Optional[float], samples: int, input_data: Any,
-                    input_hold: bool) -> Data:  # fmt: skip
-    model = _named_or_parsed(system) if input_data is None else _driven_system(system, input_data, input_hold)
+def _sample_states(model: Handle, t: Any, x0: Any, until: Optional[float], samples: int) -> Data:
     k = lib.kbass_model_states(model)
-    first, last = ctypes.c_double(), ctypes.c_double()
-    lib.kbass_model_span(model, ctypes.byref(first), ctypes.byref(last))
-    begin = 0.0 if first.value != first.value else first.value
-    end = last.value if until is None else float(until)
+    span = lib.kbass_model_axis(model, 0).contents
+    begin = 0.0 if span.first != span.first else span.first
+    end = span.last if until is None else float(until)
     if t is None and end != end:
         raise ArgumentError("t or until= is needed: the times, or the last", field="t")
     times = ask_times(even(begin, end, samples) if t is None else t)[0]
@@ -435,27 +434,20 @@ def _simulate_model(system: Any, t: Any, x0: Any, until: Optional[float], sample
     return create_table(["t"], state_names, times, None, states)
 
 
-def _simulate_pde(system: Any, domain: Optional[str], initial: Optional[str], boundary: Optional[str], grid: Any,
-                  scattered: Optional[int], within: Any, seed: int) -> Data:  # fmt: skip
+def _sample_fields(model: Handle, grid: Any, scattered: Optional[int], within: Any, seed: int) -> Data:
     from ._settings import write
 
-    if domain is None:
-        pde = create("pde", "kbass_pde_named", encode(system), field="system")
-    else:
-        lines = [part.strip() for part in (system if isinstance(system, str) else ";".join(system)).split(";")]
-        pde = create("pde", "kbass_pde_parse", len(lines), texts(lines), encode(domain), _arrays.optional(initial),
-                     _arrays.optional(boundary), field="system")  # fmt: skip
     if within is not None:
-        call("kbass_pde_within", pde, encode(write("within", within)), field="within")
+        call("kbass_model_within", model, encode(write("within", within)), field="within")
     if scattered is not None:
-        return Data(create("data", "kbass_pde_scattered", pde, int(scattered), int(seed)))
+        return Data(create("data", "kbass_model_scattered", model, int(scattered), int(seed)))
     counts = None
     if grid is not None:
-        n_axes = lib.kbass_pde_axes(pde)
+        n_axes = lib.kbass_model_axes(model)
         if len(grid) != n_axes:
             raise ArgumentError("grid: found %d numbers, needed %d, time first" % (len(grid), n_axes), field="grid")
         counts = (ctypes.c_size_t * n_axes)(*[int(n) for n in grid])
-    return Data(create("data", "kbass_pde_grid", pde, counts))
+    return Data(create("data", "kbass_model_grid", model, counts))
 
 
 def simulate(system: Union[str, Sequence[str]], t: Any = None, x0: Any = None, *, until: Optional[float] = None,
@@ -473,11 +465,11 @@ def simulate(system: Union[str, Sequence[str]], t: Any = None, x0: Any = None, *
     >>> len(kbass.simulate("burgers", grid=(5, 6)))
     30
     """
-    is_pde = domain is not None or (isinstance(system, str) and system in names("kbass_pde"))
-    if is_pde:
-        data = _simulate_pde(system, domain, initial, boundary, grid, scattered, within, seed)
+    model = _model(system, domain, initial, boundary, input_data, input_hold)
+    if lib.kbass_model_axes(model) > 1:
+        data = _sample_fields(model, grid, scattered, within, seed)
     else:
-        data = _simulate_model(system, t, x0, until, samples, input_data, input_hold)
+        data = _sample_states(model, t, x0, until, samples)
     return data.add_noise(noise, seed) if noise else data
 
 

@@ -378,7 +378,7 @@ def _read(path: Any, how: How) -> Data:
         words = [_arrays.optional(value) for value in (how.run, how.use, how.ignore, how.rename, how.dates, how.missing)]
         options = kbass_read_options(ctypes.sizeof(kbass_read_options), _arrays.optional(how.time), _arrays.optional(how.axes), tick, None,
                                      _arrays.optional(how.within), how.every or 0, *words, how.most, how.part)  # fmt: skip
-        return create("data", "kbass_data_open", encode(path), ctypes.byref(options), field=str(path))
+        return create("data", "kbass_data_read", encode(path), ctypes.byref(options), field=str(path))
 
     return Data(Run(how.progress, raises=True)(work))
 

@@ -252,7 +252,7 @@ class Result:
         from .inputs import input_table
 
         table = input_table(self, None, input_data, None)
-        return take_text("kbass_export_driven", self._json.encode(), encode(format), _arrays.optional(function),
+        return take_text("kbass_export", self._json.encode(), encode(format), _arrays.optional(function),
                          None if table is None else table._handle)  # fmt: skip
 
     def to_latex(self) -> str:

@@ -12,7 +12,6 @@
 
 size_t kbass_data_rows(const kbass_data *data) { return data->n_rows; }
 size_t kbass_data_states(const kbass_data *data) { return data->n_states; }
-const char *kbass_data_time_name(const kbass_data *data) { return data->time_name; }
 const double *kbass_data_times(const kbass_data *data) { return data->times; }
 const double *kbass_data_positions(const kbass_data *data) { return data->positions; }
 size_t kbass_data_axes(const kbass_data *data) { return data->n_axes; }
@@ -46,7 +45,7 @@ const char *kbass_data_face(const kbass_data *data, const char *name)
     return caption && caption->face ? caption->face : name;
 }
 
-const char *kbass_data_unit(const kbass_data *data, const char *name)
+const char *kb_data_unit(const kbass_data *data, const char *name)
 {
     const kb_caption *caption = caption_of(data, name);
     return caption ? caption->unit : NULL;

@@ -123,8 +123,7 @@ static kbass_status keep_options(const kbass_read_options *o, kbass_data *data, 
     return KBASS_OK;
 }
 
-static kbass_status open_table(const char *path, const kbass_read_options *options, bool is_plain, kbass_data **out,
-                               kbass_error *error)
+kbass_status kbass_data_read(const char *path, const kbass_read_options *options, kbass_data **out, kbass_error *error)
 {
     static const size_t size_0_2 = offsetof(kbass_read_options, missing) + sizeof options->missing;
     kbass_read_options own = {0}, *o = &own;
@@ -144,7 +143,7 @@ static kbass_status open_table(const char *path, const kbass_read_options *optio
                     .progress = o->progress,
                     .user = o->user,
                     .start = kb_clock(),
-                    .is_plain = is_plain,
+                    .is_plain = !options,
                     .error = error};
     char *copy = kb_strdup(path);
     kbass_data *data = KB_NEW(kbass_data, 1);
@@ -158,14 +157,4 @@ static kbass_status open_table(const char *path, const kbass_read_options *optio
     else kbass_data_destroy(data);
     kb_free(copy);
     return work.status;
-}
-
-kbass_status kbass_data_open(const char *path, const kbass_read_options *options, kbass_data **out, kbass_error *error)
-{
-    return open_table(path, options, false, out, error);
-}
-
-kbass_status kbass_data_read(const char *path, const char *time_column, kbass_data **data, kbass_error *error)
-{
-    return open_table(path, &(kbass_read_options){.time_column = time_column}, true, data, error);
 }

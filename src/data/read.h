@@ -35,7 +35,7 @@ typedef struct {
     void *user;
     double start;
     kbass_error *error;
-    bool is_plain; /* kbass_data_read: whoever calls may split runs later (kbass_data_split) */
+    bool is_plain; /* nothing was said: whoever calls may split runs later (kbass_data_split) */
 } kb_reading;
 
 kbass_status kb_file_open(const char *path, kb_file *file, kbass_error *error);

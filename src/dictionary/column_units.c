@@ -23,9 +23,9 @@ kbass_status kb_column_units(const kbass_data *data, kbass_settings *settings, k
     kbass_status status = KBASS_OK;
     if (kb_is_given(settings->units)) return KBASS_OK;
     for (size_t i = 0; i < data->n_axes; i++)
-        put_unit(&list, &symbols, data->axis_names[i], kbass_data_unit(data, data->axis_names[i]));
+        put_unit(&list, &symbols, data->axis_names[i], kb_data_unit(data, data->axis_names[i]));
     for (size_t i = 0; i < data->n_states; i++)
-        put_unit(&list, &symbols, data->state_names[i], kbass_data_unit(data, data->state_names[i]));
+        put_unit(&list, &symbols, data->state_names[i], kb_data_unit(data, data->state_names[i]));
     if (list.length && !list.is_lost) status = kbass_settings_set(settings, "units", list.text, error);
     kb_buffer_clear(&list);
     return status;

@@ -23,18 +23,6 @@ const char *kbass_law_verdict_name(kbass_law_verdict verdict)
     return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : "unknown";
 }
 
-const char *kbass_test_name(kbass_test_kind kind)
-{
-    static const char *const names[] = {"whiteness", "normality", "spread"};
-    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
-}
-
-const char *kbass_alike_name(kbass_alike_kind kind)
-{
-    static const char *const names[] = {"terms", "conserved", "rest"};
-    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
-}
-
 const char *kbass_stage_name(int stage)
 {
     static const char *const names[KBASS_STAGE_COUNT] = {"field", "search", "arbitrate", "polish"};

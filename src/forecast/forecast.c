@@ -151,18 +151,18 @@ static kbass_status choose_ends(request *q, kbass_error *error)
 /* Has every equation a value where the forecast starts? */
 static kbass_status check_start(const kbass_posterior *p, const double *state, kbass_error *error)
 {
-    kbass_model *model = NULL;
+    kb_model *model = NULL;
     double *rates = KB_NEW(double, p->n_states);
     kbass_status status = rates ? KBASS_OK : kb_out_of_memory(error, "the start");
     if (status == KBASS_OK) status = kb_belief_model(p, &p->models[0], p->models[0].weight, &model, error);
-    if (status == KBASS_OK) status = kbass_model_rates(model, 1, &p->last[0], state, rates, error);
+    if (status == KBASS_OK) status = kb_model_rates(model, 1, &p->last[0], state, rates, error);
     for (size_t i = 0; status == KBASS_OK && i < p->n_states; i++)
         if (!isfinite(rates[i]))
             status = kb_fail(error, KBASS_ERROR_ARGUMENT,
                              "the forecast cannot start: %s_t has no finite value at the given "
                              "state (%s = %g)",
                              p->state_names[i], p->state_names[i], state[i]);
-    kbass_model_destroy(model);
+    kb_model_destroy(model);
     kb_free(rates);
     return status;
 }
@@ -277,13 +277,13 @@ static void draw_departure(const request *q, const departure *d, kb_random *rand
 static kbass_status follow_states(const request *q, const departure *d, const double *parameters, const double *state,
                                   double *values, bool *too_far, kbass_error *error)
 {
-    kbass_model *model = NULL;
+    kb_model *model = NULL;
     const kbass_posterior *p = q->posterior;
     kbass_status status = kb_belief_model(p, d->belief, parameters, &model, error);
     if (status == KBASS_OK)
         status = kb_model_follow(model, MOST_STEPS, fmin(p->last[0], q->times[0]), state, q->n_times, q->times, values,
                                  too_far, error);
-    kbass_model_destroy(model);
+    kb_model_destroy(model);
     return status == KBASS_ERROR_NUMERICAL ? KBASS_OK : status;
 }
 

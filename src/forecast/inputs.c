@@ -2,8 +2,6 @@
 #include "base/status.h"
 #include "posterior/posterior.h"
 
-size_t kbass_posterior_inputs(const kbass_posterior *p) { return p->inputs.n; }
-
 const char *kbass_posterior_input_name(const kbass_posterior *p, size_t input)
 {
     return input < p->inputs.n ? p->inputs.names[input] : NULL;

@@ -62,24 +62,19 @@ static bool reaches(const kbass_forecast *f, size_t draw, size_t time)
     return true;
 }
 
-size_t kbass_forecast_lost(const kbass_forecast *f, double *first)
+size_t kbass_forecast_lost(const kbass_forecast *f, double *first, size_t *too_far)
 {
     size_t lost = 0, earliest = f->n_times;
+    if (too_far) *too_far = 0;
     for (size_t draw = 0; draw < f->n_draws; draw++) {
         size_t time = 0;
         while (time < f->n_times && reaches(f, draw, time)) time++;
         lost += time < f->n_times;
         if (time < earliest) earliest = time;
     }
+    for (size_t draw = 0; too_far && draw < f->n_draws; draw++) *too_far += f->is_too_far[draw];
     if (first) *first = earliest < f->n_times ? f->times[earliest] : NAN;
     return lost;
-}
-
-size_t kbass_forecast_too_far(const kbass_forecast *f)
-{
-    size_t n = 0;
-    for (size_t draw = 0; draw < f->n_draws; draw++) n += f->is_too_far[draw];
-    return n;
 }
 
 static int ascending(const void *a, const void *b)

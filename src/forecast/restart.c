@@ -41,7 +41,7 @@ static kbass_status check_axes(const kbass_posterior *p, const kbass_data *data,
 /* What the data call a unit is that of the law, where both tell one. list: "t:h, s:g/l". */
 static kbass_status check_unit(const char *list, const kbass_data *data, const char *name, kbass_error *error)
 {
-    const char *unit = kbass_data_unit(data, name);
+    const char *unit = kb_data_unit(data, name);
     char *copy = list && unit ? kb_strdup(list) : NULL, *rest = copy;
     kbass_status status = KBASS_OK;
     for (char *piece; status == KBASS_OK && copy && (piece = kb_piece_next(&rest, ','));) {

@@ -41,7 +41,7 @@ static void fill_table(const kb_row_course *c, const double *last, double time, 
         }
 }
 
-static kbass_status make_pde(const kb_row_course *c, const double *weights, const double *last, kbass_pde **out,
+static kbass_status make_pde(const kb_row_course *c, const double *weights, const double *last, kb_pde **out,
                              kbass_error *error)
 {
     const kbass_posterior *p = c->posterior;
@@ -66,23 +66,23 @@ static kbass_status make_pde(const kb_row_course *c, const double *weights, cons
 kbass_status kb_row_course_follow(const kb_row_course *c, const double *weights, const double *last, double *values,
                                   kbass_error *error)
 {
-    kbass_pde *pde = NULL;
+    kb_pde *pde = NULL;
     kb_resolution own = c->resolution;
     kbass_status status = make_pde(c, weights, last, &pde, error);
     if (status == KBASS_OK) status = kb_pde_follow(pde, &own, c->n, c->points, values, error);
-    kbass_pde_destroy(pde);
+    kb_pde_destroy(pde);
     return status;
 }
 
 kbass_status kb_row_course_begin(kb_row_course *c, kbass_error *error)
 {
-    kbass_pde *pde = NULL;
+    kb_pde *pde = NULL;
     double *values = KB_NEW(double, c->n * c->posterior->n_states);
     kbass_status status =
         values ? make_pde(c, c->belief->weight, c->belief->last, &pde, error) : kb_out_of_memory(error, "the forecast");
     c->resolution = rough;
     if (status == KBASS_OK) status = kb_pde_follow(pde, &c->resolution, c->n, c->points, values, error);
-    kbass_pde_destroy(pde);
+    kb_pde_destroy(pde);
     kb_free(values);
     return status;
 }

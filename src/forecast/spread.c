@@ -98,7 +98,7 @@ kbass_status kb_belief_equations(const kbass_posterior *p, const kb_belief *b, c
     return complete ? KBASS_OK : kb_out_of_memory(error, "a model");
 }
 
-kbass_status kb_belief_model(const kbass_posterior *p, const kb_belief *b, const double *weights, kbass_model **out,
+kbass_status kb_belief_model(const kbass_posterior *p, const kb_belief *b, const double *weights, kb_model **out,
                              kbass_error *error)
 {
     char **equations = NULL;
@@ -116,7 +116,7 @@ static kbass_status solve_moved(const kbass_posterior *p, const kb_belief *b, co
 {
     size_t k = b->n_terms, n = p->n_start;
     double *moved = KB_NEW(double, k + n);
-    kbass_model *model = NULL;
+    kb_model *model = NULL;
     if (!moved) return kb_out_of_memory(error, "the solution");
     memcpy(moved, b->weight, k * sizeof *moved);
     memcpy(moved + k, s->start, n * sizeof *moved);
@@ -124,7 +124,7 @@ static kbass_status solve_moved(const kbass_posterior *p, const kb_belief *b, co
     kbass_status status = kb_belief_model(p, b, moved, &model, error);
     if (status == KBASS_OK)
         status = kb_model_follow(model, MOST_STEPS, s->first, moved + k, n_times, times, states, NULL, error);
-    kbass_model_destroy(model);
+    kb_model_destroy(model);
     kb_free(moved);
     return status;
 }

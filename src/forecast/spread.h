@@ -6,6 +6,7 @@
 #define KB_SPREAD_H
 
 #include "posterior/posterior.h"
+#include "simulate/model.h"
 
 /* Is V (n x n) symmetric and positive semidefinite, up to rounding? */
 bool kb_is_covariance(size_t n, const double *V);
@@ -22,7 +23,7 @@ kbass_status kb_belief_equations(const kbass_posterior *posterior, const kb_beli
 void kb_belief_equations_free(const kbass_posterior *posterior, char **equations);
 /* The model with these weights, for CVODES. */
 kbass_status kb_belief_model(const kbass_posterior *posterior, const kb_belief *belief, const double *weights,
-                             kbass_model **out, kbass_error *error);
+                             kb_model **out, kbass_error *error);
 
 /* The same at n points over all windows of a belief, of states or of fields (positions NULL or n). The factor has
    kb_spread_size columns. */

@@ -25,39 +25,33 @@ static kbass_status check_windows(const kb_written_law *law, kbass_error *error)
                    law->path, (long long)n);
 }
 
-static kbass_status solve_states(const char *result, const kbass_data *inputs, kbass_data **data, kbass_error *error)
+static kbass_status solve_states(const kbass_model *model, kbass_data **data, kbass_error *error)
 {
-    kbass_model *model = NULL;
-    double times[N_TIMES], *states = NULL, first = 0, last = 0;
-    const char **names = NULL;
-    kbass_status status = kbass_model_from_result(result, &model, error);
-    if (status == KBASS_OK && inputs) status = kbass_model_set_inputs(model, inputs, 0, error);
-    if (status != KBASS_OK) {
-        kbass_model_destroy(model);
-        return status;
-    }
+    const kbass_axis *time = kbass_model_axis(model, 0);
     size_t n = kbass_model_states(model);
-    kbass_model_span(model, &first, &last);
-    for (size_t i = 0; i < N_TIMES; i++) times[i] = first + (last - first) * (double)i / (N_TIMES - 1);
-    states = KB_NEW(double, n *N_TIMES);
-    names = KB_NEW(const char *, n);
-    if (!states || !names) status = kb_out_of_memory(error, "the solution");
+    double times[N_TIMES], *states = KB_NEW(double, n *N_TIMES);
+    const char **names = KB_NEW(const char *, n);
+    kbass_status status = states && names ? KBASS_OK : kb_out_of_memory(error, "the solution");
+    for (size_t i = 0; i < N_TIMES; i++)
+        times[i] = time->first + (time->last - time->first) * (double)i / (N_TIMES - 1);
     for (size_t i = 0; names && i < n; i++) names[i] = kbass_model_state_name(model, i);
     if (status == KBASS_OK)
-        status = kbass_model_integrate(model, first, kbass_model_initial(model), N_TIMES, times, states, error);
+        status = kbass_model_integrate(model, time->first, kbass_model_initial(model), N_TIMES, times, states, error);
     if (status == KBASS_OK) status = kbass_data_create(N_TIMES, n, times, states, NULL, names, data, error);
     kb_free(names);
     kb_free(states);
-    kbass_model_destroy(model);
     return status;
 }
 
-static kbass_status solve_fields(const char *result, kbass_data **data, kbass_error *error)
+static kbass_status solve(const char *result, const kbass_data *inputs, kbass_data **data, kbass_error *error)
 {
-    kbass_pde *pde = NULL;
-    kbass_status status = kbass_pde_from_result(result, &pde, error);
-    if (status == KBASS_OK) status = kbass_pde_grid(pde, NULL, data, error);
-    kbass_pde_destroy(pde);
+    kbass_model *model = NULL;
+    kbass_status status = kbass_model_from_result(result, &model, error);
+    if (status == KBASS_OK && inputs) status = kbass_model_set_inputs(model, inputs, 0, error);
+    if (status == KBASS_OK)
+        status =
+            kbass_model_axes(model) > 1 ? kbass_model_grid(model, NULL, data, error) : solve_states(model, data, error);
+    kbass_model_destroy(model);
     return status;
 }
 
@@ -86,9 +80,7 @@ static kbass_status export_csv(kb_export *e, kbass_error *error)
 {
     kbass_data *data = NULL;
     kbass_status status = check_windows(e->law, error);
-    if (status == KBASS_OK)
-        status = e->law->symbols->n_axes > 1 ? solve_fields(e->law->result, &data, error)
-                                             : solve_states(e->law->result, e->inputs, &data, error);
+    if (status == KBASS_OK) status = solve(e->law->result, e->inputs, &data, error);
     if (status == KBASS_OK) put_table(&e->out, e->law->symbols->time_name, data);
     kbass_data_destroy(data);
     return status;
@@ -146,13 +138,8 @@ static kbass_status check_function(const kb_language *language, const char *func
                    "function name \"%.60s\": needed letters, digits and _, and a letter first", function);
 }
 
-kbass_status kbass_export(const char *result, const char *format, const char *function, char **text, kbass_error *error)
-{
-    return kbass_export_driven(result, format, function, NULL, text, error);
-}
-
-kbass_status kbass_export_driven(const char *result, const char *format, const char *function, const kbass_data *inputs,
-                                 char **text, kbass_error *error)
+kbass_status kbass_export(const char *result, const char *format, const char *function, const kbass_data *inputs,
+                          char **text, kbass_error *error)
 {
     kb_written_law law = {0};
     kb_export e = {.law = &law, .function = function ? function : "kbass_rhs", .inputs = inputs};

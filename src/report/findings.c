@@ -31,13 +31,17 @@ static json_t *terms(const kbass_finding *finding)
     return array;
 }
 
+static const char *severity_name(kbass_severity severity)
+{
+    return severity == KBASS_FINE ? "fine" : severity == KBASS_WARNING ? "warning" : "hopeless";
+}
+
 static json_t *object_of(const kbass_finding *finding)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "severity",
-                     kbass_severity_name(finding->severity), "check", finding->check, "subject", text(finding->subject),
-                     "number", number(finding->number), "measure", finding->measure, "sentence",
-                     text(finding->sentence), "suggestion", text(finding->suggestion), "rows", rows(finding), "terms",
-                     terms(finding));
+    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "severity", severity_name(finding->severity),
+                     "check", finding->check, "subject", text(finding->subject), "number", number(finding->number),
+                     "measure", finding->measure, "sentence", text(finding->sentence), "suggestion",
+                     text(finding->suggestion), "rows", rows(finding), "terms", terms(finding));
 }
 
 kbass_status kb_report_findings(const kbass_data *data, kbass_severity severity, size_t n,
@@ -49,7 +53,7 @@ kbass_status kb_report_findings(const kbass_data *data, kbass_severity severity,
     for (size_t i = 0; complete && i < n; i++) complete = json_array_append_new(list, object_of(&findings[i])) == 0;
     json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:s, s:o}", "format", "kbass-findings", "version", kbass_version(),
                              "source", text(data->source), "sha256", text(data->sha256), "verdict",
-                             kbass_severity_name(severity), "findings", list);
+                             severity_name(severity), "findings", list);
     size_t length = root && complete ? json_dumpb(root, NULL, 0, format) : 0;
     char *written = length ? KB_NEW(char, length + 2) : NULL;
     if (written) {

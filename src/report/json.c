@@ -79,7 +79,7 @@ static json_t *captions(const kbass_data *data, bool are_faces)
     for (size_t i = 0; i < data->n_axes + data->n_states; i++) {
         bool is_axis = i < data->n_axes;
         const char *name = is_axis ? data->axis_names[i] : data->state_names[i - data->n_axes];
-        const char *face = kbass_data_face(data, name), *unit = kbass_data_unit(data, name);
+        const char *face = kbass_data_face(data, name), *unit = kb_data_unit(data, name);
         if (are_faces && strcmp(face, name) != 0) kb_json_put(&object, name, kb_json_text(face));
         if (!are_faces && unit) kb_json_put(&object, name, kb_json_text(unit));
     }
@@ -148,14 +148,20 @@ static json_t *noise_intervals(const kbass_data *data, const kbass_result *resul
     return object;
 }
 
+static const char *test_name(kbass_test_kind kind)
+{
+    static const char *const names[] = {"whiteness", "normality", "spread"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
 static json_t *all_tests(const kbass_data *data, const kbass_result *result)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < result->n_tests; i++) {
         const kbass_residual_test *test = &result->tests[i];
         kb_json_append(&array, json_pack("{s:o, s:s, s:o, s:o}", "state", kb_json_text(data->state_names[test->state]),
-                                         "test", kbass_test_name(test->kind), "score", kb_json_number(test->score),
-                                         "p_value", kb_json_number(test->p_value)));
+                                         "test", test_name(test->kind), "score", kb_json_number(test->score), "p_value",
+                                         kb_json_number(test->p_value)));
     }
     return array;
 }

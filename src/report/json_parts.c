@@ -151,6 +151,12 @@ json_t *kb_json_groups(const kbass_result *result)
     return array;
 }
 
+static const char *alike_name(kbass_alike_kind kind)
+{
+    static const char *const names[] = {"terms", "conserved", "rest"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
 json_t *kb_json_alike(const kbass_result *result)
 {
     json_t *array = json_array();
@@ -159,11 +165,10 @@ json_t *kb_json_alike(const kbass_result *result)
         json_t *terms = json_array(), *weights = json_array();
         for (size_t j = 0; j < a->n_terms; j++)
             kb_json_append(&terms, kb_json_text(a->terms[j])), kb_json_append(&weights, kb_json_number(a->weights[j]));
-        kb_json_append(&array,
-                       json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", kbass_alike_name(a->kind), "lhs",
-                                 a->lhs ? kb_json_text(a->lhs) : json_null(), "what", kb_json_text(a->what), "value",
-                                 kb_json_number(a->value), "terms", terms, "weights", weights, "share",
-                                 kb_json_number(a->share), "sentence", kb_json_text(a->sentence)));
+        kb_json_append(&array, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", alike_name(a->kind), "lhs",
+                                         a->lhs ? kb_json_text(a->lhs) : json_null(), "what", kb_json_text(a->what),
+                                         "value", kb_json_number(a->value), "terms", terms, "weights", weights, "share",
+                                         kb_json_number(a->share), "sentence", kb_json_text(a->sentence)));
     }
     return array;
 }

@@ -258,7 +258,7 @@ static void print_missing(const kb_text_page *to, const kbass_data *data, const 
     fprintf(to->out, "  the law leaves something unexplained:\n");
     for (size_t i = 0; i < result->n_misfits; i++) {
         const kbass_misfit *m = &result->misfits[i];
-        fprintf(to->out, "    from %s = %.4g to %.4g", kbass_data_time_name(data), m->from, m->until);
+        fprintf(to->out, "    from %s = %.4g to %.4g", kbass_data_axis_name(data, 0), m->from, m->until);
         if (isfinite(m->low)) fprintf(to->out, ", %s = %.4g to %.4g", kbass_data_axis_name(data, 1), m->low, m->high);
         fprintf(to->out, ", %s is measured %s the solution: %.1f standard deviations in all\n",
                 kbass_data_state_name(data, m->state), m->score > 0 ? "above" : "below", fabs(m->score));

@@ -32,7 +32,7 @@ typedef struct {
 } line;
 
 typedef struct {
-    const kbass_pde *pde;
+    const kb_pde *pde;
     line lines[KB_MOST_SPACE];
     size_t n_all, n_inner;   /* nodes in the box */
     double *held;            /* n_all x n_states: the state at open ends; elsewhere the initial one */
@@ -192,7 +192,7 @@ static void derive(collocation *c, const kb_derivative *derivative, double *colu
 
 static void fill_columns(collocation *c, double t, const double *x)
 {
-    const kbass_pde *pde = c->pde;
+    const kb_pde *pde = c->pde;
     hold(c, t);
     for (size_t s = 0; s < pde->n_states; s++) {
         spread(c, s, x + s * c->n_inner);
@@ -299,7 +299,7 @@ static bool create_tables(collocation *c)
 }
 
 /* Diffusion is stiff; waves are not, and the stiff method would damp them. */
-static bool is_stiff(const kbass_pde *pde)
+static bool is_stiff(const kb_pde *pde)
 {
     for (size_t f = 0; f < pde->n_fields; f++)
         for (size_t j = 0; !pde->is_second[f] && j < pde->rates[f].n; j++)
@@ -337,7 +337,7 @@ static kbass_status set_slices(collocation *c, const double *const *columns, kba
 /* The initial state at all nodes and, in the table, the places of the inner ones. */
 static kbass_status set_initial(collocation *c, kbass_error *error)
 {
-    const kbass_pde *pde = c->pde;
+    const kb_pde *pde = c->pde;
     kbass_status status = KBASS_OK;
     const double *columns[KB_MOST_SPACE];
     double *places = KB_NEW(double, c->n_all * pde->n_space), *x = N_VGetArrayPointer(c->state);
@@ -442,8 +442,8 @@ static void follow(collocation *c, const kb_samples *samples, double *const *wei
     }
 }
 
-kbass_status kb_collocate_run(const kbass_pde *pde, const kb_samples *samples, size_t n, double tolerance,
-                              double *values, kb_journey *journey, kbass_error *error)
+kbass_status kb_collocate_run(const kb_pde *pde, const kb_samples *samples, size_t n, double tolerance, double *values,
+                              kb_journey *journey, kbass_error *error)
 {
     collocation c = {.pde = pde};
     double *weights[KB_MOST_SPACE] = {0};

@@ -16,7 +16,7 @@ static const double FARTHEST = 1e30; /* times the initial state: no solution is 
 /* ---------------------------------------------------------------- which PDEs */
 
 /* The highest order of derivative in a term. */
-static int order_of(const kbass_pde *pde, const kb_expression *term)
+static int order_of(const kb_pde *pde, const kb_expression *term)
 {
     int highest = 0;
     for (size_t v = 0; v < pde->n_derivatives; v++)
@@ -25,7 +25,7 @@ static int order_of(const kbass_pde *pde, const kb_expression *term)
 }
 
 /* N is explicit: its derivatives must be low beside those of L, unless they belong to a wave. */
-bool kb_fourier_suits(const kbass_pde *pde)
+bool kb_fourier_suits(const kb_pde *pde)
 {
     size_t ignored = 0;
     for (size_t d = 0; d < pde->n_space; d++)
@@ -90,7 +90,7 @@ static bool create_arrays(kb_series *s)
 
 static void fill_table(kb_series *s)
 {
-    const kbass_pde *pde = s->pde;
+    const kb_pde *pde = s->pde;
     for (size_t i = 0; i < s->total; i++) {
         size_t stride = 1;
         for (size_t d = 0; d < pde->n_space; d++, stride *= s->n) {
@@ -125,7 +125,7 @@ static kb_complex symbol(const kb_series *s, const kb_derivative *derivative, si
 
 static bool create_symbols(kb_series *s)
 {
-    const kbass_pde *pde = s->pde;
+    const kb_pde *pde = s->pde;
     size_t ignored = 0;
     for (size_t k = 0; k < pde->n_states; k++)
         for (size_t j = 0; j < pde->rates[k].n; j++) {
@@ -420,7 +420,7 @@ static void follow(kb_series *s, const kb_samples *samples, size_t n_steps, doub
     is_within(s, journey);
 }
 
-kbass_status kb_fourier_run(const kbass_pde *pde, const kb_samples *samples, size_t n, size_t n_steps, double *values,
+kbass_status kb_fourier_run(const kb_pde *pde, const kb_samples *samples, size_t n, size_t n_steps, double *values,
                             kb_journey *journey, kbass_error *error)
 {
     kb_series s = {.pde = pde, .n = n, .total = 1, .start = pde->axes[0].low};

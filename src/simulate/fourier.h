@@ -11,7 +11,7 @@
 enum { KB_SERIES_KEPT = 8, KB_SERIES_STAGES = 4 };
 
 typedef struct {
-    const kbass_pde *pde;
+    const kb_pde *pde;
     size_t n, total, size; /* nodes along an axis, in all, times states */
     double start, step;
     kb_fft fft;

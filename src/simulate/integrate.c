@@ -24,7 +24,7 @@ static const double RUNAWAY = 1e4;                      /* growth that, with ste
 static const double FARTHEST = 1e100;                   /* no solution is followed beyond */
 
 typedef struct {
-    const kbass_model *model;
+    const kb_model *model;
     double *x;     /* states, time, inputs */
     double middle; /* of the present stretch between jumps of the inputs */
     double *work;
@@ -203,7 +203,7 @@ static kbass_status follow(integrator *in, size_t most_steps, double start, size
 
 /* ---------------------------------------------------------------- the public door */
 
-static kbass_status check(const kbass_model *model, double start, const double *initial, size_t n_times,
+static kbass_status check(const kb_model *model, double start, const double *initial, size_t n_times,
                           const double *times, kbass_error *error)
 {
     if (!isfinite(start)) return kb_fail(error, KBASS_ERROR_ARGUMENT, "the start time is %g, it must be finite", start);
@@ -228,13 +228,13 @@ static bool stands_still(double start, double last)
     return last - start <= 8 * DBL_EPSILON * fmax(fabs(start), fabs(last));
 }
 
-kbass_status kbass_model_integrate(const kbass_model *model, double start, const double *initial, size_t n_times,
-                                   const double *times, double *states, kbass_error *error)
+kbass_status kb_model_integrate(const kb_model *model, double start, const double *initial, size_t n_times,
+                                const double *times, double *states, kbass_error *error)
 {
     return kb_model_follow(model, MOST_STEPS, start, initial, n_times, times, states, NULL, error);
 }
 
-kbass_status kb_model_follow(const kbass_model *model, size_t most_steps, double start, const double *initial,
+kbass_status kb_model_follow(const kb_model *model, size_t most_steps, double start, const double *initial,
                              size_t n_times, const double *times, double *states, bool *too_far, kbass_error *error)
 {
     integrator in = {.model = model};

@@ -8,26 +8,7 @@
 #include "base/status.h"
 #include "dictionary/text.h"
 
-size_t kbass_model_states(const kbass_model *model) { return model->n_states; }
-const double *kbass_model_initial(const kbass_model *model) { return model->initial; }
-
-const char *kbass_model_state_name(const kbass_model *model, size_t state)
-{
-    return state < model->n_states ? model->names[state] : NULL;
-}
-
-const char *kbass_model_equation(const kbass_model *model, size_t state)
-{
-    return state < model->n_states ? model->equations[state] : NULL;
-}
-
-void kbass_model_span(const kbass_model *model, double *first, double *last)
-{
-    *first = model->first;
-    *last = model->last;
-}
-
-void kbass_model_destroy(kbass_model *model)
+void kb_model_destroy(kb_model *model)
 {
     if (!model) return;
     for (size_t i = 0; model->names && i < model->n_states + 1 + model->inputs.n; i++) kb_free(model->names[i]);
@@ -43,9 +24,9 @@ void kbass_model_destroy(kbass_model *model)
 
 /* ---------------------------------------------------------------- create */
 
-static kbass_status allocate(size_t n_states, const kb_input_curves *inputs, kbass_model **out, kbass_error *error)
+static kbass_status allocate(size_t n_states, const kb_input_curves *inputs, kb_model **out, kbass_error *error)
 {
-    kbass_model *model = *out = KB_NEW(kbass_model, 1);
+    kb_model *model = *out = KB_NEW(kb_model, 1);
     if (!model) return kb_out_of_memory(error, "a model");
     model->n_states = n_states;
     model->first = model->last = NAN;
@@ -76,7 +57,7 @@ static char *state_of(char *equation)
     return kb_is_identifier(name) ? name : NULL;
 }
 
-static kbass_status read_left(kbass_model *model, size_t index, const char *equation, kbass_error *error)
+static kbass_status read_left(kb_model *model, size_t index, const char *equation, kbass_error *error)
 {
     while (kb_is_blank(*equation)) equation++;
     if (!strchr(equation, '='))
@@ -96,7 +77,7 @@ static kbass_status read_left(kbass_model *model, size_t index, const char *equa
     return status;
 }
 
-static kbass_status check_names(const kbass_model *model, kbass_error *error)
+static kbass_status check_names(const kb_model *model, kbass_error *error)
 {
     for (size_t i = 0; i < model->n_states; i++) {
         const char *name = model->names[i];
@@ -111,7 +92,7 @@ static kbass_status check_names(const kbass_model *model, kbass_error *error)
     return KBASS_OK;
 }
 
-static kbass_status read_right(kbass_model *model, size_t index, kbass_error *error)
+static kbass_status read_right(kb_model *model, size_t index, kbass_error *error)
 {
     kb_variables variables = {model->n_states + 1 + model->inputs.n, (const char *const *)model->names};
     const char *right = strchr(model->equations[index], '=') + 1;
@@ -165,7 +146,7 @@ static kbass_status write_definition(size_t n, const char *const *equations, siz
     return KBASS_OK;
 }
 
-static kbass_status copy_input_names(kbass_model *model, kbass_error *error)
+static kbass_status copy_input_names(kb_model *model, kbass_error *error)
 {
     for (size_t i = 0; i < model->inputs.n; i++)
         if (!(model->names[model->n_states + 1 + i] = kb_strdup(model->inputs.names[i])))
@@ -174,9 +155,9 @@ static kbass_status copy_input_names(kbass_model *model, kbass_error *error)
 }
 
 static kbass_status create(size_t n_equations, const char *const *equations, const char *time_name,
-                           const kb_input_curves *inputs, kbass_model **out, kbass_error *error)
+                           const kb_input_curves *inputs, kb_model **out, kbass_error *error)
 {
-    kbass_model *model = NULL;
+    kb_model *model = NULL;
     kbass_status status = allocate(n_equations, inputs, &model, error);
     for (size_t i = 0; i < n_equations && status == KBASS_OK; i++) status = read_left(model, i, equations[i], error);
     if (status == KBASS_OK && !(model->names[n_equations] = kb_strdup(time_name)))
@@ -186,12 +167,12 @@ static kbass_status create(size_t n_equations, const char *const *equations, con
     for (size_t i = 0; i < n_equations && status == KBASS_OK; i++) status = read_right(model, i, error);
 
     if (status == KBASS_OK) *out = model;
-    else kbass_model_destroy(model);
+    else kb_model_destroy(model);
     return status;
 }
 
 kbass_status kb_model_create(size_t n_equations, const char *const *equations, const char *time_name,
-                             const kb_input_curves *inputs, kbass_model **out, kbass_error *error)
+                             const kb_input_curves *inputs, kb_model **out, kbass_error *error)
 {
     if (!n_equations)
         return kb_fail(error, KBASS_ERROR_ARGUMENT, "a model needs at least one equation, such as x_t = -x");
@@ -211,7 +192,7 @@ kbass_status kb_model_create(size_t n_equations, const char *const *equations, c
     return status;
 }
 
-kbass_status kb_model_start(kbass_model *model, const double *initial, double first, double last, kbass_error *error)
+kbass_status kb_model_start(kb_model *model, const double *initial, double first, double last, kbass_error *error)
 {
     model->initial = KB_NEW(double, model->n_states);
     if (!model->initial) return kb_out_of_memory(error, "a model");
@@ -221,15 +202,9 @@ kbass_status kb_model_start(kbass_model *model, const double *initial, double fi
     return KBASS_OK;
 }
 
-kbass_status kbass_model_parse(size_t n_equations, const char *const *equations, kbass_model **model,
-                               kbass_error *error)
-{
-    return kb_model_create(n_equations, equations, "t", NULL, model, error);
-}
-
 /* ---------------------------------------------------------------- inputs */
 
-kbass_status kb_model_own_inputs(kbass_model *model, kbass_error *error)
+kbass_status kb_model_own_inputs(kb_model *model, kbass_error *error)
 {
     kb_input_curves own = {0};
     if (!model->borrows_inputs) return KBASS_OK;
@@ -240,14 +215,7 @@ kbass_status kb_model_own_inputs(kbass_model *model, kbass_error *error)
     return KBASS_OK;
 }
 
-size_t kbass_model_inputs(const kbass_model *model) { return model->inputs.n; }
-
-const char *kbass_model_input_name(const kbass_model *model, size_t input)
-{
-    return input < model->inputs.n ? model->inputs.names[input] : NULL;
-}
-
-kbass_status kbass_model_set_inputs(kbass_model *model, const kbass_data *data, size_t run, kbass_error *error)
+kbass_status kb_model_set_inputs(kb_model *model, const kbass_data *data, size_t run, kbass_error *error)
 {
     kbass_status status = run < kbass_data_runs(data)
                               ? kb_model_own_inputs(model, error)
@@ -271,22 +239,23 @@ static kbass_status name_inputs(size_t n_equations, const char *const *equations
     return status;
 }
 
-kbass_status kbass_model_parse_driven(size_t n_equations, const char *const *equations, const kbass_data *inputs,
-                                      int hold, kbass_model **out, kbass_error *error)
+kbass_status kb_model_parse(size_t n_equations, const char *const *equations, const kbass_data *data, bool hold,
+                            kb_model **out, kbass_error *error)
 {
     kb_input_curves curves = {0};
-    kbass_model *model = NULL;
-    kbass_status status = name_inputs(n_equations, equations, inputs, hold != 0, &curves, error);
-    if (status == KBASS_OK) status = kb_model_create(n_equations, equations, inputs->time_name, &curves, &model, error);
-    if (status == KBASS_OK) status = kbass_model_set_inputs(model, inputs, 0, error);
+    kb_model *model = NULL;
+    if (!data) return kb_model_create(n_equations, equations, "t", NULL, out, error);
+    kbass_status status = name_inputs(n_equations, equations, data, hold, &curves, error);
+    if (status == KBASS_OK) status = kb_model_create(n_equations, equations, data->time_name, &curves, &model, error);
+    if (status == KBASS_OK) status = kb_model_set_inputs(model, data, 0, error);
     kb_input_curves_clear(&curves);
     if (status == KBASS_OK) *out = model;
-    else kbass_model_destroy(model);
+    else kb_model_destroy(model);
     return status;
 }
 
-kbass_status kbass_model_rates(const kbass_model *model, size_t n_points, const double *times, const double *states,
-                               double *rates, kbass_error *error)
+kbass_status kb_model_rates(const kb_model *model, size_t n_points, const double *times, const double *states,
+                            double *rates, kbass_error *error)
 {
     size_t n = model->n_states;
     double *x = KB_NEW(double, n + 1 + model->inputs.n), *work = KB_NEW(double, model->n_work);

@@ -6,25 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-size_t kbass_pde_fields(const kbass_pde *pde) { return pde->n_fields; }
-size_t kbass_pde_axes(const kbass_pde *pde) { return pde->n_axes; }
-
-const char *kbass_pde_field_name(const kbass_pde *pde, size_t field)
-{
-    return field < pde->n_fields ? pde->names[field] : NULL;
-}
-
-const char *kbass_pde_equation(const kbass_pde *pde, size_t field)
-{
-    return field < pde->n_fields ? pde->equations[field] : NULL;
-}
-
-const kbass_axis *kbass_pde_axis(const kbass_pde *pde, size_t axis)
-{
-    return axis < pde->n_axes ? &pde->axes[axis] : NULL;
-}
-
-void kbass_pde_destroy(kbass_pde *pde)
+void kb_pde_destroy(kb_pde *pde)
 {
     if (!pde) return;
     for (size_t f = 0; pde->equations && f < pde->n_fields; f++) kb_free(pde->equations[f]);
@@ -43,7 +25,7 @@ void kbass_pde_destroy(kbass_pde *pde)
 
 /* ---------------------------------------------------------------- what the engines ask */
 
-kbass_status kb_pde_initial(const kbass_pde *pde, size_t state, size_t n_points, const double *const *places,
+kbass_status kb_pde_initial(const kb_pde *pde, size_t state, size_t n_points, const double *const *places,
                             double *value, kbass_error *error)
 {
     const kb_expression *expression = pde->initial[state];
@@ -69,7 +51,7 @@ kbass_status kb_pde_initial(const kbass_pde *pde, size_t state, size_t n_points,
     return status;
 }
 
-size_t kb_pde_work(const kbass_pde *pde, size_t n_points)
+size_t kb_pde_work(const kb_pde *pde, size_t n_points)
 {
     size_t largest = 0;
     for (size_t s = 0; s < pde->n_states; s++)
@@ -80,7 +62,7 @@ size_t kb_pde_work(const kbass_pde *pde, size_t n_points)
     return largest;
 }
 
-bool kb_pde_is_plain(const kbass_pde *pde, size_t state, const kb_expression *term, size_t *derivative)
+bool kb_pde_is_plain(const kb_pde *pde, size_t state, const kb_expression *term, size_t *derivative)
 {
     size_t n = 0;
     const kb_power *powers = NULL;

@@ -66,14 +66,14 @@ static kbass_status read_ranges(const char *text, size_t *n, range ranges[KBASS_
 
 /* ---------------------------------------------------------------- the domain */
 
-static void set_axis(kbass_pde *pde, size_t axis, const range *from)
+static void set_axis(kb_pde *pde, size_t axis, const range *from)
 {
     snprintf(pde->axis_names[axis], sizeof pde->axis_names[axis], "%.63s", from->name);
     pde->axes[axis] = (kbass_axis){
         .name = pde->axis_names[axis], .low = from->low, .high = from->high, .first = from->low, .last = from->high};
 }
 
-static kbass_status read_domain(kbass_pde *pde, const char *domain, kbass_error *error)
+static kbass_status read_domain(kb_pde *pde, const char *domain, kbass_error *error)
 {
     range ranges[KBASS_MAX_AXES];
     size_t n = 0, next = 1, time = KBASS_MAX_AXES;
@@ -97,7 +97,7 @@ static kbass_status read_domain(kbass_pde *pde, const char *domain, kbass_error 
     return KBASS_OK;
 }
 
-static kbass_status find_axis(const kbass_pde *pde, const char *name, size_t first, size_t *axis, kbass_error *error)
+static kbass_status find_axis(const kb_pde *pde, const char *name, size_t first, size_t *axis, kbass_error *error)
 {
     char known[32] = "";
     for (size_t d = first; d < pde->n_axes; d++) {
@@ -110,7 +110,7 @@ static kbass_status find_axis(const kbass_pde *pde, const char *name, size_t fir
     return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no axis \"%.40s\"; there are: %s", name, known);
 }
 
-kbass_status kbass_pde_within(kbass_pde *pde, const char *text, kbass_error *error)
+kbass_status kb_pde_within(kb_pde *pde, const char *text, kbass_error *error)
 {
     range ranges[KBASS_MAX_AXES];
     size_t n = 0, axis = 0;
@@ -143,7 +143,7 @@ static kbass_status read_kind(const char *text, kb_boundary *kind, kbass_error *
     return kb_fail(error, KBASS_ERROR_ARGUMENT, "unknown boundary \"%.40s\"%s", text, advice);
 }
 
-static kbass_status read_boundary_piece(kbass_pde *pde, char *piece, kbass_error *error)
+static kbass_status read_boundary_piece(kb_pde *pde, char *piece, kbass_error *error)
 {
     kb_boundary kind = KB_PERIODIC;
     char *equals = strchr(piece, '=');
@@ -160,7 +160,7 @@ static kbass_status read_boundary_piece(kbass_pde *pde, char *piece, kbass_error
     return status;
 }
 
-static kbass_status read_boundary(kbass_pde *pde, const char *text, kbass_error *error)
+static kbass_status read_boundary(kb_pde *pde, const char *text, kbass_error *error)
 {
     if (!text) return KBASS_OK;
     char *copy = kb_strdup(text), *rest = copy;
@@ -172,7 +172,7 @@ static kbass_status read_boundary(kbass_pde *pde, const char *text, kbass_error 
 }
 
 /* What one condition at each end can carry. */
-static kbass_status check_orders(const kbass_pde *pde, kbass_error *error)
+static kbass_status check_orders(const kb_pde *pde, kbass_error *error)
 {
     for (size_t v = 0; v < pde->n_derivatives; v++)
         for (size_t d = 0; d < pde->n_space; d++)
@@ -203,7 +203,7 @@ static kbass_status read_left(const char *equation, char left[64], bool *is_seco
     return kb_text_fail(error, equation, 0, "the left-hand side is \"%s\", it must be a field's u_t or u_tt", name);
 }
 
-static kbass_status read_lefts(kbass_pde *pde, size_t n, const char *const *equations, kbass_error *error)
+static kbass_status read_lefts(kb_pde *pde, size_t n, const char *const *equations, kbass_error *error)
 {
     char left[64];
     kbass_status status = KBASS_OK;
@@ -235,9 +235,9 @@ static bool next_order(size_t n, int order[KB_MOST_SPACE], int highest)
     return false;
 }
 
-static int highest_order(const kbass_pde *pde) { return pde->n_space == 1 ? HIGHEST_ON_LINE : HIGHEST; }
+static int highest_order(const kb_pde *pde) { return pde->n_space == 1 ? HIGHEST_ON_LINE : HIGHEST; }
 
-static size_t count_derivatives(const kbass_pde *pde)
+static size_t count_derivatives(const kb_pde *pde)
 {
     size_t n = 0;
     int order[KB_MOST_SPACE] = {0};
@@ -245,7 +245,7 @@ static size_t count_derivatives(const kbass_pde *pde)
     return n;
 }
 
-static bool name_derivative(kbass_pde *pde, size_t variable, size_t field, const int order[KB_MOST_SPACE])
+static bool name_derivative(kb_pde *pde, size_t variable, size_t field, const int order[KB_MOST_SPACE])
 {
     char name[512];
     kb_derivative *own = &pde->derivatives[variable];
@@ -261,7 +261,7 @@ static bool name_derivative(kbass_pde *pde, size_t variable, size_t field, const
     return (pde->names[variable] = kb_strdup(name)) != NULL;
 }
 
-static bool name_states(kbass_pde *pde)
+static bool name_states(kb_pde *pde)
 {
     size_t next = pde->n_fields;
     char name[80];
@@ -279,7 +279,7 @@ static bool name_states(kbass_pde *pde)
     return true;
 }
 
-static bool name_others(kbass_pde *pde)
+static bool name_others(kb_pde *pde)
 {
     size_t next = pde->n_states;
     bool all = true;
@@ -291,7 +291,7 @@ static bool name_others(kbass_pde *pde)
     return all && (pde->names[next] = kb_strdup("pi")) != NULL;
 }
 
-static kbass_status name_variables(kbass_pde *pde, kbass_error *error)
+static kbass_status name_variables(kb_pde *pde, kbass_error *error)
 {
     pde->n_derivatives = pde->n_states + pde->n_fields * count_derivatives(pde);
     pde->n_variables = pde->n_derivatives + pde->n_axes + 1;
@@ -311,12 +311,12 @@ static kbass_status name_variables(kbass_pde *pde, kbass_error *error)
 
 /* ---------------------------------------------------------------- right-hand sides and initial conditions */
 
-static kb_variables all_variables(const kbass_pde *pde)
+static kb_variables all_variables(const kb_pde *pde)
 {
     return (kb_variables){pde->n_variables, (const char *const *)pde->names};
 }
 
-static kbass_status read_rates(kbass_pde *pde, kbass_error *error)
+static kbass_status read_rates(kb_pde *pde, kbass_error *error)
 {
     size_t velocity = pde->n_fields;
     kbass_status status = KBASS_OK;
@@ -337,7 +337,7 @@ static kbass_status read_rates(kbass_pde *pde, kbass_error *error)
     return status;
 }
 
-static kbass_status find_state(const kbass_pde *pde, const char *name, size_t *state, kbass_error *error)
+static kbass_status find_state(const kb_pde *pde, const char *name, size_t *state, kbass_error *error)
 {
     char advice[200];
     for (*state = 0; *state < pde->n_states; (*state)++)
@@ -346,7 +346,7 @@ static kbass_status find_state(const kbass_pde *pde, const char *name, size_t *s
     return kb_fail(error, KBASS_ERROR_ARGUMENT, "the initial condition names \"%.40s\"%s", name, advice);
 }
 
-static kbass_status read_initial_piece(kbass_pde *pde, char *piece, kbass_error *error)
+static kbass_status read_initial_piece(kb_pde *pde, char *piece, kbass_error *error)
 {
     const char *names[KBASS_MAX_AXES];
     char *equals = strchr(piece, '=');
@@ -372,7 +372,7 @@ static kbass_status read_initial_piece(kbass_pde *pde, char *piece, kbass_error 
     return status;
 }
 
-static kbass_status read_initial(kbass_pde *pde, const char *text, kbass_error *error)
+static kbass_status read_initial(kb_pde *pde, const char *text, kbass_error *error)
 {
     if (pde->table) {
         pde->initial = KB_NEW(kb_expression *, pde->n_states);
@@ -393,7 +393,7 @@ static kbass_status read_initial(kbass_pde *pde, const char *text, kbass_error *
 }
 
 /* Equations and initial condition of a PDE that has its box. */
-static kbass_status read_equations(kbass_pde *pde, size_t n, const char *const *equations, const char *initial,
+static kbass_status read_equations(kb_pde *pde, size_t n, const char *const *equations, const char *initial,
                                    kbass_error *error)
 {
     kbass_status status = read_lefts(pde, n, equations, error);
@@ -403,7 +403,7 @@ static kbass_status read_equations(kbass_pde *pde, size_t n, const char *const *
     return status == KBASS_OK ? read_initial(pde, initial, error) : status;
 }
 
-static void take_box(kbass_pde *pde, const kb_pde_box *box)
+static void take_box(kb_pde *pde, const kb_pde_box *box)
 {
     pde->n_axes = box->n_axes;
     pde->n_space = box->n_axes - 1;
@@ -417,9 +417,9 @@ static void take_box(kbass_pde *pde, const kb_pde_box *box)
 }
 
 kbass_status kb_pde_create(size_t n_equations, const char *const *equations, const kb_pde_box *box, kb_pde_table *table,
-                           kbass_pde **out, kbass_error *error)
+                           kb_pde **out, kbass_error *error)
 {
-    kbass_pde *pde = KB_NEW(kbass_pde, 1);
+    kb_pde *pde = KB_NEW(kb_pde, 1);
     if (!pde) {
         kb_pde_table_destroy(table);
         return kb_out_of_memory(error, "a PDE");
@@ -428,15 +428,15 @@ kbass_status kb_pde_create(size_t n_equations, const char *const *equations, con
     take_box(pde, box);
     kbass_status status = read_equations(pde, n_equations, equations, NULL, error);
     if (status == KBASS_OK) *out = pde;
-    else kbass_pde_destroy(pde);
+    else kb_pde_destroy(pde);
     return status;
 }
 
-kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, const char *domain, const char *initial,
-                             const char *boundary, kbass_pde **out, kbass_error *error)
+kbass_status kb_pde_parse(size_t n_equations, const char *const *equations, const char *domain, const char *initial,
+                          const char *boundary, kb_pde **out, kbass_error *error)
 {
     if (!n_equations) return kb_fail(error, KBASS_ERROR_ARGUMENT, "a PDE needs an equation, such as u_t = u_xx");
-    kbass_pde *pde = KB_NEW(kbass_pde, 1);
+    kb_pde *pde = KB_NEW(kb_pde, 1);
     kbass_status status = pde ? KBASS_OK : kb_out_of_memory(error, "a PDE");
 
     if (status == KBASS_OK) status = read_domain(pde, domain, error);
@@ -444,6 +444,6 @@ kbass_status kbass_pde_parse(size_t n_equations, const char *const *equations, c
     if (status == KBASS_OK) status = read_equations(pde, n_equations, equations, initial, error);
 
     if (status == KBASS_OK) *out = pde;
-    else kbass_pde_destroy(pde);
+    else kb_pde_destroy(pde);
     return status;
 }

@@ -17,7 +17,7 @@ static const double MOST_WORK = 1e8; /* nodes times steps of one run */
 enum { MOST_NODES = 1 << 18, MOST_ON_LINE = 1 << 14, MOST_UNKNOWNS = 600, MOST_OF_ROUGH = 300, LOSSES = 14 };
 
 typedef struct {
-    const kbass_pde *pde;
+    const kb_pde *pde;
     size_t n_points;
     kb_samples samples; /* those after the first time */
     kb_resolution *resolution;
@@ -339,7 +339,7 @@ static kbass_status run_once(search *s)
 
 /* ---------------------------------------------------------------- the door */
 
-static kbass_status check_points(const kbass_pde *pde, size_t n, const double *points, kbass_error *error)
+static kbass_status check_points(const kb_pde *pde, size_t n, const double *points, kbass_error *error)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t d = 0; d < pde->n_axes; d++) {
@@ -361,7 +361,7 @@ static int by_time(const void *a, const void *b)
 /* At the first time the initial condition itself answers. */
 static kbass_status take_initial(const search *s, double *values)
 {
-    const kbass_pde *pde = s->pde;
+    const kb_pde *pde = s->pde;
     kbass_status status = KBASS_OK;
     for (size_t i = 0; i < s->n_points && status == KBASS_OK; i++) {
         const double *point = s->samples.points + i * pde->n_axes;
@@ -405,7 +405,7 @@ static kbass_status solve(search *s, double *values)
     return take_initial(s, values);
 }
 
-kbass_status kb_pde_follow(const kbass_pde *pde, kb_resolution *resolution, size_t n_points, const double *points,
+kbass_status kb_pde_follow(const kb_pde *pde, kb_resolution *resolution, size_t n_points, const double *points,
                            double *values, kbass_error *error)
 {
     search s = {
@@ -419,8 +419,7 @@ kbass_status kb_pde_follow(const kbass_pde *pde, kb_resolution *resolution, size
     return status;
 }
 
-kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const double *points, double *values,
-                              kbass_error *error)
+kbass_status kb_pde_sample(const kb_pde *pde, size_t n_points, const double *points, double *values, kbass_error *error)
 {
     kb_resolution resolution = pde->table ? from_rows : accurate;
     return kb_pde_follow(pde, &resolution, n_points, points, values, error);
@@ -428,15 +427,14 @@ kbass_status kbass_pde_sample(const kbass_pde *pde, size_t n_points, const doubl
 
 /* ---------------------------------------------------------------- tables of samples */
 
-static kbass_status make_data(const kbass_pde *pde, size_t n, const double *points, kbass_data **data,
-                              kbass_error *error)
+static kbass_status make_data(const kb_pde *pde, size_t n, const double *points, kbass_data **data, kbass_error *error)
 {
     const char *axis_names[KBASS_MAX_AXES];
     double *values = KB_NEW(double, n * pde->n_fields), *times = KB_NEW(double, n);
     double *positions = KB_NEW(double, n * pde->n_space);
     kbass_status status = values && times && positions ? KBASS_OK : kb_out_of_memory(error, "the samples");
     for (size_t d = 0; d < pde->n_axes; d++) axis_names[d] = pde->axes[d].name;
-    if (status == KBASS_OK) status = kbass_pde_sample(pde, n, points, values, error);
+    if (status == KBASS_OK) status = kb_pde_sample(pde, n, points, values, error);
     if (status == KBASS_OK) {
         for (size_t i = 0; i < n; i++) {
             times[i] = points[i * pde->n_axes];
@@ -457,7 +455,7 @@ double kb_pde_even_point(const kbass_axis *axis, size_t k, size_t n)
     return n > 1 ? axis->first + (axis->last - axis->first) * (double)k / (double)(n - 1) : axis->first;
 }
 
-kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_data **data, kbass_error *error)
+kbass_status kb_pde_grid(const kb_pde *pde, const size_t *counts, kbass_data **data, kbass_error *error)
 {
     size_t n = 1, count[KBASS_MAX_AXES] = {0};
     for (size_t d = 0; d < pde->n_axes; d++) {
@@ -481,8 +479,7 @@ kbass_status kbass_pde_grid(const kbass_pde *pde, const size_t *counts, kbass_da
     return status;
 }
 
-kbass_status kbass_pde_scattered(const kbass_pde *pde, size_t n_points, uint64_t seed, kbass_data **data,
-                                 kbass_error *error)
+kbass_status kb_pde_scattered(const kb_pde *pde, size_t n_points, uint64_t seed, kbass_data **data, kbass_error *error)
 {
     kb_random random;
     double *points = KB_NEW(double, n_points * pde->n_axes);

@@ -1,4 +1,4 @@
-/* Long records of a PDE: solved in stretches of time, each to the accuracy of kbass_pde_sample from where the one
+/* Long records of a PDE: solved in stretches of time, each to the accuracy of kb_pde_sample from where the one
  * before it ended, and handed over as they come; chaos cannot be followed to that accuracy over the whole. Resolution
  * is looked for in the first two stretches and now and then, and kept between.
  */
@@ -16,11 +16,11 @@ enum { STRETCH = 1 << 16 /* points */, FEWEST_ROWS = 8, CHECKED = 64 /* stretche
 static const kb_resolution accurate = {.wanted = 1e-7, .tolerated = 1e-6};
 
 typedef struct {
-    const kbass_pde *pde;
+    const kb_pde *pde;
     const size_t *counts;
     size_t n_space, n_rows; /* grid points of one time; times of a stretch */
     size_t most;            /* points in a stretch, nodes included */
-    kbass_pde *next;        /* from the end of the last stretch; NULL: the first */
+    kb_pde *next;           /* from the end of the last stretch; NULL: the first */
     kb_resolution resolution;
     double *points, *values;
 } record;
@@ -90,11 +90,11 @@ static kbass_status carry_on(record *r, const double *values, kb_pde_table *tabl
 {
     size_t F = r->pde->n_fields;
     kb_pde_box box = box_from(r, table->times[0]);
-    kbass_pde *next = NULL;
+    kb_pde *next = NULL;
     for (size_t i = 0; i < table->n * F; i++) table->values[i % F * table->n + i / F] = values[i];
     kbass_status status = kb_pde_create(F, (const char *const *)r->pde->equations, &box, table, &next, error);
     if (status != KBASS_OK) return status;
-    kbass_pde_destroy(r->next);
+    kb_pde_destroy(r->next);
     r->next = next;
     return KBASS_OK;
 }
@@ -129,7 +129,7 @@ static kbass_status pass_stretch(record *r, size_t stretch, size_t first, size_t
 
 static kbass_status check(const record *r, kbass_error *error)
 {
-    const kbass_pde *pde = r->pde;
+    const kb_pde *pde = r->pde;
     for (size_t f = 0; f < pde->n_fields; f++)
         if (pde->is_second[f])
             return kb_fail(error, KBASS_ERROR_ARGUMENT,
@@ -145,8 +145,7 @@ static kbass_status check(const record *r, kbass_error *error)
     return KBASS_OK;
 }
 
-kbass_status kb_pde_record(const kbass_pde *pde, const size_t *counts, kb_rows_taker take, void *user,
-                           kbass_error *error)
+kbass_status kb_pde_record(const kb_pde *pde, const size_t *counts, kb_rows_taker take, void *user, kbass_error *error)
 {
     record r = {.pde = pde, .counts = counts, .n_space = 1, .resolution = accurate};
     for (size_t d = 1; d < pde->n_axes; d++) r.n_space *= counts[d];
@@ -157,7 +156,7 @@ kbass_status kb_pde_record(const kbass_pde *pde, const size_t *counts, kb_rows_t
         size_t n = counts[0] - first < r.n_rows ? counts[0] - first : r.n_rows;
         status = pass_stretch(&r, stretch, first, n, take, user, error);
     }
-    kbass_pde_destroy(r.next);
+    kb_pde_destroy(r.next);
     kb_free(r.points);
     kb_free(r.values);
     return status;
@@ -167,7 +166,7 @@ kbass_status kb_pde_record(const kbass_pde *pde, const size_t *counts, kb_rows_t
 
 typedef struct {
     kb_array_file file;
-    const kbass_pde *pde;
+    const kb_pde *pde;
     size_t n_space, n_axes; /* points of a time; arrays before the fields */
     double *column;         /* of one field */
     double *sum, *squares;  /* by field */
@@ -225,7 +224,7 @@ static kbass_status add_noise(const writing *w, size_t n, double percent, uint64
 /* Axes, then fields over all of them; an NPY has the field alone. */
 static kbass_status create(writing *w, const char *path, const size_t *counts, kbass_error *error)
 {
-    const kbass_pde *pde = w->pde;
+    const kb_pde *pde = w->pde;
     kb_stored_array arrays[KBASS_MAX_AXES + KB_MOST_DIMS] = {0};
     w->n_axes = kb_file_kind_of(path) == KB_NPY_FILE ? 0 : pde->n_axes;
     if (pde->n_fields > KB_MOST_DIMS)
@@ -246,8 +245,8 @@ static kbass_status check_noise(double percent, kbass_error *error)
     return kb_fail(error, KBASS_ERROR_ARGUMENT, "noise of %g percent: a number from 0 to 1000 is needed", percent);
 }
 
-kbass_status kbass_pde_write(const kbass_pde *pde, const size_t *counts, double noise, uint64_t seed, const char *path,
-                             kbass_error *error)
+kbass_status kb_pde_write(const kb_pde *pde, const size_t *counts, double noise, uint64_t seed, const char *path,
+                          kbass_error *error)
 {
     writing w = {.pde = pde, .n_space = 1};
     size_t count[KBASS_MAX_AXES] = {0}, n = 1;

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "dictionary/text.h"
 #include "simulate/model.h"
+#include "simulate/pde.h"
 #include "simulate/result_file.h"
 #include "simulate/result_rows.h"
 
@@ -73,7 +74,7 @@ static kbass_status write_equations(result_file *file)
 
 /* ---------------------------------------------------------------- where it starts */
 
-static kbass_status read_initial(result_file *file, const kbass_model *model)
+static kbass_status read_initial(result_file *file, const kb_model *model)
 {
     char field[128];
     json_t *initial = json_object_get(file->root, "initial");
@@ -122,7 +123,7 @@ static kbass_status read_inputs(result_file *file)
                                  file->error);
 }
 
-static kbass_status create_model(result_file *file, kbass_model **model)
+static kbass_status create_model(result_file *file, kb_model **model)
 {
     const char *time_name = json_string_value(json_object_get(json_object_get(file->root, "data"), "time_name"));
     if (!time_name) return wrong_field(file, "data.time_name", "text");
@@ -138,7 +139,6 @@ static void close_file(result_file *file)
     kb_free(file->equations);
     kb_free(file->initial);
     kb_input_curves_clear(&file->inputs);
-    json_decref(file->root);
 }
 
 /* ---------------------------------------------------------------- fields over space */
@@ -179,56 +179,52 @@ static kbass_status write_profiles(const result_file *file, char **out)
     return KBASS_OK;
 }
 
-kbass_status kbass_pde_from_result(const char *result, kbass_pde **pde, kbass_error *error)
+/* From a periodic profile, written as an expression. */
+static kbass_status from_profiles(const result_file *file, kb_pde **pde)
 {
-    result_file file = {.path = kb_result_name(result), .error = error};
     char domain[300], *profiles = NULL;
-    kbass_status status = kb_result_file_load(result, &file.root, error);
-    if (status == KBASS_OK && kb_result_file_axes(file.root) < 2)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of states over time, not of fields over space",
-                         file.path);
-    if (status == KBASS_OK) status = write_equations(&file);
-    if (status == KBASS_OK && !json_is_number(json_object_get(file.root, "period"))) {
-        status =
-            kb_result_rows(file.path, file.root, file.n_equations, (const char *const *)file.equations, pde, error);
-        close_file(&file);
-        return status;
-    }
-    if (status == KBASS_OK) status = write_domain(&file, domain, sizeof domain);
-    if (status == KBASS_OK) status = write_profiles(&file, &profiles);
+    kbass_status status = write_domain(file, domain, sizeof domain);
+    if (status == KBASS_OK) status = write_profiles(file, &profiles);
     if (status == KBASS_OK) {
-        status = kbass_pde_parse(file.n_equations, (const char *const *)file.equations, domain, profiles, "periodic",
-                                 pde, error);
-        if (status != KBASS_OK) kb_error_prefix(error, "%s: ", file.path);
+        status = kb_pde_parse(file->n_equations, (const char *const *)file->equations, domain, profiles, "periodic",
+                              pde, file->error);
+        if (status != KBASS_OK) kb_error_prefix(file->error, "%s: ", file->path);
     }
     kb_free(profiles);
+    return status;
+}
+
+kbass_status kb_pde_from_result(const char *path, json_t *root, kb_pde **pde, kbass_error *error)
+{
+    result_file file = {.path = path, .root = root, .error = error};
+    kbass_status status = write_equations(&file);
+    if (status == KBASS_OK)
+        status = json_is_number(json_object_get(root, "period"))
+                     ? from_profiles(&file, pde)
+                     : kb_result_rows(path, root, file.n_equations, (const char *const *)file.equations, pde, error);
     close_file(&file);
     return status;
 }
 
 /* ---------------------------------------------------------------- states over time */
 
-kbass_status kbass_model_from_result(const char *result, kbass_model **out, kbass_error *error)
+kbass_status kb_model_from_result(const char *path, json_t *root, kb_model **out, kbass_error *error)
 {
-    result_file file = {.path = kb_result_name(result), .error = error};
-    kbass_model *model = NULL;
+    result_file file = {.path = path, .root = root, .error = error};
+    kb_model *model = NULL;
     double first = NAN, last = NAN;
 
-    kbass_status status = kb_result_file_load(result, &file.root, error);
-    if (status == KBASS_OK) status = write_equations(&file);
-    if (status == KBASS_OK && kb_result_file_axes(file.root) > 1)
-        status = kb_fail(error, KBASS_ERROR_ARGUMENT, "%s: a result of fields over space: see kbass_pde_from_result",
-                         file.path);
+    kbass_status status = write_equations(&file);
     if (status == KBASS_OK) status = read_inputs(&file);
     if (status == KBASS_OK) status = create_model(&file, &model);
     if (status == KBASS_OK) status = kb_model_own_inputs(model, error);
     if (status == KBASS_OK) status = read_initial(&file, model);
-    if (status == KBASS_OK) status = kb_result_file_number(file.path, file.root, "first_time", &first, error);
-    if (status == KBASS_OK) status = kb_result_file_number(file.path, file.root, "last_time", &last, error);
+    if (status == KBASS_OK) status = kb_result_file_number(path, root, "first_time", &first, error);
+    if (status == KBASS_OK) status = kb_result_file_number(path, root, "last_time", &last, error);
     if (status == KBASS_OK) status = kb_model_start(model, file.initial, first, last, error);
 
     if (status == KBASS_OK) *out = model;
-    else kbass_model_destroy(model);
+    else kb_model_destroy(model);
     close_file(&file);
     return status;
 }

@@ -158,7 +158,7 @@ static kbass_status rows_of_solution(rows *r, kb_pde_table **out)
 /* ---------------------------------------------------------------- the door */
 
 kbass_status kb_result_rows(const char *path, json_t *root, size_t n_equations, const char *const *equations,
-                            kbass_pde **pde, kbass_error *error)
+                            kb_pde **pde, kbass_error *error)
 {
     json_t *first = json_array_get(json_object_get(root, "run_posteriors"), 0);
     rows r = {.path = path,

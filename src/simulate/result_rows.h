@@ -8,6 +8,6 @@
 
 /* Over the record; of several runs the first. */
 kbass_status kb_result_rows(const char *path, json_t *root, size_t n_equations, const char *const *equations,
-                            kbass_pde **pde, kbass_error *error);
+                            kb_pde **pde, kbass_error *error);
 
 #endif

@@ -56,40 +56,24 @@ static const named_system systems[] = {
 
 enum { N_SYSTEMS = sizeof systems / sizeof *systems };
 
-const char *kbass_model_name(size_t index) { return index < N_SYSTEMS ? systems[index].name : NULL; }
+const char *kb_model_name(size_t index) { return index < N_SYSTEMS ? systems[index].name : NULL; }
 
-const char *kbass_model_summary(size_t index) { return index < N_SYSTEMS ? systems[index].summary : NULL; }
+const char *kb_model_summary(size_t index) { return index < N_SYSTEMS ? systems[index].summary : NULL; }
 
-static kbass_status unknown_system(const char *name, kbass_error *error)
-{
-    const char *names[N_SYSTEMS];
-    for (size_t i = 0; i < N_SYSTEMS; i++) names[i] = systems[i].name;
-    const char *nearest = kb_nearest(name, N_SYSTEMS, names);
-    if (nearest)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "unknown system \"%s\" (did you mean \"%s\"?)", name, nearest);
-
-    char list[400] = "";
-    for (size_t i = 0; i < N_SYSTEMS; i++) {
-        if (i) strncat(list, ", ", sizeof list - strlen(list) - 1);
-        strncat(list, names[i], sizeof list - strlen(list) - 1);
-    }
-    return kb_fail(error, KBASS_ERROR_ARGUMENT, "unknown system \"%.60s\"; there are: %s", name, list);
-}
-
-kbass_status kbass_model_named(const char *name, kbass_model **out, kbass_error *error)
+kbass_status kb_model_named(const char *name, kb_model **out, kbass_error *error)
 {
     const named_system *named = NULL;
-    kbass_model *model = NULL;
+    kb_model *model = NULL;
     size_t n = 0;
     for (size_t i = 0; i < N_SYSTEMS; i++)
         if (strcmp(name, systems[i].name) == 0) named = &systems[i];
-    if (!named) return unknown_system(name, error);
+    if (!named) return KBASS_OK;
 
     while (named->equations[n]) n++;
-    kbass_status status = kbass_model_parse(n, named->equations, &model, error);
+    kbass_status status = kb_model_parse(n, named->equations, NULL, false, &model, error);
     if (status == KBASS_OK) status = kb_model_start(model, named->initial, named->first, named->last, error);
 
     if (status == KBASS_OK) *out = model;
-    else kbass_model_destroy(model);
+    else kb_model_destroy(model);
     return status;
 }

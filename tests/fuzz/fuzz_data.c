@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     size_t length = strlen(FUZZ_SIGNATURE);
     DEMAND(size < length || pwrite(descriptor, FUZZ_SIGNATURE, length, 0) == (ssize_t)length);
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    kbass_status status = kbass_data_open(path, &options, &data, &error);
+    kbass_status status = kbass_data_read(path, &options, &data, &error);
     DEMAND((status == KBASS_OK) == (data != NULL));
     if (data) check(data);
     else DEMAND(status == KBASS_ERROR_MEMORY || strncmp(error.message, path, strlen(path)) == 0);

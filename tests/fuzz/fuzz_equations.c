@@ -11,7 +11,7 @@ static void parse_ode(size_t n, const char *const *lines)
 {
     kbass_model *model = NULL;
     kbass_error error;
-    if (kbass_model_parse(n, lines, &model, &error) == KBASS_OK) {
+    if (kbass_model_parse(n, lines, NULL, &model, &error) == KBASS_OK) {
         size_t states = kbass_model_states(model);
         DEMAND(states >= n && states <= 2 * n); /* x_tt = ... has a velocity beside it */
     }
@@ -21,12 +21,14 @@ static void parse_ode(size_t n, const char *const *lines)
 /* domain, initial, boundary, then equations. */
 static void parse_pde(size_t n, const char *const *lines)
 {
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kbass_error error;
     if (n < 4) return;
-    if (kbass_pde_parse(n - 3, lines + 3, lines[0] + 6, lines[1], lines[2], &pde, &error) == KBASS_OK)
-        DEMAND(kbass_pde_fields(pde) == n - 3);
-    kbass_pde_destroy(pde);
+    if (kbass_model_parse(n - 3, lines + 3,
+                          &(kbass_model_options){.domain = lines[0] + 6, .initial = lines[1], .boundary = lines[2]},
+                          &pde, &error) == KBASS_OK)
+        DEMAND(kbass_model_states(pde) == n - 3);
+    kbass_model_destroy(pde);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

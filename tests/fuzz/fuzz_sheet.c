@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     int descriptor = memfd_create("fuzz", 0);
     DEMAND(descriptor >= 0 && write(descriptor, a.bytes, a.n) == (ssize_t)a.n);
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    kbass_status status = kbass_data_open(path, NULL, &data, &error);
+    kbass_status status = kbass_data_read(path, NULL, &data, &error);
     DEMAND((status == KBASS_OK) == (data != NULL));
     if (data) check(data);
     else DEMAND(status == KBASS_ERROR_MEMORY || strncmp(error.message, path, strlen(path)) == 0);
