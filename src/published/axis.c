@@ -6,13 +6,13 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-static const double pivots_hold = 0.05; /* log of the length scale */
-static const double coarsest_cut = 1e-6, evenness = 1e-9;
+static const double nodes_hold = 0.05; /* log of the length scale */
+static const double cut = 1e-9, evenness = 1e-9;
 
 /* ---------------------------------------------------------------- the kernel */
 
-/* d^k/dx^k of the kernel at distance d, k = 0 .. n - 1. SE: f_{k+1} = -(d f_k + k f_{k-1}) / l^2 */
-static void derivatives(const kb_kernel *kernel, double d, int n, double *f)
+/* SE: f_{k+1} = -(d f_k + k f_{k-1}) / l^2 */
+void kb_published_derivatives(const kb_kernel *kernel, double d, int n, double *f)
 {
     double l2 = kernel->length * kernel->length;
     if (kernel->kind != KB_KERNEL_SE) {
@@ -22,16 +22,6 @@ static void derivatives(const kb_kernel *kernel, double d, int n, double *f)
     f[0] = exp(-d * d / (2 * l2));
     if (n > 1) f[1] = -d * f[0] / l2;
     for (int k = 1; k + 1 < n; k++) f[k + 1] = -(d * f[k] + k * f[k - 1]) / l2;
-}
-
-/* d/dlog(l) of d^k kappa(d/l) = -(d d^{k+1} + k d^k) kappa */
-static double slope_of(double d, int k, const double *f) { return -(d * f[k + 1] + k * f[k]); }
-
-static int count_orders(unsigned orders)
-{
-    int n = 1;
-    while (orders >> n) n++;
-    return n;
 }
 
 static double find_step(size_t n, const double *mesh)
@@ -63,46 +53,115 @@ kbass_status kb_published_axis_create(const kb_kernel *kernel, double jitter, bo
     return KBASS_OK;
 }
 
-static void forget_pivots(kb_published_axis *axis)
+static void forget_nodes(kb_published_axis *axis)
 {
-    double *arrays[] = {axis->L, axis->B_slope, axis->row_feature, axis->row_slope, axis->table, axis->work};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
+    double **arrays[] = {&axis->node_factor, &axis->row_feature, &axis->A, &axis->A_slope, &axis->table, &axis->work};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        kb_free(*arrays[i]);
+        *arrays[i] = NULL;
+    }
     for (int k = 0; k < KB_PUBLISHED_ORDERS; k++) {
         kb_free(axis->feature[k]);
-        kb_free(axis->slope[k]);
-        axis->feature[k] = axis->slope[k] = NULL;
+        axis->feature[k] = NULL;
     }
-    kb_free(axis->pivot);
-    axis->L = axis->B_slope = axis->row_feature = axis->row_slope = axis->table = axis->work = NULL;
-    axis->pivot = NULL;
-    axis->rank = 0;
+    kb_free(axis->node);
+    axis->node = NULL;
+    axis->orders = 0;
+    axis->rank = axis->n = 0;
 }
 
 void kb_published_axis_destroy(kb_published_axis *axis)
 {
     if (!axis) return;
-    forget_pivots(axis);
+    forget_nodes(axis);
     kb_free(axis);
 }
 
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
 static bool allocate(kb_published_axis *axis)
 {
-    size_t n = axis->n_mesh, r = axis->rank;
+    size_t m = axis->n_mesh, r = axis->rank, n = axis->n = axis->is_whole ? m : r;
     bool complete = true;
-    for (int k = 0; k < KB_PUBLISHED_ORDERS; k++) {
-        complete = (axis->feature[k] = KB_NEW(double, n *r)) != NULL && complete;
-        complete = (axis->slope[k] = KB_NEW(double, n *r)) != NULL && complete;
-    }
-    axis->L = KB_NEW(double, r *r);
-    axis->B_slope = KB_NEW(double, r *r);
+    for (int k = 0; k < KB_PUBLISHED_ORDERS; k++)
+        complete = (axis->feature[k] = KB_NEW(double, m *r)) != NULL && complete;
+    axis->node_factor = KB_NEW(double, r *r);
     axis->row_feature = KB_NEW(double, axis->n_rows *r);
-    axis->row_slope = KB_NEW(double, axis->n_rows *r);
-    axis->table = KB_NEW(double, 2 * n * (KB_PUBLISHED_ORDERS + 1));
-    axis->work = KB_NEW(double, 2 * r * r);
-    return complete && axis->L && axis->B_slope && axis->row_feature && axis->row_slope && axis->table && axis->work;
+    axis->A = KB_NEW(double, r *n);
+    axis->A_slope = KB_NEW(double, r *n);
+    axis->table = KB_NEW(double, 2 * m);
+    axis->work = KB_NEW(double, larger(kb_published_prior_work(r, n), r * larger(m, axis->n_rows)));
+    return complete && axis->node_factor && axis->row_feature && axis->A && axis->A_slope && axis->table && axis->work;
 }
 
-/* ---------------------------------------------------------------- pivots */
+/* ---------------------------------------------------------------- features */
+
+/* features (rank x n_points) = K_0(P, P)^{-1} D^order K_0(x, P)' */
+static void interpolate(const kb_published_axis *axis, int order, size_t n_points, const double *x, double *features)
+{
+    double f[KB_PUBLISHED_ORDERS];
+    kb_kernel kernel = axis->kernel;
+    kernel.length = axis->node_length;
+    for (size_t i = 0; i < n_points; i++)
+        for (size_t j = 0; j < axis->rank; j++) {
+            kb_published_derivatives(&kernel, x[i] - axis->mesh[axis->node[j]], order + 1, f);
+            features[j + i * axis->rank] = f[order];
+        }
+    kb_cholesky_solve(axis->rank, n_points, axis->node_factor, axis->rank, features, axis->rank);
+}
+
+void kb_published_axis_features(const kb_published_axis *axis, size_t n_points, const double *x, double *features)
+{
+    interpolate(axis, 0, n_points, x, features);
+}
+
+/* out = features', which lie in `work` */
+static void take_features(kb_published_axis *axis, int order, size_t n_points, const double *x, double *out)
+{
+    interpolate(axis, order, n_points, x, axis->work);
+    for (size_t i = 0; i < n_points; i++)
+        for (size_t j = 0; j < axis->rank; j++) out[i + j * n_points] = axis->work[j + i * axis->rank];
+}
+
+/* The features of `orders` that are not there yet. */
+static void fill_features(kb_published_axis *axis, unsigned orders)
+{
+    if (!axis->orders) take_features(axis, 0, axis->n_rows, axis->rows, axis->row_feature);
+    for (int k = 0; k < KB_PUBLISHED_ORDERS; k++)
+        if ((orders & ~axis->orders) >> k & 1) take_features(axis, k, axis->n_mesh, axis->mesh, axis->feature[k]);
+    axis->orders |= orders;
+}
+
+static bool fill(kb_published_axis *axis, unsigned orders)
+{
+    fill_features(axis, orders);
+    return kb_published_axis_fill_prior(axis);
+}
+
+bool kb_published_axis_set(kb_published_axis *axis, double length, unsigned orders)
+{
+    fill_features(axis, orders | 1);
+    if (length == axis->kernel.length) return true;
+    axis->kernel.length = length;
+    return kb_published_axis_fill_prior(axis);
+}
+
+kb_mode kb_published_axis_mesh(const kb_published_axis *axis, int order)
+{
+    return (kb_mode){axis->n_mesh, axis->rank, axis->n_mesh, axis->feature[order]};
+}
+
+kb_mode kb_published_axis_rows(const kb_published_axis *axis)
+{
+    return (kb_mode){axis->n_rows, axis->rank, axis->n_rows, axis->row_feature};
+}
+
+kb_mode kb_published_axis_prior(const kb_published_axis *axis)
+{
+    return (kb_mode){axis->rank, axis->n, axis->rank, axis->A};
+}
+
+/* ---------------------------------------------------------------- nodes */
 
 typedef struct {
     size_t n, room;
@@ -134,7 +193,8 @@ static bool make_room(pivoting *p, size_t rank)
 static void eliminate(const kb_published_axis *axis, pivoting *p, size_t rank, size_t at)
 {
     double *column = p->column + rank * p->n, root = sqrt(p->left[at]);
-    for (size_t i = 0; i < p->n; i++) derivatives(&axis->kernel, axis->mesh[i] - axis->mesh[at], 1, &column[i]);
+    for (size_t i = 0; i < p->n; i++)
+        kb_published_derivatives(&axis->kernel, axis->mesh[i] - axis->mesh[at], 1, &column[i]);
     for (size_t q = 0; q < rank; q++) kb_axpy(p->n, -p->column[at + q * p->n], p->column + q * p->n, column);
     for (size_t i = 0; i < p->n; i++) {
         column[i] /= root;
@@ -144,20 +204,10 @@ static void eliminate(const kb_published_axis *axis, pivoting *p, size_t rank, s
     p->pivot[rank] = at;
 }
 
-static bool take_all(const kb_published_axis *axis, size_t **pivot, size_t *rank)
+static bool choose(const kb_published_axis *axis, size_t **node, size_t *rank)
 {
-    *pivot = KB_NEW(size_t, axis->n_mesh);
-    *rank = axis->n_mesh;
-    for (size_t i = 0; *pivot && i < axis->n_mesh; i++) (*pivot)[i] = i;
-    return *pivot != NULL;
-}
-
-static bool choose(const kb_published_axis *axis, size_t **pivot, size_t *rank)
-{
-    if (axis->is_whole) return take_all(axis, pivot, rank);
     pivoting p = {.n = axis->n_mesh, .left = KB_NEW(double, axis->n_mesh)};
     bool complete = p.left != NULL;
-    double cut = fmin(axis->jitter, coarsest_cut);
     for (size_t i = 0; complete && i < p.n; i++) p.left[i] = 1;
     for (*rank = 0; complete && *rank < p.n; ++*rank) {
         size_t at = largest(p.n, p.left);
@@ -167,58 +217,49 @@ static bool choose(const kb_published_axis *axis, size_t **pivot, size_t *rank)
     }
     kb_free(p.column);
     kb_free(p.left);
-    if (complete) *pivot = p.pivot;
+    if (complete) *node = p.pivot;
     else kb_free(p.pivot);
     return complete;
 }
 
 void kb_published_axis_compress(kb_published_axis *axis)
 {
+    if (axis->is_whole) axis->node_length = 0; /* far from any */
     axis->is_whole = false;
-    axis->pivot_length = 0; /* far from any */
 }
 
 bool kb_published_axis_is_far(const kb_published_axis *axis, double length)
 {
-    if (axis->is_whole && axis->rank) return false;
-    return !axis->rank || !(fabs(log(length / axis->pivot_length)) <= pivots_hold);
+    return !axis->rank || !(fabs(log(length / axis->node_length)) <= nodes_hold);
 }
 
-/* K(P, Q) of points of the mesh: n_p x n_q */
-static void between(const kb_published_axis *axis, size_t n_p, const size_t *p, size_t n_q, const size_t *q,
-                    double *out)
-{
-    for (size_t j = 0; j < n_q; j++)
-        for (size_t i = 0; i < n_p; i++)
-            derivatives(&axis->kernel, axis->mesh[p[i]] - axis->mesh[q[j]], 1, &out[i + j * n_p]);
-}
-
-/* T = L' K(P, P)^{-1} K(P, P_old) L_old^{-T}: the old field interpolated at the new pivots. K(P, P) has no jitter here,
-   so that nothing is smoothed; pivoting keeps it regular. */
-static double *transfer(const kb_published_axis *axis, size_t n_old, const size_t *old, const double *L_old)
+/* K(P, P) + jitter: its Cholesky factor */
+static bool factorise(const kb_published_axis *axis, double jitter, double *L)
 {
     size_t r = axis->rank;
-    double *across = KB_NEW(double, n_old *r), *B = KB_NEW(double, r *r), *C = KB_NEW(double, n_old *r);
-    double *T = KB_NEW(double, n_old *r);
-    bool is_good = across && B && C && T;
-    if (is_good) {
-        between(axis, n_old, old, r, axis->pivot, across);
-        kb_lower_solve(n_old, r, L_old, n_old, across, n_old);
-        between(axis, r, axis->pivot, r, axis->pivot, B);
-        for (size_t j = 0; j < n_old; j++)
-            for (size_t i = 0; i < r; i++) C[i + j * r] = across[j + i * n_old];
-        is_good = kb_cholesky(r, B, r);
+    for (size_t j = 0; j < r; j++) {
+        for (size_t i = 0; i < r; i++)
+            kb_published_derivatives(&axis->kernel, axis->mesh[axis->node[i]] - axis->mesh[axis->node[j]], 1,
+                                     &L[i + j * r]);
+        L[j + j * r] += jitter;
     }
-    if (is_good) {
-        kb_cholesky_solve(r, n_old, B, r, C, r);
-        kb_gemm(KB_TRANSPOSED, KB_PLAIN, r, n_old, r, 1, axis->L, r, C, r, 0, T, r);
-    }
-    kb_free(across);
-    kb_free(B);
-    kb_free(C);
-    if (is_good) return T;
-    kb_free(T);
-    return NULL;
+    return kb_cholesky(r, L, r);
+}
+
+/* T = A^{-1} Phi_0_old(P) A_old, A^{-1} = L' K(P, P)^{-1}: the old field's values at the nodes, as coefficients. `old`
+   has no jitter in K(P, P), so that nothing is smoothed; the choice of nodes keeps it regular. */
+static bool transfer(const kb_published_axis *axis, const kb_published_axis *old, double *T, double *U, double *L)
+{
+    size_t r = axis->rank;
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j < old->rank; j++) L[j + i * old->rank] = old->feature[0][axis->node[i] + j * old->n_mesh];
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, r, old->n, old->rank, 1, L, old->rank, old->A, old->rank, 0, U, r);
+    if (!factorise(axis, 0, L)) return false;
+    kb_cholesky_solve(r, old->n, L, r, U, r);
+    if (!factorise(axis, axis->jitter * (double)axis->n / (double)axis->n_mesh, L)) return false;
+    for (size_t j = 1; j < r; j++) memset(L + j * r, 0, j * sizeof *L);
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, r, old->n, r, 1, L, r, U, r, 0, T, r);
+    return true;
 }
 
 static kbass_status singular(kbass_error *error)
@@ -226,156 +267,47 @@ static kbass_status singular(kbass_error *error)
     return kb_fail(error, KBASS_ERROR_DATA, "the kernel matrix of an axis is singular");
 }
 
-kbass_status kb_published_axis_pivot(kb_published_axis *axis, double length, double **T, kbass_error *error)
+static kbass_status move_coefficients(const kb_published_axis *axis, const kb_published_axis *old, double **T,
+                                      kbass_error *error)
 {
-    size_t n_old = axis->rank, *old = axis->pivot, *pivot = NULL, rank = 0;
-    double *L_old = axis->L, *moved = NULL;
-    bool is_set = false;
+    double *U = KB_NEW(double, axis->rank * old->n), *L = KB_NEW(double, axis->rank *larger(axis->rank, old->rank));
+    *T = KB_NEW(double, axis->n * old->n);
+    bool complete = U && L && *T, is_good = complete && transfer(axis, old, *T, U, L);
+    kb_free(U);
+    kb_free(L);
+    if (is_good) return KBASS_OK;
+    kb_free(*T);
+    *T = NULL;
+    return complete ? singular(error) : kb_out_of_memory(error, "the nodes of an axis");
+}
+
+/* The axis as it is, without what belongs to its nodes; `taken` has that. */
+static void part(kb_published_axis *axis, kb_published_axis *taken)
+{
+    *taken = *axis;
+    axis->node = NULL;
+    axis->node_factor = axis->row_feature = axis->A = axis->A_slope = axis->table = axis->work = NULL;
+    for (int k = 0; k < KB_PUBLISHED_ORDERS; k++) axis->feature[k] = NULL;
+    axis->orders = 0;
+    axis->rank = axis->n = 0;
+}
+
+kbass_status kb_published_axis_place(kb_published_axis *axis, double length, double **T, kbass_error *error)
+{
+    kb_published_axis old;
+    size_t *node = NULL, rank = 0;
+    unsigned orders = axis->orders | 1;
+    *T = NULL;
+    if (axis->rank && !kb_published_axis_set(axis, length, orders)) return singular(error);
     axis->kernel.length = length;
-    if (n_old && !kb_published_axis_set(axis, length, axis->orders)) return singular(error);
-    if (!choose(axis, &pivot, &rank)) return kb_out_of_memory(error, "the pivots of an axis");
-    axis->pivot = NULL;
-    axis->L = NULL;
-    forget_pivots(axis);
-    axis->pivot = pivot;
+    if (!choose(axis, &node, &rank)) return kb_out_of_memory(error, "the nodes of an axis");
+    part(axis, &old);
+    axis->node = node;
     axis->rank = rank;
-    axis->pivot_length = length;
-    bool complete = allocate(axis);
-    if (complete) is_set = kb_published_axis_set(axis, length, axis->orders ? axis->orders : 1);
-    if (is_set && n_old && T) complete = (moved = transfer(axis, n_old, old, L_old)) != NULL;
-    kb_free(old);
-    kb_free(L_old);
-    if (!complete) return kb_out_of_memory(error, "the pivots of an axis");
-    if (T) *T = moved;
-    return is_set ? KBASS_OK : singular(error);
-}
-
-/* ---------------------------------------------------------------- features */
-
-/* table[k + (n + 1) * i]: derivatives at i - (n_mesh - 1) steps */
-static void fill_table(kb_published_axis *axis, int n)
-{
-    long last = (long)axis->n_mesh - 1;
-    for (long i = -last; i <= last; i++)
-        derivatives(&axis->kernel, (double)i * axis->step, n + 1, axis->table + (i + last) * (n + 1));
-}
-
-static void take_even(kb_published_axis *axis, int n, size_t j)
-{
-    size_t m = axis->n_mesh, last = m - 1;
-    for (int k = 0; k < n; k++) {
-        double *feature = axis->feature[k] + j * m, *slope = axis->slope[k] + j * m;
-        const double *f = axis->table + (last - axis->pivot[j]) * (size_t)(n + 1);
-        if (!(axis->orders >> k & 1)) continue;
-        for (size_t i = 0; i < m; i++, f += n + 1) {
-            double d = ((double)i - (double)axis->pivot[j]) * axis->step;
-            feature[i] = f[k];
-            slope[i] = slope_of(d, k, f);
-        }
-    }
-}
-
-static void take_uneven(kb_published_axis *axis, int n, size_t j)
-{
-    double f[KB_PUBLISHED_ORDERS + 1];
-    size_t m = axis->n_mesh;
-    for (size_t i = 0; i < m; i++) {
-        double d = axis->mesh[i] - axis->mesh[axis->pivot[j]];
-        derivatives(&axis->kernel, d, n + axis->learns, f);
-        for (int k = 0; k < n; k++) {
-            axis->feature[k][i + j * m] = f[k];
-            if (axis->learns) axis->slope[k][i + j * m] = slope_of(d, k, f);
-        }
-    }
-}
-
-static void take_rows(kb_published_axis *axis, size_t j)
-{
-    double f[2] = {0, 0};
-    for (size_t i = 0; i < axis->n_rows; i++) {
-        double d = axis->rows[i] - axis->mesh[axis->pivot[j]];
-        derivatives(&axis->kernel, d, 1 + axis->learns, f);
-        axis->row_feature[i + j * axis->n_rows] = f[0];
-        axis->row_slope[i + j * axis->n_rows] = slope_of(d, 0, f);
-    }
-}
-
-bool kb_published_axis_set(kb_published_axis *axis, double length, unsigned orders)
-{
-    size_t r = axis->rank, m = axis->n_mesh;
-    int n = count_orders(orders |= 1);
-    bool is_even = axis->learns && axis->step > 0;
-    axis->kernel.length = length;
-    axis->orders = orders;
-    if (is_even) fill_table(axis, n);
-    for (size_t j = 0; j < r; j++) {
-        if (is_even) take_even(axis, n, j);
-        else take_uneven(axis, n, j);
-        take_rows(axis, j);
-        for (size_t i = 0; i < r; i++) {
-            axis->L[i + j * r] = axis->feature[0][axis->pivot[i] + j * m];
-            axis->B_slope[i + j * r] = axis->slope[0][axis->pivot[i] + j * m];
-        }
-        axis->L[j + j * r] += axis->jitter * (double)r / (double)m;
-    }
-    if (!kb_cholesky(r, axis->L, r)) return false;
-    for (size_t j = 1; j < r; j++) memset(axis->L + j * r, 0, j * sizeof *axis->L);
-    return true;
-}
-
-void kb_published_axis_features(const kb_published_axis *axis, size_t n, const double *x, double *features)
-{
-    for (size_t j = 0; j < axis->rank; j++)
-        for (size_t i = 0; i < n; i++)
-            derivatives(&axis->kernel, x[i] - axis->mesh[axis->pivot[j]], 1, &features[i + j * n]);
-}
-
-kb_mode kb_published_axis_mesh(const kb_published_axis *axis, int order)
-{
-    return (kb_mode){axis->n_mesh, axis->rank, axis->n_mesh, axis->feature[order]};
-}
-
-kb_mode kb_published_axis_mesh_slope(const kb_published_axis *axis, int order)
-{
-    return (kb_mode){axis->n_mesh, axis->rank, axis->n_mesh, axis->slope[order]};
-}
-
-kb_mode kb_published_axis_rows(const kb_published_axis *axis)
-{
-    return (kb_mode){axis->n_rows, axis->rank, axis->n_rows, axis->row_feature};
-}
-
-kb_mode kb_published_axis_rows_slope(const kb_published_axis *axis)
-{
-    return (kb_mode){axis->n_rows, axis->rank, axis->n_rows, axis->row_slope};
-}
-
-/* S = L^{-1} dB L^{-T} */
-static void whiten_slope(const kb_published_axis *axis, double *S)
-{
-    size_t r = axis->rank;
-    memcpy(S, axis->B_slope, r * r * sizeof *S);
-    kb_lower_solve(r, r, axis->L, r, S, r);
-    for (size_t j = 0; j < r; j++)
-        for (size_t i = 0; i < j; i++) {
-            double swap = S[i + j * r];
-            S[i + j * r] = S[j + i * r];
-            S[j + i * r] = swap;
-        }
-    kb_lower_solve(r, r, axis->L, r, S, r);
-}
-
-/* dL = L half(S), half: the lower triangle with its diagonal halved; <M, dL'> = sum over i >= j of (M L)[j, i]
-   half(S)[i, j] */
-double kb_published_axis_factor_slope(kb_published_axis *axis, const double *M)
-{
-    size_t r = axis->rank;
-    double *S = axis->work, *product = S + r * r, sum = 0;
-    whiten_slope(axis, S);
-    kb_gemm(KB_PLAIN, KB_PLAIN, r, r, r, 1, M, r, axis->L, r, 0, product, r);
-    for (size_t j = 0; j < r; j++) {
-        sum += 0.5 * product[j + j * r] * S[j + j * r];
-        for (size_t i = j + 1; i < r; i++) sum += product[j + i * r] * S[i + j * r];
-    }
-    return sum;
+    axis->node_length = length;
+    kbass_status status = allocate(axis) ? KBASS_OK : kb_out_of_memory(error, "the nodes of an axis");
+    if (status == KBASS_OK && !(factorise(axis, 0, axis->node_factor) && fill(axis, orders))) status = singular(error);
+    if (status == KBASS_OK && old.rank && !axis->is_whole) status = move_coefficients(axis, &old, T, error);
+    forget_nodes(&old);
+    return status;
 }

@@ -19,7 +19,7 @@ size_t kb_published_field_size(const kb_published_field *f, size_t which)
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Products of the ranks before an axis and behind it. */
+/* Products of the numbers of nodes before an axis and behind it. */
 static void sides(const kb_published_field *f, size_t which, size_t axis, size_t *left, size_t *right)
 {
     *left = *right = 1;
@@ -37,12 +37,13 @@ void kb_published_field_destroy(kb_published_field *f)
         kb_free(f->coordinate[a]);
         kb_free(f->row[a]);
     }
-    double *arrays[] = {f->offset, f->unit, f->value, f->log_length, f->z,
-                        f->c,      f->pull, f->work,  f->spare,      f->product};
+    double *arrays[] = {f->offset, f->unit, f->value, f->log_length, f->z,       f->u,
+                        f->pull,   f->work, f->spare, f->product,    f->partial, f->force};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(f->axis);
     kb_free(f->place);
     kb_free(f->first);
+    kb_free(f->first_node);
     kb_free(f);
 }
 
@@ -94,80 +95,107 @@ static bool allocate(kb_published_field *f)
     f->axis = KB_NEW(kb_published_axis *, n * f->n_axes);
     f->log_length = KB_NEW(double, n * f->n_axes);
     f->first = KB_NEW(size_t, n + 1);
+    f->first_node = KB_NEW(size_t, n + 1);
     f->place = KB_NEW(size_t, f->samples->n_points);
-    return f->offset && f->unit && f->value && f->axis && f->log_length && f->first && f->place;
+    return f->offset && f->unit && f->value && f->axis && f->log_length && f->first && f->first_node && f->place;
 }
 
-/* Workspace for the ranks as they are; z is kept. */
+/* Doubles of work for one field: tensors between coefficients, nodes, mesh and measurements. */
+static size_t count_work(const kb_published_field *f, size_t which)
+{
+    kb_mode rows[KB_SAMPLE_AXES];
+    size_t whole = 1;
+    for (size_t a = 0; a < f->n_axes; a++) {
+        const kb_published_axis *axis = axis_of(f, which, a);
+        rows[a] = kb_published_axis_rows(axis);
+        whole *= larger(larger(axis->n_mesh, axis->n), larger(axis->rank, f->samples->gridded ? axis->n_rows : 1));
+    }
+    size_t of_rows = f->samples->gridded ? kb_modes_work(f->n_axes, rows) : kb_rows_work(f->n_axes, rows);
+    return larger(2 * whole, of_rows);
+}
+
+/* The leading axes' mesh, the last one's nodes. */
+static size_t count_partial(const kb_published_field *f, size_t which)
+{
+    size_t n = axis_of(f, which, f->n_axes - 1)->rank;
+    for (size_t a = 0; a + 1 < f->n_axes; a++) n *= axis_of(f, which, a)->n_mesh;
+    return n;
+}
+
+static size_t count_cross(const kb_published_field *f, size_t which)
+{
+    size_t most = 1;
+    for (size_t a = 0; a < f->n_axes; a++) most = larger(most, axis_of(f, which, a)->rank * axis_of(f, which, a)->n);
+    return most;
+}
+
+/* Workspace for nodes and coefficients as they are; z is kept. */
 static bool make_room(kb_published_field *f)
 {
-    size_t total = f->first[f->n_fields], work = 1, tensor = larger(f->n_mesh, f->samples->n_points);
+    size_t nodes = f->first_node[f->n_fields], total = larger(f->first[f->n_fields], nodes);
+    size_t work = 1, partial = 1, tensor = larger(larger(f->n_mesh, f->samples->n_points), total);
     for (size_t i = 0; i < f->n_fields; i++) {
-        kb_mode mesh[KB_SAMPLE_AXES], rows[KB_SAMPLE_AXES];
-        size_t whole = 1;
-        for (size_t a = 0; a < f->n_axes; a++) {
-            mesh[a] = kb_published_axis_mesh(axis_of(f, i, a), 0);
-            rows[a] = kb_published_axis_rows(axis_of(f, i, a));
-            tensor = larger(tensor, mesh[a].columns * mesh[a].columns);
-            whole *= larger(mesh[a].rows, larger(mesh[a].columns, f->samples->gridded ? rows[a].rows : 1));
-        }
-        work = larger(work, larger(kb_modes_work(f->n_axes, mesh), 2 * whole));
-        work = larger(work, f->samples->gridded ? kb_modes_work(f->n_axes, rows) : kb_rows_work(f->n_axes, rows));
+        work = larger(work, count_work(f, i));
+        partial = larger(partial, count_partial(f, i));
+        tensor = larger(tensor, count_cross(f, i));
     }
-    kb_free(f->c);
-    kb_free(f->pull);
-    kb_free(f->work);
-    kb_free(f->spare);
-    kb_free(f->product);
-    f->product = KB_NEW(double, total);
-    f->c = KB_NEW(double, total);
-    f->pull = KB_NEW(double, total);
-    f->work = KB_NEW(double, work);
-    f->spare = KB_NEW(double, larger(tensor, total));
-    return f->c && f->pull && f->work && f->spare && f->product;
+    double **arrays[] = {&f->u, &f->pull, &f->product, &f->partial, &f->force, &f->work, &f->spare};
+    size_t sizes[] = {nodes, nodes, total, partial, partial, work, tensor};
+    bool complete = true;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        kb_free(*arrays[k]);
+        complete = (*arrays[k] = KB_NEW(double, sizes[k])) != NULL && complete;
+    }
+    f->partial_of = f->force_of = f->n_fields;
+    return complete;
 }
 
-/* ---------------------------------------------------------------- pivots */
+/* ---------------------------------------------------------------- nodes */
 
 static void count_coefficients(kb_published_field *f)
 {
-    f->first[0] = 0;
+    f->first[0] = f->first_node[0] = 0;
     for (size_t i = 0; i < f->n_fields; i++) {
-        size_t n = 1;
-        for (size_t a = 0; a < f->n_axes; a++) n *= axis_of(f, i, a)->rank;
+        size_t n = 1, nodes = 1;
+        for (size_t a = 0; a < f->n_axes; a++) {
+            n *= axis_of(f, i, a)->n;
+            nodes *= axis_of(f, i, a)->rank;
+        }
         f->first[i + 1] = f->first[i] + n;
+        f->first_node[i + 1] = f->first_node[i] + nodes;
     }
 }
 
-/* Moves one field's tensor along an axis: *z of `ranks` x T. */
-static bool move_tensor(const kb_published_field *f, size_t axis, const double *T, size_t rank, size_t *ranks,
-                        double **z)
+/* Moves one field's tensor along an axis: *z of `shape` x T. */
+static bool move_tensor(const kb_published_field *f, size_t axis, const double *T, size_t n, size_t *shape, double **z)
 {
     size_t left = 1, right = 1;
-    kb_mode mode = {rank, ranks[axis], rank, T};
+    kb_mode mode = {n, shape[axis], n, T};
     for (size_t a = 0; a < f->n_axes; a++)
-        if (a != axis) *(a < axis ? &left : &right) *= ranks[a];
-    double *moved = KB_NEW(double, left *rank *right);
+        if (a != axis) *(a < axis ? &left : &right) *= shape[a];
+    double *moved = KB_NEW(double, left *n *right);
     if (moved) kb_mode_product(&mode, left, right, *z, moved);
     kb_free(*z);
     *z = moved;
-    ranks[axis] = rank;
+    shape[axis] = n;
     return moved != NULL;
 }
 
-/* New pivots for the axes of a field that need them; *z, its tensor, goes along. */
-static kbass_status pivot_field(kb_published_field *f, size_t which, double **z, bool *changed, kbass_error *error)
+/* New nodes for the axes of a field that need them; *z, its tensor, goes along. */
+static kbass_status place_field(kb_published_field *f, size_t which, double **z, bool *placed, bool *changed,
+                                kbass_error *error)
 {
-    size_t ranks[KB_SAMPLE_AXES];
+    size_t shape[KB_SAMPLE_AXES];
     kbass_status status = KBASS_OK;
-    for (size_t a = 0; a < f->n_axes; a++) ranks[a] = axis_of(f, which, a)->rank;
+    for (size_t a = 0; a < f->n_axes; a++) shape[a] = axis_of(f, which, a)->n;
     for (size_t a = 0; status == KBASS_OK && a < f->n_axes; a++) {
         kb_published_axis *axis = axis_of(f, which, a);
         double length = exp(f->log_length[which + a * f->n_fields]), *T = NULL;
         if (!kb_published_axis_is_far(axis, length)) continue;
-        *changed = true;
-        status = kb_published_axis_pivot(axis, length, &T, error);
-        if (status == KBASS_OK && T && !move_tensor(f, a, T, axis->rank, ranks, z))
+        status = kb_published_axis_place(axis, length, &T, error);
+        *placed = true;
+        *changed = *changed || T;
+        if (status == KBASS_OK && T && !move_tensor(f, a, T, axis->n, shape, z))
             status = kb_out_of_memory(error, "the field");
         kb_free(T);
     }
@@ -193,7 +221,7 @@ static kbass_status gather(kb_published_field *f, double **parts, kbass_error *e
     return make_room(f) ? KBASS_OK : kb_out_of_memory(error, "the field");
 }
 
-kbass_status kb_published_field_pivot(kb_published_field *f, bool *changed, kbass_error *error)
+kbass_status kb_published_field_place(kb_published_field *f, bool *changed, kbass_error *error)
 {
     double **parts = KB_NEW(double *, f->n_fields);
     kbass_status status = parts ? KBASS_OK : kb_out_of_memory(error, "the field");
@@ -201,13 +229,19 @@ kbass_status kb_published_field_pivot(kb_published_field *f, bool *changed, kbas
     for (size_t i = 0; status == KBASS_OK && i < f->n_fields; i++) {
         changed[i] = false;
         parts[i] = copy_of(kb_published_field_size(f, i), f->z ? f->z + f->first[i] : NULL);
-        status = parts[i] ? pivot_field(f, i, &parts[i], &changed[i], error) : kb_out_of_memory(error, "the field");
-        any = any || changed[i];
+        status =
+            parts[i] ? place_field(f, i, &parts[i], &any, &changed[i], error) : kb_out_of_memory(error, "the field");
     }
     if (status == KBASS_OK && any) status = gather(f, parts, error);
     for (size_t i = 0; parts && i < f->n_fields; i++) kb_free(parts[i]);
     kb_free(parts);
     return status;
+}
+
+kbass_status kb_published_field_compress(kb_published_field *f, bool *changed, kbass_error *error)
+{
+    for (size_t i = 0; i < f->n_fields * f->n_axes; i++) kb_published_axis_compress(f->axis[i]);
+    return kb_published_field_place(f, changed, error);
 }
 
 static kbass_status create_axes(kb_published_field *f, const kb_kernel *kernels, double jitter, bool is_whole,
@@ -245,7 +279,7 @@ kbass_status kb_published_field_create(const kb_field_samples *samples, bool in_
     if (status == KBASS_OK) {
         take_values(f);
         for (size_t i = 0; i < f->n_fields * f->n_axes; i++) f->log_length[i] = log(lengths[i]);
-        status = kb_published_field_pivot(f, changed, error);
+        status = kb_published_field_place(f, changed, error);
     }
     kb_free(changed);
     if (status == KBASS_OK) *out = f;
@@ -253,120 +287,94 @@ kbass_status kb_published_field_create(const kb_field_samples *samples, bool in_
     return status;
 }
 
-/* ---------------------------------------------------------------- z and c */
+/* ---------------------------------------------------------------- coefficients and nodes */
 
-/* Along one axis of a tensor left x r x right: each left-by-r slice by L^{-1} (transposed: L^{-T}). */
-static void solve_axis(const kb_published_axis *axis, bool transposed, size_t left, size_t right, double *x,
-                       double *work)
+static void prior_modes(const kb_published_field *f, size_t which, kb_mode *modes)
 {
-    size_t r = axis->rank, slice = left * r;
-    for (size_t k = 0; k < right; k++, x += slice) {
-        double *columns = left == 1 ? x : work;
-        size_t n = left == 1 ? right : left;
-        if (left > 1)
-            for (size_t j = 0; j < r; j++)
-                for (size_t i = 0; i < left; i++) work[j + i * r] = x[i + j * left];
-        if (transposed) kb_lower_transposed_solve(r, n, axis->L, r, columns, r);
-        else kb_lower_solve(r, n, axis->L, r, columns, r);
-        if (left == 1) return; /* all of them at once */
-        for (size_t j = 0; j < r; j++)
-            for (size_t i = 0; i < left; i++) x[i + j * left] = work[j + i * r];
-    }
-}
-
-static void solve_axes(kb_published_field *f, size_t which, bool transposed, double *x)
-{
-    size_t left, right;
-    for (size_t a = 0; a < f->n_axes; a++) {
-        sides(f, which, a, &left, &right);
-        solve_axis(axis_of(f, which, a), transposed, left, right, x, f->work);
-    }
+    for (size_t a = 0; a < f->n_axes; a++) modes[a] = kb_published_axis_prior(axis_of(f, which, a));
 }
 
 bool kb_published_field_set(kb_published_field *f, const unsigned *orders)
 {
-    for (size_t i = 0; i < f->n_fields; i++)
-        for (size_t a = 0; a < f->n_axes; a++) {
-            kb_published_axis *axis = axis_of(f, i, a);
-            double length = exp(f->log_length[i + a * f->n_fields]);
-            bool is_set = length == axis->kernel.length && !(orders[a] & ~axis->orders);
-            if (!is_set && !kb_published_axis_set(axis, length, orders[a])) return false;
-        }
-    memcpy(f->c, f->z, f->first[f->n_fields] * sizeof *f->c);
-    for (size_t i = 0; i < f->n_fields; i++) solve_axes(f, i, true, f->c + f->first[i]);
-    memset(f->pull, 0, f->first[f->n_fields] * sizeof *f->pull);
+    kb_mode modes[KB_SAMPLE_AXES];
+    for (size_t i = 0; i < f->n_fields; i++) {
+        for (size_t a = 0; a < f->n_axes; a++)
+            if (!kb_published_axis_set(axis_of(f, i, a), exp(f->log_length[i + a * f->n_fields]), orders[a]))
+                return false;
+        prior_modes(f, i, modes);
+        kb_modes_product(f->n_axes, modes, f->z + f->first[i], f->u + f->first_node[i], f->work);
+    }
+    memset(f->pull, 0, f->first_node[f->n_fields] * sizeof *f->pull);
+    f->partial_of = f->force_of = f->n_fields;
     return true;
 }
 
 /* ---------------------------------------------------------------- mesh */
 
+/* Do two derivatives have the same orders along all axes but the last? */
+static bool are_alike(const kb_published_field *f, const int *order, const int *other)
+{
+    for (size_t a = 0; a + 1 < f->n_axes; a++)
+        if (order[a] != other[a]) return false;
+    return true;
+}
+
+static size_t leading_modes(const kb_published_field *f, size_t which, const int *order, kb_mode *modes)
+{
+    size_t left = 1;
+    for (size_t a = 0; a + 1 < f->n_axes; a++) {
+        modes[a] = kb_published_axis_mesh(axis_of(f, which, a), order[a]);
+        left *= modes[a].rows;
+    }
+    return left;
+}
+
+/* Derivatives that differ along the last axis alone share what is done along the others. */
+static const double *find_partial(kb_published_field *f, size_t which, const int *order)
+{
+    kb_mode modes[KB_SAMPLE_AXES];
+    const double *u = f->u + f->first_node[which];
+    size_t last = f->n_axes - 1;
+    if (f->partial_of != which || !are_alike(f, order, f->partial_order)) {
+        leading_modes(f, which, order, modes);
+        kb_modes_leading_product(last, modes, axis_of(f, which, last)->rank, u, f->partial, f->work);
+        f->partial_of = which;
+        memcpy(f->partial_order, order, f->n_axes * sizeof *order);
+    }
+    return f->partial;
+}
+
 void kb_published_field_derivative(kb_published_field *f, size_t which, const int *order, double *out)
 {
     kb_mode modes[KB_SAMPLE_AXES];
-    for (size_t a = 0; a < f->n_axes; a++) modes[a] = kb_published_axis_mesh(axis_of(f, which, a), order[a]);
-    kb_modes_product(f->n_axes, modes, f->c + f->first[which], out, f->work);
+    size_t last = f->n_axes - 1, left = leading_modes(f, which, order, modes);
+    modes[last] = kb_published_axis_mesh(axis_of(f, which, last), order[last]);
+    kb_mode_product(&modes[last], left, 1, find_partial(f, which, order), out);
 }
 
-/* r contracted along all axes but one; the result lies in one half of `work`, the other is free. */
-static double *contract(kb_published_field *f, const kb_mode *modes, size_t but, const double *r, double **other)
-{
-    size_t n = 1, half = 1;
-    size_t shape[KB_SAMPLE_AXES];
-    for (size_t a = 0; a < f->n_axes; a++) {
-        n *= shape[a] = modes[a].rows;
-        half *= larger(modes[a].rows, modes[a].columns);
-    }
-    double *to = f->work, *next = f->work + half;
-    const double *from = r;
-    for (size_t a = f->n_axes; a-- > 0;) {
-        size_t left = 1, right = 1;
-        if (a == but) continue;
-        for (size_t b = 0; b < f->n_axes; b++)
-            if (b != a) *(b < a ? &left : &right) *= shape[b];
-        kb_mode_adjoint(&modes[a], left, right, from, to);
-        shape[a] = modes[a].columns;
-        from = to;
-        to = next;
-        next = (double *)from;
-    }
-    if (from == r) memcpy(to, r, n * sizeof *to), from = to, to = next;
-    *other = to;
-    return (double *)from;
-}
-
-/* slope += <t, c x_axis dK>, t as `contract` leaves it */
-static double slope_along(kb_published_field *f, size_t which, size_t axis, const kb_mode *dK, const double *t,
-                          double *product)
-{
-    size_t left, right;
-    sides(f, which, axis, &left, &right);
-    kb_mode_product(dK, left, right, f->c + f->first[which], product);
-    return kb_dot(left * dK->rows * right, t, product);
-}
-
-/* pull += t x_axis K', t likewise */
-static void finish_pull(kb_published_field *f, size_t which, size_t axis, const kb_mode *K, const double *t,
-                        double *product)
-{
-    size_t left, right;
-    sides(f, which, axis, &left, &right);
-    kb_mode_adjoint(K, left, right, t, product);
-    kb_axpy(kb_published_field_size(f, which), 1, product, f->pull + f->first[which]);
-}
-
-void kb_published_field_pull(kb_published_field *f, size_t which, const int *order, const double *r, double *slopes)
+/* What was gathered along the last axis goes along the others. */
+static void hand_on_force(kb_published_field *f)
 {
     kb_mode modes[KB_SAMPLE_AXES];
-    for (size_t a = 0; a < f->n_axes; a++) modes[a] = kb_published_axis_mesh(axis_of(f, which, a), order[a]);
-    for (size_t a = 0; a < f->n_axes; a++) {
-        double *other = NULL;
-        bool is_last = a + 1 == f->n_axes, learns = slopes && axis_of(f, which, a)->learns;
-        if (!is_last && !learns) continue;
-        double *t = contract(f, modes, a, r, &other);
-        kb_mode dK = kb_published_axis_mesh_slope(axis_of(f, which, a), order[a]);
-        if (learns) slopes[a] += slope_along(f, which, a, &dK, t, other);
-        if (is_last) finish_pull(f, which, a, &modes[a], t, other);
-    }
+    size_t which = f->force_of, last = f->n_axes - 1;
+    if (which == f->n_fields) return;
+    leading_modes(f, which, f->force_order, modes);
+    kb_modes_leading_adjoint(last, modes, axis_of(f, which, last)->rank, f->force, f->product, f->work);
+    kb_axpy(f->first_node[which + 1] - f->first_node[which], 1, f->product, f->pull + f->first_node[which]);
+    f->force_of = f->n_fields;
+}
+
+void kb_published_field_pull(kb_published_field *f, size_t which, const int *order, const double *r)
+{
+    kb_mode modes[KB_SAMPLE_AXES];
+    size_t last = f->n_axes - 1, left = leading_modes(f, which, order, modes);
+    kb_mode M = kb_published_axis_mesh(axis_of(f, which, last), order[last]);
+    bool goes_on = f->force_of == which && are_alike(f, order, f->force_order);
+    if (!goes_on) hand_on_force(f);
+    if (left == 1) kb_gemv(KB_TRANSPOSED, M.rows, M.columns, 1, M.entries, M.ld, r, goes_on, f->force);
+    else kb_gemm(KB_PLAIN, KB_PLAIN, left, M.columns, M.rows, 1, r, left, M.entries, M.ld, goes_on, f->force, left);
+    f->force_of = which;
+    memcpy(f->force_order, order, f->n_axes * sizeof *order);
 }
 
 /* ---------------------------------------------------------------- measurements */
@@ -376,74 +384,85 @@ static void row_modes(const kb_published_field *f, size_t which, kb_mode *modes)
     for (size_t a = 0; a < f->n_axes; a++) modes[a] = kb_published_axis_rows(axis_of(f, which, a));
 }
 
-static void at_rows(kb_published_field *f, size_t which, const kb_mode *modes, double *out)
-{
-    const double *c = f->c + f->first[which];
-    if (f->samples->gridded) kb_modes_product(f->n_axes, modes, c, out, f->work);
-    else kb_rows_product(f->n_axes, modes, c, out, f->work);
-}
-
 void kb_published_field_residual(kb_published_field *f, size_t which, double *r)
 {
     const kb_field_samples *c = f->samples;
+    const double *u = f->u + f->first_node[which];
     size_t n = c->n_points;
     kb_mode modes[KB_SAMPLE_AXES];
     row_modes(f, which, modes);
-    at_rows(f, which, modes, f->spare);
+    if (c->gridded) kb_modes_product(f->n_axes, modes, u, f->spare, f->work);
+    else kb_rows_product(f->n_axes, modes, u, f->spare, f->work);
     for (size_t p = 0; p < n; p++)
         r[p] = c->measured[p + which * n] > 0 ? f->value[p + which * n] - f->spare[f->place[p]] : 0;
 }
 
-void kb_published_field_pull_rows(kb_published_field *f, size_t which, const double *r, double *slopes)
+void kb_published_field_pull_rows(kb_published_field *f, size_t which, const double *r)
 {
-    size_t n = f->samples->n_points, size = kb_published_field_size(f, which);
+    size_t n = f->samples->n_points, nodes = f->first_node[which + 1] - f->first_node[which];
     kb_mode modes[KB_SAMPLE_AXES];
-    double *sorted = f->spare;
     row_modes(f, which, modes);
-    for (size_t a = 0; slopes && a < f->n_axes; a++) {
-        kb_mode plain = modes[a];
-        if (!axis_of(f, which, a)->learns) continue;
-        modes[a] = kb_published_axis_rows_slope(axis_of(f, which, a));
-        at_rows(f, which, modes, sorted);
-        for (size_t p = 0; p < n; p++) slopes[a] += r[p] * sorted[f->place[p]];
-        modes[a] = plain;
-    }
-    for (size_t p = 0; p < n; p++) sorted[f->place[p]] = r[p];
-    if (f->samples->gridded) kb_modes_adjoint(f->n_axes, modes, sorted, f->product, f->work);
-    else kb_rows_adjoint(f->n_axes, modes, sorted, f->product, f->work);
-    kb_axpy(size, 1, f->product, f->pull + f->first[which]);
+    for (size_t p = 0; p < n; p++) f->spare[f->place[p]] = r[p];
+    if (f->samples->gridded) kb_modes_adjoint(f->n_axes, modes, f->spare, f->product, f->work);
+    else kb_rows_adjoint(f->n_axes, modes, f->spare, f->product, f->work);
+    kb_axpy(nodes, 1, f->product, f->pull + f->first_node[which]);
 }
 
-/* ---------------------------------------------------------------- the gradient by z */
+/* ---------------------------------------------------------------- the gradient */
 
-/* M = sum over the other axes of (L^{-1} pull)[i, .] c[j, .] */
-static void cross(const kb_published_field *f, size_t which, size_t axis, const double *pull, double *M)
+/* z along all axes but one, in a half of `work`: the nodes of the others, the coefficients of that one. */
+static const double *along_others(kb_published_field *f, size_t which, size_t but)
 {
-    size_t r = axis_of(f, which, axis)->rank, left, right;
-    const double *c = f->c + f->first[which];
+    size_t shape[KB_SAMPLE_AXES], half = 1;
+    const double *from = f->z + f->first[which];
+    for (size_t a = 0; a < f->n_axes; a++) {
+        const kb_published_axis *axis = axis_of(f, which, a);
+        shape[a] = axis->n;
+        half *= larger(axis->n, axis->rank);
+    }
+    double *to = f->work, *next = f->work + half;
+    for (size_t a = 0; a < f->n_axes; a++) {
+        size_t left = 1, right = 1;
+        kb_mode A = kb_published_axis_prior(axis_of(f, which, a));
+        if (a == but) continue;
+        for (size_t b = 0; b < f->n_axes; b++)
+            if (b != a) *(b < a ? &left : &right) *= shape[b];
+        kb_mode_product(&A, left, right, from, to);
+        shape[a] = A.rows;
+        from = to;
+        to = next;
+        next = (double *)from;
+    }
+    return from;
+}
+
+/* M = sum over the other axes of pull[i, .] y[j, .]: rank x n */
+static void cross(const kb_published_field *f, size_t which, size_t axis, const double *pull, const double *y,
+                  double *M)
+{
+    size_t r = axis_of(f, which, axis)->rank, n = axis_of(f, which, axis)->n, left, right;
     sides(f, which, axis, &left, &right);
-    memset(M, 0, r * r * sizeof *M);
     if (left == 1) {
-        kb_gemm(KB_PLAIN, KB_TRANSPOSED, r, r, right, 1, pull, r, c, r, 0, M, r);
+        kb_gemm(KB_PLAIN, KB_TRANSPOSED, r, n, right, 1, pull, r, y, n, 0, M, r);
         return;
     }
     for (size_t k = 0; k < right; k++)
-        kb_gemm(KB_TRANSPOSED, KB_PLAIN, r, r, left, 1, pull + k * left * r, left, c + k * left * r, left, 1, M, r);
+        kb_gemm(KB_TRANSPOSED, KB_PLAIN, r, n, left, 1, pull + k * left * r, left, y + k * left * n, left, k > 0, M, r);
 }
 
-/* dc = -c x L^{-T} dL' along each axis, so slopes -= <L^{-1} M, dL'> with M of the pull by c. */
+/* u = z x A along each axis, so slopes += <pull, z x .. dA ..> */
 void kb_published_field_gradient(kb_published_field *f, size_t which, double *gradient, double *slopes)
 {
-    size_t n = kb_published_field_size(f, which);
-    double *pull = f->pull + f->first[which];
+    kb_mode modes[KB_SAMPLE_AXES];
+    const double *pull = f->pull + f->first_node[which];
+    hand_on_force(f);
     for (size_t a = 0; slopes && a < f->n_axes; a++) {
-        kb_published_axis *axis = axis_of(f, which, a);
+        const kb_published_axis *axis = axis_of(f, which, a);
         if (!axis->learns) continue;
-        cross(f, which, a, pull, f->spare);
-        kb_lower_solve(axis->rank, axis->rank, axis->L, axis->rank, f->spare, axis->rank);
-        slopes[a] -= kb_published_axis_factor_slope(axis, f->spare);
+        cross(f, which, a, pull, along_others(f, which, a), f->spare);
+        slopes[a] += kb_dot(axis->rank * axis->n, f->spare, axis->A_slope);
     }
-    memcpy(f->spare, pull, n * sizeof *pull);
-    solve_axes(f, which, false, f->spare);
-    kb_axpy(n, 1, f->spare, gradient);
+    prior_modes(f, which, modes);
+    kb_modes_adjoint(f->n_axes, modes, pull, f->product, f->work);
+    kb_axpy(kb_published_field_size(f, which), 1, f->product, gradient);
 }

@@ -10,7 +10,7 @@
 enum { MEMORY = 20, MOST_ITERATIONS = 2000, HALVINGS = 30, ROUND = 100, STALLED = 2 };
 static const double sufficient = 1e-4;   /* of the decrease that the slope promises */
 static const double flat = 1e-8;         /* relative decrease of J over a round that counts as none */
-static const double longest_move = 0.05; /* of a log length scale in one step, so that the pivots can follow */
+static const double longest_move = 0.05; /* of a log length scale in one step, so that the nodes can follow */
 
 typedef struct {
     kb_published_posterior *posterior;
@@ -170,7 +170,7 @@ static kbass_status begin_round(lbfgs *l, double *J, kbass_error *error)
     return kb_published_laplace_create(l->model, &l->metric, error);
 }
 
-/* Steps with the pivots as they are, until the length scales have gone far; *is_flat: nothing was gained. */
+/* Steps with the nodes as they are, until the length scales have gone far; *is_flat: nothing was gained. */
 static kbass_status round_of_steps(lbfgs *l, kb_run *run, int *left, bool *is_flat, kbass_error *error)
 {
     double J = 0;
@@ -222,7 +222,7 @@ kbass_status kb_published_finish(kb_published_posterior *posterior, long step, k
     while (status == KBASS_OK && left > 0 && stalled < STALLED && !kb_run_stopped(run)) {
         status = round_of_steps(&l, run, &left, &is_flat, error);
         stalled = is_flat ? stalled + 1 : 0;
-        if (status == KBASS_OK) status = kb_published_field_pivot(m->field, changed, error);
+        if (status == KBASS_OK) status = kb_published_field_place(m->field, changed, error);
         if (status == KBASS_OK) status = kb_published_model_resize(m, error);
     }
     kb_free(changed);

@@ -6,7 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-/* One field's whitened features: L^{-1} D^k K(P, mesh), rank x n_mesh, and L^{-1} K(P, rows). */
+/* One field's features by coefficient: A' Phi_k', rank x n_mesh, and of the rows; coefficients stand at the nodes. */
 typedef struct {
     size_t n_axes, rank[KB_SAMPLE_AXES], n[KB_SAMPLE_AXES], n_rows[KB_SAMPLE_AXES];
     double *mesh[KB_SAMPLE_AXES][KB_PUBLISHED_ORDERS], *rows[KB_SAMPLE_AXES];
@@ -21,14 +21,11 @@ typedef struct {
 
 /* ---------------------------------------------------------------- whitened features */
 
-static double *whiten(const kb_published_axis *axis, size_t n, const double *K)
+static double *whiten(const kb_published_axis *axis, size_t n, const double *Phi)
 {
-    size_t r = axis->rank;
-    double *out = KB_NEW(double, r *n);
-    if (!out) return NULL;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < r; j++) out[j + i * r] = K[i + j * n];
-    kb_lower_solve(r, n, axis->L, r, out, r);
+    double *out = KB_NEW(double, axis->n *n);
+    if (out)
+        kb_gemm(KB_TRANSPOSED, KB_TRANSPOSED, axis->n, n, axis->rank, 1, axis->A, axis->rank, Phi, n, 0, out, axis->n);
     return out;
 }
 
@@ -38,7 +35,7 @@ static bool take_features(const kb_published_field *f, size_t which, features *o
     out->n_axes = f->n_axes;
     for (size_t a = 0; a < f->n_axes; a++) {
         const kb_published_axis *axis = f->axis[which + a * f->n_fields];
-        out->rank[a] = axis->rank;
+        out->rank[a] = axis->n;
         out->n[a] = axis->n_mesh;
         out->n_rows[a] = axis->n_rows;
         for (int k = 0; k < KB_PUBLISHED_ORDERS; k++)
@@ -342,7 +339,7 @@ kbass_status kb_published_laplace_create(kb_published_model *m, kb_published_lap
 
 static size_t count_blocks(const kb_published_field *f, size_t which)
 {
-    return (f->first[which + 1] - f->first[which]) / f->axis[which + (f->n_axes - 1) * f->n_fields]->rank;
+    return (f->first[which + 1] - f->first[which]) / f->axis[which + (f->n_axes - 1) * f->n_fields]->n;
 }
 
 /* The coefficients of a block lie a number of blocks apart: the last axis is the slowest. */
@@ -386,12 +383,12 @@ double kb_published_laplace_variance(const kb_published_laplace *l, const kb_pub
     size_t block = 0, n_blocks = 1, last = f->n_axes - 1;
     double variance = 0;
     if (f->n_axes == 1) return whole_variance(l, f, which, feature[0], work);
-    for (size_t i = 0; i < which; i++) block += (f->first[i + 1] - f->first[i]) / f->axis[i + last * f->n_fields]->rank;
-    n_blocks = (f->first[which + 1] - f->first[which]) / f->axis[which + last * f->n_fields]->rank;
+    for (size_t i = 0; i < which; i++) block += (f->first[i + 1] - f->first[i]) / f->axis[i + last * f->n_fields]->n;
+    n_blocks = (f->first[which + 1] - f->first[which]) / f->axis[which + last * f->n_fields]->n;
     for (size_t i = 0; i < n_blocks; i++) {
         double product = 1;
         for (size_t a = 0, rest = i; a < last; a++) {
-            size_t rank = f->axis[which + a * f->n_fields]->rank;
+            size_t rank = f->axis[which + a * f->n_fields]->n;
             product *= feature[a][rest % rank];
             rest /= rank;
         }

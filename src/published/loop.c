@@ -64,12 +64,6 @@ static void limit_lengths(kb_published_field *f)
     }
 }
 
-/* From now on in few pivots. */
-static void compress(kb_published_field *f)
-{
-    for (size_t i = 0; i < f->n_fields * f->n_axes; i++) kb_published_axis_compress(f->axis[i]);
-}
-
 static bool is_far(const kb_published_field *f)
 {
     for (size_t i = 0; i < f->n_fields * f->n_axes; i++)
@@ -77,16 +71,31 @@ static bool is_far(const kb_published_field *f)
     return false;
 }
 
-/* Pivots of length scales that went far, and Adam's moments to match. */
+/* Adam's moments after the field's coefficients have moved. */
+static kbass_status follow_field(kb_published_loop *l, kbass_error *error)
+{
+    kb_published_field *f = l->model->field;
+    kbass_status status = kb_published_model_resize(l->model, error);
+    return status == KBASS_OK ? kb_adam_follow(l->field, f->n_fields, l->first, f->first, l->changed, error) : status;
+}
+
+/* Nodes for length scales that went far. */
 static kbass_status follow_lengths(kb_published_loop *l, kbass_error *error)
 {
     kb_published_field *f = l->model->field;
     if (!is_far(f)) return KBASS_OK;
     memcpy(l->first, f->first, (f->n_fields + 1) * sizeof *l->first);
-    kbass_status status = kb_published_field_pivot(f, l->changed, error);
-    if (status == KBASS_OK) status = kb_published_model_resize(l->model, error);
-    if (status == KBASS_OK) status = kb_adam_follow(l->field, f->n_fields, l->first, f->first, l->changed, error);
-    return status;
+    kbass_status status = kb_published_field_place(f, l->changed, error);
+    return status == KBASS_OK ? follow_field(l, error) : status;
+}
+
+/* From now on coefficients at the nodes alone. */
+static kbass_status compress(kb_published_loop *l, kbass_error *error)
+{
+    kb_published_field *f = l->model->field;
+    memcpy(l->first, f->first, (f->n_fields + 1) * sizeof *l->first);
+    kbass_status status = kb_published_field_compress(f, l->changed, error);
+    return status == KBASS_OK ? follow_field(l, error) : status;
 }
 
 /* One step of Adam; J is NaN in numerical trouble. */
@@ -104,7 +113,6 @@ static kbass_status m_step(kb_published_loop *l, double *J, kbass_error *error)
     kb_adam_step(l->field, kb_schedule_value(&o->rate, l->steps, 0), m->gradient, m->field->z);
     kb_adam_step(l->lengths, kb_schedule_value(&o->length_rate, l->steps, 0), m->slope, m->field->log_length);
     limit_lengths(m->field);
-    if (l->steps + 1 == o->whole) compress(m->field);
     return follow_lengths(l, error);
 }
 
@@ -214,5 +222,6 @@ kbass_status kb_published_loop_run(kb_published_loop *l, kb_run *run, kbass_erro
         l->is_lost = !isfinite(J);
         if (status != KBASS_OK || l->is_lost) return status;
     }
-    return is_e_step(l) && l->has_converged ? KBASS_OK : e_step(l, error);
+    if (!(is_e_step(l) && l->has_converged)) status = e_step(l, error);
+    return status == KBASS_OK && !l->is_lost ? compress(l, error) : status;
 }

@@ -14,7 +14,7 @@ typedef struct {
     kb_published_trace *trace; /* or NULL */
     kb_adam *field, *lengths;
     double *fields, *weights, *log_lengths; /* a window ago: over the mesh, by column, by field and axis */
-    bool *changed;                          /* fields whose pivots were chosen anew */
+    bool *changed;                          /* fields whose coefficients moved */
     size_t *first;                          /* of the field's coefficients, before that */
     long steps;
     double change; /* the largest relative one over the last window; NaN before there was one */
@@ -24,7 +24,7 @@ typedef struct {
 kbass_status kb_published_loop_create(kb_published_posterior *posterior, kb_published_trace *trace,
                                       kb_published_loop **out, kbass_error *error);
 void kb_published_loop_destroy(kb_published_loop *loop);
-/* Ends with an E step. Numerical trouble is no error: is_lost. */
+/* Ends with an E step and coefficients at the nodes alone. Numerical trouble is no error: is_lost. */
 kbass_status kb_published_loop_run(kb_published_loop *loop, kb_run *run, kbass_error *error);
 
 #endif

@@ -281,10 +281,9 @@ static double add_measurements(kb_published_model *m, size_t field)
 {
     size_t n = m->field->samples->n_points;
     kb_published_field_residual(m->field, field, m->rows);
-    double J = kb_dot(n, m->rows, m->rows) / (2 * m->variance[field]), slopes[KB_SAMPLE_AXES] = {0};
+    double J = kb_dot(n, m->rows, m->rows) / (2 * m->variance[field]);
     for (size_t p = 0; p < n; p++) m->rows[p] /= -m->variance[field];
-    kb_published_field_pull_rows(m->field, field, m->rows, slopes);
-    for (size_t a = 0; a < m->field->n_axes; a++) m->slope[field + a * m->field->n_fields] += slopes[a];
+    kb_published_field_pull_rows(m->field, field, m->rows);
     return J;
 }
 
@@ -301,18 +300,17 @@ static double add_equations(kb_published_model *m)
 }
 
 /* The pulls of the variables go back to the fields they belong to. */
-static void pull_fields(kb_published_model *m, size_t field, double *slopes)
+static void pull_fields(kb_published_model *m, size_t field)
 {
     int time[KB_SAMPLE_AXES] = {m->dictionary->time_order};
     size_t mesh = m->field->n_mesh;
     for (size_t v = 0; v < m->dictionary->n_variables; v++) {
         const kb_variable *variable = &m->dictionary->variables[v];
         if (variable->axis < 0 && variable->field == field && m->is_used[v])
-            kb_published_field_pull(m->field, field, variable->order, m->pull + v * mesh, slopes);
+            kb_published_field_pull(m->field, field, variable->order, m->pull + v * mesh);
     }
     for (size_t i = 0; i < m->n_equations; i++)
-        if (m->equations[i].state == field)
-            kb_published_field_pull(m->field, field, time, m->force + field * mesh, slopes);
+        if (m->equations[i].state == field) kb_published_field_pull(m->field, field, time, m->force + field * mesh);
 }
 
 double kb_published_model_gradient(kb_published_model *m)
@@ -327,7 +325,7 @@ double kb_published_model_gradient(kb_published_model *m)
     for (size_t i = 0; i < f->n_fields; i++) {
         double slopes[KB_SAMPLE_AXES] = {0};
         J += add_measurements(m, i);
-        if (m->has_equations) pull_fields(m, i, slopes);
+        if (m->has_equations) pull_fields(m, i);
         kb_published_field_gradient(f, i, m->gradient + f->first[i], slopes);
         for (size_t a = 0; a < f->n_axes; a++) m->slope[i + a * f->n_fields] += slopes[a];
     }

@@ -46,7 +46,7 @@ typedef struct {
 kbass_status kb_published_model_create(kb_published_field *field, const kb_dictionary *dictionary, bool in_data_units,
                                        kb_published_model **out, kbass_error *error);
 void kb_published_model_destroy(kb_published_model *model);
-/* After pivots or columns have changed. */
+/* After nodes or columns have changed. */
 kbass_status kb_published_model_resize(kb_published_model *model, kbass_error *error);
 
 /* J, with its gradient by z and the slopes by log(length); NaN in numerical trouble. */

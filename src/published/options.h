@@ -15,16 +15,16 @@
 typedef struct {
     bool in_data_units, is_expected, prunes_least, finishes;
     bool starts_at_zero; /* the first regression is Adam's, as in the scripts, not solved */
+    bool is_whole; /* Adam moves the coefficients of the whole mesh, as the scripts do, not those of nodes that say
+                      as much: its path depends on them */
     kb_schedule noise_variance, m_variance, e_variance, alpha, rate, length_rate,
         bound; /* empty: left to the loop, the noise's to cross-validation */
     double slab_variance, inclusion, jitter, tolerance;
     double length[KB_SAMPLE_AXES]; /* of the kernels at the start; 0: one spacing of the samples */
     long first, interval, limit;   /* steps: before the first E step, between two, in all */
-    long whole; /* steps for which Adam moves the coefficients of the whole mesh, as the scripts do, not of a basis
-                   compressed to its rank: its path depends on them */
-    const char *mesh;         /* of the preset, where the user said nothing; or NULL */
-    const char *trace;        /* file, or NULL */
-    const char *const *notes; /* what a reader of the preset's result has to know, NULL at the end; or NULL */
+    const char *mesh;              /* of the preset, where the user said nothing; or NULL */
+    const char *trace;             /* file, or NULL */
+    const char *const *notes;      /* what a reader of the preset's result has to know, NULL at the end; or NULL */
 } kb_published_options;
 
 kbass_status kb_published_options_read(const kbass_settings *settings, size_t n_axes, kb_published_options *out,

@@ -100,7 +100,7 @@ static kbass_status regress(kb_published *p, kbass_error *error)
 {
     kb_published_field *field = NULL;
     kbass_status status = kb_published_field_create(p->samples, p->options.in_data_units, p->kernels, p->options.jitter,
-                                                    p->options.whole > 0, p->lengths, &field, error);
+                                                    p->options.is_whole, p->lengths, &field, error);
     if (status == KBASS_OK) status = find_variances(p, field, error);
     if (status == KBASS_OK) status = kb_published_regress(field, p->variance, error);
     if (status != KBASS_OK) {
@@ -240,7 +240,7 @@ kbass_status kb_published_run(kb_published *p, kb_run *run, kb_answer **answer, 
 
 /* ---------------------------------------------------------------- the solution */
 
-/* Of one field at one point: K(x, P) along each axis, and whitened. */
+/* Of one field at one point: features by node along each axis, and by coefficient. */
 typedef struct {
     double *plain[KB_SAMPLE_AXES], *whitened[KB_SAMPLE_AXES], *work;
 } point_features;
@@ -276,11 +276,10 @@ static void look(const kb_published *p, point_features *x, size_t which, const d
     for (size_t a = 0; a < f->n_axes; a++) {
         const kb_published_axis *axis = f->axis[which + a * f->n_fields];
         kb_published_axis_features(axis, 1, &at[a], x->plain[a]);
-        memcpy(x->whitened[a], x->plain[a], axis->rank * sizeof *x->plain[a]);
-        kb_lower_solve(axis->rank, 1, axis->L, axis->rank, x->whitened[a], axis->rank);
+        kb_gemv(KB_TRANSPOSED, axis->rank, axis->n, 1, axis->A, axis->rank, x->plain[a], 0, x->whitened[a]);
         modes[a] = (kb_mode){1, axis->rank, 1, x->plain[a]};
     }
-    kb_rows_product(f->n_axes, modes, f->c + f->first[which], &value, x->work);
+    kb_rows_product(f->n_axes, modes, f->u + f->first_node[which], &value, x->work);
     *mean = f->offset[which] + f->unit[which] * value;
     if (!sd) return;
     double variance = kb_published_laplace_variance(p->laplace, f, which, (const double *const *)x->whitened, x->work);

@@ -50,7 +50,7 @@ static bool gradient(solver *s, size_t which, double variance, const double *z, 
     if (!kb_published_field_set(f, values)) return false;
     kb_published_field_residual(f, which, s->r);
     for (size_t p = 0; p < f->samples->n_points; p++) s->r[p] *= -(s->mask ? s->mask[p] : 1) / variance;
-    kb_published_field_pull_rows(f, which, s->r, NULL);
+    kb_published_field_pull_rows(f, which, s->r);
     memcpy(out, z, n * sizeof *out);
     kb_published_field_gradient(f, which, out, NULL);
     return true;

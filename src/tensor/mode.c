@@ -30,11 +30,12 @@ void kb_mode_adjoint(const kb_mode *M, size_t left, size_t right, const double *
 }
 
 /* Axis after axis through two halves of the workspace; the last lands in `to`. */
-static void chain(size_t n_axes, const kb_mode *M, int transposed, const double *from, double *to, double *work)
+static void chain(size_t n_axes, const kb_mode *M, size_t behind, int transposed, const double *from, double *to,
+                  double *work)
 {
-    size_t half = kb_modes_work(n_axes, M) / 2, left = 1, right = 1;
+    size_t half = kb_modes_work(n_axes, M) / 2 * behind, left = 1, right = behind;
     for (size_t a = 0; a < n_axes; a++) right *= transposed ? M[a].rows : M[a].columns;
-    if (!n_axes) memcpy(to, from, sizeof *to);
+    if (!n_axes) memcpy(to, from, behind * sizeof *to);
     for (size_t a = 0; a < n_axes; a++) {
         double *next = a + 1 == n_axes ? to : work + (a % 2) * half;
         right /= transposed ? M[a].rows : M[a].columns;
@@ -47,12 +48,22 @@ static void chain(size_t n_axes, const kb_mode *M, int transposed, const double 
 
 void kb_modes_product(size_t n_axes, const kb_mode *M, const double *u, double *v, double *work)
 {
-    chain(n_axes, M, KB_PLAIN, u, v, work);
+    chain(n_axes, M, 1, KB_PLAIN, u, v, work);
+}
+
+void kb_modes_leading_product(size_t n_axes, const kb_mode *M, size_t behind, const double *u, double *v, double *work)
+{
+    chain(n_axes, M, behind, KB_PLAIN, u, v, work);
+}
+
+void kb_modes_leading_adjoint(size_t n_axes, const kb_mode *M, size_t behind, const double *v, double *u, double *work)
+{
+    chain(n_axes, M, behind, KB_TRANSPOSED, v, u, work);
 }
 
 void kb_modes_adjoint(size_t n_axes, const kb_mode *M, const double *v, double *u, double *work)
 {
-    chain(n_axes, M, KB_TRANSPOSED, v, u, work);
+    chain(n_axes, M, 1, KB_TRANSPOSED, v, u, work);
 }
 
 size_t kb_modes_work(size_t n_axes, const kb_mode *M)

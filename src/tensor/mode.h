@@ -23,5 +23,9 @@ void kb_modes_product(size_t n_axes, const kb_mode *M, const double *u, double *
 /* The transpose of the above as a linear map. */
 void kb_modes_adjoint(size_t n_axes, const kb_mode *M, const double *v, double *u, double *work);
 size_t kb_modes_work(size_t n_axes, const kb_mode *M);
+/* The same along the leading n_axes of a tensor that has `behind` entries along the axes after them. work: `behind`
+   times as much */
+void kb_modes_leading_product(size_t n_axes, const kb_mode *M, size_t behind, const double *u, double *v, double *work);
+void kb_modes_leading_adjoint(size_t n_axes, const kb_mode *M, size_t behind, const double *v, double *u, double *work);
 
 #endif
