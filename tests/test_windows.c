@@ -1,4 +1,5 @@
 /* Merging windows on a chaotic record: from short windows to one, with the true weights. */
+#include "forward/shoot.h"
 #include "search/windows.h"
 #include "ode_setup.h"
 

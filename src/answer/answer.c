@@ -366,7 +366,7 @@ kbass_status kb_answer_create(const kb_frame *p, const kb_search_result *found, 
         answer->result.rows_used = p->n_rows_before ? (double)p->n_rows / (double)p->n_rows_before : 1;
         answer->result.n_models = found->n_models;
         answer->result.n_windows = found->windows ? found->windows->n : 0;
-        answer->result.n_patches = found->n_patches;
+        answer->result.n_patches = found->engine.n_patches;
         memcpy(answer->result.seconds, found->seconds, sizeof found->seconds);
         *out = answer;
     } else {

@@ -11,24 +11,24 @@
 kbass_status kb_axes_covariances(const kb_pde_nd_problem *e, kb_search_result *found, bool is_stopped,
                                  kbass_error *error)
 {
-    if (!found->fourier || !kb_has_model(found)) return KBASS_OK;
+    if (!found->engine.fourier || !kb_has_model(found)) return KBASS_OK;
     size_t n = is_stopped ? 1 : kb_count_near(found->pool.n, found->pool.fits);
     if (n > KB_RIVALS_OF_FIELDS) n = KB_RIVALS_OF_FIELDS;
     kbass_status status = KBASS_OK;
-    found->covariances = KB_NEW(double *, n);
-    if (!found->covariances) return kb_out_of_memory(error, "the band");
-    found->n_covariances = n;
+    found->engine.covariances = KB_NEW(double *, n);
+    if (!found->engine.covariances) return kb_out_of_memory(error, "the band");
+    found->engine.n_covariances = n;
     for (size_t i = 0; status != KBASS_ERROR_MEMORY && i < n; i++)
-        status = kb_fourier_covariances(e->run_samples[0], e->dictionary, e->columns, found->fourier, found->windows,
-                                        found->pool.fits[i], &found->covariances[i], error);
+        status = kb_fourier_covariances(e->run_samples[0], e->dictionary, e->columns, found->engine.fourier,
+                                        found->windows, found->pool.fits[i], &found->engine.covariances[i], error);
     return status == KBASS_ERROR_MEMORY ? status
                                         : KBASS_OK; /* a band that cannot be had is no reason to lose the rest */
 }
 
 static const double *covariance_of(const kb_search_result *found, const kb_fit *fit)
 {
-    for (size_t i = 0; i < found->n_covariances; i++)
-        if (found->pool.fits[i] == fit) return found->covariances[i];
+    for (size_t i = 0; i < found->engine.n_covariances; i++)
+        if (found->pool.fits[i] == fit) return found->engine.covariances[i];
     return NULL;
 }
 
@@ -55,8 +55,8 @@ static kbass_status solution_of_kernel(const kb_pde_nd_problem *e, const kb_sear
            *band = KB_NEW(double, n *fields);
     kbass_status status = points && u && band ? KBASS_OK : kb_out_of_memory(error, "the solution");
     if (status == KBASS_OK)
-        status = kb_kernel_solution(e->domain, e->columns, &found->proposal, run, n, points, u, sd ? band : NULL, NULL,
-                                    error);
+        status = kb_kernel_solution(e->domain, e->columns, &found->engine.proposal, run, n, points, u, sd ? band : NULL,
+                                    NULL, error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++)
         for (size_t f = 0; f < fields; f++) {
             mean[i * fields + f] = u[i + f * n];
@@ -81,8 +81,8 @@ static kbass_status solution_of(const void *context, const kb_fit *fit, double *
     const kb_pde_nd_problem *e = at->problem;
     const double *V = sd ? covariance_of(at->found, fit) : NULL;
     if (sd && !V) return kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model has no covariance");
-    return kb_fourier_solution(e->run_samples[0], e->dictionary, e->columns, at->found->fourier, at->found->windows,
-                               fit, V, at->n, at->times, at->positions, mean, sd, error);
+    return kb_fourier_solution(e->run_samples[0], e->dictionary, e->columns, at->found->engine.fourier,
+                               at->found->windows, fit, V, at->n, at->times, at->positions, mean, sd, error);
 }
 
 kbass_status kb_axes_solution(const kb_pde_nd_problem *e, const kb_search_result *found, size_t run, size_t n,
@@ -90,7 +90,7 @@ kbass_status kb_axes_solution(const kb_pde_nd_problem *e, const kb_search_result
                               kbass_error *error)
 {
     whereabouts at = {e, found, run, n, times, positions};
-    if (!found->fourier) return solution_of_kernel(e, found, run, n, times, positions, mean, sd, error);
+    if (!found->engine.fourier) return solution_of_kernel(e, found, run, n, times, positions, mean, sd, error);
     if (!sd) return solution_of(&at, found->pool.fits[0], mean, NULL, error);
     return kb_band(found->pool.n, found->pool.fits, KB_RIVALS_OF_FIELDS, n * e->run_samples[0]->n_fields, solution_of,
                    &at, mean, sd, error);
@@ -102,9 +102,9 @@ kbass_status kb_axes_solution(const kb_pde_nd_problem *e, const kb_search_result
 static const kb_kernel_fit *kernel_fit(const kb_search_result *found, size_t index)
 {
     const kb_support *wanted = &found->pool.fits[index]->support;
-    if (!index) return found->proposal.w ? &found->proposal : NULL;
-    for (size_t i = 0; i < found->n_rivals; i++)
-        if (kb_support_equal(&found->rivals[i].support, wanted)) return &found->rivals[i];
+    if (!index) return found->engine.proposal.w ? &found->engine.proposal : NULL;
+    for (size_t i = 0; i < found->engine.n_rivals; i++)
+        if (kb_support_equal(&found->engine.rivals[i].support, wanted)) return &found->engine.rivals[i];
     return NULL;
 }
 
@@ -115,10 +115,10 @@ static kbass_status spread_of(const void *context, size_t index, size_t n, const
     const kb_pde_nd_problem *e = at->problem;
     const kb_search_result *found = at->found;
     const kb_fit *fit = found->pool.fits[index];
-    if (found->fourier) {
+    if (found->engine.fourier) {
         const double *V = covariance_of(found, fit);
         if (!V) return kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model has no covariance");
-        return kb_fourier_spread(e->run_samples[0], e->dictionary, e->columns, found->fourier, fit, V, n, times,
+        return kb_fourier_spread(e->run_samples[0], e->dictionary, e->columns, found->engine.fourier, fit, V, n, times,
                                  positions, spread, error);
     }
     const kb_kernel_fit *kernel = kernel_fit(found, index);

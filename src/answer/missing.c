@@ -319,7 +319,8 @@ kbass_status kb_missing_of_fields(const kb_pde1d_problem *l, const kb_search_res
     if (!can_probe(&frame, found)) return KBASS_OK;
     kbass_status status = begin(&q, &frame, found, l->run_samples[0]->span, highest, error);
     if (status == KBASS_OK)
-        status = kb_pde1d_runs_create(l->n_runs, found->setups, q.wide, &q.columns, q.columns.n, &all_runs, error);
+        status =
+            kb_pde1d_runs_create(l->n_runs, found->engine.setups, q.wide, &q.columns, q.columns.n, &all_runs, error);
     if (status == KBASS_OK)
         status = kb_shooter_create_on(&all_runs->dynamics, &q.columns, found->windows->n, q.columns.n, &shooter, error);
     status = take(status, &q, shooter, found);
@@ -342,7 +343,7 @@ static kbass_status ask_fourier(probe *q, const kb_pde_nd_problem *e, const kb_s
     double tangents = (double)(q->columns.n + found->pool.n_start), bytes = 16 * tangents * (double)c->n_values;
     if (bytes > most_bytes) return KBASS_OK;
     kbass_status status =
-        kb_fourier_model_create(c, q->wide, &q->columns, found->fourier, q->columns.n, &fourier, error);
+        kb_fourier_model_create(c, q->wide, &q->columns, found->engine.fourier, q->columns.n, &fourier, error);
     if (status == KBASS_OK)
         status =
             kb_shooter_create_on(&fourier->dynamics, &q->columns, found->windows->n, q->columns.n, &shooter, error);
@@ -358,7 +359,7 @@ static kbass_status ask_kernel(probe *q, const kb_pde_nd_problem *e, const kb_se
     const kb_tile_frame tiled = {c->first[0], c->span[0], c->first[1], c->span[1]};
     kb_kernel_likelihood *kernel = NULL;
     kbass_status status =
-        kb_kernel_likelihood_create(e->domain, q->wide, &q->columns, &found->proposal, &kernel, error);
+        kb_kernel_likelihood_create(e->domain, q->wide, &q->columns, &found->engine.proposal, &kernel, error);
     if (status != KBASS_OK) return status;
     q->likelihood = &kernel->likelihood;
     status = try_terms(q, answer, error);
@@ -376,11 +377,11 @@ kbass_status kb_missing_of_axes(const kb_pde_nd_problem *e, const kb_search_resu
     probe q = {0};
     kb_frame frame = kb_pde_nd_problem_frame(e);
     int highest[KB_MAX_AXES] = {0};
-    if (!can_probe(&frame, found) || !(found->fourier || found->proposal.w)) return KBASS_OK;
+    if (!can_probe(&frame, found) || !(found->engine.fourier || found->engine.proposal.w)) return KBASS_OK;
     for (size_t axis = 0; axis < frame.dictionary->n_axes; axis++)
         highest[axis] = e->domain->patches[0]->axis[axis]->highest;
     kbass_status status = begin(&q, &frame, found, e->run_samples[0]->span, highest, error);
-    if (status == KBASS_OK) status = (found->fourier ? ask_fourier : ask_kernel)(&q, e, found, answer, error);
+    if (status == KBASS_OK) status = (found->engine.fourier ? ask_fourier : ask_kernel)(&q, e, found, answer, error);
     probe_clear(&q);
     return say_nothing(status);
 }

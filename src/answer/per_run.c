@@ -91,7 +91,7 @@ static kbass_status make_shooter(const venue *v, const kb_columns *columns, kb_s
     kb_pde1d_runs *all_runs = NULL;
     if (!l) return kb_shooter_create(v->ode->record, v->ode->dictionary, columns, windows, n, out, error);
     kbass_status status =
-        kb_pde1d_runs_create(l->n_runs, v->found->setups, l->dictionary, columns, n, &all_runs, error);
+        kb_pde1d_runs_create(l->n_runs, v->found->engine.setups, l->dictionary, columns, n, &all_runs, error);
     return status == KBASS_OK ? kb_shooter_create_on(&all_runs->dynamics, columns, windows, n, out, error) : status;
 }
 
@@ -102,8 +102,8 @@ static kbass_status make_likelihood(const venue *v, const kb_columns *columns, k
     kb_kernel_likelihood *kernel = NULL;
     kbass_status status = KBASS_OK;
     if (v->pde_nd) {
-        status = kb_kernel_likelihood_create(v->pde_nd->domain, v->pde_nd->dictionary, columns, &v->found->proposal,
-                                             &kernel, error);
+        status = kb_kernel_likelihood_create(v->pde_nd->domain, v->pde_nd->dictionary, columns,
+                                             &v->found->engine.proposal, &kernel, error);
         if (status == KBASS_OK) *out = &kernel->likelihood;
         return status;
     }
@@ -307,5 +307,5 @@ kbass_status kb_vary_axes(const kb_pde_nd_problem *e, const kbass_settings *sett
                           kb_run *run, kb_answer *answer, kbass_error *error)
 {
     venue v = {.frame = kb_pde_nd_problem_frame(e), .pde_nd = e, .found = found, .run = run};
-    return is_asked(settings, &v.frame, found) && found->proposal.w ? vary(&v, answer, error) : KBASS_OK;
+    return is_asked(settings, &v.frame, found) && found->engine.proposal.w ? vary(&v, answer, error) : KBASS_OK;
 }

@@ -80,7 +80,8 @@ static kbass_status make_shooter(const void *context, size_t n, kb_shooter **out
         status = kb_shooter_create(d->ode->record, d->dictionary, d->ode->columns, found->windows->n, n, out, error);
     } else {
         const kb_columns *columns = d->pde1d->columns;
-        status = kb_pde1d_runs_create(d->pde1d->n_runs, found->setups, d->dictionary, columns, n, &all_runs, error);
+        status =
+            kb_pde1d_runs_create(d->pde1d->n_runs, found->engine.setups, d->dictionary, columns, n, &all_runs, error);
         if (status == KBASS_OK)
             status = kb_shooter_create_on(&all_runs->dynamics, columns, found->windows->n, n, out, error);
     }

@@ -34,7 +34,8 @@ static void set_box(const kbass_discovery *d, size_t run, kb_law *law)
     law->high[0] = law->low[0] + span * duration;
     law->step[0] = span * fmin(samples ? samples->spacing[0] : record->spacing, 0.1 * duration) / 16;
     for (size_t a = 1; samples && a < samples->n_axes; a++) {
-        double nodes = d->found.setups ? (double)d->found.setups[run].line.n_nodes / 2 : 8 / samples->spacing[a];
+        double nodes =
+            d->found.engine.setups ? (double)d->found.engine.setups[run].line.n_nodes / 2 : 8 / samples->spacing[a];
         law->low[a] = samples->first[a];
         law->high[a] = samples->first[a] + samples->span[a] * kb_discovery_reach(d, run, a);
         law->step[a] = samples->span[a] / nodes;

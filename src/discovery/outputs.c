@@ -38,7 +38,7 @@ static kbass_status gather_states(const kbass_discovery *d, const size_t *starts
     const kb_search_result *f = &d->found;
     kbass_status status = kb_posterior_of_states(d->data, d->ode->record, d->dictionary, d->ode->columns, f->windows,
                                                  starts, f->pool.n, f->pool.fits, out, error);
-    for (size_t run = 0; status == KBASS_OK && f->state && run < kbass_data_runs(d->data); run++)
+    for (size_t run = 0; status == KBASS_OK && f->engine.state && run < kbass_data_runs(d->data); run++)
         if (out[run]) status = kb_em_states_widen(d->ode, f, out[run], error);
     return status;
 }
@@ -67,8 +67,8 @@ static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior 
     size_t *starts = KB_NEW(size_t, runs + 1);
     if (!starts) return kb_out_of_memory(error, "the posterior");
     for (size_t run = 0; run <= runs; run++) starts[run] = kb_discovery_first_window(d, run);
-    kbass_status status = l ? kb_posterior_of_fields(d->data, f->setups, l->dictionary, l->columns, f->windows, starts,
-                                                     f->pool.n, f->pool.fits, out, error)
+    kbass_status status = l ? kb_posterior_of_fields(d->data, f->engine.setups, l->dictionary, l->columns, f->windows,
+                                                     starts, f->pool.n, f->pool.fits, out, error)
                             : gather_states(d, starts, out, error);
     if (status == KBASS_OK) status = add_constants(d, starts, out, error);
     kb_free(starts);

@@ -52,8 +52,8 @@ size_t kb_discovery_first_window(const kbass_discovery *d, size_t run)
     const kb_search_result *found = &d->found;
     size_t first = 0;
     if (!found->windows) return 0;
-    if (!found->run_windows) return run * found->windows->n / kbass_data_runs(d->data);
-    for (size_t i = 0; i < run; i++) first += found->run_windows[i];
+    if (!found->engine.run_windows) return run * found->windows->n / kbass_data_runs(d->data);
+    for (size_t i = 0; i < run; i++) first += found->engine.run_windows[i];
     return first;
 }
 
@@ -64,11 +64,11 @@ static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
     size_t runs = d->pde1d->n_runs, fields = d->data->n_states;
     if (!kb_has_model(found)) return KBASS_OK;
     for (size_t run = 0; run < runs; run++)
-        if (!found->setups[run].line.periodic) return KBASS_OK;
+        if (!found->engine.setups[run].line.periodic) return KBASS_OK;
     const char **texts = kb_answer_own(d->answer, runs * fields, sizeof *texts);
     for (size_t i = 0; texts && i < runs * fields; i++) {
         const char *axis = d->data->axis_names[1];
-        const kb_pde1d_setup *setup = &found->setups[i / fields];
+        const kb_pde1d_setup *setup = &found->engine.setups[i / fields];
         const double *start =
             found->pool.fits[0]->start + kb_discovery_first_window(d, i / fields) * found->pool.n_start;
         size_t size = 1 + kb_pde1d_profile_text(setup, start, i % fields, axis, NULL, 0);
@@ -78,7 +78,7 @@ static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
         texts[i] = text;
     }
     d->answer->result.profiles = texts;
-    d->answer->result.period = found->setups[0].line.period * d->pde1d->run_samples[0]->span[1];
+    d->answer->result.period = found->engine.setups[0].line.period * d->pde1d->run_samples[0]->span[1];
     return texts ? KBASS_OK : kb_out_of_memory(error, "the profiles");
 }
 
@@ -86,7 +86,7 @@ static kbass_status judge(kbass_discovery *d, kbass_error *error)
 {
     kb_frame frame = kb_discovery_frame(d);
     bool is_em = d->settings.method == KB_METHOD_EM;
-    if (is_em || (d->pde_nd && !d->found.fourier))
+    if (is_em || (d->pde_nd && !d->found.engine.fourier))
         return kb_judge_noise_left(d->data, &d->settings, &frame, d->answer, error);
     if (d->ode) return kb_judge_states(d->ode, &d->found, d->answer, error);
     if (d->pde1d) return kb_judge_fields(d->pde1d, &d->found, d->answer, error);
@@ -97,7 +97,7 @@ static kbass_status judge(kbass_discovery *d, kbass_error *error)
 static kbass_status ask_states(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     kb_search_result asked = d->found;
-    if (asked.state) asked.pool = d->found.followed;
+    if (asked.engine.state) asked.pool = d->found.engine.followed;
     kbass_status status = kb_vary_states(d->ode, &asked, run, d->answer, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
     return kb_missing_of_states(d->ode, &asked, d->answer, error);
@@ -128,7 +128,7 @@ static const char *engine_of(const kbass_discovery *d)
     if (d->settings.method == KB_METHOD_EM) return "the kernel engine alone, as --method em asks";
     if (d->ode) return "the integrated equation";
     if (d->pde1d) return "the integrated equation, by the method of lines";
-    if (d->found.fourier) return "the integrated equation, in Fourier modes, since all axes close";
+    if (d->found.engine.fourier) return "the integrated equation, in Fourier modes, since all axes close";
     return patches_of(d);
 }
 

@@ -130,7 +130,7 @@ static kbass_status fields_of(const void *context, const kb_fit *fit, double *me
     const whereabouts *at = context;
     const kbass_discovery *d = at->discovery;
     const kb_pde1d_problem *l = d->pde1d;
-    kbass_status status = kb_pde1d_solution(l->n_runs, d->found.setups, at->run, l->dictionary, l->columns,
+    kbass_status status = kb_pde1d_solution(l->n_runs, d->found.engine.setups, at->run, l->dictionary, l->columns,
                                             d->found.windows, fit, at->n, at->times, at->positions, mean, sd, error);
     return status == KBASS_OK ? widen(at, fit, sd, error) : status;
 }
@@ -138,7 +138,7 @@ static kbass_status fields_of(const void *context, const kb_fit *fit, double *me
 static kbass_status em_states_of(const whereabouts *at, double *mean, double *sd, kbass_error *error)
 {
     const kbass_discovery *d = at->discovery;
-    return kb_em_states_solution(d->ode, d->found.state, at->run, at->n, at->times, mean, sd, error);
+    return kb_em_states_solution(d->ode, d->found.engine.state, at->run, at->n, at->times, mean, sd, error);
 }
 
 static kbass_status solve_states(const whereabouts *at, double *mean, double *sd, kbass_error *error)
@@ -149,7 +149,7 @@ static kbass_status solve_states(const whereabouts *at, double *mean, double *sd
         check_times(record->origin[at->run], record->span * record->duration[at->run], at->n, at->times, error);
     if (status != KBASS_OK) return status;
     if (d->paper) return kb_published_solution(d->paper, at->n, at->times, NULL, mean, sd, error);
-    if (d->found.state) return em_states_of(at, mean, sd, error);
+    if (d->found.engine.state) return em_states_of(at, mean, sd, error);
     size_t n_fits = at->is_mean ? 1 : d->found.pool.n;
     return kb_band(n_fits, d->found.pool.fits, KB_RIVALS_OF_STATES, at->n * record->n_states, states_of, at, mean, sd,
                    error);

@@ -36,12 +36,12 @@ static kbass_status keep_rivals(const kb_kernel_search *s, kb_search_result *res
     kbass_status status = KBASS_OK;
     if (n > KB_RIVALS_OF_FIELDS) n = KB_RIVALS_OF_FIELDS;
     if (n < 2) return KBASS_OK;
-    result->rivals = KB_NEW(kb_kernel_fit, n - 1);
-    if (!result->rivals) return kb_out_of_memory(error, "the rivals");
+    result->engine.rivals = KB_NEW(kb_kernel_fit, n - 1);
+    if (!result->engine.rivals) return kb_out_of_memory(error, "the rivals");
     for (size_t i = 1; status == KBASS_OK && i < n; i++) {
-        status = kb_kernel_fit_create(s->solver, s->pool.states[i], &result->rivals[i - 1], error);
-        if (status == KBASS_OK) kb_kernel_fit_keep_field(s->solver, s->pool.states[i], &result->rivals[i - 1]);
-        if (status == KBASS_OK) result->n_rivals++;
+        status = kb_kernel_fit_create(s->solver, s->pool.states[i], &result->engine.rivals[i - 1], error);
+        if (status == KBASS_OK) kb_kernel_fit_keep_field(s->solver, s->pool.states[i], &result->engine.rivals[i - 1]);
+        if (status == KBASS_OK) result->engine.n_rivals++;
     }
     return status;
 }
@@ -70,10 +70,10 @@ static kbass_status form_result(kb_kernel_search *s, kb_search_result *result, k
             status = enter(s, s->pool.states[i], &result->pool, error);
     result->n_starts = 1;
     result->n_models = s->n_weighed;
-    result->n_patches = s->domain->n_patches;
+    result->engine.n_patches = s->domain->n_patches;
     if (status != KBASS_OK || !result->pool.n || !result->pool.fits[0]->valid) return status;
-    status = kb_kernel_fit_create(s->solver, s->pool.states[0], &result->proposal, error);
-    if (status == KBASS_OK) kb_kernel_fit_keep_field(s->solver, s->pool.states[0], &result->proposal);
+    status = kb_kernel_fit_create(s->solver, s->pool.states[0], &result->engine.proposal, error);
+    if (status == KBASS_OK) kb_kernel_fit_keep_field(s->solver, s->pool.states[0], &result->engine.proposal);
     if (status == KBASS_OK) status = keep_rivals(s, result, error);
     if (status == KBASS_OK && kb_patch_solver_message(s->solver, s->pool.states[0], &s->solver->all)) {
         kb_kernel_search_take_message(s);

@@ -297,9 +297,9 @@ static kbass_status explain_column(em *s, kb_search_result *result, size_t colum
                                    kbass_error *error)
 {
     kb_annealer *w = s->worker;
-    load(s, result->state);
+    load(s, result->engine.state);
     if (!kb_ode_fields_message(w->n_fields, w->fields, &s->problem->all, w->message)) return KBASS_OK;
-    kb_support_copy(&result->state->support, &w->trial);
+    kb_support_copy(&result->engine.state->support, &w->trial);
     if (kb_support_has(&w->trial, column)) kb_support_remove(&w->trial, column);
     else kb_support_add(&w->trial, column);
     if (!isfinite(kb_refine_weigh(w))) return KBASS_OK;
@@ -308,7 +308,7 @@ static kbass_status explain_column(em *s, kb_search_result *result, size_t colum
     if (!isfinite(found)) return KBASS_OK;
     kb_ode_state_save(other, w->n_fields, w->fields);
     kb_support_copy(&w->support, &other->support);
-    other->level = result->state->level;
+    other->level = result->engine.state->level;
     other->log_evidence = found;
     kbass_status status = enter(s, other, &result->explained, error);
     if (status == KBASS_OK) result->explained_column[result->explained.n - 1] = column;
@@ -338,12 +338,12 @@ static kbass_status form_result(em *s, kb_search_result *result, kbass_error *er
         if (s->states[i]->log_evidence > s->states[0]->log_evidence - nats_reported)
             status = enter(s, s->states[i], &result->pool, error);
     result->n_models = s->n_weighed;
-    result->n_patches = p->n_patches;
+    result->engine.n_patches = p->n_patches;
     if (status != KBASS_OK || !result->pool.n || !result->pool.fits[0]->valid) return status;
-    status = kb_ode_state_create(w->n_fields, w->fields, &result->state, error);
+    status = kb_ode_state_create(w->n_fields, w->fields, &result->engine.state, error);
     if (status != KBASS_OK) return status;
-    copy(s, s->states[0], result->state);
-    load(s, result->state);
+    copy(s, s->states[0], result->engine.state);
+    load(s, result->engine.state);
     if (kb_ode_fields_message(w->n_fields, w->fields, &p->all, w->message))
         status = kb_search_result_measure(result, w->message, p->columns, w->work, error);
     if (status != KBASS_OK || kb_run_stopped(s->run)) return status;

@@ -27,16 +27,16 @@ kbass_status kb_em_states_follow(const kb_ode_problem *p, kb_search_result *resu
     if (near > KB_RIVALS_OF_STATES) near = KB_RIVALS_OF_STATES;
     for (size_t i = 0; i < near; i++)
         if (result->pool.fits[i]->support.n > most) most = result->pool.fits[i]->support.n;
-    kb_pool_init(&result->followed, p->columns->n, p->record->n_states, result->windows->n);
+    kb_pool_init(&result->engine.followed, p->columns->n, p->record->n_states, result->windows->n);
     kbass_status status =
         kb_shooter_create(p->record, p->dictionary, p->columns, result->windows->n, most, &shooter, error);
     if (status != KBASS_OK) return status;
     shooter->likelihood.windows = result->windows;
     shooter->flow->follow = kb_ode_problem_follow(p);
     for (size_t i = 0; status == KBASS_OK && i < near; i++)
-        status = follow(shooter, result, i, &result->followed, p->columns->n, error);
+        status = follow(shooter, result, i, &result->engine.followed, p->columns->n, error);
     if (status == KBASS_OK)
-        status = kb_residual_tests_run(shooter, result->followed.fits[0], &result->residual_tests, error);
+        status = kb_residual_tests_run(shooter, result->engine.followed.fits[0], &result->residual_tests, error);
     kb_shooter_destroy(shooter);
     return status;
 }

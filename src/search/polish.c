@@ -14,16 +14,7 @@ void kb_search_result_clear(kb_search_result *result)
 {
     kb_pool_clear(&result->pool);
     kb_windows_destroy(result->windows);
-    kb_kernel_fit_clear(&result->proposal);
-    kb_ode_state_destroy(result->state);
-    kb_pool_clear(&result->followed);
-    for (size_t i = 0; i < result->n_rivals; i++) kb_kernel_fit_clear(&result->rivals[i]);
-    for (size_t i = 0; i < result->n_covariances; i++) kb_free(result->covariances[i]);
-    kb_free(result->rivals);
-    kb_free(result->covariances);
-    kb_free(result->setups);
-    kb_free(result->fourier);
-    kb_free(result->run_windows);
+    kb_engine_clear(&result->engine);
     kb_free(result->neighbours);
     kb_free(result->substitutes);
     kb_free(result->noise_unit);

@@ -2,31 +2,18 @@
 #ifndef KB_SEARCH_RESULT_H
 #define KB_SEARCH_RESULT_H
 
-#include "collocation/kernel_fit.h"
-#include "collocation/ode_fields.h"
 #include "evidence/average.h"
 #include "evidence/substitutes.h"
-#include "forward/pde1d/runs.h"
-#include "forward/spectral/fourier_model.h"
+#include "posterior/engine.h"
 #include "posterior/residual_tests.h"
 
 typedef struct {
-    kb_pool pool;                 /* sorted, best first */
-    kb_windows *windows;          /* of the final fits */
-    kb_pde1d_setup *setups;       /* of fields, by run: the grid of the final fits and the prior of their profiles, */
-    size_t *run_windows;          /* and how many windows it has */
-    kb_fourier_settings *fourier; /* of fields over several axes that were followed: how; NULL otherwise */
-    double **covariances;         /* likewise, by fit: of weights and start, as far as they were asked for */
-    size_t n_covariances;
-    kb_kernel_fit proposal; /* of the kernel engine, where it gives the answer: the chosen model, */
-    kb_kernel_fit *rivals;  /* and those that come next in the pool */
-    size_t n_rivals;
-    kb_ode_state *state; /* likewise of states; NULL otherwise */
-    kb_pool followed;    /* then: its best models, in the pool's order, fitted through the integrated equation */
+    kb_pool pool;        /* sorted, best first */
+    kb_windows *windows; /* of the final fits */
+    kb_engine engine;    /* that answered: what solution and posterior need of it */
     size_t part;         /* values on which structures were compared, where that was not all; else 0 */
     size_t n_starts, n_lost;
     size_t n_models;
-    size_t n_patches; /* of the kernel engine, where it gives the answer */
     bool settled;
     double *noise_unit;    /* per state: what a noise variance of 1 is, kb_comparison_unit; NULL: its sd squared */
     double *noise_freedom; /* likewise: degrees of freedom behind it */

@@ -5,7 +5,7 @@
 #ifndef KB_SEARCH_WINDOWS_H
 #define KB_SEARCH_WINDOWS_H
 
-#include "forward/shoot.h"
+#include "weights/likelihood.h"
 
 /* Moves a valid fit from `from` to the half as many windows of `to`. */
 kbass_status kb_fit_merge(kb_likelihood *likelihood, const kb_windows *from, const kb_windows *to, kb_fit *fit,

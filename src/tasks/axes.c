@@ -198,9 +198,9 @@ static kbass_status finish(kb_pass *p, kbass_error *error)
         p->search.windows = p->result->windows = NULL;
         return KBASS_OK;
     }
-    p->result->fourier = KB_NEW(kb_fourier_settings, 1);
-    if (!p->result->fourier) return kb_out_of_memory(error, "the answer");
-    *p->result->fourier = axes_of(p)->fourier;
+    p->result->engine.fourier = KB_NEW(kb_fourier_settings, 1);
+    if (!p->result->engine.fourier) return kb_out_of_memory(error, "the answer");
+    *p->result->engine.fourier = axes_of(p)->fourier;
     return KBASS_OK;
 }
 

@@ -20,8 +20,8 @@ static kbass_status allocate(kb_pass *p, kb_one_axis *e, kbass_error *error)
     const kb_pde1d_problem *l = e->problem;
     size_t n_values = 0;
     for (size_t run = 0; run < l->n_runs; run++) n_values += l->run_samples[run]->n_values;
-    e->setups = p->result->setups = KB_NEW(kb_pde1d_setup, l->n_runs);
-    e->windows = p->result->run_windows = KB_NEW(size_t, l->n_runs);
+    e->setups = p->result->engine.setups = KB_NEW(kb_pde1d_setup, l->n_runs);
+    e->windows = p->result->engine.run_windows = KB_NEW(size_t, l->n_runs);
     e->here = KB_NEW(double, n_values);
     e->there = KB_NEW(double, n_values);
     if (!e->setups || !e->windows || !e->here || !e->there) return kb_out_of_memory(error, "the search");
