@@ -191,6 +191,19 @@ static void wrong_schedules_are_refused_by_name(void **state)
 }
 
 /* Allocations fail one after another: an error each time, or a result; nothing leaks or is read after. */
+static void a_preset_for_other_data_is_refused(void **state)
+{
+    kbass_data *data = hares();
+    kbass_settings settings = paper_settings();
+    kbass_discovery *discovery = NULL;
+    kbass_error error;
+    (void)state;
+    CHECK_OK(kbass_settings_set(&settings, "paper-preset", "burgers", &error));
+    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT,
+                "these data have 1 axis: take vdp or lorenz96");
+    kbass_data_destroy(data);
+}
+
 static void lack_of_memory_is_an_error(void **state)
 {
     (void)state;
@@ -212,10 +225,10 @@ static void lack_of_memory_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schedules_change_at_their_steps), cmocka_unit_test(adam_finds_the_bottom_of_a_bowl),
-        cmocka_unit_test(it_finds_predator_and_prey),      cmocka_unit_test(the_solution_has_a_band),
-        cmocka_unit_test(presets_tell_their_exceptions),   cmocka_unit_test(wrong_schedules_are_refused_by_name),
-        cmocka_unit_test(lack_of_memory_is_an_error),
+        cmocka_unit_test(schedules_change_at_their_steps),    cmocka_unit_test(adam_finds_the_bottom_of_a_bowl),
+        cmocka_unit_test(it_finds_predator_and_prey),         cmocka_unit_test(the_solution_has_a_band),
+        cmocka_unit_test(presets_tell_their_exceptions),      cmocka_unit_test(wrong_schedules_are_refused_by_name),
+        cmocka_unit_test(a_preset_for_other_data_is_refused), cmocka_unit_test(lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,12 @@
    and 1 / (2 tau), their rate on the field is 100 times the listed one, for the mesh is a sum of 100 equal parameters.
  */
 typedef struct {
+    const char *name;
+    size_t n_axes; /* of the data it is for */
     const char *mesh;
     double jitter, inclusion, log_length[2];
+    bool has_noisy; /* another script, for the file with noise, begins at other length scales */
+    double noisy_log_length[2];
     const char *noise_variance, *m_variance, *e_variance, *alpha, *bound, *rate, *length_rate;
     bool prunes_least, is_whole;
     long first, interval, limit;
@@ -24,11 +28,15 @@ static const char no_covariance[] =
     "preset: the M step leaves out the posterior's covariance, as the released code does";
 static const char bounded[] =
     "preset: terms whose weight is below a bound are dropped at E steps, as the released code does";
+static const char at_nodes[] = "preset: Adam moves coefficients at the nodes of a basis compressed to its rank, the "
+                               "script's those of the whole mesh";
 static const char domain[] = "preset: the mesh covers the measured domain; the script's reaches a little beyond it";
 
 static const preset presets[] = {
     {0},
-    {.mesh = "186", /* van der Pol */
+    {.name = "vdp", /* van der Pol */
+     .n_axes = 1,
+     .mesh = "186",
      .noise_variance = "5e-4,9000:1e-4",
      .jitter = 1e-2,
      .inclusion = 0.5,
@@ -52,8 +60,10 @@ static const preset presets[] = {
                "preset: variances and rate change at step 9000, the script's at 30000 or 5000 by file; the mesh is the "
                "part of "
                "its 200 points within the measured times",
-               "preset: 30000 steps at most, the script takes 400000"}},
-    {.mesh = "75", /* Lorenz 96 */
+               "preset: 30000 steps at most, the script takes 400000", at_nodes}},
+    {.name = "lorenz96", /* Lorenz 96 */
+     .n_axes = 1,
+     .mesh = "75",
      .noise_variance = "2.5e-5",
      .jitter = 1e-6,
      .inclusion = 0.5,
@@ -70,12 +80,15 @@ static const preset presets[] = {
      .limit = 50000,
      .notes = {no_covariance, bounded,
                "preset: the mesh is the script's 45th to 119th of 180 points, the ones it imposes the equation on",
-               "preset: coefficients are whitened, the script's for this case are not"}},
-    {.mesh = "160", /* Burgers */
+               "preset: coefficients are whitened, the script's for this case are not", at_nodes}},
+    {.name = "burgers", /* Burgers */
+     .n_axes = 2,
+     .mesh = "160",
      .noise_variance = "5e-5",
      .jitter = 1e-6,
      .inclusion = 0.5,
      .log_length = {-0.5, -0.5},
+     .has_noisy = true, /* noisy_log_length 0 */
      .m_variance = "0.01",
      .e_variance = "1.25,200:0.01",
      .alpha = "0.5",
@@ -90,7 +103,9 @@ static const preset presets[] = {
                "preset: u_xxx and u_xxxx are what their names say; the script's are u_tt and u_xxx",
                "preset: the rate falls at step 20000 to ten times the script's, which takes 800000 steps; 30000 at "
                "most here"}},
-    {.mesh = "200", /* Kuramoto-Sivashinsky */
+    {.name = "ks", /* Kuramoto-Sivashinsky */
+     .n_axes = 2,
+     .mesh = "200",
      .noise_variance = "1e-4",
      .jitter = 1e-6,
      .inclusion = 0.4,
@@ -120,6 +135,18 @@ static const char *first_of(const char *said, const char *else_by_preset, const 
 static double number_of(double said, double standard, bool has_preset, double by_preset)
 {
     return has_preset && said == standard ? by_preset : said;
+}
+
+static kbass_status check_preset(const preset *p, size_t n_axes, kbass_error *error)
+{
+    bool is_of_states = p->n_axes == 1;
+    if (!p->name || p->n_axes == n_axes) return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_ARGUMENT, "--paper-preset %s has settings for %s, these data have %zu %s%s",
+                   p->name, is_of_states ? "states over time" : "a field over time and one space axis", n_axes,
+                   n_axes == 1 ? "axis" : "axes",
+                   n_axes == 1   ? ": take vdp or lorenz96"
+                   : n_axes == 2 ? ": take burgers or ks"
+                                 : ", for which there is none");
 }
 
 static kbass_status read_schedules(const kbass_settings *s, const preset *p, kb_published_options *o,
@@ -158,7 +185,7 @@ kbass_status kb_published_options_read(const kbass_settings *s, size_t n_axes, k
                                 .finishes = s->paper_finish,
                                 .starts_at_zero = has,
                                 .mesh = p->mesh,
-                                .is_whole = p->is_whole,
+                                .is_whole = has ? p->is_whole : n_axes > 1,
                                 .trace = s->paper_trace && *s->paper_trace ? s->paper_trace : NULL,
                                 .notes = has ? p->notes : NULL,
                                 .tolerance = s->paper_tolerance,
@@ -170,8 +197,11 @@ kbass_status kb_published_options_read(const kbass_settings *s, size_t n_axes, k
     o->interval = (long)number_of(s->paper_steps, standard.paper_steps, has, (double)p->interval);
     o->limit = (long)number_of(s->paper_limit, standard.paper_limit, has, (double)p->limit);
     for (size_t a = 0; a < n_axes; a++) {
-        double by_preset = has ? exp(p->log_length[a < 2 ? a : 1]) : 0;
-        o->length[a] = s->paper_length_scale > 0 ? s->paper_length_scale : by_preset;
+        size_t axis = a < 2 ? a : 1;
+        bool is_said = s->paper_length_scale > 0;
+        o->length[a] = is_said ? s->paper_length_scale : has ? exp(p->log_length[axis]) : 0;
+        o->noisy_length[a] = !is_said && p->has_noisy ? exp(p->noisy_log_length[axis]) : 0;
     }
-    return read_schedules(s, p, o, error);
+    kbass_status status = check_preset(p, n_axes, error);
+    return status == KBASS_OK ? read_schedules(s, p, o, error) : status;
 }

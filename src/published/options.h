@@ -20,11 +20,12 @@ typedef struct {
     kb_schedule noise_variance, m_variance, e_variance, alpha, rate, length_rate,
         bound; /* empty: left to the loop, the noise's to cross-validation */
     double slab_variance, inclusion, jitter, tolerance;
-    double length[KB_SAMPLE_AXES]; /* of the kernels at the start; 0: one spacing of the samples */
-    long first, interval, limit;   /* steps: before the first E step, between two, in all */
-    const char *mesh;              /* of the preset, where the user said nothing; or NULL */
-    const char *trace;             /* file, or NULL */
-    const char *const *notes;      /* what a reader of the preset's result has to know, NULL at the end; or NULL */
+    double length[KB_SAMPLE_AXES];       /* of the kernels at the start; 0: one spacing of the samples */
+    double noisy_length[KB_SAMPLE_AXES]; /* likewise, where the data are noisy; 0: the same */
+    long first, interval, limit;         /* steps: before the first E step, between two, in all */
+    const char *mesh;                    /* of the preset, where the user said nothing; or NULL */
+    const char *trace;                   /* file, or NULL */
+    const char *const *notes; /* what a reader of the preset's result has to know, NULL at the end; or NULL */
 } kb_published_options;
 
 kbass_status kb_published_options_read(const kbass_settings *settings, size_t n_axes, kb_published_options *out,
