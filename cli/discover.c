@@ -68,6 +68,13 @@ static int begin(const discover_job *job)
     return has_file ? EXIT_OK : code;
 }
 
+/* What will be written is solved by the run, once. */
+static int parts_to_keep(const discover_job *job)
+{
+    return (job->json || job->report ? KBASS_KEEP_RESULT : 0) | (job->solution ? KBASS_KEEP_SOLUTION : 0) |
+           (job->residuals ? KBASS_KEEP_ROWS : 0);
+}
+
 static int run(discover_job *job)
 {
     kbass_error error;
@@ -76,6 +83,7 @@ static int run(discover_job *job)
     kbass_data_describe(job->data, about, sizeof about);
     cli_progress_begin(&progress, job->is_quiet);
     kbass_discovery_share(job->discovery, cli_share());
+    kbass_discovery_keep(job->discovery, parts_to_keep(job));
     cli_share_say(job->is_quiet, strstr(about, "part used of ")
                                      ? "the tiles of the grid, and the models of each step of the search, in turn"
                                      : "the models of each step of the search, in turn");
@@ -92,11 +100,22 @@ static bool is_kept(const discover_job *job, const char *path, bool (*holds_answ
     return true;
 }
 
+/* The solution may have been cut off by the limit or a signal. */
+static void tell_cut(const discover_job *job)
+{
+    kbass_error error;
+    size_t counts[KBASS_MAX_AXES];
+    if (kbass_discovery_points(job->discovery, 0, counts, NULL, NULL, &error) == KBASS_ERROR_TIME)
+        cli_fail("%s: holds the answer without figures' numbers: %s", job->json ? job->json : job->report,
+                 error.message);
+}
+
 /* The result as JSON and as a page. */
 static int write_result(const discover_job *job)
 {
     char *json = NULL;
     kbass_error error;
+    tell_cut(job);
     kbass_status status = kbass_discovery_json(job->discovery, &json, &error);
     int saved = EXIT_OK, shown = EXIT_OK;
     if (status != KBASS_OK) saved = cli_fail_with(status, &error);
@@ -112,7 +131,7 @@ static int write_result(const discover_job *job)
 
 static int exit_code(const kbass_result *result)
 {
-    if (result->outcome == KBASS_CANCELLED) return cli_interrupted_code();
+    if (result->outcome == KBASS_CANCELLED || cli_interrupted()) return cli_interrupted_code();
     if (!result->n_equations) return EXIT_NO_RESULT;
     bool is_without = result->law.verdict == KBASS_LAW_NONE || result->law.verdict == KBASS_NOTHING_TO_EXPLAIN;
     return is_without ? EXIT_NO_LAW : EXIT_OK;
@@ -123,7 +142,10 @@ static int write_tables(const discover_job *job)
     int solution = EXIT_OK, residuals = EXIT_OK, law = EXIT_OK;
     if (job->solution) solution = cli_table_solution(job->data, job->discovery, job->solution);
     if (job->residuals) residuals = cli_table_residuals(job->data, job->discovery, job->residuals);
-    if (job->law) law = cli_table_law(job->data, job->discovery, job->law);
+    if (job->law) {
+        cli_interrupts_all_end(); /* it is differentiated for long, and all else is written */
+        law = cli_table_law(job->data, job->discovery, job->law);
+    }
     return solution != EXIT_OK ? solution : residuals != EXIT_OK ? residuals : law;
 }
 

@@ -40,6 +40,12 @@ void cli_interrupts_release(void)
 
 void cli_interrupts_key_ends(void) { signal(SIGINT, SIG_DFL); }
 
+void cli_interrupts_all_end(void)
+{
+    for (size_t i = 0; i < N_ENDING; i++)
+        if (!(ending[i] == SIGHUP && before_catch[i].sa_handler == SIG_IGN)) signal(ending[i], SIG_DFL);
+}
+
 int cli_interrupted(void) { return interrupted; }
 
 int cli_interrupted_code(void) { return 128 + (interrupted ? (int)interrupted : SIGINT); }

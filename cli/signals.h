@@ -9,6 +9,8 @@ void cli_interrupts_catch(void);
 void cli_interrupts_release(void);
 /* What was found is being written: the signals still wait for it, but Ctrl-C ends the program at once. */
 void cli_interrupts_key_ends(void);
+/* And so do all of them. */
+void cli_interrupts_all_end(void);
 /* The signal that has come since the first catch, or 0. */
 int cli_interrupted(void);
 /* The exit code it makes: 130 after Ctrl-C. */

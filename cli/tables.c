@@ -10,7 +10,7 @@
 #include "message.h"
 #include "output.h"
 
-enum { EVEN_TIMES = 200, POINTS_AT_ONCE = 20000, NAME_SIZE = 96 };
+enum { NAME_SIZE = 96 };
 
 /* Points, the solution there, and the columns to be written: `width` for each state. */
 typedef struct {
@@ -63,24 +63,15 @@ static void name_column(table *t, size_t which, const char *suffix)
     }
 }
 
-static kbass_status solve_rows(table *t, const kbass_discovery *discovery, size_t run, size_t first, size_t n,
-                               kbass_error *error)
-{
-    double *mean = t->mean + first * t->n_states, *sd = t->sd + first * t->n_states;
-    if (!t->n_space) return kbass_discovery_solution(discovery, run, n, t->times + first, NULL, mean, sd, error);
-    return kbass_discovery_solution(discovery, run, n, t->times + first, t->positions + first * t->n_space, mean, sd,
-                                    error);
-}
-
-static kbass_status solve(table *t, const kbass_discovery *discovery, kbass_error *error)
+static kbass_status solve(table *t, const kbass_discovery *discovery, bool has_sd, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    for (size_t run = 0; run < t->n_runs; run++)
-        for (size_t first = t->run_start[run], n = 0; status == KBASS_OK && first < t->run_start[run + 1]; first += n) {
-            size_t left = t->run_start[run + 1] - first;
-            n = t->n_space == 1 && left > POINTS_AT_ONCE ? POINTS_AT_ONCE : left; /* each call integrates anew */
-            status = solve_rows(t, discovery, run, first, n, error);
-        }
+    for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
+        size_t first = t->run_start[run], n = t->run_start[run + 1] - first, at = first * t->n_states;
+        const double *positions = t->n_space ? t->positions + first * t->n_space : NULL;
+        status = kbass_discovery_solution(discovery, run, n, t->times + first, positions, t->mean + at,
+                                          has_sd ? t->sd + at : NULL, error);
+    }
     return status;
 }
 
@@ -200,83 +191,11 @@ static kbass_status write_table(const table *t, const char *path, int *code, kba
     return KBASS_OK;
 }
 
-/* ---------------------------------------------------------------- where the solution is asked for */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Even times over a run and the measured ones, each once. */
-static void choose_run_times(table *t, size_t run)
-{
-    size_t begin = kbass_data_run_start(t->data, run), end = kbass_data_run_start(t->data, run + 1), n = 0, kept = 0;
-    const double *measured = kbass_data_times(t->data);
-    double first = measured[begin], last = measured[end - 1], *times = t->times + t->n;
-    for (size_t i = 0; i < EVEN_TIMES; i++) times[n++] = first + (last - first) * (double)i / (EVEN_TIMES - 1);
-    times[EVEN_TIMES - 1] = last;
-    for (size_t i = begin; i < end; i++) times[n++] = measured[i];
-    qsort(times, n, sizeof *times, ascending);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || times[i] != times[kept - 1]) times[kept++] = times[i];
-    t->n += kept;
-    t->run_start[run + 1] = t->n;
-}
-
-/* Points along each axis: those of the discovery's own mesh, or our default. */
-static void count_mesh(const kbass_data *data, const kbass_discovery *discovery, size_t *counts)
-{
-    static const size_t standard[KBASS_MAX_AXES][KBASS_MAX_AXES] = {{200}, {60, 100}, {20, 40, 40}, {10, 20, 20, 20}};
-    size_t n_axes = kbass_data_axes(data);
-    for (size_t axis = 0; axis < n_axes; axis++) {
-        counts[axis] = kbass_discovery_mesh(discovery, axis, NULL);
-        if (!counts[axis]) counts[axis] = standard[n_axes - 1][axis];
-    }
-}
-
-/* Coordinates along each axis: the mesh's, or where the solution needs them. */
-static kbass_status find_coordinates(const kbass_discovery *discovery, size_t run, size_t n_axes, const size_t *counts,
-                                     double *const *at, kbass_error *error)
-{
-    kbass_status status = KBASS_OK;
-    bool is_given = true;
-    for (size_t axis = 0; axis < n_axes; axis++) is_given = is_given && kbass_discovery_mesh(discovery, axis, NULL);
-    if (!is_given) status = kbass_discovery_refine(discovery, run, counts, at, error);
-    for (size_t axis = 0; axis < n_axes; axis++) kbass_discovery_mesh(discovery, axis, at[axis]);
-    return status;
-}
-
-/* All points of a run's mesh, time slowest; `room` is for the coordinates of all axes. */
-static kbass_status choose_mesh(table *t, const kbass_discovery *discovery, size_t run, const size_t *counts,
-                                double *room, kbass_error *error)
-{
-    size_t stride = 1, first = t->n;
-    double *at[KBASS_MAX_AXES];
-    if (t->n_runs == 1) memcpy(t->counts, counts, sizeof t->counts);
-    for (size_t axis = 0; axis <= t->n_space; room += counts[axis++]) {
-        at[axis] = room;
-        stride *= counts[axis];
-    }
-    t->n += stride;
-    t->run_start[run + 1] = t->n;
-    kbass_status status = find_coordinates(discovery, run, t->n_space + 1, counts, at, error);
-    for (size_t axis = 0; status == KBASS_OK && axis <= t->n_space; axis++) {
-        stride /= counts[axis];
-        for (size_t i = first; i < t->n; i++) {
-            double here = at[axis][(i - first) / stride % counts[axis]];
-            if (axis) t->positions[i * t->n_space + axis - 1] = here;
-            else t->times[i] = here;
-        }
-    }
-    return status;
-}
-
 /* ---------------------------------------------------------------- the tables */
 
 static kbass_status fill_solution(table *t, const kbass_discovery *discovery, kbass_error *error)
 {
-    kbass_status status = solve(t, discovery, error);
+    kbass_status status = solve(t, discovery, true, error);
     for (size_t i = 0; status == KBASS_OK && i < t->n * t->n_states; i++) {
         t->values[2 * i] = t->mean[i];
         t->values[2 * i + 1] = t->sd[i];
@@ -284,23 +203,45 @@ static kbass_status fill_solution(table *t, const kbass_discovery *discovery, kb
     return status;
 }
 
-/* A table with `width` columns for each state at the points where the solution is asked for. */
+/* Points of all runs. */
+static kbass_status count_points(const kbass_data *data, const kbass_discovery *discovery, size_t *n,
+                                 kbass_error *error)
+{
+    size_t counts[KBASS_MAX_AXES];
+    kbass_status status = KBASS_OK;
+    *n = 0;
+    for (size_t run = 0; status == KBASS_OK && run < kbass_data_runs(data); run++) {
+        size_t own = 1;
+        status = kbass_discovery_points(discovery, run, counts, NULL, NULL, error);
+        for (size_t axis = 0; status == KBASS_OK && axis < kbass_data_axes(data); axis++) own *= counts[axis];
+        *n += own;
+    }
+    return status;
+}
+
+static kbass_status list_points(table *t, const kbass_discovery *discovery, size_t run, kbass_error *error)
+{
+    size_t counts[KBASS_MAX_AXES] = {0}, own = 1;
+    kbass_status status =
+        kbass_discovery_points(discovery, run, counts, t->times + t->n, t->positions + t->n * t->n_space, error);
+    for (size_t axis = 0; axis <= t->n_space; axis++) own *= counts[axis];
+    if (t->n_runs == 1 && t->n_space) memcpy(t->counts, counts, sizeof t->counts);
+    t->n += own;
+    t->run_start[run + 1] = t->n;
+    return status;
+}
+
+/* A table with `width` columns for each state at the points that show the solution. */
 static int begin_mesh(table *t, const kbass_data *data, const kbass_discovery *discovery, size_t width)
 {
-    size_t counts[KBASS_MAX_AXES] = {0}, n_axes = kbass_data_axes(data), room = 1;
-    if (n_axes > 1) count_mesh(data, discovery, counts);
-    for (size_t axis = 0; axis < n_axes; axis++) room *= counts[axis];
-    room *= kbass_data_runs(data);
-    if (n_axes == 1) room = EVEN_TIMES * kbass_data_runs(data) + kbass_data_rows(data);
-    int code = begin(t, data, room, width);
-    if (code != EXIT_OK) return code;
     kbass_error error;
-    kbass_status status = KBASS_OK;
-    for (size_t run = 0; status == KBASS_OK && run < t->n_runs; run++) {
-        if (n_axes == 1) choose_run_times(t, run);
-        else status = choose_mesh(t, discovery, run, counts, t->mean, &error); /* room for all points */
-    }
-    return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
+    size_t n = 0;
+    kbass_status status = count_points(data, discovery, &n, &error);
+    if (status != KBASS_OK) return cli_fail_with(status, &error);
+    int code = begin(t, data, n, width);
+    for (size_t run = 0; code == EXIT_OK && status == KBASS_OK && run < t->n_runs; run++)
+        status = list_points(t, discovery, run, &error);
+    return status == KBASS_OK ? code : cli_fail_with(status, &error);
 }
 
 int cli_table_solution(const kbass_data *data, const kbass_discovery *discovery, const char *path)
@@ -325,7 +266,7 @@ static kbass_status fill_residuals(table *t, const kbass_discovery *discovery, k
     const double *measured = kbass_data_values(t->data);
     memcpy(t->times, kbass_data_times(t->data), t->n * sizeof *t->times);
     if (t->n_space) memcpy(t->positions, kbass_data_positions(t->data), t->n * t->n_space * sizeof *t->positions);
-    kbass_status status = solve(t, discovery, error);
+    kbass_status status = solve(t, discovery, false, error);
     for (size_t i = 0; status == KBASS_OK && i < t->n * t->n_states; i++) {
         t->values[3 * i] = measured[i];
         t->values[3 * i + 1] = t->mean[i];

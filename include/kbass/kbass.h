@@ -47,7 +47,8 @@ typedef enum {
     KBASS_ERROR_SYNTAX,    /* an expression or equation cannot be read; `column` points into `source` */
     KBASS_ERROR_MEMORY,    /* memory ran out; nothing was lost */
     KBASS_ERROR_NUMERICAL, /* the numbers left the range where an answer has a meaning */
-    KBASS_ERROR_TIME       /* the time limit was reached before data and dictionary were set up */
+    KBASS_ERROR_TIME /* the time limit was reached before data and dictionary were set up, or what was asked for was
+                        made */
 } kbass_status;
 
 typedef struct {
@@ -108,7 +109,7 @@ KBASS_API void kbass_settings_destroy(kbass_settings *settings);
 /* ---------------------------------------------------------------- progress */
 
 typedef struct {
-    const char *stage;   /* "read" of a file; "field", "search", "arbitrate", "polish" of a discovery */
+    const char *stage;   /* "read" of a file; "field", "search", "arbitrate", "polish", "solution" of a discovery */
     double fraction;     /* of the whole run, 0 to 1: known of "read" and "draws", of a search a rough guess */
     double seconds;      /* since the run began */
     size_t n_active;     /* terms in the model at hand */
@@ -465,6 +466,15 @@ KBASS_API size_t kbass_discovery_candidates(const kbass_discovery *discovery); /
 KBASS_API const char *kbass_discovery_candidate(const kbass_discovery *discovery, size_t index);
 KBASS_API kbass_status kbass_discovery_run(kbass_discovery *discovery, kbass_progress_callback progress, void *user,
                                            kbass_error *error);
+/* Before the run: what it makes besides its answer, within its time limit and its seconds, and keeps: these parts of
+   the solution are not solved again. What the limit or the callback cut off is left out (kbass_discovery_points then
+   fails with KBASS_ERROR_TIME). */
+enum {
+    KBASS_KEEP_RESULT = 1,   /* what kbass_discovery_json writes */
+    KBASS_KEEP_SOLUTION = 2, /* the solution at kbass_discovery_points */
+    KBASS_KEEP_ROWS = 4      /* its mean at all measured points */
+};
+KBASS_API void kbass_discovery_keep(kbass_discovery *discovery, int parts);
 /* Several processes on one discovery: each makes the same calls with the same data and settings, and fits are shared
    out among them (docs/cluster.md). These functions are called by all ranks in the same order, from one thread at a
    time. */
@@ -490,13 +500,11 @@ KBASS_API kbass_status kbass_discovery_solution(const kbass_discovery *discovery
 KBASS_API kbass_status kbass_discovery_law(const kbass_discovery *discovery, size_t run, size_t n_points,
                                            const double *times, const double *positions, double *lhs, double *rhs,
                                            kbass_error *error);
-/* The mesh along an axis as --mesh or --mesh-file gave it: how many points, and unless NULL their coordinates; 0 when
-   it was left open, without space, and of several runs. */
-KBASS_API size_t kbass_discovery_mesh(const kbass_discovery *discovery, size_t axis, double *coordinates);
-/* Coordinates for the solution of a field: counts[axis] points (3 or more) along each axis of the record, ascending,
-   denser where the solution bends, into coordinates[axis]. */
-KBASS_API kbass_status kbass_discovery_refine(const kbass_discovery *discovery, size_t run, const size_t *counts,
-                                              double *const *coordinates, kbass_error *error);
+/* The points that show a run's solution: counts (axes) along each axis, and unless NULL all their coordinates, time
+   slowest, as kbass_discovery_solution takes them. Of states they are even times and the measured ones, of fields a
+   mesh: that of --mesh or --mesh-file, else one that is denser where the solution bends. */
+KBASS_API kbass_status kbass_discovery_points(const kbass_discovery *discovery, size_t run, size_t *counts,
+                                              double *times, double *positions, kbass_error *error);
 /* The result as JSON text (docs/schema.md); the caller owns it: kbass_free. */
 KBASS_API kbass_status kbass_discovery_json(const kbass_discovery *discovery, char **json, kbass_error *error);
 /* The report that `kbass discover` prints, of the parts that are added up; the caller owns it: kbass_free. The problem

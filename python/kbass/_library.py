@@ -62,6 +62,7 @@ kbass_status kbass_discovery_create(const kbass_data *data, const kbass_settings
                                     kbass_discovery **discovery, kbass_error *error);
 size_t kbass_discovery_candidates(const kbass_discovery *discovery);
 const char *kbass_discovery_candidate(const kbass_discovery *discovery, size_t index);
+void kbass_discovery_keep(kbass_discovery *discovery, int parts);
 kbass_status kbass_discovery_run(kbass_discovery *discovery, kbass_progress_callback progress, void *user,
                                  kbass_error *error);
 kbass_status kbass_discovery_solution(const kbass_discovery *discovery, size_t run, size_t n_points,

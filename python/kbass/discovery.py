@@ -13,6 +13,8 @@ from .data import Data, read_to_discover
 from .errors import DataWarning, StoppedWarning
 from .result import Result
 
+KEEP_RESULT = 1  # KBASS_KEEP_RESULT: what kbass_discovery_json writes
+
 log = logging.getLogger("kbass")
 log.addHandler(logging.NullHandler())
 
@@ -30,6 +32,7 @@ def run_discovery(data: Data, keywords: Dict[str, Any], *, progress: Optional[bo
 
     def work(tick: Any) -> Result:
         discovery = create("discovery", "kbass_discovery_create", data._handle, settings)
+        lib.kbass_discovery_keep(discovery, KEEP_RESULT)
         call("kbass_discovery_run", discovery, tick, None)
         return _found(discovery, data, keywords, take_text("kbass_discovery_json", discovery))
 

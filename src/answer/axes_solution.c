@@ -73,6 +73,7 @@ typedef struct {
     const kb_search_result *found;
     size_t run, n;
     const double *times, *positions;
+    kb_run *clock;
 } whereabouts;
 
 static kbass_status solution_of(const void *context, const kb_fit *fit, double *mean, double *sd, kbass_error *error)
@@ -82,14 +83,14 @@ static kbass_status solution_of(const void *context, const kb_fit *fit, double *
     const double *V = sd ? covariance_of(at->found, fit) : NULL;
     if (sd && !V) return kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model has no covariance");
     return kb_fourier_solution(e->run_samples[0], e->dictionary, e->columns, at->found->engine.fourier,
-                               at->found->windows, fit, V, at->n, at->times, at->positions, mean, sd, error);
+                               at->found->windows, fit, V, at->n, at->times, at->positions, at->clock, mean, sd, error);
 }
 
 kbass_status kb_axes_solution(const kb_pde_nd_problem *e, const kb_search_result *found, size_t run, size_t n,
-                              const double *times, const double *positions, double *mean, double *sd,
+                              const double *times, const double *positions, kb_run *clock, double *mean, double *sd,
                               kbass_error *error)
 {
-    whereabouts at = {e, found, run, n, times, positions};
+    whereabouts at = {e, found, run, n, times, positions, clock};
     if (!found->engine.fourier) return solution_of_kernel(e, found, run, n, times, positions, mean, sd, error);
     if (!sd) return solution_of(&at, found->pool.fits[0], mean, NULL, error);
     return kb_band(found->pool.n, found->pool.fits, KB_RIVALS_OF_FIELDS, n * e->run_samples[0]->n_fields, solution_of,

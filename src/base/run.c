@@ -4,6 +4,8 @@
 #include <math.h>
 #include <time.h>
 
+#include "base/status.h"
+
 /* Of the time limit: for what follows a search that was stopped, the best model on the whole record and its answer. */
 static const double reserved_share = 0.2, most_reserved = 2; /* seconds */
 /* By how much a limit or a caller's wish may be passed: seconds, and share of the limit. */
@@ -115,6 +117,13 @@ bool kb_run_continue(kb_run *run, size_t n_active)
         atomic_flag_clear(&run->reporting);
     }
     return !kb_run_stopped(run) && !atomic_load(&run->wish);
+}
+
+bool kb_run_spares(kb_run *run) { return !run || kb_run_continue(run, 0) || kb_run_left(run) > 0; }
+
+kbass_status kb_run_cut(kbass_error *error)
+{
+    return kb_fail(error, KBASS_ERROR_TIME, "the run was stopped before its solution was solved");
 }
 
 int kb_threads(int asked)

@@ -47,5 +47,9 @@ bool kb_run_cancelled(kb_run *run); /* by the caller, who waits */
    the limit and what may pass it, or a second from the caller's wish. Of one that runs: 0 and INFINITY. */
 double kb_run_overdue(const kb_run *run);
 double kb_run_left(kb_run *run);
+/* May what follows a search go on? Asks the caller and the clock, as kb_run_continue; of NULL: yes. kb_run_cut says
+   that it may not. */
+bool kb_run_spares(kb_run *run);
+kbass_status kb_run_cut(kbass_error *error);
 
 #endif

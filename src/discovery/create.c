@@ -51,7 +51,7 @@ const char *kbass_discovery_candidate(const kbass_discovery *d, size_t index)
 
 void kb_discovery_forget(kbass_discovery *d)
 {
-    d->has_told_seconds = false;
+    kb_discovery_forget_solved(d);
     kb_search_result_clear(&d->found);
     kb_answer_destroy(d->answer);
     d->answer = NULL;

@@ -7,14 +7,27 @@
 #include "answer/trace.h"
 #include "base/budget.h"
 #include "base/checkpoint.h"
+#include "base/run.h"
 #include "base/settings.h"
 #include "data/data.h"
+#include "discovery/point_set.h"
+#include "posterior/law.h"
 #include "posterior/posterior.h"
 #include "problem/ode.h"
 #include "problem/pde1d.h"
 #include "problem/pde_nd.h"
 #include "published/published.h"
+#include "report/sketch.h"
 #include "search/result.h"
+
+/* What a run leaves besides its answer, made once (solve.c). */
+typedef struct {
+    int parts;                    /* KBASS_KEEP_... that were made, or tried */
+    bool is_cut;                  /* the run was stopped before the solution was solved */
+    kbass_posterior **posteriors; /* by run; NULL where there is none */
+    kb_sketch *sketch;            /* NULL: no solution */
+    kb_point_set *shown, *rows;   /* by run: where the solution has a band, and where its mean is enough */
+} kb_solved;
 
 struct kbass_discovery {
     kbass_data *data;
@@ -31,8 +44,9 @@ struct kbass_discovery {
     kb_constants_spread constants_spread;
     size_t n_guarded; /* terms with max(0,x)^n for x^n */
     const kb_trace *trace;
+    int keeps; /* KBASS_KEEP_...: what the next run makes besides its answer */
+    kb_solved solved;
     double seconds_to_create;
-    bool has_told_seconds; /* those of the JSON's solution are counted */
     kb_budget budget;
     kb_checkpoint *checkpoint; /* or NULL */
     kbass_reduce reduce;       /* n_ranks 0: alone */
@@ -70,5 +84,25 @@ typedef struct {
 /* Of the chosen model in a run (context: kb_discovery_run_of), without the band that its rivals would be asked for. */
 kbass_status kb_discovery_solution_at(const void *context, size_t n, const double *times, const double *positions,
                                       double *values, kbass_error *error);
+
+/* What is kept at all of these points, if it is. */
+bool kb_discovery_find(const kbass_discovery *d, size_t run, size_t n, const double *times, const double *positions,
+                       double *mean, double *sd);
+/* As kbass_discovery_solution, solved now; the clock (or NULL) may end it: KBASS_ERROR_TIME. */
+kbass_status kb_discovery_solve_at(const kbass_discovery *d, size_t run, size_t n, const double *times,
+                                   const double *positions, double *mean, double *sd, kb_run *clock,
+                                   kbass_error *error);
+/* As kbass_discovery_points, by a solution at other points (context: kb_discovery_run_of). */
+kbass_status kb_discovery_points(const kbass_discovery *d, size_t run, kb_solution_at *solution, const void *context,
+                                 size_t *counts, double *times, double *positions, kbass_error *error);
+
+/* ---------------------------------------------------------------- what a run leaves */
+
+/* One for each run; they stay NULL where there is none. */
+kbass_status kb_discovery_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error);
+/* Makes the parts, and adds the time they take to the answer's seconds. Where the clock (or NULL) ends it, or the
+   solution cannot be had, the answer stays without one. */
+kbass_status kb_discovery_solve(kbass_discovery *d, int parts, kb_run *clock, kbass_error *error);
+void kb_discovery_forget_solved(kbass_discovery *d);
 
 #endif

@@ -1,11 +1,9 @@
-/* Both sides of the law along the solution, and the mesh that shows it. */
+/* Both sides of the law along the solution. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "posterior/law.h"
-#include "posterior/solution_mesh.h"
 #include "discovery/discovery.h"
 
 /* The selected terms' weights: n_terms x n_states. */
@@ -99,31 +97,4 @@ kbass_status kbass_discovery_law(const kbass_discovery *d, size_t run, size_t n,
     kb_free(weights);
     kb_free(borders);
     return status;
-}
-
-size_t kbass_discovery_mesh(const kbass_discovery *d, size_t axis, double *coordinates)
-{
-    const kb_field_samples *samples = kbass_data_runs(d->data) == 1 ? kb_discovery_samples(d, 0) : NULL;
-    bool is_given = (d->settings.mesh && *d->settings.mesh) || (d->settings.mesh_file && *d->settings.mesh_file);
-    if (!samples || !is_given || axis >= samples->n_axes || !samples->mesh[axis]) return 0;
-    for (size_t i = 0; coordinates && i < samples->n_mesh[axis]; i++)
-        coordinates[i] = samples->first[axis] + samples->span[axis] * samples->mesh[axis][i];
-    return samples->n_mesh[axis];
-}
-
-kbass_status kbass_discovery_refine(const kbass_discovery *d, size_t run, const size_t *counts,
-                                    double *const *coordinates, kbass_error *error)
-{
-    const kb_discovery_run_of its = {d, run};
-    static const size_t fewest = 3;
-    if (d->data->n_axes == 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "these data have no space axis: there is no mesh to refine");
-    for (size_t a = 0; a < d->data->n_axes; a++)
-        if (counts[a] < fewest)
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu points along axis \"%s\", needed %zu or more",
-                           counts[a], d->data->axis_names[a], fewest);
-    kbass_status status = kb_discovery_check_run(d, run, error);
-    return status == KBASS_OK ? kb_solution_mesh(kb_discovery_samples(d, run), kb_discovery_solution_at, &its, counts,
-                                                 coordinates, error)
-                              : status;
 }

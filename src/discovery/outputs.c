@@ -2,7 +2,6 @@
 #include "answer/axes_solution.h"
 #include "base/apart.h"
 #include "base/memory.h"
-#include "base/run.h"
 #include "base/status.h"
 #include "em/states.h"
 #include "report/json.h"
@@ -56,8 +55,7 @@ static kbass_status add_constants(const kbass_discovery *d, const size_t *starts
     return status;
 }
 
-/* One for each run; they stay NULL where there is none. */
-static kbass_status gather_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
+kbass_status kb_discovery_posteriors(const kbass_discovery *d, kbass_posterior **out, kbass_error *error)
 {
     const kb_search_result *f = &d->found;
     const kb_pde1d_problem *l = d->pde1d;
@@ -88,7 +86,7 @@ kbass_status kbass_discovery_posterior(const kbass_discovery *d, size_t run, kba
     if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
     kbass_posterior **all = KB_NEW(kbass_posterior *, kbass_data_runs(d->data));
     kbass_status status = all ? kb_discovery_check_run(d, run, error) : kb_out_of_memory(error, "the posterior");
-    if (status == KBASS_OK) status = gather_posteriors(d, all, error);
+    if (status == KBASS_OK) status = kb_discovery_posteriors(d, all, error);
     if (status == KBASS_OK && !all[run])
         status = kb_fail(error, KBASS_ERROR_DATA,
                          "this run leaves no joint posterior of weights and state: it needs our "
@@ -101,44 +99,16 @@ kbass_status kbass_discovery_posterior(const kbass_discovery *d, size_t run, kba
     return status;
 }
 
-static kbass_status solution_with_sd(const void *context, size_t run, size_t n, const double *times,
-                                     const double *positions, double *mean, double *sd, kbass_error *error)
-{
-    const kbass_discovery *d = context;
-    const kb_discovery_run_of its = {d, run};
-    if (!sd) return kb_discovery_solution_at(&its, n, times, positions, mean, error);
-    return positions ? kbass_discovery_solution(d, run, n, times, positions, mean, sd, error)
-                     : kbass_discovery_solution(d, run, n, times, NULL, mean, sd, error);
-}
-
-/* *out stays NULL where there is no solution. */
-static kbass_status gather_sketch(const kbass_discovery *d, kb_sketch **out, kbass_error *error)
-{
-    if (!d->answer->result.n_equations) return KBASS_OK;
-    kbass_status status = kb_sketch_create(d->data, solution_with_sd, d, out, error);
-    return status == KBASS_ERROR_MEMORY ? status : KBASS_OK;
-}
-
 kbass_status kbass_discovery_json(const kbass_discovery *d, char **json, kbass_error *error)
 {
-    kb_sketch *sketch = NULL;
-    double start = kb_clock();
     if (!d->answer) return kb_fail(error, KBASS_ERROR_ARGUMENT, "there is no result yet: run the discovery first");
-    kbass_posterior **posteriors = KB_NEW(kbass_posterior *, kbass_data_runs(d->data));
-    kbass_status status =
-        posteriors ? gather_posteriors(d, posteriors, error) : kb_out_of_memory(error, "the posterior");
-    if (status == KBASS_OK) status = gather_sketch(d, &sketch, error);
-    if (status == KBASS_OK && !d->has_told_seconds) { /* solution and posterior are the run's work, once */
-        kbass_discovery *own = (kbass_discovery *)d;
-        own->has_told_seconds = true;
-        own->answer->result.seconds[KBASS_STAGE_POLISH] += kb_clock() - start;
-        own->answer->result.seconds_total += kb_clock() - start;
-    }
-    if (status == KBASS_OK)
-        status = kb_report_json(d->data, &d->settings, &d->answer->result, posteriors, sketch, json, error);
-    forget_posteriors(d, posteriors);
-    kb_sketch_destroy(sketch);
-    return status;
+    kbass_discovery *own = (kbass_discovery *)d; /* what it has not kept is made now, once */
+    kbass_status status = d->solved.parts & KBASS_KEEP_RESULT
+                              ? KBASS_OK
+                              : kb_discovery_solve(own, d->solved.parts | KBASS_KEEP_RESULT, NULL, error);
+    if (status != KBASS_OK) return status;
+    return kb_report_json(d->data, &d->settings, &d->answer->result, d->solved.posteriors, d->solved.sketch, json,
+                          error);
 }
 
 kbass_status kbass_discovery_text(const kbass_discovery *d, int parts, char **text, kbass_error *error)

@@ -170,6 +170,14 @@ typedef struct {
     kbass_error *error;
 } running;
 
+static void solve_apart(void *context)
+{
+    running *r = context;
+    kb_budget *before = kb_budget_enter(&r->discovery->budget);
+    r->status = kb_discovery_solve(r->discovery, r->discovery->keeps, r->run, r->error);
+    kb_budget_enter(before);
+}
+
 static void run_apart(void *context)
 {
     running *r = context;
@@ -198,6 +206,9 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     if (r.status == KBASS_OK) {
         d->answer->result.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
         d->answer->result.seconds_total = kb_clock() - run.start;
+        if (d->keeps) kb_apart(solve_apart, &r);
+    }
+    if (r.status == KBASS_OK) {
         kb_trace_answer(d->trace, &d->answer->result);
     }
     return r.status;

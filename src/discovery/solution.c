@@ -67,7 +67,8 @@ typedef struct {
     const kbass_discovery *discovery;
     size_t run, n;
     const double *times, *positions;
-    bool is_mean; /* no band is asked for */
+    bool is_mean;  /* no band is asked for */
+    kb_run *clock; /* asked whether to go on; NULL: none */
 } whereabouts;
 
 typedef struct {
@@ -82,8 +83,8 @@ static void patches_apart(void *context)
     evaluation *e = context;
     const whereabouts *at = e->at;
     const kbass_discovery *d = at->discovery;
-    e->status =
-        kb_axes_solution(d->pde_nd, &d->found, at->run, at->n, at->times, at->positions, e->mean, e->sd, e->error);
+    e->status = kb_axes_solution(d->pde_nd, &d->found, at->run, at->n, at->times, at->positions, at->clock, e->mean,
+                                 e->sd, e->error);
 }
 
 static kbass_status patches_of(const whereabouts *at, double *mean, double *sd, kbass_error *error)
@@ -120,8 +121,10 @@ static kbass_status states_of(const void *context, const kb_fit *fit, double *me
     const kbass_discovery *d = at->discovery;
     const kb_ode_problem *p = d->ode;
     kb_follow follow = kb_ode_problem_follow(p);
-    kbass_status status = kb_ode_solution(p->record, p->dictionary, p->columns, d->found.windows, fit, &follow, at->run,
-                                          at->n, at->times, mean, sd, error);
+    kbass_status status = kb_run_spares(at->clock) ? KBASS_OK : kb_run_cut(error);
+    if (status == KBASS_OK)
+        status = kb_ode_solution(p->record, p->dictionary, p->columns, d->found.windows, fit, &follow, at->run, at->n,
+                                 at->times, mean, sd, error);
     return status == KBASS_OK ? widen(at, fit, sd, error) : status;
 }
 
@@ -130,8 +133,10 @@ static kbass_status fields_of(const void *context, const kb_fit *fit, double *me
     const whereabouts *at = context;
     const kbass_discovery *d = at->discovery;
     const kb_pde1d_problem *l = d->pde1d;
-    kbass_status status = kb_pde1d_solution(l->n_runs, d->found.engine.setups, at->run, l->dictionary, l->columns,
-                                            d->found.windows, fit, at->n, at->times, at->positions, mean, sd, error);
+    kbass_status status = kb_run_spares(at->clock) ? KBASS_OK : kb_run_cut(error);
+    if (status == KBASS_OK)
+        status = kb_pde1d_solution(l->n_runs, d->found.engine.setups, at->run, l->dictionary, l->columns,
+                                   d->found.windows, fit, at->n, at->times, at->positions, mean, sd, error);
     return status == KBASS_OK ? widen(at, fit, sd, error) : status;
 }
 
@@ -196,13 +201,39 @@ static kbass_status solve_mean(whereabouts at, double *mean, kbass_error *error)
     return status;
 }
 
+/* Along one axis each call integrates with the tangents of all its points: so many at once. */
+static kbass_status solve_pieces(whereabouts at, double *mean, double *sd, kbass_error *error)
+{
+    enum { AT_ONCE = 20000 };
+    const kbass_discovery *d = at.discovery;
+    size_t n = at.n, states = d->data->n_states, most = d->pde1d ? AT_ONCE : n;
+    kbass_status status = KBASS_OK;
+    for (size_t first = 0; status == KBASS_OK && first < n; first += at.n) {
+        at.n = n - first < most ? n - first : most;
+        double *own_sd = sd ? sd + first * states : NULL;
+        status = kb_run_spares(at.clock) ? KBASS_OK : kb_run_cut(error);
+        if (status == KBASS_OK)
+            status =
+                sd ? solve(&at, mean + first * states, own_sd, error) : solve_mean(at, mean + first * states, error);
+        at.times += at.n;
+        if (at.positions) at.positions += at.n * (d->data->n_axes - 1);
+    }
+    return status;
+}
+
+kbass_status kb_discovery_solve_at(const kbass_discovery *d, size_t run, size_t n, const double *times,
+                                   const double *positions, double *mean, double *sd, kb_run *clock, kbass_error *error)
+{
+    const whereabouts at = {.discovery = d, .run = run, .n = n, .times = times, .positions = positions, .clock = clock};
+    return solve_pieces(at, mean, sd, error);
+}
+
 kbass_status kbass_discovery_solution(const kbass_discovery *d, size_t run, size_t n, const double *times,
                                       const double *positions, double *mean, double *sd, kbass_error *error)
 {
-    const whereabouts at = {d, run, n, times, positions, false};
     kbass_status status = check_place(d, run, positions, error);
-    if (status != KBASS_OK) return status;
-    return sd ? solve(&at, mean, sd, error) : solve_mean(at, mean, error);
+    if (status != KBASS_OK || kb_discovery_find(d, run, n, times, positions, mean, sd)) return status;
+    return kb_discovery_solve_at(d, run, n, times, positions, mean, sd, NULL, error);
 }
 
 kbass_status kb_discovery_solution_at(const void *context, size_t n, const double *times, const double *positions,

@@ -68,8 +68,8 @@ static void finish_row(const kb_fourier_model *p, size_t row, const turning *t, 
 }
 
 /* Row by row, so that the tangents of one row are all that is kept. */
-static kbass_status walk(kb_fourier_model *p, const kb_fit *fit, const double *start, const double *V, double *mean,
-                         double *sd, kbass_error *error)
+static kbass_status walk(kb_fourier_model *p, const kb_fit *fit, const double *start, const double *V, kb_run *clock,
+                         double *mean, double *sd, kbass_error *error)
 {
     kb_dynamics *d = &p->dynamics;
     turning turned = {0};
@@ -81,6 +81,7 @@ static kbass_status walk(kb_fourier_model *p, const kb_fit *fit, const double *s
                             : kb_fourier_model_reach(p, 0, row, start, mean + at, NULL);
         if (is_reached) finish_row(p, row, V ? &turned : NULL, mean + at, sd ? sd + at : NULL);
         else status = cannot_be_integrated(error);
+        if (status == KBASS_OK && !kb_run_spares(clock)) status = kb_run_cut(error);
     }
     turning_clear(&turned);
     return status;
@@ -146,7 +147,7 @@ static void passage_clear(passage *p)
 kbass_status kb_fourier_solution(const kb_field_samples *samples, const kb_dictionary *dictionary,
                                  const kb_columns *columns, const kb_fourier_settings *settings,
                                  const kb_windows *windows, const kb_fit *fit, const double *V, size_t n,
-                                 const double *times, const double *positions, double *mean, double *sd,
+                                 const double *times, const double *positions, kb_run *clock, double *mean, double *sd,
                                  kbass_error *error)
 {
     size_t space = samples->n_axes - 1, F = samples->n_fields, k = fit->support.n;
@@ -161,7 +162,7 @@ kbass_status kb_fourier_solution(const kb_field_samples *samples, const kb_dicti
                                 positions + done * space, sd ? k : KB_NO_TANGENTS, &way, error);
         if (status == KBASS_OK) {
             size_t n_start = way.fourier->dynamics.n_start, P = k + n_start;
-            status = walk(way.fourier, fit, fit->start + window * n_start, sd ? V + window * P * P : NULL,
+            status = walk(way.fourier, fit, fit->start + window * n_start, sd ? V + window * P * P : NULL, clock,
                           mean + done * F, sd ? sd + done * F : NULL, error);
         }
         passage_clear(&way);

@@ -3,6 +3,7 @@
 #ifndef KB_POSTERIOR_FOURIER_SOLUTION_H
 #define KB_POSTERIOR_FOURIER_SOLUTION_H
 
+#include "base/run.h"
 #include "forward/spectral/fourier_model.h"
 #include "forward/shoot.h"
 #include "posterior/field_spread.h"
@@ -12,7 +13,7 @@
 kbass_status kb_fourier_solution(const kb_field_samples *samples, const kb_dictionary *dictionary,
                                  const kb_columns *columns, const kb_fourier_settings *settings,
                                  const kb_windows *windows, const kb_fit *fit, const double *V, size_t n,
-                                 const double *times, const double *positions, double *mean, double *sd,
+                                 const double *times, const double *positions, kb_run *clock, double *mean, double *sd,
                                  kbass_error *error);
 
 /* Weights' and starts' covariances, by window: P x P each, P = weights of the fit and the start's unknowns; to be freed
