@@ -29,6 +29,14 @@ says 'found that of x twice' discover turn.csv --noise 'x=1, x=2'
 says 'empty.txt: found nothing' discover grid.csv --axes t,x --mesh-file empty.txt
 printf 't,x\n0,\033[31mred\n1,2\n2,3\n' > red.csv
 says '"?[31mred" is not a number' data red.csv
+printf 't,x,+/-\n0,1,0.1\n1,2,0.2\n2,4,0.1\n3,7,0.3\n' > bars.csv
+says '--sigma "x=column3"' discover bars.csv
+printf 'date,time,x\n2023-05-01,0800,1\n2023-05-01,2000,2\n2023-05-02,0800,3\n2023-05-02,2000,5\n' > hours.csv
+says 'if its numbers are times of day, write them as 08:00' data hours.csv
+printf 't,x\n0,1\n1,2\n2,4\n\nt,y\n0,3\n1,5\n' > tables.csv
+says 'another table begins here' data tables.csv
+printf 't,x\n0,1.5×10³\n1,2.5×10³\n2,3.5×10³\n' > powers.csv
+says 'is not a number' data powers.csv
 
 # ---------------------------------------------------------------- a result is read again as it was
 awk 'BEGIN { print "No.;Tag;Beute [1/km2];Jäger;Notiz"; x = 20; y = 5

@@ -171,21 +171,22 @@ static bool take_separator(cursor *c, char *separator, bool is_word)
     return true;
 }
 
-/* "-W10", "W10-3", "-Q2", "Q2", "M07" behind a year: its first day, as days since 1970. */
+/* "-W10", "W10-3", "-Q2", "Q2", "H1", "M07" behind a year: its first day, as days since 1970. */
 static bool take_period(cursor *c, int year, int64_t *days)
 {
     int number = 0, day = 1;
     if (!take(c, '-')) skip_blanks(c);
     char letter = peek(c);
-    if (letter != 'W' && letter != 'Q' && letter != 'M') return false;
+    if (!letter || !strchr("WQMH", letter)) return false;
     c->at++;
     size_t n = take_number(c, &number);
     if (letter == 'W' && take(c, '-') && !take_number(c, &day)) return false;
-    int last = letter == 'W' ? 53 : letter == 'Q' ? 4 : 12;
+    int last = letter == 'W' ? 53 : letter == 'Q' ? 4 : letter == 'H' ? 2 : 12;
     if (!n || n > 2 || number < 1 || number > last || day < 1 || day > 7) return false;
     int64_t fourth = days_of(year, 1, 4), weekday = ((fourth + 3) % 7 + 7) % 7; /* of January 4th; 0: Monday */
     *days = letter == 'W'   ? fourth - weekday + 7 * (number - 1) + day - 1
             : letter == 'Q' ? days_of(year, 3 * number - 2, 1)
+            : letter == 'H' ? days_of(year, 6 * number - 5, 1)
                             : days_of(year, number, 1);
     return true;
 }
@@ -309,11 +310,32 @@ static bool take_words(cursor *c, int *year, int *month, int *day, kb_moment *m)
     return take_number(c, day) && finish_day_first(c, *day, KB_DAY_FIRST, year, month, day, &ignored);
 }
 
+/* 20230501080000, 202305010800. */
+static bool take_compact_moment(cursor *c, kb_moment *m)
+{
+    int date = 0, clock = 0;
+    cursor whole = *c, front = {c->at, c->at + 8}, back;
+    while (is_digit(peek(&whole))) whole.at++;
+    size_t n = (size_t)(whole.at - c->at);
+    if (n != 12 && n != 14) return false;
+    back = (cursor){c->at + 8, whole.at};
+    take_number(&front, &date);
+    take_number(&back, &clock);
+    if (n == 12) clock *= 100;
+    int hour = clock / 10000, minute = clock / 100 % 100, second = clock % 100;
+    if (!is_date(date / 10000, date / 100 % 100, date % 100) || hour > 23 || minute > 59 || second > 59) return false;
+    m->seconds = days_of(date / 10000, date / 100 % 100, date % 100) * KB_DAY + hour * 3600 + minute * 60 + second;
+    m->has_date = m->has_clock = true;
+    c->at = whole.at;
+    return true;
+}
+
 static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
 {
     int year = 0, month = 0, day = 0, first = 0;
     int64_t days = 0;
     bool is_good = false;
+    if (take_compact_moment(c, m)) return true;
     if (is_of_word(peek(c))) {
         is_good = take_words(c, &year, &month, &day, m);
     } else {
@@ -379,24 +401,35 @@ static bool take_compact_clock(cursor *c, size_t n, int *hour, int *minute, int 
     return (n == 4 || n == 6) && c->at <= c->end;
 }
 
+/* ".00.00" */
+static bool has_points(const cursor *c)
+{
+    int number = 0;
+    cursor ahead = *c;
+    return take(&ahead, '.') && take_number(&ahead, &number) == 2 && take(&ahead, '.') &&
+           take_number(&ahead, &number) == 2;
+}
+
 static bool take_clock(cursor *c, kb_moment *m)
 {
     int hour = 0, minute = 0, second = 0;
     size_t n = take_number(c, &hour);
     bool is_good = n > 0, has_seconds = false;
-    if (is_good && !take(c, ':')) {
+    const char mark = m->has_date && has_points(c) ? '.' : ':'; /* 08.00.00, in Italy */
+    if (is_good && !take(c, mark)) {
         is_good = m->has_date && take_compact_clock(c, n, &hour, &minute, &second);
     } else if (is_good) {
         size_t digits = take_number(c, &minute);
         is_good = digits == 1 || digits == 2;
-        if (is_good && take(c, ':')) {
+        if (is_good && take(c, mark)) {
             has_seconds = true;
             digits = take_number(c, &second);
             is_good = digits == 1 || digits == 2;
         }
     }
+    const char *before = c->at;
     m->fraction = is_good && (has_seconds || peek(c) != ':') ? take_fraction(c) : 0;
-    if (m->fraction > 0 && !has_seconds && !m->has_date) { /* 12:34.5 is of minutes and seconds */
+    if (c->at > before && !has_seconds && !m->has_date) { /* 12:34.5 is of minutes and seconds */
         second = minute;
         minute = hour % 60;
         hour /= 60;
@@ -457,6 +490,24 @@ static bool take_zone(cursor *c, kb_moment *m)
     return take(c, ']');
 }
 
+/* PT1M30S, P1DT2H: as ISO 8601 has spans; whole numbers. */
+static bool take_iso_duration(cursor *c, kb_moment *m)
+{
+    static const char letters[] = "DHMS";
+    static const int seconds[] = {KB_DAY, 3600, 60, 1};
+    int number = 0;
+    if (!take(c, 'P')) return false;
+    for (const char *last = letters; c->at < c->end;) {
+        if (take(c, 'T') && last < letters + 1) last = letters + 1;
+        const char *letter = take_number(c, &number) ? strchr(last, peek(c)) : NULL;
+        if (!letter || !*letter) return false;
+        m->seconds += (int64_t)number * seconds[letter - letters];
+        last = letter + 1;
+        c->at++;
+    }
+    return is_letter(c->end[-1]) && c->end[-1] != 'T' && c->end[-1] != 'P';
+}
+
 /* "1 day, 02:03:04", "0 days 02:03:04.5", "1h30", "2 h 5 min": parts that add up. */
 static bool take_duration(cursor *c, kb_moment *m)
 {
@@ -471,10 +522,10 @@ static bool take_duration(cursor *c, kb_moment *m)
         bool is_last = last == KB_DAY && n_parts && take_clock(c, m);
         if (is_last) return c->at == c->end;
         *c = before;
-        size_t unit = 0;
-        if (!take_number(c, &number)) return false;
+        size_t unit = 0, n_digits = take_number(c, &number);
+        if (!n_digits) return false;
         skip_blanks(c);
-        if (c->at == c->end && n_parts && last == 3600) { /* 1h30 */
+        if (c->at == c->end && n_parts && last == 3600 && n_digits == 2) { /* 1h30 */
             m->seconds += 60 * (int64_t)number;
             return number < 60;
         }
@@ -502,7 +553,7 @@ bool kb_moment_parse(const char *text, const char *end, kb_date_order order, kb_
     while (is_digit(peek(&digits))) digits.at++;
     bool is_clock = digits.at > text && peek(&digits) == ':';
     if (is_clock) return take_clock(&c, moment) && c.at == c.end;
-    if (digits.at > text && take_duration(&c, moment)) return true;
+    if (digits.at > text ? take_duration(&c, moment) : take_iso_duration(&c, moment)) return true;
     c = (cursor){text, end};
     *moment = (kb_moment){0};
     if (!take_date(&c, order, moment)) return false;

@@ -317,6 +317,19 @@ static kbass_status read_cell(const kb_row_form *form, size_t column, const char
     return KBASS_OK;
 }
 
+/* Words where all columns have numbers or dates, and one of them is the name of a column. */
+static bool is_header(const kb_row_form *form, size_t n, char **cells)
+{
+    bool is_named = false;
+    for (size_t i = 0; i < n; i++) {
+        bool is_word = (cells[i][0] | ' ') >= 'a' && (cells[i][0] | ' ') <= 'z';
+        if (!is_word || kb_cell_is_missing(cells[i], form->missing)) return false;
+        if (form->kinds && form->kinds[i] != KB_NUMBERS) return false;
+        is_named = is_named || strcmp(cells[i], form->names[i]) == 0;
+    }
+    return is_named;
+}
+
 kbass_status kb_row_read(const kb_row_form *form, const char *line, const char *end, size_t line_number,
                          kb_row_work *work, double *row, kbass_error *error)
 {
@@ -326,6 +339,11 @@ kbass_status kb_row_read(const kb_row_form *form, const char *line, const char *
     if (status == KBASS_OK && n_cells != form->n_columns)
         status =
             FAIL_AT_LINE(form, line_number, error, "found %zu cells, the header has %zu", n_cells, form->n_columns);
+    if (status == KBASS_OK && n_cells > 1 && is_header(form, n_cells, work->cells))
+        return FAIL_AT_LINE(
+            form, line_number, error,
+            "\"%.60s\", \"%.60s\" are names: another table begins here; put each into a file of its own",
+            work->cells[0], work->cells[1]);
     for (size_t i = 0; status == KBASS_OK && i < form->n_columns; i++)
         status = read_cell(form, i, work->cells[i], line_number, work, &row[i], error);
     return status;

@@ -100,6 +100,16 @@ static kbass_status refuse_times(const kbass_data *d, kbass_error *error)
 
 /* ---------------------------------------------------------------- error bars */
 
+/* A column whose whole name says that it has the error bars of the one before. */
+static bool is_bars_alone(const char *face)
+{
+    static const char *const names[] = {"\xc2\xb1", "+/-",     "+-",       "sd",     "std",
+                                        "stdev",    "std dev", "std.dev.", "stderr", "sem"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(face, names[i])) return true;
+    return false;
+}
+
 /* x_err, x_sd, err_x, sigma_x beside x: of which state a name means the error bars; n_states: of none. */
 static size_t state_of_bars(const kbass_data *d, size_t column)
 {
@@ -114,7 +124,7 @@ static size_t state_of_bars(const kbass_data *d, size_t column)
             if (i != column && (!strcasecmp(name, behind) || !strcasecmp(name, front))) return i;
         }
     const char *face = d->state_captions ? d->state_captions[column].face : NULL;
-    return column && face && !strcmp(face, "\xc2\xb1") ? column - 1 : d->n_states; /* a plus and minus */
+    return column && is_bars_alone(face ? face : name) ? column - 1 : d->n_states;
 }
 
 static kbass_status refuse_bars(const kbass_data *d, kbass_error *error)
@@ -220,8 +230,26 @@ static bool is_far(const kbass_data *d, size_t state, double mark, size_t *n)
 
 static size_t doubt_marks(const kbass_data *d, char *text, size_t size)
 {
-    static const double marks[] = {-999, -9999, -99999, -99.9, -999.9, -999.99, -9999.99,
-                                   999,  9999,  99999,  999.9, 1e20,   1e30,    -1e30};
+    static const double marks[] = {-999,
+                                   -9999,
+                                   -99999,
+                                   -99.9,
+                                   -999.9,
+                                   -999.99,
+                                   -9999.99,
+                                   999,
+                                   9999,
+                                   99999,
+                                   999.9,
+                                   1e20,
+                                   1e30,
+                                   -1e30,
+                                   -32768,
+                                   65535,
+                                   9.9e37,
+                                   -9.9e37,
+                                   9.91e37, /* of SCPI: over, under, no number */
+                                   9.969209968386869e36 /* of netCDF */};
     for (size_t i = 0; i < d->n_states; i++)
         for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
             size_t n = 0;

@@ -326,6 +326,20 @@ static kbass_status refuse_text_time(const kb_plan *p)
                    p->place, p->faces[text], p->sample.columns[text].example);
 }
 
+/* Numbers as time beside a column of dates: 0800 may be a time of day. */
+static kbass_status refuse_dates_beside(kb_plan *p, const bool *is_used)
+{
+    size_t time = p->roles.axes[0], dates = 0;
+    const kb_reading *r = p->reading;
+    if (r->time || r->axes || p->parts.is_there || p->kinds[time] != KB_NUMBERS) return KBASS_OK;
+    while (dates < p->n && (p->kinds[dates] != KB_DATES || p->is_left_out[dates] || is_used[dates])) dates++;
+    if (dates == p->n || !kb_sample_goes_back(&p->layout, &p->form, time)) return KBASS_OK;
+    return kb_fail(r->error, KBASS_ERROR_DATA,
+                   "%s: \"%.60s\" goes back where the dates in \"%.60s\" go on: if its numbers are times of day, write "
+                   "them as 08:00; --time \"%.60s\" takes the dates alone",
+                   p->place, p->faces[time], p->faces[dates], p->faces[dates]);
+}
+
 static kbass_status find_roles(kb_plan *p, const bool *is_used)
 {
     kb_reading *r = p->reading;
@@ -345,6 +359,7 @@ static kbass_status find_roles(kb_plan *p, const bool *is_used)
         for (size_t i = 0; i < p->n; i++) p->is_left_out[i] |= !is_used[i] && !is_axis(p, i) && i != p->run;
     if (p->parts.is_there) join_date_parts(p);
     else join_date_and_clock(p, is_used);
+    if ((status = refuse_dates_beside(p, is_used)) != KBASS_OK) return status;
     time = p->roles.axes[0];
     if (p->kinds[time] == KB_LABELS)
         return kb_fail(r->error, KBASS_ERROR_DATA, "%s: time, \"%.100s\", is neither numbers nor dates: found \"%s\"",

@@ -10,12 +10,13 @@ static const double hour = 3600; /* seconds; rows that are farther apart are cou
 /* ---------------------------------------------------------------- marks */
 
 /* A comma is the decimal mark where more numbers say so, the first where as many do; alone between digits and three of
-   them it may be either, and is one where commas do not separate. */
+   them it may be either, and is one where semicolons separate. */
 static void decide_marks(kb_plan *p)
 {
     const kb_sample *s = &p->sample;
     bool is_comma = s->commas > s->points || (s->commas && s->commas == s->points && s->is_comma_first);
-    p->is_marked = s->commas || s->points;
+    if (!s->commas && !s->points && p->form.separator == ';') is_comma = s->unclear_commas && !s->comma_groups;
+    p->is_marked = s->commas || s->points || is_comma;
     if (p->is_marked) p->form.point = is_comma ? ',' : '.';
     bool is_grouped = is_comma ? s->point_groups > 0 : s->comma_groups > 0 || p->form.separator == ',';
     if (is_grouped) p->form.grouping = is_comma ? '.' : ',';

@@ -64,10 +64,33 @@ static const char *const time_words[] = {"t",
                                          "sec"};
 enum { N_TIME_WORDS = sizeof time_words / sizeof *time_words, N_SURE_WORDS = 31 };
 
+/* As sure as "zeit": Polish, Czech, Danish, Finnish, Turkish, Hungarian, Spanish, Russian with a capital; of databases.
+ */
+static const char *const other_words[] = {"czas",
+                                          "\xc4\x8d"
+                                          "as",
+                                          "tid",
+                                          "tidspunkt",
+                                          "aika",
+                                          "zaman",
+                                          "id\xc5\x91",
+                                          "hora",
+                                          "\xd0\x92\xd1\x80\xd0\xb5\xd0\xbc\xd1\x8f",
+                                          "\xd0\x94\xd0\xb0\xd1\x82\xd0\xb0",
+                                          "ts"};
+enum { N_OTHER_WORDS = sizeof other_words / sizeof *other_words, ZEIT = 5 };
+
+static bool is_word(const char *word, const char *text, size_t length)
+{
+    return strlen(word) == length && strncasecmp(text, word, length) == 0;
+}
+
 static size_t time_word(const char *text, size_t length)
 {
     size_t i = 0;
-    while (i < N_TIME_WORDS && (strlen(time_words[i]) != length || strncasecmp(text, time_words[i], length) != 0)) i++;
+    for (size_t k = 0; k < N_OTHER_WORDS; k++)
+        if (is_word(other_words[k], text, length)) return ZEIT;
+    while (i < N_TIME_WORDS && !is_word(time_words[i], text, length)) i++;
     return i;
 }
 

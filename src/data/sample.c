@@ -57,6 +57,7 @@ static void vote(kb_sample *s, const char *cell)
     if (point == ',' && !s->points) s->is_comma_first = true;
     s->points += point == '.';
     s->commas += point == ',';
+    s->unclear_commas += !point && strchr(cell, ',');
     s->point_groups += grouping == '.';
     s->comma_groups += grouping == ',';
 }
@@ -70,8 +71,10 @@ static void take_number(kb_sample *s, kb_column_sample *c, const char *cell)
     c->is_counting = value == floor(value) && (!s->n_rows || (c->is_counting && value == c->last + 1));
     c->n_whole += value == floor(value);
     c->last = value;
-    bool is_compact = strlen(cell) == 8 && strspn(cell, "0123456789") == 8 && value > 1.8e7 && value < 2.2e7;
-    c->n_compact += is_compact && kb_moment_parse(cell, cell + 8, KB_YEAR_FIRST, &moment);
+    size_t length = strlen(cell);
+    double date = length == 14 ? value / 1e6 : length == 12 ? value / 1e4 : value;
+    bool is_compact = length == strspn(cell, "0123456789") && date > 1.8e7 && date < 2.2e7;
+    c->n_compact += is_compact && kb_moment_parse(cell, cell + length, KB_YEAR_FIRST, &moment);
     vote(s, cell);
 }
 
@@ -124,6 +127,30 @@ size_t kb_sample_values(const kb_column_sample *c)
     size_t n = 0;
     for (int type = 0; type <= KB_CELL_TEXT; type++) n += type == KB_CELL_MISSING ? 0 : c->n_cells[type];
     return n;
+}
+
+/* ---------------------------------------------------------------- a column that goes back */
+
+typedef struct {
+    size_t column;
+    double last;
+    bool goes_back;
+} back_search;
+
+static void take_back(void *user, const kb_row_form *form, size_t n, char **cells)
+{
+    back_search *s = user;
+    double value = NAN;
+    if (n != form->n_columns || !kb_cell_number(cells[s->column], form->point, form->grouping, &value)) return;
+    s->goes_back = s->goes_back || value < s->last;
+    s->last = value;
+}
+
+bool kb_sample_goes_back(const kb_layout *layout, const kb_row_form *form, size_t column)
+{
+    back_search search = {.column = column, .last = NAN};
+    each_row(layout, form, take_back, &search, NULL);
+    return search.goes_back;
 }
 
 /* ---------------------------------------------------------------- runs below each other */

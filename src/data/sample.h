@@ -21,6 +21,7 @@ typedef struct {
     kb_column_sample *columns; /* n_columns */
     size_t points, commas;     /* numbers that tell the decimal mark */
     size_t point_groups, comma_groups;
+    size_t unclear_commas; /* 1,500 */
     bool is_comma_first;
 } kb_sample;
 
@@ -55,5 +56,8 @@ typedef struct {
 } kb_dates;
 kbass_status kb_sample_dates(const kb_layout *layout, const kb_row_form *form, size_t column, kb_dates *dates,
                              kbass_error *error);
+
+/* Do the numbers in a column fall from one sampled row to the next? */
+bool kb_sample_goes_back(const kb_layout *layout, const kb_row_form *form, size_t column);
 
 #endif

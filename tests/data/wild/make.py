@@ -214,6 +214,15 @@ case("double_returns.csv", "two returns at the end of every line", table("t,x,y"
 case("end_of_file.csv", "the mark that DOS ends files with", table("t,x,y") + "\x1a")
 
 
+# ---------------------------------------------------------------- times and numbers that other readings would take for something else
+case("minutes_seconds.csv", "0:30.0: minutes and seconds, as Excel shows mm:ss.0", dated([f"0:0{t}.0" for t in T], "time (min:s),x,y"), "time,x,y")
+case("half_years.csv", "2018 H1: half years", dated([f"{2018 + t // 2} H{t % 2 + 1}" for t in T], "Period,x,y"), "Period,x,y", at([0, 181, 365, 546, 730, 912]))
+case("compact_moments.csv", "20230501080000", dated([f"2023050108000{t}" for t in T], "time,x,y"), "time,x,y")
+case("iso_spans.csv", "PT1M30S: spans by ISO 8601", dated([f"PT{t * 30 // 60}M{t * 30 % 60}S" for t in T], "time,x,y"), "time,x,y", at([30 * t for t in T]))
+case("italian.csv", "08.00.05: points in times of day behind a date", dated([f"15/05/2023 08.00.0{t}" for t in T], "Data e ora,x,y"), "Data_e_ora,x,y")
+case("polish.csv", "Czas; three digits behind every comma, between semicolons", table("Czas;x", lambda t, x, y: f"{t};{float(x):.3f}".replace(".", ",")), "Czas,x", [f"{t},{x}" for t, x in zip(T, X)])
+case("over_range.csv", "9.9E37 where an instrument was out of range", table("t,x,y", lambda t, x, y: f"{t},{x if t != 3 else '9.9E37'},{y}"), rows=[r if t != 3 else f"3,,{Y[3]}" for t, r in zip(T, at(T))], options="--missing 9.9E37")
+
 def main():
     if "--table" in sys.argv:
         print("| file | oddity | option |\n|---|---|---|")
