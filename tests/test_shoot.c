@@ -513,6 +513,41 @@ static void test_hopeless(void **state)
     end(&f);
 }
 
+static size_t n_predictions;
+
+static bool predict_counted(kb_dynamics *d, size_t first, size_t last, const double *start, double *predicted,
+                            double *tangents)
+{
+    n_predictions++;
+    return true_predict(d, first, last, start, predicted, tangents);
+}
+
+/* Predictions that a fit of a wrong model takes, which ends where it stands. */
+static size_t count_predictions(double aim)
+{
+    static const plan p = {.rows = 25, .windows = 1, .percent = 1};
+    static fixture f;
+    begin(&f, &p);
+    kb_support_remove(&f.fit->support, setup_column(&f.s, 1, "x^2*y"));
+    true_predict = f.shooter->dynamics->predict;
+    f.shooter->dynamics->predict = predict_counted;
+    f.shooter->likelihood.aim = aim;
+    n_predictions = 0;
+    kb_shooter_fit(f.shooter, f.fit, 100, -INFINITY);
+    CHECK(f.fit->valid);
+    end(&f);
+    return n_predictions;
+}
+
+/* A fit that will not come near what a law leaves ends; one that is there already takes its time. */
+static void test_aim(void **state)
+{
+    (void)state;
+    size_t free_fit = count_predictions(0);
+    CHECK(count_predictions(1e-4) < free_fit);
+    CHECK(count_predictions(100) == free_fit);
+}
+
 static void test_copy(void **state)
 {
     static const plan p = {.rows = 17, .windows = 2, .percent = 5};
@@ -546,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_integrals),
         cmocka_unit_test(test_no_answer),
         cmocka_unit_test(test_hopeless),
+        cmocka_unit_test(test_aim),
         cmocka_unit_test(test_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,10 +93,12 @@ static inline __attribute__((always_inline)) void solve_one(size_t n, size_t hal
     }
 }
 
-/* The widths of lines of one field, open and closed, are known to the compiler. */
+/* The half widths of lines of one and of two fields, open and closed, are known to the compiler. */
 KB_WIDE void kb_band_solve_one(size_t n, size_t half, const double *matrix, double *x)
 {
     if (half == 3) solve_one(n, 3, matrix, x);
     else if (half == 6) solve_one(n, 6, matrix, x);
+    else if (half == 7) solve_one(n, 7, matrix, x);
+    else if (half == 13) solve_one(n, 13, matrix, x);
     else solve_one(n, half, matrix, x);
 }

@@ -9,7 +9,8 @@
 #include "forward/shoot_normals.h"
 #include "weights/constraints.h"
 
-enum { CHORDS = 4 }; /* steps that share their tangents */
+enum { CHORDS = 4, TRIES = 9, CHORD_TRIES = 2 }; /* steps that share their tangents; lengths that are tried */
+enum { SETTLED = 4 };                            /* iterations after which the rate of gains says what is to come */
 
 /* ---------------------------------------------------------------- noise and evidence */
 
@@ -127,10 +128,10 @@ static double predicted_gain(kb_shooter *s, const kb_fit *fit)
 /* One damped Gauss-Newton step at fixed noise; returns the gain of the objective. Each failure both shortens the step
    and turns it towards the gradient. When no step helps the fit is as good as the objective can tell, or its tangents
    are not those of its predictions: then -1. */
-static double improve(kb_shooter *s, kb_fit *fit, double *damping)
+static double improve(kb_shooter *s, kb_fit *fit, int most_tries, double *damping)
 {
     double before = objective(s, &fit->support, fit->w, fit->start, fit->variance), length = 1;
-    for (int tries = 0; tries < 9; tries++, length *= 0.5) {
+    for (int tries = 0; tries < most_tries; tries++, length *= 0.5) {
         if (make_step(s, fit, *damping)) {
             make_trial(s, fit, length);
             double after = kb_shooter_sum_squares(s, &fit->support, s->trial_w, s->trial_start)
@@ -186,10 +187,11 @@ static void renew_messages(kb_shooter *s, const kb_fit *fit)
    the gain of the first. */
 static double descend(kb_shooter *s, kb_fit *fit, double *damping, double tolerance)
 {
-    double first = improve(s, fit, damping), last = first;
+    double first = improve(s, fit, TRIES, damping), last = first;
     for (int chord = 0; s->dynamics->tangents_are_dear && chord < CHORDS && last > tolerance; chord++) {
+        double own = *damping;
         renew_messages(s, fit);
-        double gain = improve(s, fit, damping);
+        double gain = improve(s, fit, CHORD_TRIES, &own);
         if (!(gain < 0.5 * last)) chord = CHORDS; /* the matrices are too old */
         last = gain;
     }
@@ -258,6 +260,16 @@ static void finish(kb_shooter *s, bool is_late, kb_fit *fit)
     fit->valid = isfinite(fit->log_evidence);
 }
 
+/* Would many such gains in each of the iterations left not bring the misfit to where a law's is? */
+static bool falls_short(const kb_shooter *s, double values, double gain, int iterations_left)
+{
+    static const double patience = 3;
+    double squares = 0;
+    for (size_t i = 0; i < s->likelihood.n_groups; i++) squares += s->squares[i];
+    return s->likelihood.aim > 0 &&
+           patience * gain * iterations_left < 0.5 * values * log(squares / (values * s->likelihood.aim));
+}
+
 /* Is it time to give a fit up? One that is kept may go on a little. */
 static bool is_given_up(const kb_shooter *s, size_t n_active)
 {
@@ -289,12 +301,13 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
         for (size_t i = 0; i < s->likelihood.n_groups; i++)
             moved = kb_larger(moved, fabs(log(fit->variance[i] / s->before[i])));
         if (!(moved <= 1e-3) && !isfinite(kb_shooter_weigh(s, fit->start, fit->variance))) return;
-        if (iteration >= 4 && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
+        if (iteration >= SETTLED && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
         double gain = descend(s, fit, &damping, tolerance);
         if (gain < tolerance && moved < 0.02 && !s->was_cut) {
             fit->converged = gain >= 0;
             break;
         }
+        if (iteration >= SETTLED && falls_short(s, values, gain, max_iterations - iteration)) break;
     }
     finish(s, is_late, fit);
 }

@@ -41,6 +41,7 @@ static kb_work_key key(kb_likelihood *l, const kb_fit *fit, int max_iterations, 
     add(&out, l->windows->n * l->n_start, fit->start);
     add(&out, l->n_groups, fit->variance);
     add(&out, 1, &rival);
+    add(&out, 1, &l->aim);
     add(&out, 1, &s->dynamics->noise_floor);
     return out;
 }

@@ -47,11 +47,10 @@ kbass_status kb_proposed_enter(kb_pass *p, const kb_support *support, const doub
     return KBASS_OK;
 }
 
-bool kb_proposed_follows(const kb_proposed *s, const kb_pass *p)
+/* Squared misfit of a model that follows the data. */
+static double most_square(const kb_proposed *s, const kb_pass *p)
 {
-    if (!kb_pass_has_model(p)) return false;
-    double misfit = p->search.pool->fits[0]->misfit, floor = kb_pass_floor(p);
-    return misfit * misfit <= p->task->schedule->lost * (s->noise + floor);
+    return p->task->schedule->lost * (s->noise + kb_pass_floor(p));
 }
 
 static double best_square(const kb_pass *p)
@@ -59,11 +58,19 @@ static double best_square(const kb_pass *p)
     return kb_pass_has_model(p) ? p->search.pool->fits[0]->misfit * p->search.pool->fits[0]->misfit : INFINITY;
 }
 
+bool kb_proposed_follows(const kb_proposed *s, const kb_pass *p) { return best_square(p) <= most_square(s, p); }
+
+static void set_aim(kb_pass *p, double aim)
+{
+    for (int i = 0; i < p->search.workers.n; i++) p->search.workers.list[i]->likelihood->aim = aim;
+}
+
 /* Fits the pool, and again as long as the best model does not follow yet but comes nearer: boundary values of open ends
    take their time. */
 kbass_status kb_proposed_fit(const kb_proposed *s, kb_pass *p, kbass_error *error)
 {
     double before = INFINITY;
+    set_aim(p, most_square(s, p));
     kbass_status status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
     for (int i = 0; i < (int)p->task->schedule->most_fits && status == KBASS_OK && !kb_proposed_follows(s, p) &&
                     best_square(p) < p->task->schedule->nearer * before;
@@ -71,6 +78,7 @@ kbass_status kb_proposed_fit(const kb_proposed *s, kb_pass *p, kbass_error *erro
         before = best_square(p);
         if (!kb_run_stopped(s->run)) status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
     }
+    set_aim(p, 0);
     return status;
 }
 
@@ -133,6 +141,7 @@ static kbass_status fit_proposals(const kb_proposed *s, kb_pass *p, kbass_error 
     kbass_status status = KBASS_OK;
     size_t n = s->proposals.n, each = (size_t)fmax((double)s->whole.threads, p->task->schedule->proposals_at_a_time);
     for (size_t i = 0; status == KBASS_OK && i < n && !kb_proposed_follows(s, p) && !kb_run_stopped(s->run);) {
+        kb_one_axis_lower_floor(p); /* the grid's error of a model that does not follow is not the law's */
         for (size_t end = i + each; status == KBASS_OK && i < end && i < n; i++) {
             const kb_field_proposal *proposal = &s->proposals.proposals[i];
             status = kb_proposed_enter(p, &proposal->support, proposal->w, s->proposals.noise, error);

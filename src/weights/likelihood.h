@@ -23,6 +23,8 @@ struct kb_likelihood {
     bool holds_weights;        /* only starts and noise are fitted */
     kb_run *run;               /* that a fit may be given up for, or NULL */
     bool keeps_fit;            /* a fit that is given up ends where it stands */
+    double aim;                /* squared misfit of a model that follows the data: a fit that will not come near it ends
+                                  where it stands; 0: none */
     double deadline;           /* of kb_clock: a fit ends where it stands; 0: none */
     kb_checkpoint *checkpoint; /* that knows of fits and keeps them, or NULL */
 
