@@ -1,4 +1,7 @@
 /* Unknown constants inside terms: ranges and forms, the values that terms take, and laws found with them. */
+#include <math.h>
+#include <stdio.h>
+
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "check.h"
@@ -131,6 +134,52 @@ static void growth_that_saturates(void **state)
     CHECK_CLOSE(result->constants[0].value, 2.3, 0.46); /* 20 %, the bar: its limit is 8 % */
     CHECK(result->constants[0].low < 2.3 && result->constants[0].high > 2.3);
     CHECK(result->constants[0].correlation && !result->constants[0].at_high);
+    kbass_discovery_destroy(d);
+}
+
+enum { INHIBITED = 50 };
+
+/* s_t = -w s/(K + s + s^2/Ki), its parameters' logarithms and the start. */
+static void inhibited(const double *p, double *states)
+{
+    char text[200];
+    const char *equation = text;
+    double times[INHIBITED], start = p[3];
+    kbass_error error;
+    kbass_model *model = NULL;
+    snprintf(text, sizeof text, "s_t = -%.17g*s/(%.17g+s+s^2/%.17g)", exp(p[0]), exp(p[1]), exp(p[2]));
+    for (size_t i = 0; i < INHIBITED; i++) times[i] = 14 * (double)i / (INHIBITED - 1);
+    CHECK_OK(kbass_model_parse(1, &equation, &model, &error));
+    CHECK_OK(kbass_model_integrate(model, 0, &start, INHIBITED, times, states, &error));
+    kbass_model_destroy(model);
+}
+
+/* Inhibition by the substrate: K, Ki and the weight trade against each other, their correlations are 0.97 and more. sds
+   against (J'J)^{-1} v, J by differences. */
+static void constants_along_a_ridge(void **state)
+{
+    (void)state;
+    static const char *const law[] = {"s_t = -2*s/(0.5+s+s^2/3)"}, *const terms[] = {"s/(s+K+s^2/Ki)"};
+    kbass_discovery *d = discover_unknown(law, 1, (double[]){10}, 14, INHIBITED, "K=0.05:10, Ki=0.1:50",
+                                          "1, s, s^2, s^3, s/(K+s+s^2/Ki)");
+    const kbass_result *result = kbass_discovery_result(d);
+    const kbass_constant *K = &result->constants[0], *Ki = &result->constants[1];
+    CHECK(selects(result, 0, 1, terms) && result->n_constants == 2);
+    double p[4] = {0, log(K->value), log(Ki->value), 10}, up[INHIBITED], down[INHIBITED], J[4][INHIBITED], A[16];
+    for (size_t i = 0; i < result->equations[0].n_terms; i++)
+        if (result->equations[0].terms[i].selected) p[0] = log(-result->equations[0].terms[i].weight);
+    for (size_t q = 0; q < 4; q++) {
+        double h = 1e-4, kept = p[q];
+        p[q] = kept + h, inhibited(p, up);
+        p[q] = kept - h, inhibited(p, down);
+        p[q] = kept;
+        for (size_t i = 0; i < INHIBITED; i++) J[q][i] = (up[i] - down[i]) / (2 * h);
+    }
+    for (size_t q = 0; q < 16; q++) A[q] = kb_dot(INHIBITED, J[q / 4], J[q % 4]) / pow(result->noise[0], 2);
+    CHECK(kb_cholesky(4, A, 4) && kb_cholesky_inverse(4, A, 4));
+    CHECK_CLOSE(K->sd / K->value / sqrt(A[5]), 1, 0.12); /* L is no parabola over a standard deviation */
+    CHECK_CLOSE(Ki->sd / Ki->value / sqrt(A[10]), 1, 0.12);
+    CHECK_CLOSE(log(K->high / K->low) / (3.92 * sqrt(A[5])), 1, 0.2); /* whether it holds the truth is the noise's */
     kbass_discovery_destroy(d);
 }
 
@@ -319,6 +368,7 @@ int main(void)
         cmocka_unit_test(forms_take_values),
         cmocka_unit_test(powers_of_what_passes_zero),
         cmocka_unit_test(growth_that_saturates),
+        cmocka_unit_test(constants_along_a_ridge),
         cmocka_unit_test(a_frequency),
         cmocka_unit_test(families),
         cmocka_unit_test(limits),

@@ -7,20 +7,14 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "constants/quadrature.h"
+#include "constants/ridge.h"
 
 enum { ITERATIONS = 40, MOST_EVALUATIONS = 60, SIDE = KB_NODES_OF_SIDE };
 static const double finest = 2e-4; /* steps of the search, shares of what one standard deviation will be at most */
 static const double far_below = 7; /* nats, where the quadrature ends */
-static const double normal_95 = 1.959963984540054, as_good = 1.5; /* nats: an end of the range that is hardly worse */
+static const double as_good = 1.5; /* nats: an end of the range that is hardly worse */
 
-typedef struct {
-    const kb_profile_setting *setting;
-    size_t n, *active; /* constants in the structure */
-    size_t n_evaluations;
-    double share[KB_MOST_CONSTANTS]; /* of all constants */
-    kb_fit *trial, *best;
-    double *w_low, *w_high;
-} profile;
+typedef kb_profile profile;
 
 static void copy_fit(const profile *p, const kb_fit *from, kb_fit *to)
 {
@@ -28,7 +22,7 @@ static void copy_fit(const profile *p, const kb_fit *from, kb_fit *to)
 }
 
 /* L at the shares, in p->trial, from the best fit so far; -INFINITY outside of the ranges or where nothing fits. */
-static double evidence_at(profile *p, const double *share)
+double kb_profile_evidence(kb_profile *p, const double *share)
 {
     const kb_profile_setting *s = p->setting;
     double values[KB_MOST_CONSTANTS];
@@ -47,18 +41,22 @@ static double evidence_at(profile *p, const double *share)
     return p->trial->valid ? p->trial->log_evidence : -INFINITY;
 }
 
-/* Keeps the trial where it is better. */
+bool kb_profile_improve(kb_profile *p, const double *share, double *best)
+{
+    double found = kb_profile_evidence(p, share);
+    if (!(found > *best)) return false;
+    *best = found;
+    memcpy(p->share, share, sizeof p->share);
+    copy_fit(p, p->trial, p->best);
+    return true;
+}
+
 static bool improve(profile *p, size_t constant, double share, double *best)
 {
     double trial[KB_MOST_CONSTANTS];
     memcpy(trial, p->share, sizeof trial);
     trial[constant] = share;
-    double found = evidence_at(p, trial);
-    if (!(found > *best)) return false;
-    *best = found;
-    p->share[constant] = share;
-    copy_fit(p, p->trial, p->best);
-    return true;
+    return kb_profile_improve(p, trial, best);
 }
 
 static double within(double share) { return fmin(fmax(share, 0), 1); }
@@ -81,7 +79,7 @@ static double drop_at(profile *p, size_t constant, double share, double best)
     double trial[KB_MOST_CONSTANTS];
     memcpy(trial, p->share, sizeof trial);
     trial[constant] = share;
-    return evidence_at(p, trial) - best;
+    return kb_profile_evidence(p, trial) - best;
 }
 
 /* The distance at which L is about half a nat lower, to one side; beyond the end of the range where it never is. */
@@ -100,15 +98,20 @@ static double width_to(profile *p, size_t constant, double sign, double guess, d
     return distance;
 }
 
-/* ---------------------------------------------------------------- one constant */
+/* ---------------------------------------------------------------- the density along one constant */
 
-/* From the best outwards until L is far below, in steps that grow. */
-static void add_side(profile *p, size_t constant, double sign, double step, double best, kb_nodes *side)
+/* From the best outwards until L is far below, in steps of the constant's share that grow; `along`: how far the others'
+   go with it. */
+static void add_side(profile *p, size_t a, const double *along, double step, double best, kb_nodes *side)
 {
-    double share = p->share[constant];
+    size_t constant = p->active[a];
+    double share = p->share[constant], trial[KB_MOST_CONSTANTS];
     for (side->n = 0; side->n < SIDE;) {
-        share = within(share + sign * step);
-        double drop = drop_at(p, constant, share, best);
+        share = within(share + step);
+        memcpy(trial, p->share, sizeof trial);
+        for (size_t b = 0; b < p->n; b++)
+            trial[p->active[b]] = within(trial[p->active[b]] + along[b] * (share - p->share[constant]));
+        double drop = kb_profile_evidence(p, trial) - best;
         side->share[side->n] = share;
         side->density[side->n++] = isfinite(drop) ? exp(fmin(drop, 0)) : 0;
         if (!(drop > -far_below) || share <= 0 || share >= 1) break;
@@ -116,75 +119,33 @@ static void add_side(profile *p, size_t constant, double sign, double step, doub
     }
 }
 
-/* L along the whole of one constant's range that matters: interval, ends, and the integral. */
-static double integrate_one(profile *p, size_t constant, double sd_low, double sd_high, double best,
-                            kb_constant_estimate *e)
+static void join_sides(const kb_nodes *low, const kb_nodes *high, double best, kb_nodes *all)
 {
-    const kb_constant *c = &p->setting->dictionary->constants[constant];
-    kb_nodes low, high, all = {0};
-    add_side(p, constant, -1, 0.6 * sd_low, best, &low);
-    add_side(p, constant, 1, 0.6 * sd_high, best, &high);
-    for (size_t i = low.n; i-- > 0;)
-        if (low.share[i] < p->share[constant]) all.share[all.n] = low.share[i], all.density[all.n++] = low.density[i];
-    all.share[all.n] = p->share[constant];
-    all.density[all.n++] = 1;
-    for (size_t i = 0; i < high.n; i++)
-        if (high.share[i] > p->share[constant])
-            all.share[all.n] = high.share[i], all.density[all.n++] = high.density[i];
+    all->n = 0;
+    for (size_t i = low->n; i-- > 0;)
+        if (low->share[i] < best) all->share[all->n] = low->share[i], all->density[all->n++] = low->density[i];
+    all->share[all->n] = best;
+    all->density[all->n++] = 1;
+    for (size_t i = 0; i < high->n; i++)
+        if (high->share[i] > best) all->share[all->n] = high->share[i], all->density[all->n++] = high->density[i];
+}
+
+/* Interval, ends, and the integral along the whole of a constant's range that matters; the others where they are
+   expected, given it. */
+static double integrate_along(profile *p, size_t a, const double *along, double sd_low, double sd_high, double best,
+                              kb_constant_estimate *e)
+{
+    const kb_constant *c = &p->setting->dictionary->constants[p->active[a]];
+    kb_nodes low, high, all;
+    add_side(p, a, along, -0.6 * sd_low, best, &low);
+    add_side(p, a, along, 0.6 * sd_high, best, &high);
+    join_sides(&low, &high, p->share[p->active[a]], &all);
     e->at_low = all.share[0] <= 0 && all.density[0] > exp(-as_good);
     e->at_high = all.share[all.n - 1] >= 1 && all.density[all.n - 1] > exp(-as_good);
     double outside = e->at_low || e->at_high ? 0.05 : 0.025; /* to one side where the other is the end of the range */
     e->low = e->at_low ? c->low : kb_constant_at(c, kb_nodes_quantile(&all, outside));
     e->high = e->at_high ? c->high : kb_constant_at(c, kb_nodes_quantile(&all, 1 - outside));
     return log(fmax(kb_nodes_mass(&all), 1e-12));
-}
-
-/* ---------------------------------------------------------------- several constants */
-
-/* -d2L by differences over about a standard deviation; the diagonal is known from the widths. */
-static void curvatures(profile *p, const double *width, double best, double *H)
-{
-    size_t n = p->n;
-    for (size_t a = 0; a < n; a++) H[a + a * n] = 1 / (width[a] * width[a]);
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < a; b++) {
-            size_t i = p->active[a], j = p->active[b];
-            double trial[KB_MOST_CONSTANTS], sum = 0, sign_a = p->share[i] > 0.5 ? -1 : 1,
-                                             sign_b = p->share[j] > 0.5 ? -1 : 1;
-            memcpy(trial, p->share, sizeof trial);
-            trial[i] += 0.5 * sign_a * width[a];
-            trial[j] += 0.5 * sign_b * width[b];
-            sum = best - evidence_at(p, trial); /* (ha^2 Haa + 2 ha hb Hab + hb^2 Hbb) / 2 */
-            double cross = (sum - 0.25) / (0.25 * width[a] * width[b]);
-            double most = 0.97 / (width[a] * width[b]);
-            if (!isfinite(cross)) cross = 0;
-            H[a + b * n] = H[b + a * n] = sign_a * sign_b * fmin(fmax(cross, -most), most);
-        }
-}
-
-/* Newton's step for all of them together. */
-static void step_together(profile *p, const double *H, const double *width, double *best, double *work)
-{
-    size_t n = p->n;
-    double *gradient = work, *factor = work + n, trial[KB_MOST_CONSTANTS];
-    for (size_t a = 0; a < n; a++) {
-        double up = drop_at(p, p->active[a], within(p->share[p->active[a]] + 0.5 * width[a]), *best);
-        double down = drop_at(p, p->active[a], within(p->share[p->active[a]] - 0.5 * width[a]), *best);
-        gradient[a] = isfinite(up) && isfinite(down) ? (up - down) / width[a] : 0;
-    }
-    memcpy(factor, H, n * n * sizeof *factor);
-    if (!kb_cholesky(n, factor, n)) return;
-    kb_cholesky_solve(n, 1, factor, n, gradient, n);
-    for (double length = 1; length > 0.1; length /= 2) {
-        memcpy(trial, p->share, sizeof trial);
-        for (size_t a = 0; a < n; a++) trial[p->active[a]] = within(trial[p->active[a]] + length * gradient[a]);
-        double found = evidence_at(p, trial);
-        if (!(found > *best)) continue;
-        *best = found;
-        memcpy(p->share, trial, sizeof trial);
-        copy_fit(p, p->trial, p->best);
-        return;
-    }
 }
 
 /* ---------------------------------------------------------------- what the weights owe to the constants */
@@ -201,7 +162,7 @@ static void differentiate(profile *p, const double *width, kb_constants_spread *
         for (int side = 0; side < 2; side++) {
             memcpy(trial, p->share, sizeof trial);
             trial[p->active[a]] = side ? high : low;
-            const kb_fit *fit = isfinite(evidence_at(p, trial)) ? p->trial : best;
+            const kb_fit *fit = isfinite(kb_profile_evidence(p, trial)) ? p->trial : best;
             double factor = (side ? 1 : -1) / (high - low);
             for (size_t q = 0; q < s->n_weights; q++)
                 s->weights[q + a * s->n_weights] += factor * fit->w[best->support.column[q]];
@@ -244,7 +205,7 @@ static kbass_status carry_on(profile *p, const double *C, const double *width, d
     return KBASS_OK;
 }
 
-static void estimate(const profile *p, size_t a, double variance, bool has_interval, kb_constant_estimate *e)
+static void estimate(const profile *p, size_t a, double variance, kb_constant_estimate *e)
 {
     const kb_constant *c = &p->setting->dictionary->constants[p->active[a]];
     double share = p->share[p->active[a]], sd = sqrt(variance);
@@ -252,11 +213,6 @@ static void estimate(const profile *p, size_t a, double variance, bool has_inter
     e->is_used = true;
     e->value = kb_constant_at(c, share);
     e->sd = (above - below) / (within(share + 0.5 * sd) - within(share - 0.5 * sd)) * sd;
-    if (has_interval) return;
-    e->low = kb_constant_at(c, within(share - normal_95 * sd));
-    e->high = kb_constant_at(c, within(share + normal_95 * sd));
-    e->at_low = share - sd <= 0;
-    e->at_high = share + sd >= 1;
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -268,32 +224,33 @@ static double measure_width(profile *p, size_t a, double guess, double best, dou
     return 0.5 * (fmin(*low, 1) + fmin(*high, 1));
 }
 
-static kbass_status finish_several(profile *p, const double *width, double best, kb_constant_estimate *estimates,
-                                   double *correlation, kb_constants_spread *spread, double *log_mass, double *H,
-                                   double *work, kbass_error *error)
+/* C: covariance of the shares. */
+static double finish_one(profile *p, double *width, double *C, double best, double low, double high,
+                         kb_constant_estimate *estimates)
+{
+    const double along = 1;
+    climb(p, p->active[0], 0.3 * *width, 0.05 * *width, &best);
+    *C = *width * *width;
+    return integrate_along(p, 0, &along, low, high, best, &estimates[p->active[0]]);
+}
+
+static double finish_several(profile *p, const double *width, double *C, double best, kb_constant_estimate *estimates,
+                             double *work)
 {
     size_t n = p->n;
-    for (int round = 0; n > 1 && round < 2; round++) {
-        curvatures(p, width, best, H);
-        step_together(p, H, width, &best, work);
+    double log_mass = kb_ridge_measure(p, width, &best, C, work), along[KB_MOST_CONSTANTS];
+    for (size_t a = 0; a < n; a++) {
+        double sd = sqrt(C[a + a * n]);
+        for (size_t b = 0; b < n; b++) along[b] = C[b + a * n] / C[a + a * n]; /* E(b | a) */
+        integrate_along(p, a, along, sd, sd, best, &estimates[p->active[a]]);
     }
-    if (n > 1) curvatures(p, width, best, H);
-    else H[0] = 1 / (width[0] * width[0]);
-    if (!kb_cholesky(n, H, n)) {
-        memset(H, 0, n * n * sizeof *H);
-        for (size_t a = 0; a < n; a++) H[a + a * n] = 1 / width[a];
-    }
-    if (n > 1) *log_mass = 0.5 * (double)n * log(2 * M_PI) - 0.5 * kb_cholesky_logdet(n, H, n);
-    *log_mass = fmin(*log_mass, 0);
-    if (!kb_cholesky_inverse(n, H, n)) return kb_fail(error, KBASS_ERROR_NUMERICAL, "the constants have no spread");
-    for (size_t a = 0; a < n; a++) estimate(p, a, H[a + a * n], n == 1, &estimates[p->active[a]]);
-    return carry_on(p, H, width, correlation, spread, error);
+    return log_mass;
 }
 
 /* To where L is highest; its value there, in p->best. */
 static double climb_all(profile *p, const double *step)
 {
-    double best = evidence_at(p, p->share);
+    double best = kb_profile_evidence(p, p->share);
     if (!isfinite(best)) return best;
     copy_fit(p, p->trial, p->best);
     for (int sweep = 0; sweep < (p->n > 1 ? 3 : 1); sweep++)
@@ -311,15 +268,16 @@ static kbass_status run_profile(profile *p, const double *step, kb_constant_esti
     size_t n = p->n;
     if (!isfinite(best)) return KBASS_OK;
     for (size_t a = 0; a < n; a++) width[a] = measure_width(p, a, 0.1 * step[p->active[a]], best, &low[a], &high[a]);
-    if (n == 1) {
-        climb(p, p->active[0], 0.3 * width[0], 0.05 * width[0], &best);
-        *log_mass = integrate_one(p, p->active[0], low[0], high[0], best, &estimates[p->active[0]]);
+    double *C = KB_NEW(double, n *n), *work = KB_NEW(double, kb_ridge_work(n));
+    kbass_status status = C && work ? KBASS_OK : kb_out_of_memory(error, "the constants");
+    if (status == KBASS_OK) {
+        *log_mass = n == 1 ? finish_one(p, width, C, best, low[0], high[0], estimates)
+                           : finish_several(p, width, C, best, estimates, work);
+        *log_mass = fmin(*log_mass, 0);
+        for (size_t a = 0; a < n; a++) estimate(p, a, C[a + a * n], &estimates[p->active[a]]);
+        status = carry_on(p, C, width, correlation, spread, error);
     }
-    double *H = KB_NEW(double, n *n), *work = KB_NEW(double, n *n + n);
-    kbass_status status = H && work ? KBASS_OK : kb_out_of_memory(error, "the constants");
-    if (status == KBASS_OK)
-        status = finish_several(p, width, best, estimates, correlation, spread, log_mass, H, work, error);
-    kb_free(H);
+    kb_free(C);
     kb_free(work);
     return status;
 }
