@@ -1,6 +1,7 @@
 /* Unknown constants inside terms: ranges and forms, the values that terms take, and laws found with them. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/linalg.h"
 #include "base/memory.h"
@@ -149,7 +150,7 @@ static void inhibited(const double *p, double *states)
     kbass_model *model = NULL;
     snprintf(text, sizeof text, "s_t = -%.17g*s/(%.17g+s+s^2/%.17g)", exp(p[0]), exp(p[1]), exp(p[2]));
     for (size_t i = 0; i < INHIBITED; i++) times[i] = 14 * (double)i / (INHIBITED - 1);
-    CHECK_OK(kbass_model_parse(1, &equation, &model, &error));
+    CHECK_OK(kbass_model_parse(1, &equation, NULL, &model, &error));
     CHECK_OK(kbass_model_integrate(model, 0, &start, INHIBITED, times, states, &error));
     kbass_model_destroy(model);
 }
@@ -180,6 +181,23 @@ static void constants_along_a_ridge(void **state)
     CHECK_CLOSE(K->sd / K->value / sqrt(A[5]), 1, 0.12); /* L is no parabola over a standard deviation */
     CHECK_CLOSE(Ki->sd / Ki->value / sqrt(A[10]), 1, 0.12);
     CHECK_CLOSE(log(K->high / K->low) / (3.92 * sqrt(A[5])), 1, 0.2); /* whether it holds the truth is the noise's */
+    kbass_discovery_destroy(d);
+}
+
+/* x = c (exp(-0.3 t) - exp(-0.7 t)) solves x_t = w exp(-k t) - r x with (k, r) either way round: both are told. */
+static void constants_that_may_as_well_be_others(void **state)
+{
+    (void)state;
+    static const char *const law[] = {"x_t = 3*exp(-0.7*t) - 0.3*x"};
+    kbass_discovery *d = discover_unknown(law, 1, (double[]){0}, 12, 40, "k=0.05:10", "1, x, x^2, t, exp(-k*t)");
+    const kbass_result *result = kbass_discovery_result(d);
+    double other = 0, k = result->constants[0].value;
+    for (size_t i = 0; i < result->n_warnings; i++) {
+        const char *told = strstr(result->warnings[i], "may as well be ");
+        if (told) other = strtod(told + strlen("may as well be "), NULL);
+    }
+    CHECK_CLOSE(fmin(k, other), 0.3, 0.03); /* 10 % for noise of 2 % */
+    CHECK_CLOSE(fmax(k, other), 0.7, 0.07); /* likewise */
     kbass_discovery_destroy(d);
 }
 
@@ -369,6 +387,7 @@ int main(void)
         cmocka_unit_test(powers_of_what_passes_zero),
         cmocka_unit_test(growth_that_saturates),
         cmocka_unit_test(constants_along_a_ridge),
+        cmocka_unit_test(constants_that_may_as_well_be_others),
         cmocka_unit_test(a_frequency),
         cmocka_unit_test(families),
         cmocka_unit_test(limits),

@@ -6,7 +6,9 @@
 #include "dictionary/constraints.h"
 #include "found.h"
 #include "weights/constraints.h"
+#include "ep/ep.h"
 #include "weights/message.h"
+#include "weights/ties.h"
 #include "weights/truncation.h"
 
 static const char *const names[] = {"x", "y"};
@@ -114,7 +116,7 @@ static double merged_evidence(const fixture *f, unsigned bits)
 {
     const kb_columns *c = f->columns;
     double r = -c->unit[0] / c->unit[2], M[N * 3] = {1, 0, r, 0, 0, 1, 0, 0, 0, 0, 0, 1}, G[9] = {0}, b[3] = {0};
-    double slab[3] = {1 / (1 / c->slab[0] + r * r / c->slab[2]), c->slab[1], c->slab[3]}, work[60];
+    double slab[3] = {2 / (1 / c->slab[0] + r * r / c->slab[2]), c->slab[1], c->slab[3]}, work[60]; /* said once */
     double odds[3] = {0.5 * (c->log_odds[0] + c->log_odds[2]), c->log_odds[1], c->log_odds[3]};
     size_t equation[3] = {0, 0, 1}, in[3];
     for (size_t q = 0; q < 3; q++)
@@ -165,6 +167,61 @@ static void tied_terms_are_one(void **state)
                                                                f.columns->unit[2],
                             0, 1e-12); /* rounding */
         }
+        end(&f);
+    }
+}
+
+/* EP on the merged message against all structures that obey, by their constrained evidences. Groups tell nothing of
+   each other here: there EP is exact. */
+static void ep_knows_of_ties(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        fixture f;
+        begin(&f, "x_t: x + y_t: x = 0", seed);
+        const kb_columns *c = f.columns;
+        size_t all[N] = {0, 1, 2, 3}, group[N];
+        const kb_support support = {N, all};
+        double in[N] = {0}, total = 0, G[N * N], b[N], slab[N], odds[N], work[N * N];
+        for (size_t i = 0; i < N * N; i++)
+            if (i % N != i / N && (i % N + i / N != 2 || i % N == 1)) f.message->G[i] = 0;
+        for (unsigned bits = 0; bits < 1u << N; bits++) {
+            size_t columns[N];
+            kb_support s = {0, columns};
+            if ((bits & 1) != (bits >> 2 & 1)) continue;
+            for (size_t j = 0; j < N; j++)
+                if (bits >> j & 1) columns[s.n++] = j;
+            double share = exp(kb_message_evidence(f.message, c, &s, NULL, f.work));
+            total += share;
+            for (size_t j = 0; j < s.n; j++) in[columns[j]] += share;
+        }
+        memcpy(G, f.message->G, sizeof G);
+        memcpy(b, f.message->b, sizeof b);
+        memcpy(slab, c->slab, sizeof slab);
+        memcpy(odds, c->log_odds, sizeof odds);
+        CHECK(kb_ties_merge(c, &support, NULL, G, b, slab, odds, group, work) == 3);
+        CHECK(group[0] == 0 && group[1] == 1 && group[2] == 0 && group[3] == 2);
+        CHECK_CLOSE(kb_ties_factor(c, &support, NULL, 2), -c->unit[0] / c->unit[2], 1e-14); /* rounding */
+        kb_ep *ep = NULL;
+        CHECK_OK(kb_ep_create(3, &ep, &error));
+        kb_ep_reset(ep, slab);
+        CHECK(kb_ep_run(ep, G, b, slab, odds, 200));
+        for (size_t j = 0; j < N; j++)
+            CHECK_CLOSE(ep->probability[group[j]], in[j] / total, 2e-4); /* EP stops at steps of 1e-4 */
+        kb_ep_destroy(ep);
+        end(&f);
+    }
+}
+
+/* A sum of three has two free numbers, and no single indicator; what is not homogeneous has none either. */
+static void sums_are_not_tied(void **state)
+{
+    (void)state;
+    static const char *const free[] = {"x_t: x + y_t: x - y_t: y = 0", "x_t: x + y_t: x = 1", "x_t: x < 1"};
+    for (size_t i = 0; i < 3; i++) {
+        fixture f;
+        begin(&f, free[i], 1);
+        CHECK(!f.columns->constraints->ties);
         end(&f);
     }
 }
@@ -343,10 +400,15 @@ static void tied_states_are_runs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_constraints_are_refused), cmocka_unit_test(constraints_are_read),
-        cmocka_unit_test(tied_terms_are_one),          cmocka_unit_test(moves_obey),
-        cmocka_unit_test(signs_are_integrated),        cmocka_unit_test(masses_of_boxes),
-        cmocka_unit_test(mass_is_conserved),           cmocka_unit_test(tied_states_are_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bad_constraints_are_refused),
+                                       cmocka_unit_test(constraints_are_read),
+                                       cmocka_unit_test(tied_terms_are_one),
+                                       cmocka_unit_test(moves_obey),
+                                       cmocka_unit_test(ep_knows_of_ties),
+                                       cmocka_unit_test(sums_are_not_tied),
+                                       cmocka_unit_test(signs_are_integrated),
+                                       cmocka_unit_test(masses_of_boxes),
+                                       cmocka_unit_test(mass_is_conserved),
+                                       cmocka_unit_test(tied_states_are_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,20 @@ static bool is_delay(const kb_dictionary *d, const char *name)
     return false;
 }
 
+/* Another place of the constants, at which the same terms do as well with other weights. */
+static kbass_status warn_of_others(kb_answer *answer, const kb_frame *p, const kb_fit *fit, const char *name,
+                                   const kb_constant_estimate *e, kbass_error *error)
+{
+    char text[500];
+    if (!e->is_used || !(e->odds > 0)) return KBASS_OK;
+    snprintf(
+        text, sizeof text,
+        "%.40s of %.100s may as well be %.4g: there the same terms, with other weights, fit these data as well (odds "
+        "1 : %.2g); intervals are those about %.4g alone. A run from another start would tell",
+        name, form_of(p, fit, name), e->other, 1 / e->odds, e->value);
+    return warn(answer, text, error);
+}
+
 static kbass_status warn_of_ends(kb_answer *answer, const kb_frame *p, const kb_fit *fit, size_t i, kbass_error *error)
 {
     char text[500], *limit = NULL;
@@ -171,6 +185,8 @@ kbass_status kb_answer_constants(kb_answer *answer, const kb_frame *p, const kb_
     answer->result.constants = out;
     answer->result.n_constants = status == KBASS_OK ? n : 0;
     for (size_t i = 0; status == KBASS_OK && i < n; i++) status = warn_of_ends(answer, p, fit, i, error);
+    for (size_t i = 0; status == KBASS_OK && i < d->n_constants; i++)
+        status = warn_of_others(answer, p, fit, d->constants[i].name, &estimates[i], error);
     if (status == KBASS_OK) status = tell_limits(answer, d, error);
     if (status == KBASS_OK && n_guarded)
         status = warn(answer, "a state with an unknown power passes 0: max(0,x)^n stands for x^n", error);

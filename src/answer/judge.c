@@ -249,7 +249,7 @@ kbass_status kb_judge_states(const kb_ode_problem *p, const kb_search_result *fo
         status = kb_without_law_of_states(&trajectory->dynamics, p->record->time, (kb_kernel_kind)p->settings->kernel,
                                           &without, error);
     if (status == KBASS_OK) status = kb_answer_alike(answer, &frame, found, &without, p->record, error);
-    if (status == KBASS_OK) status = kb_answer_twins(answer, p->dictionary, p->n_reference, p->reference, error);
+    if (status == KBASS_OK) status = kb_answer_twins(answer, &frame, found, error);
     if (status == KBASS_OK) {
         kb_verdict_numbers numbers = gather(&frame, found, &without, &answer->result);
         status = judge(&numbers, &frame, found->pool.fits[0]->misfit, answer, error);

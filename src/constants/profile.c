@@ -347,7 +347,8 @@ kbass_status kb_constants_profile(const kb_profile_setting *setting, const doubl
     profile p;
     *log_mass = 0;
     for (size_t i = 0; i < setting->dictionary->n_constants; i++)
-        estimates[i] = (kb_constant_estimate){.value = NAN, .low = NAN, .high = NAN, .sd = NAN};
+        estimates[i] =
+            (kb_constant_estimate){.value = NAN, .low = NAN, .high = NAN, .sd = NAN, .other = NAN, .odds = NAN};
     kbass_status status = profile_begin(&p, setting, fit, error);
     if (status == KBASS_OK && p.n) status = run_profile(&p, step, estimates, correlation, spread, log_mass, error);
     if (status == KBASS_OK) status = profile_end(&p, fit, error);

@@ -18,6 +18,7 @@ typedef struct {
     double value, low, high; /* 95 % interval */
     double sd;               /* of the value */
     bool at_low, at_high;    /* the end of its range is as good as its best */
+    double other, odds;      /* another place that is, with other weights, and the odds of that; NaN: none */
 } kb_constant_estimate;
 
 /* A shooter of the dictionary as it is at the moment, for `n_columns` columns, its windows set. */

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "evidence/thresholds.h"
 
 enum { MOST_STARTS = 3, MOST_ROUNDS = 3, MOST_COLUMNS = 32 };
 static const double alike = 0.1; /* nats */
@@ -247,6 +248,45 @@ static kbass_status search_again(const kb_constants_task *t, landing *best, kb_c
     return status;
 }
 
+/* Where the chosen law's constants go from a start: another place that is as good is noted, and what it is worth. */
+static kbass_status note_other(const kb_constants_task *t, const double *values, const double *steps,
+                               kb_constant_estimate *estimates, kbass_error *error)
+{
+    const kb_profile_setting setting = setting_of(t);
+    const kb_fit *law = t->found->pool.fits[0];
+    kb_fit *fit = NULL;
+    kbass_status status =
+        kb_fit_create(setting.columns->n, setting.n_start, law->n_windows, law->support.n, &fit, error);
+    if (status == KBASS_OK) status = kb_dictionary_set_constants(t->dictionary, values, error);
+    if (status == KBASS_OK) {
+        kb_fit_copy(law, fit, setting.columns->n, setting.n_start);
+        status = kb_constants_climb(&setting, steps, fit, error);
+    }
+    for (size_t i = 0; status == KBASS_OK && i < t->dictionary->n_constants; i++) {
+        kb_constant_estimate *e = &estimates[i];
+        double value = t->dictionary->constants[i].value, odds = exp(kb_fit_log_odds(fit, law));
+        bool is_far = e->is_used && (value < e->low - (e->value - e->low) || value > e->high + (e->high - e->value));
+        if (!is_far || !(odds >= kb_threshold.rival) || odds <= e->odds) continue;
+        e->other = value;
+        e->odds = odds;
+    }
+    kb_fit_destroy(fit);
+    return status;
+}
+
+static kbass_status note_others(const kb_constants_task *t, size_t n_starts, const double *values, const double *steps,
+                                kb_constant_estimate *estimates, kbass_error *error)
+{
+    size_t n = t->dictionary->n_constants;
+    double chosen[KB_MOST_CONSTANTS];
+    kbass_status status = KBASS_OK;
+    if (!count_used(t)) return KBASS_OK;
+    for (size_t i = 0; i < n; i++) chosen[i] = t->dictionary->constants[i].value;
+    for (size_t i = 0; status == KBASS_OK && i < n_starts && !kb_run_stopped(t->run); i++)
+        status = note_other(t, values + i * n, steps + i * n, estimates, error);
+    return status == KBASS_OK ? kb_dictionary_set_constants(t->dictionary, chosen, error) : status;
+}
+
 kbass_status kb_constants_search(const kb_constants_task *t, kb_constant_estimate *estimates, double **correlation,
                                  kb_constants_spread *spread, kbass_error *error)
 {
@@ -257,10 +297,12 @@ kbass_status kb_constants_search(const kb_constants_task *t, kb_constant_estimat
     *correlation = NULL;
     *spread = (kb_constants_spread){0};
     for (size_t i = 0; i < n; i++)
-        estimates[i] = (kb_constant_estimate){.value = NAN, .low = NAN, .high = NAN, .sd = NAN};
+        estimates[i] =
+            (kb_constant_estimate){.value = NAN, .low = NAN, .high = NAN, .sd = NAN, .other = NAN, .odds = NAN};
     if (status == KBASS_OK) status = t->scan(t->context, MOST_STARTS, values, steps, &n_starts, error);
     if (status == KBASS_OK) status = search_starts(t, n_starts, values, steps, &best, error);
     if (status == KBASS_OK) status = search_again(t, &best, estimates, correlation, spread, error);
+    if (status == KBASS_OK) status = note_others(t, n_starts, values, steps, estimates, error);
     kb_free(values);
     kb_free(steps);
     return status;

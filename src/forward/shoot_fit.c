@@ -23,7 +23,7 @@ static double penalty(const kb_shooter *s, const kb_support *support, const doub
     }
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
-        sum += w[column] * w[column] / s->likelihood.columns->slab[column];
+        sum += w[column] * w[column] / kb_constraints_slab(s->likelihood.columns, support, column);
     }
     return 0.5 * sum;
 }
@@ -37,13 +37,19 @@ static double objective(const kb_shooter *s, const kb_support *support, const do
 
 /* ---------------------------------------------------------------- the fit */
 
+/* Of the objective along a weight of the fit. */
+static double slope(const kb_shooter *s, const kb_fit *fit, size_t q)
+{
+    size_t column = fit->support.column[q];
+    return s->gw[q] + fit->w[column] / kb_constraints_slab(s->likelihood.columns, &fit->support, column);
+}
+
 /* dw from the assembled system; weights in s->held stay. */
 static bool make_weight_step(kb_shooter *s, const kb_fit *fit, double damping)
 {
     size_t k = fit->support.n;
     if (!isfinite(kb_shooter_factorise(s, &fit->support, damping))) return false;
-    for (size_t q = 0; q < k; q++)
-        s->dw[q] = -s->gw[q] - fit->w[fit->support.column[q]] / s->likelihood.columns->slab[fit->support.column[q]];
+    for (size_t q = 0; q < k; q++) s->dw[q] = -slope(s, fit, q);
     kb_shooter_solve(s, k, 1, s->dw, s->constrained_work);
     return true;
 }
@@ -119,9 +125,7 @@ static double predicted_gain(kb_shooter *s, const kb_fit *fit)
     size_t k = fit->support.n, n = s->likelihood.n_start;
     double gain = 0;
     if (!make_step(s, fit, 0)) return NAN;
-    for (size_t q = 0; q < k; q++)
-        gain -= s->dw[q] *
-                (s->gw[q] + fit->w[fit->support.column[q]] / s->likelihood.columns->slab[fit->support.column[q]]);
+    for (size_t q = 0; q < k; q++) gain -= s->dw[q] * slope(s, fit, q);
     return 0.5 * (gain + kb_dot(s->likelihood.windows->n * n, s->gz, s->gz));
 }
 
@@ -215,10 +219,7 @@ static double constrained_evidence(kb_shooter *s, const kb_fit *fit)
     size_t k = fit->support.n;
     double *mean = s->dw, *g = s->placed_w;
     if (!s->likelihood.columns->constraints) return 0;
-    for (size_t q = 0; q < k; q++) {
-        size_t column = fit->support.column[q];
-        g[q] = -s->gw[q] - fit->w[column] / s->likelihood.columns->slab[column];
-    }
+    for (size_t q = 0; q < k; q++) g[q] = -slope(s, fit, q);
     kb_gemv(KB_PLAIN, k, k, 1, s->system, k, g, 0, mean);
     double gain = 0.5 * kb_dot(k, g, mean);
     for (size_t q = 0; q < k; q++) mean[q] += fit->w[fit->support.column[q]];

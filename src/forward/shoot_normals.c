@@ -177,7 +177,7 @@ double kb_shooter_factorise(kb_shooter *s, const kb_support *support, double dam
     double log_slab = 0;
     memcpy(s->system, s->Hww, k * k * sizeof *s->system);
     for (size_t q = 0; q < k; q++) {
-        double slab = s->likelihood.columns->slab[support->column[q]];
+        double slab = kb_constraints_slab(s->likelihood.columns, support, support->column[q]);
         s->system[q + q * k] *= 1 + damping;
         s->system[q + q * k] += 1 / slab;
         log_slab += log(slab);
@@ -210,7 +210,8 @@ double kb_shooter_effective(kb_shooter *s, const kb_support *support)
     double gamma = (double)(s->likelihood.columns->constraints ? s->n_free : k);
     double *C = s->spread, *CA = C + n * k, *inverse = s->inverse;
     if (!kb_shooter_invert(s, k)) return NAN;
-    for (size_t q = 0; q < k; q++) gamma -= s->system[q + q * k] / s->likelihood.columns->slab[support->column[q]];
+    for (size_t q = 0; q < k; q++)
+        gamma -= s->system[q + q * k] / kb_constraints_slab(s->likelihood.columns, support, support->column[q]);
     for (size_t window = 0; window < s->likelihood.windows->n; window++) {
         const double *L = s->Hzz + window * n * n;
         memcpy(inverse, L, n * n * sizeof *inverse);

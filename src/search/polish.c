@@ -5,8 +5,11 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "evidence/thresholds.h"
 #include "search/explain.h"
 #include "search/trace.h"
+
+enum { MOST_TWINS = 16 };
 
 bool kb_has_model(const kb_search_result *result) { return result->pool.n && result->pool.fits[0]->valid; }
 
@@ -17,6 +20,7 @@ void kb_search_result_clear(kb_search_result *result)
     kb_engine_clear(&result->engine);
     kb_free(result->neighbours);
     kb_free(result->substitutes);
+    kb_free(result->twins);
     kb_free(result->noise_unit);
     kb_free(result->noise_freedom);
     kb_free(result->residual_tests.tests);
@@ -31,6 +35,52 @@ static size_t came_along(const kb_support *before, const kb_support *after, size
     for (size_t q = 0; q < after->n; q++)
         if (after->column[q] != added && !kb_support_has(before, after->column[q])) return after->column[q];
     return KB_NO_COLUMN;
+}
+
+static bool is_twin(const kb_search_result *result, const kb_substitute *s)
+{
+    for (size_t i = 0; i < result->n_twins; i++) {
+        const kb_substitute *t = &result->twins[i];
+        if ((t->column == s->column && t->other[0] == s->other[0]) ||
+            (t->column == s->other[0] && t->other[0] == s->column))
+            return true;
+    }
+    return false;
+}
+
+/* Whichever of the probable models holds: which of its terms could be another one? list: room for all columns. */
+static kbass_status find_twins(kb_search_result *result, const kb_message *message, const kb_columns *columns,
+                               kb_substitute *list, kbass_error *error)
+{
+    const kb_pool *pool = &result->pool;
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; status == KBASS_OK && i < pool->n && pool->fits[i]->valid; i++) {
+        const kb_fit *fit = pool->fits[i];
+        size_t n = 0;
+        if (kb_fit_log_odds(fit, pool->fits[0]) < log(kb_threshold.rival)) continue;
+        status = kb_substitutes_find(message, columns, &fit->support, fit->w, list, &n, error);
+        for (size_t k = 0; k < n && result->n_twins < MOST_TWINS; k++)
+            if (list[k].n == 1 && !is_twin(result, &list[k])) result->twins[result->n_twins++] = list[k];
+    }
+    return status;
+}
+
+/* Terms that could be others, of the chosen model and of its rivals. */
+static kbass_status find_substitutes(kb_search_result *result, const kb_message *message, const kb_columns *columns,
+                                     kbass_error *error)
+{
+    const kb_fit *best = result->pool.fits[0];
+    kb_substitute *list = KB_NEW(kb_substitute, columns->n + 1);
+    result->substitutes = KB_NEW(kb_substitute, best->support.n + 1);
+    result->twins = KB_NEW(kb_substitute, MOST_TWINS);
+    kbass_status status =
+        list && result->substitutes && result->twins ? KBASS_OK : kb_out_of_memory(error, "the answer");
+    if (status == KBASS_OK)
+        status = kb_substitutes_find(message, columns, &best->support, best->w, result->substitutes,
+                                     &result->n_substitutes, error);
+    if (status == KBASS_OK) status = find_twins(result, message, columns, list, error);
+    kb_free(list);
+    return status;
 }
 
 kbass_status kb_search_result_measure(kb_search_result *result, const kb_message *message, const kb_columns *columns,
@@ -57,12 +107,7 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
     }
     kb_support_clear(&trial);
     kb_free(moves);
-    result->substitutes = KB_NEW(kb_substitute, best->n + 1);
-    if (status == KBASS_OK && !result->substitutes) status = kb_out_of_memory(error, "the answer");
-    if (status == KBASS_OK)
-        status = kb_substitutes_find(message, columns, best, result->pool.fits[0]->w, result->substitutes,
-                                     &result->n_substitutes, error);
-    return status;
+    return status == KBASS_OK ? find_substitutes(result, message, columns, error) : status;
 }
 
 static kbass_status note_noise(kb_likelihood *l, kb_search_result *result, kbass_error *error)

@@ -22,6 +22,8 @@ typedef struct {
     kb_neighbour *neighbours;   /* per column; NULL when the run was stopped before */
     kb_substitute *substitutes; /* terms of the chosen model that could be others */
     size_t n_substitutes;
+    kb_substitute *twins; /* columns of its rivals that one other could stand for, likewise */
+    size_t n_twins;
     kb_residual_tests residual_tests; /* of the chosen model's residuals */
     kb_pool explained;                /* the chosen model without a column, or with it, as --explain asks; */
     size_t *explained_column;         /* that column */

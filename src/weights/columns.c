@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "weights/constraints.h"
+#include "weights/ties.h"
 
 /* Slab variance in units of the mean squared slope: five times what the whole right-hand side has to explain. */
 static const double most_expected = 2;                 /* terms in an equation, beforehand */
@@ -196,6 +197,7 @@ kbass_status kb_columns_create(const kb_dictionary *dictionary, const double *sd
         add_columns(c, dictionary, sd, span, rms, slope_squares);
         limit_expectation(c);
         status = kb_constraints_create(dictionary, c, &c->constraints, error);
+        if (status == KBASS_OK && c->constraints) status = kb_ties_create(c, &c->constraints->ties, error);
     }
     kb_free(values);
     kb_free(rms);
@@ -293,7 +295,7 @@ static double log_width(const kb_support *support, const kb_columns *c, const do
     for (size_t q = 0; q < support->n; q++) {
         size_t column = support->column[q];
         if (c->equation[column] != equation) continue;
-        squares += w[column] * w[column] / c->slab[column];
+        squares += w[column] * w[column] / kb_constraints_slab(c, support, column);
         n += kb_constraints_share(c, support, column);
     }
     for (size_t g = 0; g < WIDTHS; g++) {

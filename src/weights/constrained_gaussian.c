@@ -18,8 +18,10 @@ static void reduce_slabs(const kb_columns *c, const kb_support *support, size_t 
                          double *out)
 {
     size_t k = support->n;
-    for (size_t j = 0; j < f; j++)
-        for (size_t i = 0; i < k; i++) half[i + j * k] = C[i + j * k] / c->slab[support->column[i]];
+    for (size_t i = 0; i < k; i++) {
+        double slab = kb_constraints_slab(c, support, support->column[i]);
+        for (size_t j = 0; j < f; j++) half[i + j * k] = C[i + j * k] / slab;
+    }
     kb_gemm(KB_TRANSPOSED, KB_PLAIN, f, f, k, 1, C, k, half, k, 0, out, f);
 }
 

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "dictionary/constraints.h"
+#include "weights/ties.h"
 
 enum { MOST = KB_MOST_TIED, MOST_ROWS = 2 * MOST, TRIES = 8 };
 static const double vanishing = 1e-11; /* share of a row's largest entry that is rounding */
@@ -104,6 +105,7 @@ void kb_constraints_destroy(kb_constraints *s)
     kb_free(s->component);
     kb_free(s->low);
     kb_free(s->high);
+    kb_ties_destroy(s->ties);
     kb_free(s);
 }
 
@@ -332,6 +334,11 @@ double kb_constraints_share(const kb_columns *c, const kb_support *support, size
     if (!s || s->component[column] == KB_NO_COMPONENT) return 1;
     gather(s, support, s->component[column], NULL, NULL, &b);
     return b.n ? (double)(b.n - b.n_rows) / (double)b.n : 1;
+}
+
+double kb_constraints_slab(const kb_columns *c, const kb_support *support, size_t column)
+{
+    return c->constraints ? c->slab[column] / kb_constraints_share(c, support, column) : c->slab[column];
 }
 
 /* ---------------------------------------------------------------- free weights */

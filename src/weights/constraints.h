@@ -22,6 +22,7 @@ struct kb_constraints {
     bool *is_bounded;    /* per component: a weight of it has a bound */
     double *low, *high;  /* per column */
     size_t n_bounds;
+    struct kb_ties *ties; /* columns that they make one weight (weights/ties.h); NULL: none */
 };
 
 #define KB_NO_COMPONENT ((size_t)-1)
@@ -36,6 +37,9 @@ void kb_constraints_complete(const kb_columns *columns, kb_support *support);
 void kb_constraints_prune(const kb_columns *columns, kb_support *support);
 /* Free weights per weight, among those of the support that equalities tie to a column; 1: it is free. */
 double kb_constraints_share(const kb_columns *columns, const kb_support *support, size_t column);
+/* The slab of a weight in a support: weights that equalities tie are as large beforehand as if each were alone, so that
+   what one of them could be is not said once for each. INFINITY: equalities leave it no freedom. */
+double kb_constraints_slab(const kb_columns *columns, const kb_support *support, size_t column);
 
 /* C, support->n x as many as are returned; weights marked `held` (NULL: none) do not move. */
 size_t kb_constraints_basis(const kb_columns *columns, const kb_support *support, const bool *held, double *C);

@@ -45,7 +45,7 @@ void kb_message_restrict(const kb_message *message, const kb_columns *columns, c
     for (size_t j = 0; j < k; j++) {
         size_t column = support->column[j];
         for (size_t i = 0; i < k; i++) A[i + j * k] = message->G[support->column[i] + column * message->n];
-        A[j + j * k] += 1 / columns->slab[column] + 1e-12 * A[j + j * k];
+        A[j + j * k] += 1 / kb_constraints_slab(columns, support, column) + 1e-12 * A[j + j * k];
         x[j] = message->b[column];
     }
 }

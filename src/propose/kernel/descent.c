@@ -28,7 +28,7 @@ bool kb_kernel_search_propose(kb_kernel_search *s, double threshold, kb_kernel_s
     if (!kb_kernel_search_select(s, threshold, &state->support)) return false;
     memset(state->w, 0, s->columns->n * sizeof *state->w);
     for (size_t q = 0; q < state->support.n; q++)
-        state->w[state->support.column[q]] = s->ep->mean[state->support.column[q]];
+        state->w[state->support.column[q]] = s->mean[state->support.column[q]];
     return true;
 }
 

@@ -38,7 +38,7 @@ static bool reconsider(kb_kernel_search *s, int stage, kb_kernel_state *state)
     if (!(threshold(stage) > 0)) return true;
     memset(state->w, 0, s->columns->n * sizeof *state->w);
     for (size_t q = 0; q < state->support.n; q++)
-        state->w[state->support.column[q]] = s->ep->mean[state->support.column[q]];
+        state->w[state->support.column[q]] = s->mean[state->support.column[q]];
     return true;
 }
 

@@ -6,8 +6,21 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "weights/ties.h"
 
 enum { SWEEPS = 200 };
+
+static bool merged_create(size_t n, kb_merged *m)
+{
+    m->G = KB_NEW(double, 2 * n * n + 3 * n);
+    m->group = KB_NEW(size_t, n);
+    if (!m->G || !m->group) return false;
+    m->work = m->G + n * n;
+    m->b = m->work + n * n;
+    m->slab = m->b + n;
+    m->log_odds = m->slab + n;
+    return true;
+}
 
 static kbass_status create_parts(kb_kernel_search *s, kbass_error *error)
 {
@@ -25,8 +38,10 @@ static kbass_status create_parts(kb_kernel_search *s, kbass_error *error)
     s->view.slab = KB_NEW(double, n);
     s->log_odds = KB_NEW(double, n);
     s->work = KB_NEW(double, kb_message_work(n) + n);
-    if (status == KBASS_OK && (!s->view.slab || !s->log_odds || !s->work))
-        status = kb_out_of_memory(error, "the search");
+    s->probability = KB_NEW(double, n);
+    s->mean = KB_NEW(double, n);
+    bool complete = merged_create(n, &s->merged) && s->probability && s->mean && s->view.slab && s->log_odds && s->work;
+    if (status == KBASS_OK && !complete) status = kb_out_of_memory(error, "the search");
     for (size_t j = 0; status == KBASS_OK && j < n; j++)
         s->log_odds[j] = s->columns->required[j] ? KB_EP_CERTAIN : s->columns->log_odds[j];
     return status;
@@ -60,6 +75,10 @@ void kb_kernel_search_destroy(kb_kernel_search *s)
     kb_free(s->view.slab);
     kb_free(s->log_odds);
     kb_free(s->work);
+    kb_free(s->merged.G);
+    kb_free(s->merged.group);
+    kb_free(s->probability);
+    kb_free(s->mean);
     kb_free(s);
 }
 
@@ -126,19 +145,38 @@ void kb_kernel_search_take_message(kb_kernel_search *s)
 static void add_likeliest(const kb_kernel_search *s, size_t equation, kb_support *selected)
 {
     size_t n = s->columns->n, best = n;
-    const double *probability = s->ep->probability;
+    const double *probability = s->probability;
     for (size_t j = 0; j < n; j++)
         if (s->columns->equation[j] == equation && (best == n || probability[j] > probability[best])) best = j;
     if (best < n) kb_support_add(selected, best);
 }
 
+/* On the message, those columns as one that constraints tie; probabilities and means of all. */
+static bool run_ep(kb_kernel_search *s)
+{
+    size_t n = s->columns->n;
+    const kb_message *m = s->message;
+    kb_merged *e = &s->merged;
+    memcpy(e->G, m->G, n * n * sizeof *e->G);
+    memcpy(e->b, m->b, n * sizeof *e->b);
+    memcpy(e->slab, s->view.slab, n * sizeof *e->slab);
+    memcpy(e->log_odds, s->log_odds, n * sizeof *e->log_odds);
+    s->ep->n = kb_ties_merge(s->columns, &s->solver->all, NULL, e->G, e->b, e->slab, e->log_odds, e->group, e->work);
+    kb_ep_reset(s->ep, e->slab);
+    if (!kb_ep_run(s->ep, e->G, e->b, e->slab, e->log_odds, SWEEPS)) return false;
+    for (size_t j = 0; j < n; j++) {
+        s->probability[j] = s->ep->probability[e->group[j]];
+        s->mean[j] = kb_ties_factor(s->columns, &s->solver->all, NULL, j) * s->ep->mean[e->group[j]];
+    }
+    return true;
+}
+
 bool kb_kernel_search_select(kb_kernel_search *s, double threshold, kb_support *selected)
 {
-    kb_ep_reset(s->ep, s->view.slab);
-    if (!kb_ep_run(s->ep, s->message->G, s->message->b, s->view.slab, s->log_odds, SWEEPS)) return false;
+    if (!run_ep(s)) return false;
     selected->n = 0;
     for (size_t j = 0; j < s->columns->n; j++)
-        if (s->ep->probability[j] >= threshold || s->columns->required[j]) kb_support_add(selected, j);
+        if (s->probability[j] >= threshold || s->columns->required[j]) kb_support_add(selected, j);
     for (size_t i = 0; i < s->domain->dictionary->n_states; i++) add_likeliest(s, i, selected);
     return true;
 }

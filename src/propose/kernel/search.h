@@ -12,12 +12,20 @@ typedef struct {
     kb_kernel_state *states[KB_KERNEL_POOL_STATES]; /* distinct supports */
 } kb_kernel_pool;
 
+/* The message about groups of columns that constraints tie (weights/ties.h). */
+typedef struct {
+    double *G, *b, *slab, *log_odds, *work;
+    size_t *group; /* of each column */
+} kb_merged;
+
 typedef struct {
     const kb_patched_domain *domain;
     const kb_columns *columns;
     kb_patch_solver *solver;
     kb_run *run;
-    kb_ep *ep;
+    kb_ep *ep;                  /* about groups of columns, */
+    double *probability, *mean; /* and what it says of each column */
+    kb_merged merged;
     kb_kernel_pool pool;
     kb_kernel_state *spare[KB_KERNEL_SEARCH_SPARES];
     kb_message *message; /* the last one about all columns, with the slabs of its time */

@@ -4,20 +4,22 @@
 #include <string.h>
 
 #include "base/linalg.h"
+#include "weights/ties.h"
 
 enum { ITERATIONS = 40, SWEEPS = 5 };
 static const double annealed_share = 0.8; /* of the iterations in which tau falls */
 static const double tau_last = 1e-3, prune_below = 1e-3, slab_factor = 10;
 
 typedef struct {
-    double *G, *b, *slab, *log_odds, *mean, *rms, *slope_squares, *squares;
-    bool *keep;
+    double *G, *b, *slab, *log_odds, *mean, *rms, *probability, *merged, *slope_squares, *squares;
+    bool *keep, *keep_group;
+    size_t *group; /* of each active column: those that constraints tie are one for EP */
 } buffers;
 
 size_t kb_anneal_work(const kb_ode_problem *p)
 {
     size_t n = p->columns->n;
-    return n * n + 5 * n + 2 * p->record->n_states + (n * sizeof(bool)) / sizeof(double) + 1;
+    return 2 * n * n + 7 * n + 2 * p->record->n_states + (2 * n * sizeof(bool)) / sizeof(double) + 1;
 }
 
 static buffers carve(const kb_ode_problem *p, double *work)
@@ -28,9 +30,13 @@ static buffers carve(const kb_ode_problem *p, double *work)
     b.log_odds = b.slab + n;
     b.mean = b.log_odds + n;
     b.rms = b.mean + n;
-    b.slope_squares = b.rms + n;
+    b.probability = b.rms + n;
+    b.merged = b.probability + n;
+    b.group = (size_t *)(b.merged + n * n);
+    b.slope_squares = b.merged + n * n + n;
     b.squares = b.slope_squares + p->record->n_states;
     b.keep = (bool *)(b.squares + p->record->n_states);
+    b.keep_group = b.keep + n;
     return b;
 }
 
@@ -106,19 +112,43 @@ static void keep_columns(const kb_ode_problem *p, kb_ode_field **fields, kb_supp
     active->n = kept;
 }
 
+/* EP on the active columns' groups; means of all columns. */
+static bool run_ep(const kb_ode_problem *p, kb_ep *ep, const kb_support *active, buffers *u, bool first)
+{
+    size_t n = kb_ties_merge(p->columns, active, u->rms, u->G, u->b, u->slab, u->log_odds, u->group, u->merged);
+    if (first) {
+        ep->n = n;
+        kb_ep_reset(ep, u->slab);
+    }
+    if (!kb_ep_run(ep, u->G, u->b, u->slab, u->log_odds, SWEEPS)) return false;
+    for (size_t j = 0; j < active->n; j++)
+        u->mean[j] = kb_ties_factor(p->columns, active, u->rms, j) * ep->mean[u->group[j]];
+    return true;
+}
+
+/* Groups stay or go whole. */
+static void choose_groups(const kb_ode_problem *p, const kb_ep *ep, const kb_support *active, double threshold,
+                          buffers *u)
+{
+    for (size_t j = 0; j < active->n; j++) u->probability[j] = ep->probability[u->group[j]];
+    choose(p, active, u->probability, threshold, u->keep);
+    memset(u->keep_group, 0, ep->n * sizeof *u->keep_group);
+    for (size_t j = 0; j < active->n; j++) u->keep_group[u->group[j]] |= u->keep[j];
+    for (size_t j = 0; j < active->n; j++) u->keep[j] = u->keep_group[u->group[j]];
+}
+
 /* E step on all active columns, M step for the fields. */
 static bool iterate(const kb_ode_problem *p, kb_ode_field **fields, kb_ep *ep, kb_support *active, buffers *u,
                     bool first)
 {
     if (!collect(p, fields, active, u)) return false;
     normalise(p, fields[0]->w, active, u);
-    if (first) kb_ep_reset(ep, u->slab);
-    if (!kb_ep_run(ep, u->G, u->b, u->slab, u->log_odds, SWEEPS)) return false;
-    for (size_t j = 0; j < active->n; j++) u->mean[j] = ep->mean[j] / u->rms[j] - fields[0]->w[active->column[j]];
+    if (!run_ep(p, ep, active, u, first)) return false;
+    for (size_t j = 0; j < active->n; j++) u->mean[j] = u->mean[j] / u->rms[j] - fields[0]->w[active->column[j]];
     move_fields(p, fields, active, u->mean);
-    choose(p, active, ep->probability, prune_below, u->keep);
+    choose_groups(p, ep, active, prune_below, u);
     keep_columns(p, fields, active, u->keep);
-    kb_ep_keep(ep, u->keep);
+    kb_ep_keep(ep, u->keep_group);
     return true;
 }
 
@@ -155,7 +185,6 @@ bool kb_anneal(const kb_ode_problem *p, const kb_anneal_start *start, kb_ode_fie
 {
     buffers u = carve(p, work);
     kb_support_copy(&p->all, support);
-    ep->n = p->columns->n;
     if (!begin(p, start, fields, &u)) return false;
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
         double progress = fmin(1, iteration / (annealed_share * ITERATIONS));
@@ -166,7 +195,8 @@ bool kb_anneal(const kb_ode_problem *p, const kb_anneal_start *start, kb_ode_fie
         if (!iterate(p, fields, ep, support, &u, iteration == 0)) return false;
         if (!kb_run_continue(run, support->n)) return false;
     }
-    choose(p, support, ep->probability, 0.5, u.keep);
+    kb_ties_number(p->columns, support, u.group);
+    choose_groups(p, ep, support, 0.5, &u);
     keep_columns(p, fields, support, u.keep);
     return true;
 }
