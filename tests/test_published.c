@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/settings.h"
 #include "check.h"
 #include "problem/ode.h"
@@ -191,6 +192,49 @@ static void wrong_schedules_are_refused_by_name(void **state)
 }
 
 /* Allocations fail one after another: an error each time, or a result; nothing leaks or is read after. */
+/* A wave of Burgers' shape over 10 x 10 points with 20 % noise, or none. */
+static kbass_data *front(double noise)
+{
+    double times[100], positions[100], values[100];
+    static const char *const names[] = {"u"}, *const axes[] = {"t", "x"};
+    kbass_data *data = NULL;
+    kbass_error error;
+    kb_random random;
+    kb_random_seed(&random, 5);
+    for (size_t i = 0; i < 100; i++) {
+        times[i] = 0.8 * (double)(i / 10);
+        positions[i] = (double)(i % 10);
+        double x = positions[i] - 3 - 0.4 * times[i];
+        values[i] = exp(-x * x / 4) + noise * 0.35 * kb_random_normal(&random);
+    }
+    CHECK_OK(kbass_data_create_axes(100, 2, 1, times, positions, values, axes, names, &data, &error));
+    return data;
+}
+
+/* The authors have two scripts for Burgers' equation; the noise decides which one's length scales the preset takes. */
+static void check_start(double noise, const char *script)
+{
+    kbass_data *data = front(noise);
+    kbass_settings settings = paper_settings();
+    kbass_error error;
+    CHECK_OK(kbass_settings_set(&settings, "paper-preset", "burgers", &error));
+    settings.terms = "u, u*u_x, u_xx";
+    settings.mesh = "40";
+    settings.paper_limit = 120;
+    kbass_discovery *discovery = discover(data, &settings);
+    const kbass_result *result = kbass_discovery_result(discovery);
+    CHECK(strstr(result->warnings[result->n_warnings - 1], script) != NULL);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
+static void the_noise_chooses_between_two_scripts(void **state)
+{
+    (void)state;
+    check_start(0, "file without noise");
+    check_start(0.2, "file with noise");
+}
+
 static void a_preset_for_other_data_is_refused(void **state)
 {
     kbass_data *data = hares();
@@ -225,10 +269,15 @@ static void lack_of_memory_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schedules_change_at_their_steps),    cmocka_unit_test(adam_finds_the_bottom_of_a_bowl),
-        cmocka_unit_test(it_finds_predator_and_prey),         cmocka_unit_test(the_solution_has_a_band),
-        cmocka_unit_test(presets_tell_their_exceptions),      cmocka_unit_test(wrong_schedules_are_refused_by_name),
-        cmocka_unit_test(a_preset_for_other_data_is_refused), cmocka_unit_test(lack_of_memory_is_an_error),
+        cmocka_unit_test(schedules_change_at_their_steps),
+        cmocka_unit_test(adam_finds_the_bottom_of_a_bowl),
+        cmocka_unit_test(it_finds_predator_and_prey),
+        cmocka_unit_test(the_solution_has_a_band),
+        cmocka_unit_test(presets_tell_their_exceptions),
+        cmocka_unit_test(wrong_schedules_are_refused_by_name),
+        cmocka_unit_test(the_noise_chooses_between_two_scripts),
+        cmocka_unit_test(a_preset_for_other_data_is_refused),
+        cmocka_unit_test(lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,16 @@
 enum { SWEEPS = 200, STAGES = 4 };
 
 /* From which step on: the information about a term of unit rms over the whole mesh, whose points stand for far fewer
-   independent statements, and the share of the M step's variance. The field has to settle before the equation may speak
-   louder. */
+   independent statements. The field has to settle before the equation may speak louder. */
 static const struct {
     long step;
-    double information, share;
-} stages[STAGES] = {{0, 500, 1}, {3000, 5e3, 1}, {6000, 5e4, 1}, {12000, 5e4, 0.2}};
+    double information;
+} stages[STAGES] = {{0, 500}, {3000, 5e3}, {6000, 5e4}, {12000, 5e4}};
+
+/* The M step's variance for each value is that of the noise at first, and in the last stage a share of it for states.
+   For fields it is fixed then: how fast field and weights approach each other is proportional to it, so that it must
+   not follow a small v. */
+static const double last_share = 0.2, last_variance = 2e-4;
 
 /* ---------------------------------------------------------------- life */
 
@@ -102,8 +106,9 @@ double kb_published_m_variance(const kb_published_posterior *p, long step, size_
     const kb_schedule *given = &p->options->m_variance;
     const kb_published_field *f = p->model->field;
     if (given->n) return kb_schedule_value(given, step, field) * p->slope_square[field];
-    double per_value = (double)f->n_mesh / (double)f->samples->count[field];
-    return per_value * p->model->variance[field] * stages[stage_at(step)].share * p->slope_square[field];
+    double variance = p->model->variance[field];
+    if (stage_at(step) == STAGES - 1) variance = f->n_axes == 1 ? last_share * variance : last_variance;
+    return (double)f->n_mesh / (double)f->samples->count[field] * variance * p->slope_square[field];
 }
 
 /* ---------------------------------------------------------------- one equation */

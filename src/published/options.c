@@ -163,7 +163,7 @@ static kbass_status read_schedules(const kbass_settings *s, const preset *p, kb_
         {"paper-e-variance", first_of(s->paper_e_variance, p->e_variance, NULL), 1e-12, 1e6, &o->e_variance},
         {"paper-alpha", first_of(s->paper_alpha, p->alpha, "0.1,6000:0.5"), 0, 1, &o->alpha},
         {"paper-bound", first_of(s->paper_bound, p->bound, "0"), 0, 1e6, &o->bound},
-        {"paper-rate", first_of(s->paper_rate, p->rate, "0.02"), 0, 10, &o->rate},
+        {"paper-rate", first_of(s->paper_rate, p->rate, o->is_whole ? "0.02,20000:0.005" : "0.02"), 0, 10, &o->rate},
         {"paper-length-rate", first_of(s->paper_length_rate, p->length_rate, "2e-3"), 0, 1, &o->length_rate},
     };
     kbass_status status = KBASS_OK;
