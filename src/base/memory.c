@@ -39,13 +39,23 @@ static void *advise(void *memory, size_t bytes)
     return memory;
 }
 
+static atomic_size_t refusals;
+
+size_t kb_memory_refusals(void) { return atomic_load(&refusals); }
+
+static void *refuse(void)
+{
+    atomic_fetch_add(&refusals, 1);
+    return NULL;
+}
+
 void *kb_allocate(size_t count, size_t size)
 {
-    if (!is_possible(count, size)) return NULL;
+    if (!is_possible(count, size)) return refuse();
     size_t bytes = whole_bytes(count, size);
-    if (!kb_budget_allows(bytes)) return NULL;
+    if (!kb_budget_allows(bytes)) return refuse();
     void *memory = advise(aligned_alloc(ALIGNMENT, bytes), bytes);
-    if (!memory) return NULL;
+    if (!memory) return refuse();
     kb_budget_count(malloc_usable_size(memory), 0);
     memset(memory, 0, bytes);
     return memory;
@@ -53,9 +63,9 @@ void *kb_allocate(size_t count, size_t size)
 
 void *kb_resize(void *memory, size_t count, size_t size)
 {
-    if (!is_possible(count, size)) return NULL;
+    if (!is_possible(count, size)) return refuse();
     size_t bytes = whole_bytes(count, size), before = malloc_usable_size(memory);
-    if (bytes > before && !kb_budget_allows(bytes - before)) return NULL;
+    if (bytes > before && !kb_budget_allows(bytes - before)) return refuse();
     void *moved = advise(realloc(memory, bytes), bytes);
     if (moved) kb_budget_count(malloc_usable_size(moved), before);
     return moved;

@@ -21,6 +21,9 @@ char *kb_strdup(const char *text);
    with sizes had; as many as there are here. */
 void kb_options_take(const void *options, size_t size, size_t first, void *own, size_t own_size);
 
+/* How often memory was refused so far, in all threads: tells a calculation that failed from one that had no room. */
+size_t kb_memory_refusals(void);
+
 /* For tests: the n-th allocation from now fails, and all after it; a negative n switches that off. */
 void kb_memory_fail_after(long n);
 

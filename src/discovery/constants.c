@@ -44,21 +44,27 @@ static void tell_checkpoint(const constants_search *c, double shift)
     kb_checkpoint_context(c->run->checkpoint, key);
 }
 
+/* The problem at the constants' present values in place of the one before, which stays where this fails. */
+static kbass_status renew_problem(kbass_discovery *d, kbass_error *error)
+{
+    kb_ode_problem *ode = NULL;
+    kb_pde1d_problem *pde1d = NULL;
+    kbass_status status = d->ode ? kb_ode_problem_create(d->data, &d->settings, d->dictionary, &ode, error)
+                                 : kb_pde1d_problem_create(d->data, &d->settings, d->dictionary, &pde1d, error);
+    if (status != KBASS_OK) return status;
+    kb_ode_problem_destroy(d->ode);
+    kb_pde1d_problem_destroy(d->pde1d);
+    d->ode = ode;
+    d->pde1d = pde1d;
+    return KBASS_OK;
+}
+
 static kbass_status search_at(void *context, double shift, kbass_error *error)
 {
     constants_search *c = context;
     kbass_discovery *d = c->discovery;
-    kbass_status status = KBASS_OK;
     kb_search_result_clear(&d->found);
-    if (d->ode) {
-        kb_ode_problem_destroy(d->ode);
-        d->ode = NULL;
-        status = kb_ode_problem_create(d->data, &d->settings, d->dictionary, &d->ode, error);
-    } else {
-        kb_pde1d_problem_destroy(d->pde1d);
-        d->pde1d = NULL;
-        status = kb_pde1d_problem_create(d->data, &d->settings, d->dictionary, &d->pde1d, error);
-    }
+    kbass_status status = renew_problem(d, error);
     if (status != KBASS_OK) return status;
     kb_columns *columns = d->ode ? d->ode->columns : d->pde1d->columns;
     for (size_t i = 0; i < columns->n; i++)

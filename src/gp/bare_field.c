@@ -282,6 +282,7 @@ kbass_status kb_bare_field_fit(const kb_field_samples *samples, kb_kernel_kind k
                                kbass_error *error)
 {
     spectrum s;
+    size_t refusals = kb_memory_refusals();
     kb_bare_field *gp = KB_NEW(kb_bare_field, 1);
     kbass_status status = KBASS_OK;
     bool complete = spectrum_init(&s, samples, kind) && gp;
@@ -293,7 +294,8 @@ kbass_status kb_bare_field_fit(const kb_field_samples *samples, kb_kernel_kind k
     if (!complete) status = kb_out_of_memory(error, "the field's length scales");
     if (status == KBASS_OK) {
         search(&s, gp);
-        if (!isfinite(gp->log_likelihood))
+        if (kb_memory_refusals() != refusals) status = kb_out_of_memory(error, "the field's length scales");
+        else if (!isfinite(gp->log_likelihood))
             status = kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale of the kernel fits these data");
     }
     spectrum_clear(&s);

@@ -59,11 +59,18 @@ static double mean_spacing(size_t n, kb_field_samples *const *run_samples)
 
 double kb_pde1d_shortest(size_t n, kb_field_samples *const *run_samples) { return 0.55 * mean_spacing(n, run_samples); }
 
+static kbass_status no_length_scale(size_t refusals, const char *message, kbass_error *error)
+{
+    if (kb_memory_refusals() != refusals) return kb_out_of_memory(error, "the profile's length scale");
+    return kb_fail(error, KBASS_ERROR_NUMERICAL, "%s", message);
+}
+
 kbass_status kb_pde1d_profile(size_t n, kb_field_samples *const *run_samples, const kb_pde1d_settings *settings,
                               size_t most_lines, double shortest, kb_profile *profile, kbass_error *error)
 {
     size_t values = 1;
     for (size_t i = 0; i < n; i++) values += run_samples[i]->n_values;
+    size_t refusals = kb_memory_refusals();
     bundle b = {.lines = KB_NEW(kb_data_line, (most_lines + 1) * run_samples[0]->n_fields * n),
                 .coordinate = KB_NEW(double, values),
                 .value = KB_NEW(double, values),
@@ -75,7 +82,7 @@ kbass_status kb_pde1d_profile(size_t n, kb_field_samples *const *run_samples, co
         done = kb_profile_fit(profile, b.n, b.lines, shortest, KB_PDE1D_MODES);
     }
     bundle_clear(&b);
-    return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the first lines of the data");
+    return done ? KBASS_OK : no_length_scale(refusals, "no length scale fits the first lines of the data", error);
 }
 
 /* One line of a grid. */
@@ -94,7 +101,7 @@ static void add_line(const kb_field_samples *c, size_t field, size_t row, bundle
 kbass_status kb_pde1d_profile_throughout(const kb_field_samples *c, const kb_pde1d_settings *settings, size_t n_lines,
                                          double shortest, kb_profile *profile, kbass_error *error)
 {
-    size_t values = n_lines * c->n_fields * c->n_grid[1], last = c->n_grid[0] - 1;
+    size_t values = n_lines * c->n_fields * c->n_grid[1], last = c->n_grid[0] - 1, refusals = kb_memory_refusals();
     bundle b = {.lines = KB_NEW(kb_data_line, n_lines * c->n_fields),
                 .coordinate = KB_NEW(double, values),
                 .value = KB_NEW(double, values),
@@ -105,7 +112,7 @@ kbass_status kb_pde1d_profile_throughout(const kb_field_samples *c, const kb_pde
         for (size_t i = 0; i < n_lines; i++) add_line(c, f, n_lines > 1 ? i * last / (n_lines - 1) : 0, &b);
     done = done && b.n && kb_profile_fit(profile, b.n, b.lines, shortest, KB_PDE1D_MOST_MODES);
     bundle_clear(&b);
-    return done ? KBASS_OK : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale fits the lines of the data");
+    return done ? KBASS_OK : no_length_scale(refusals, "no length scale fits the lines of the data", error);
 }
 
 double kb_pde1d_period_loss(size_t n, kb_field_samples *const *run_samples, double period)
