@@ -18,6 +18,7 @@ typedef struct {
     size_t stop_at; /* iterations; 0: never */
     kbass_discovery *discovery;
     kbass_status status;
+    kbass_error error;
 } member;
 
 static void gather(void *user, size_t n, const void *own, void *all)
@@ -42,7 +43,7 @@ static int agree(void *user, int wish)
 }
 
 /* Lotka-Volterra, 25 samples with noise. */
-static kbass_discovery *prepare(void)
+static kbass_discovery *prepare(const char *degree)
 {
     static const char *const names[] = {"x", "y"};
     double times[25], values[50];
@@ -58,7 +59,7 @@ static kbass_discovery *prepare(void)
     CHECK_OK(kbass_data_add_noise(data, 5, 2, &error));
     CHECK_OK(kbass_settings_create(&settings, &error));
     CHECK_OK(kbass_settings_set(settings, "threads", "1", &error));
-    CHECK_OK(kbass_settings_set(settings, "degree", "2", &error));
+    CHECK_OK(kbass_settings_set(settings, "degree", degree, &error));
     CHECK_OK(kbass_discovery_create(data, settings, &d, &error));
     kbass_settings_destroy(settings);
     kbass_data_destroy(data);
@@ -78,18 +79,25 @@ static void *run_member(void *user)
     const kbass_reduce reduce = {
         .size = sizeof reduce, .rank = m->rank, .n_ranks = m->n_ranks, .user = m, .gather = gather, .agree = agree};
     kbass_discovery_share(m->discovery, &reduce);
-    m->status = kbass_discovery_run(m->discovery, stop_at, m, NULL);
+    m->status = kbass_discovery_run(m->discovery, stop_at, m, &m->error);
     return NULL;
+}
+
+static void run_members(int n, member *members)
+{
+    pthread_t threads[MOST];
+    CHECK(pthread_barrier_init(&barrier, NULL, (unsigned)n) == 0);
+    for (int i = 0; i < n; i++) CHECK(pthread_create(&threads[i], NULL, run_member, &members[i]) == 0);
+    for (int i = 0; i < n; i++) pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&barrier);
 }
 
 static void run_ranks(int n, size_t stop, member *members)
 {
-    pthread_t threads[MOST];
-    CHECK(pthread_barrier_init(&barrier, NULL, (unsigned)n) == 0);
-    for (int i = 0; i < n; i++) members[i] = (member){i, n, i == n - 1 ? stop : 0, prepare(), KBASS_OK};
-    for (int i = 0; i < n; i++) CHECK(pthread_create(&threads[i], NULL, run_member, &members[i]) == 0);
-    for (int i = 0; i < n; i++) pthread_join(threads[i], NULL);
-    pthread_barrier_destroy(&barrier);
+    for (int i = 0; i < n; i++)
+        members[i] = (member){
+            .rank = i, .n_ranks = n, .stop_at = i == n - 1 ? stop : 0, .discovery = prepare("2"), .status = KBASS_OK};
+    run_members(n, members);
     for (int i = 0; i < n; i++) CHECK(members[i].status == KBASS_OK);
 }
 
@@ -108,7 +116,7 @@ static void check_same(const kbass_result *a, const kbass_result *b)
 static void answers_do_not_depend_on_ranks(void **state)
 {
     (void)state;
-    kbass_discovery *alone = prepare();
+    kbass_discovery *alone = prepare("2");
     kbass_error error;
     CHECK_OK(kbass_discovery_run(alone, NULL, NULL, &error));
     for (int n = 2; n <= MOST; n++) {
@@ -137,11 +145,27 @@ static void one_that_stops_stops_all(void **state)
     }
 }
 
+/* All of them, with the same words. */
+static void other_settings_are_refused(void **state)
+{
+    (void)state;
+    member members[MOST];
+    for (int i = 0; i < 2; i++) members[i] = (member){.rank = i, .n_ranks = 2, .discovery = prepare(i ? "3" : "2")};
+    run_members(2, members);
+    for (int i = 0; i < 2; i++) {
+        CHECK(members[i].status == KBASS_ERROR_ARGUMENT);
+        CHECK_TEXT(members[i].error.message,
+                   "rank 1 has another set of options than the first: degree=3, not degree=2");
+        kbass_discovery_destroy(members[i].discovery);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_do_not_depend_on_ranks),
         cmocka_unit_test(one_that_stops_stops_all),
+        cmocka_unit_test(other_settings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

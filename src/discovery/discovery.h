@@ -52,6 +52,10 @@ struct kbass_discovery {
     kbass_reduce reduce;       /* n_ranks 0: alone */
 };
 
+/* "degree=2; noise=5%": what was set, but for what an answer does not depend on; NULL: no memory. */
+char *kb_discovery_settings_text(const kbass_discovery *d);
+/* Do all ranks work on the same data by the same version and settings? */
+kbass_status kb_discovery_agree(const kbass_discovery *d, kbass_error *error);
 /* Work that an interrupted call of the same kind has done. */
 kbass_status kb_discovery_open_checkpoint(kbass_discovery *d, kbass_error *error);
 /* The problem of the data and settings. */

@@ -190,6 +190,7 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
 {
     kb_run run;
     kb_discovery_forget(d);
+    if (kb_discovery_agree(d, error) != KBASS_OK) return KBASS_ERROR_ARGUMENT;
     kb_run_begin(&run, progress, user, d->settings.time_limit);
     run.trace = d->trace;
     run.checkpoint = d->checkpoint;
