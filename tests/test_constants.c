@@ -80,7 +80,7 @@ static void powers_of_what_passes_zero(void **state)
     kb_dictionary_destroy(d);
 }
 
-static const char *wanted_family;
+static const char *wanted_family, *wanted_explain;
 
 static kbass_discovery *discover_unknown(const char *const *equations, size_t n, const double *start, double until,
                                          size_t rows, const char *unknown, const char *terms)
@@ -102,6 +102,7 @@ static kbass_discovery *discover_unknown(const char *const *equations, size_t n,
     settings.unknown = unknown;
     settings.terms = terms;
     settings.family = wanted_family;
+    settings.explain = wanted_explain;
     CHECK_OK(kbass_discovery_create(data, &settings, &d, &error));
     CHECK_OK(kbass_discovery_run(d, NULL, NULL, &error));
     kbass_data_destroy(data);
@@ -198,6 +199,23 @@ static void constants_that_may_as_well_be_others(void **state)
     }
     CHECK_CLOSE(fmin(k, other), 0.3, 0.03); /* 10 % for noise of 2 % */
     CHECK_CLOSE(fmax(k, other), 0.7, 0.07); /* likewise */
+    kbass_discovery_destroy(d);
+}
+
+/* x/(K+x) without a constant term beside it: told that the law has one, K is another, and the fit at the old K worse.
+ */
+static void explained_laws_have_constants_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const law[] = {"s_t = -1.5*s/(0.8+s) + 0.3"};
+    wanted_explain = "1";
+    kbass_discovery *d = discover_unknown(law, 1, (double[]){5}, 8, 40, "K=0.05:20", "1, s, s/(K+s)");
+    wanted_explain = NULL;
+    const kbass_result *result = kbass_discovery_result(d);
+    CHECK(result->n_explanations == 1 && result->explanations[0].is_fitted && !result->explanations[0].is_added);
+    const kbass_weight_change *change = &result->explanations[0].changes[1];
+    CHECK_TEXT(change->term, "s/(s+K)");
+    CHECK(result->explanations[0].misfit_after < 0.035); /* 0.05 at the K of the law with it */
     kbass_discovery_destroy(d);
 }
 
@@ -388,6 +406,7 @@ int main(void)
         cmocka_unit_test(growth_that_saturates),
         cmocka_unit_test(constants_along_a_ridge),
         cmocka_unit_test(constants_that_may_as_well_be_others),
+        cmocka_unit_test(explained_laws_have_constants_of_their_own),
         cmocka_unit_test(a_frequency),
         cmocka_unit_test(families),
         cmocka_unit_test(limits),

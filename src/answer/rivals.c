@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "dictionary/constants.h"
 
 static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
 enum { MOST_RUNNERS_UP = 20, WEIGHT_DIGITS = 4 };
@@ -139,6 +140,17 @@ static double sd_in(const kb_frame *p, const kb_fit *fit, size_t column)
     return fabs(p->columns->unit[column]) * sqrt(variance);
 }
 
+/* A term as the user wrote it: its constants have other values in other laws. NULL: no memory. */
+static const char *face_of(kb_answer *answer, const kb_frame *p, size_t column)
+{
+    const kb_dictionary *d = p->dictionary;
+    size_t term = p->columns->term[column];
+    const char *form = kb_dictionary_form(d, term);
+    if (!form || !kb_dictionary_is_form(d, term)) return kb_dictionary_name(d, term);
+    char *own = kb_answer_own(answer, strlen(form) + 1, 1);
+    return own ? strcpy(own, form) : NULL;
+}
+
 /* The weights of the larger of the two models, which has those of the other. */
 static kbass_status add_changes(kb_answer *answer, const kb_frame *p, const kb_fit *before, const kb_fit *after,
                                 kbass_explanation *out, kbass_error *error)
@@ -150,11 +162,12 @@ static kbass_status add_changes(kb_answer *answer, const kb_frame *p, const kb_f
         size_t c = both->column[q];
         double unit = p->columns->unit[c];
         changes[q] = (kbass_weight_change){kb_answer_lhs(answer, p, c),
-                                           kb_dictionary_name(p->dictionary, p->columns->term[c]),
+                                           face_of(answer, p, c),
                                            kb_support_has(&before->support, c) ? unit * before->w[c] : 0,
                                            sd_in(p, before, c),
                                            kb_support_has(&after->support, c) ? unit * after->w[c] : 0,
                                            sd_in(p, after, c)};
+        if (!changes[q].term) return kb_out_of_memory(error, "the answer");
     }
     out->n_changes = both->n;
     out->changes = changes;
@@ -173,14 +186,15 @@ kbass_status kb_answer_explanations(kb_answer *answer, const kb_frame *p, const 
         size_t c = found->explained_column[i];
         double gain = other->valid ? other->log_evidence - best->log_evidence : NAN;
         out[i] = (kbass_explanation){.lhs = kb_answer_lhs(answer, p, c),
-                                     .term = kb_dictionary_name(p->dictionary, p->columns->term[c]),
+                                     .term = face_of(answer, p, c),
                                      .is_added = other->support.n > best->support.n,
                                      .is_fitted = other->valid,
                                      .log_evidence = gain,
                                      .log_odds = kb_log_odds(gain),
                                      .misfit_before = best->misfit,
                                      .misfit_after = other->valid ? other->misfit : NAN};
-        if (other->valid) status = add_changes(answer, p, best, other, &out[i], error);
+        if (!out[i].term) status = kb_out_of_memory(error, "the answer");
+        else if (other->valid) status = add_changes(answer, p, best, other, &out[i], error);
     }
     answer->result.explanations = out;
     answer->result.n_explanations = status == KBASS_OK ? n : 0;

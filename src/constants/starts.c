@@ -287,6 +287,63 @@ static kbass_status note_others(const kb_constants_task *t, size_t n_starts, con
     return status == KBASS_OK ? kb_dictionary_set_constants(t->dictionary, chosen, error) : status;
 }
 
+/* ---------------------------------------------------------------- what was asked about */
+
+/* A law that --explain asks about, from one place of the constants: where they lead it to the better it stays, `best`
+   being its constants there. */
+static kbass_status climb_from(const kb_constants_task *t, const double *values, const double *steps, kb_fit *law,
+                               double *best, kbass_error *error)
+{
+    const kb_profile_setting setting = setting_of(t);
+    kb_fit *fit = NULL;
+    kbass_status status =
+        kb_fit_create(setting.columns->n, setting.n_start, law->n_windows, law->support.n, &fit, error);
+    if (status == KBASS_OK) status = kb_dictionary_set_constants(t->dictionary, values, error);
+    if (status == KBASS_OK) {
+        kb_fit_copy(law, fit, setting.columns->n, setting.n_start);
+        status = kb_constants_climb(&setting, steps, fit, error);
+    }
+    if (status == KBASS_OK && fit->log_evidence > law->log_evidence) {
+        kb_fit_copy(fit, law, setting.columns->n, setting.n_start);
+        for (size_t i = 0; i < t->dictionary->n_constants; i++) best[i] = t->dictionary->constants[i].value;
+    }
+    kb_fit_destroy(fit);
+    return status;
+}
+
+/* The law's constants where they are best: from the chosen law's, and from each start. Its sds know of them. */
+static kbass_status profile_other(const kb_constants_task *t, size_t n_starts, const double *values,
+                                  const double *steps, const double *chosen, kb_fit *law, kbass_error *error)
+{
+    const kb_profile_setting setting = setting_of(t);
+    size_t n = t->dictionary->n_constants;
+    double best[KB_MOST_CONSTANTS], log_mass = 0;
+    kb_constant_estimate estimates[KB_MOST_CONSTANTS];
+    memcpy(best, chosen, n * sizeof *best);
+    kbass_status status = climb_from(t, chosen, steps, law, best, error);
+    for (size_t i = 0; status == KBASS_OK && i < n_starts; i++)
+        status = climb_from(t, values + i * n, steps + i * n, law, best, error);
+    if (status == KBASS_OK) status = kb_dictionary_set_constants(t->dictionary, best, error);
+    return status == KBASS_OK ? kb_constants_profile(&setting, steps, law, estimates, NULL, NULL, &log_mass, error)
+                              : status;
+}
+
+/* Laws with a term more or less have constants of their own. */
+static kbass_status explain_anew(const kb_constants_task *t, size_t n_starts, const double *values, const double *steps,
+                                 kbass_error *error)
+{
+    size_t n = t->dictionary->n_constants;
+    double chosen[KB_MOST_CONSTANTS];
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; i < n; i++) chosen[i] = t->dictionary->constants[i].value;
+    for (size_t k = 0; status == KBASS_OK && n_starts && k < t->found->explained.n; k++) {
+        kb_fit *law = t->found->explained.fits[k];
+        if (!law->valid || kb_run_stopped(t->run)) continue;
+        status = profile_other(t, n_starts, values, steps, chosen, law, error);
+    }
+    return status == KBASS_OK ? kb_dictionary_set_constants(t->dictionary, chosen, error) : status;
+}
+
 kbass_status kb_constants_search(const kb_constants_task *t, kb_constant_estimate *estimates, double **correlation,
                                  kb_constants_spread *spread, kbass_error *error)
 {
@@ -303,6 +360,7 @@ kbass_status kb_constants_search(const kb_constants_task *t, kb_constant_estimat
     if (status == KBASS_OK) status = search_starts(t, n_starts, values, steps, &best, error);
     if (status == KBASS_OK) status = search_again(t, &best, estimates, correlation, spread, error);
     if (status == KBASS_OK) status = note_others(t, n_starts, values, steps, estimates, error);
+    if (status == KBASS_OK) status = explain_anew(t, n_starts, values, steps, error);
     kb_free(values);
     kb_free(steps);
     return status;
