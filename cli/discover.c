@@ -105,7 +105,8 @@ static void tell_cut(const discover_job *job)
 {
     kbass_error error;
     size_t counts[KBASS_MAX_AXES];
-    if (kbass_discovery_points(job->discovery, 0, counts, NULL, NULL, &error) == KBASS_ERROR_TIME)
+    if (kbass_discovery_result(job->discovery)->n_equations &&
+        kbass_discovery_points(job->discovery, 0, counts, NULL, NULL, &error) == KBASS_ERROR_TIME)
         cli_fail("%s: holds the answer without figures' numbers: %s", job->json ? job->json : job->report,
                  error.message);
 }

@@ -194,11 +194,13 @@ static kbass_status search_cut(wide *w, int cut, kbass_error *error)
     for (size_t e = 0; e < w->n; e++) {
         kb_budget *before = kb_budget_enter(budget);
         if (cut && kb_clock() > w->deadline) copy_cut(&w->equations[e], cut);
-        else statuses[e] = search_equation(w, e, cut, NULL);
+        else statuses[e] = kb_budget_expired() ? KBASS_ERROR_TIME : search_equation(w, e, cut, NULL);
         kb_budget_enter(before);
     }
-    for (size_t e = 0; e < w->n; e++)
-        if (statuses[e] != KBASS_OK) status = kb_out_of_memory(error, "the equations");
+    for (size_t e = 0; status == KBASS_OK && e < w->n; e++)
+        if (statuses[e] != KBASS_OK)
+            status = statuses[e] == KBASS_ERROR_TIME ? kb_out_of_time(error, "all equations were searched once")
+                                                     : kb_out_of_memory(error, "the equations");
     kb_free(statuses);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -106,7 +107,7 @@ static void weigh_equation(screen *s, size_t stride, const double *slope)
         s->share[j] = 0, s->square[j] = kb_dot(s->n, s->left + j * s->n, s->left + j * s->n);
     for (int step = 0; step < STEPS; step++) {
         size_t best = weigh_terms(s);
-        if (best == s->n_terms) return;
+        if (best == s->n_terms || kb_budget_expired()) return; /* late: by single terms */
         take_out(s, best);
     }
 }
