@@ -63,5 +63,5 @@ refused "weights are not constrained for fields over several space axes, or of s
 "$kbass" simulate -e "x_tt = -9.81 - 0.02*x_t*abs(x_t)" --start 90,0 --until 4.5 -n 40 --noise 2 --seed 100 -o fall.csv
 cut -d, -f1,2 fall.csv > fallen.csv
 "$kbass" discover fallen.csv --lhs x_tt --terms "1, x, x_t, x_t^2, x_t^3, x_t*abs(x_t)" --quiet --threads 1 > out
-has "alike: x_tt: x_t^2 and x_t*abs(x_t) have one shape on this record"
+has "alike: x_tt: x_t^2 and x_t*abs(x_t) are one on this record"
 [ $failures = 0 ]
