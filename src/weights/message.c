@@ -100,28 +100,31 @@ static double drop_gain(const kb_columns *columns, const kb_support *support, co
     return -0.5 * mean * mean / variance + 0.5 * log(columns->slab[column] / variance) - columns->log_odds[column];
 }
 
-/* Rank-one update: adding a column, given its product with M and its mean residual. */
-static kb_move add_move(const kb_message *message, const kb_columns *columns, size_t column, double explained,
-                        double residual)
-{
-    double own = message->G[column + column * message->n];
-    double precision = fmax(own - explained, 1e-12 * own + 1e-300), slab = columns->slab[column];
-    double variance = 1 / (precision + 1 / slab);
-    double gain = 0.5 * residual * residual * variance - 0.5 * log1p(slab * precision) + columns->log_odds[column];
-    return (kb_move){.add = column,
-                     .drop = KB_NO_COLUMN,
-                     .also = KB_NO_COLUMN,
-                     .gain = gain,
-                     .mean = residual * variance,
-                     .variance = variance};
-}
-
 void kb_moves_insert(kb_move move, size_t most, kb_move *moves, size_t *n)
 {
     if (!isfinite(move.gain) || (*n == most && !(move.gain > moves[most - 1].gain))) return;
     size_t i = *n < most ? (*n)++ : most - 1;
     for (; i > 0 && moves[i - 1].gain < move.gain; i--) moves[i] = moves[i - 1];
     moves[i] = move;
+}
+
+/* Rank-one update: adding a column, given its product with M and its mean residual; `base` is the gain of the drop that
+   led there. */
+static void insert_add(const kb_message *message, const kb_columns *columns, size_t column, double explained,
+                       double residual, size_t dropped, double base, size_t most, kb_move *moves, size_t *n)
+{
+    double own = message->G[column + column * message->n], odds = columns->log_odds[column];
+    double precision = fmax(own - explained, 1e-12 * own + 1e-300), slab = columns->slab[column];
+    double variance = 1 / (precision + 1 / slab), gain = 0.5 * residual * residual * variance;
+    if (*n == most && !(gain + odds + base > moves[most - 1].gain)) return; /* already without its width's cost */
+    gain = gain - 0.5 * log1p(slab * precision) + odds;
+    kb_move move = {.add = column,
+                    .drop = dropped,
+                    .also = KB_NO_COLUMN,
+                    .gain = gain + base,
+                    .mean = residual * variance,
+                    .variance = variance};
+    kb_moves_insert(move, most, moves, n);
 }
 
 /* Adds from the support described by p; `base` is the gain of the drop that led there, `equation` limits swaps to one.
@@ -140,10 +143,7 @@ static void consider_adds(const kb_message *message, const kb_columns *columns, 
             explained += g * mg;
             residual -= g * p->mean[j];
         }
-        kb_move move = add_move(message, columns, c, explained, residual);
-        move.drop = dropped;
-        move.gain += base;
-        kb_moves_insert(move, most, moves, n);
+        insert_add(message, columns, c, explained, residual, dropped, base, most, moves, n);
     }
 }
 
@@ -152,7 +152,8 @@ size_t kb_message_work(size_t n) { return 2 * (n * n + 2 * n) + n + 40; }
 
 /* ---------------------------------------------------------------- moves from many columns */
 
-enum { MANY_COLUMNS = 33 }; /* of a support, from which one product serves all moves */
+/* Of a support, or of the message, from which one product serves all moves. */
+enum { MANY_COLUMNS = 33, MANY_CANDIDATES = 300 };
 
 typedef struct {
     const kb_message *message;
@@ -171,15 +172,13 @@ static void consider_column(const many *m, size_t c, bool swaps, size_t most, kb
     for (size_t j = 0; j < k; j++) m->g[j] = m->message->G[m->support->column[j] + c * m->message->n];
     kb_gemv(KB_PLAIN, k, k, 1, m->p.M, k, m->g, 0, m->t);
     double explained = kb_dot(k, m->g, m->t), residual = m->message->b[c] - kb_dot(k, m->g, m->p.mean);
-    kb_moves_insert(add_move(m->message, m->columns, c, explained, residual), most, moves, n);
+    insert_add(m->message, m->columns, c, explained, residual, KB_NO_COLUMN, 0, most, moves, n);
     for (size_t i = 0; swaps && i < k; i++) {
         size_t column = m->support->column[i];
         if (m->columns->required[column] || m->columns->equation[column] != m->columns->equation[c]) continue;
         double t = m->t[i], own = m->p.M[i + i * k];
-        kb_move move = add_move(m->message, m->columns, c, explained - t * t / own, residual + t * m->p.mean[i] / own);
-        move.drop = column;
-        move.gain += m->drop[i];
-        kb_moves_insert(move, most, moves, n);
+        insert_add(m->message, m->columns, c, explained - t * t / own, residual + t * m->p.mean[i] / own, column,
+                   m->drop[i], most, moves, n);
     }
 }
 
@@ -212,7 +211,8 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
     size_t *columns_left = (size_t *)(rest_work + k * k + k);
 
     if (columns->constraints) return kb_message_constrained_moves(message, columns, support, swaps, most, moves);
-    if (k >= MANY_COLUMNS) return moves_from_many(message, columns, support, swaps, most, moves, work);
+    if (k >= MANY_COLUMNS || message->n >= MANY_CANDIDATES)
+        return moves_from_many(message, columns, support, swaps, most, moves, work);
     if (!condition(message, columns, support, &whole)) return 0;
     consider_adds(message, columns, support, &whole, KB_NO_COLUMN, 0, most, moves, &found);
     for (size_t i = 0; i < k; i++) {

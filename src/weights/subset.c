@@ -1,5 +1,6 @@
 #include "weights/subset.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/status.h"
 
 enum { ROUNDS = 24, CLIMB = 4, SEARCHES = 12, NOISE_STEPS = 4 };
+enum { BLOCK = 32 };                        /* columns of a reduced message at a time: they stay in the cache */
 static const double settled = 0.02;         /* change of the log of the noise variance */
 static const double least_variance = 1e-12; /* of the noise, as a share of the left-hand side's */
 static const double least_gain = 1e-3;      /* nats */
@@ -18,17 +20,19 @@ static kbass_status allocate(kb_subset *s, size_t n, kbass_error *error)
     s->columns.n = n;
     s->work = KB_NEW(double, kb_message_work(n));
     s->mean = KB_NEW(double, n);
-    s->reduced = KB_NEW(double, n *(n + 1));
+    s->reduced = KB_NEW(double, n *(BLOCK + 3));
     s->required = KB_NEW(bool, n);
-    s->numbers = KB_NEW(double, 2 * n);
+    s->numbers = KB_NEW(double, 4 * n);
     s->places = KB_NEW(size_t, 2 * n);
     kbass_status status = kb_message_create(n, &s->unit, error);
-    if (status == KBASS_OK) status = kb_message_create(n, &s->message, error);
     if (status == KBASS_OK) status = kb_support_create(n, &s->trial, error);
     if (status == KBASS_OK) status = kb_support_create(n, &s->kept, error);
     bool complete = s->work && s->mean && s->reduced && s->required && s->numbers && s->places;
+    if (complete && status == KBASS_OK) s->message = (kb_message){n, s->unit->G, s->numbers + 3 * n};
     return complete ? status : kb_out_of_memory(error, "the regression of an equation");
 }
+
+static double *own_slab(const kb_subset *s) { return s->numbers + 2 * s->columns.n; }
 
 /* A view of columns of its own: those of `from` that `which` names, from `first` on. */
 static void view(kb_subset *s, const kb_columns *from, size_t first, const size_t *which)
@@ -44,7 +48,7 @@ static void view(kb_subset *s, const kb_columns *from, size_t first, const size_
         c->equation[j] = from->equation[column];
         c->term[j] = from->term[column];
         c->log_odds[j] = from->log_odds[column];
-        c->slab[j] = from->slab[column];
+        c->slab[j] = own_slab(s)[j] = from->slab[column];
         c->required[j] = from->required[column];
     }
 }
@@ -73,6 +77,7 @@ kbass_status kb_subset_restrict(const kb_subset *from, size_t n, const size_t *w
     }
     view(s, &from->columns, 0, which);
     for (size_t j = 0; j < n; j++) {
+        own_slab(s)[j] = own_slab(from)[which[j]];
         s->unit->b[j] = from->unit->b[which[j]];
         for (size_t i = 0; i < n; i++) s->unit->G[i + j * n] = from->unit->G[which[i] + which[j] * from->columns.n];
     }
@@ -86,7 +91,6 @@ void kb_subset_destroy(kb_subset *s)
 {
     if (!s) return;
     kb_message_destroy(s->unit);
-    kb_message_destroy(s->message);
     kb_support_clear(&s->trial);
     kb_support_clear(&s->kept);
     kb_free(s->work);
@@ -113,13 +117,25 @@ void kb_subset_set(kb_subset *s, size_t n_rows, const double *X, const size_t *w
 
 /* ---------------------------------------------------------------- noise */
 
+/* At noise v the message is G/v, b/v. Weights in units of sqrt(v) have slabs S/v, the message G, b/sqrt(v), and the same
+   evidence: no matrix is touched. */
 static void set_variance(kb_subset *s, double variance)
 {
     size_t n = s->columns.n;
     if (s->noise_is_known) return;
     s->variance = variance;
-    for (size_t i = 0; i < n * n; i++) s->message->G[i] = s->unit->G[i] / variance;
-    for (size_t i = 0; i < n; i++) s->message->b[i] = s->unit->b[i] / variance;
+    for (size_t i = 0; i < n; i++) {
+        s->columns.slab[i] = own_slab(s)[i] / variance;
+        s->message.b[i] = s->unit->b[i] / sqrt(variance);
+    }
+}
+
+/* Evidence at the present noise, and the set's weights in s->mean. */
+static double weigh(kb_subset *s, const kb_support *support)
+{
+    double evidence = kb_message_evidence(&s->message, &s->columns, support, s->mean, s->work);
+    for (size_t i = 0; i < support->n; i++) s->mean[i] *= sqrt(s->variance);
+    return evidence;
 }
 
 /* RSS / (n - k) at the means of a set at the present noise. */
@@ -128,7 +144,7 @@ static double residual_variance(kb_subset *s, const kb_support *support)
     size_t k = support->n, n = s->columns.n;
     double left = s->squares;
     if (s->noise_is_known) return s->variance;
-    if (!isfinite(kb_message_evidence(s->message, &s->columns, support, s->mean, s->work))) return NAN;
+    if (!isfinite(weigh(s, support))) return NAN;
     for (size_t j = 0; j < k; j++) {
         double product = 0;
         for (size_t i = 0; i < k; i++) product += s->mean[i] * s->unit->G[support->column[i] + support->column[j] * n];
@@ -146,8 +162,7 @@ double kb_subset_evidence(kb_subset *s, const kb_support *support)
         set_variance(s, variance);
         if (is_settled) break;
     }
-    double evidence = kb_message_evidence(s->message, &s->columns, support, s->mean, s->work);
-    return evidence - 0.5 * s->n * log(s->variance) - 0.5 * s->squares / s->variance;
+    return weigh(s, support) - 0.5 * s->n * log(s->variance) - 0.5 * s->squares / s->variance;
 }
 
 /* Moves and the noise in turn. */
@@ -159,62 +174,93 @@ static double settle(kb_subset *s, kb_support *support)
         if (!isfinite(variance) || is_too_large) return -INFINITY;
         bool is_settled = fabs(log(variance / s->variance)) < settled;
         set_variance(s, variance);
-        if (!kb_message_climb(s->message, &s->columns, support, CLIMB, s->work) && is_settled) break;
+        if (!kb_message_climb(&s->message, &s->columns, support, CLIMB, s->work) && is_settled) break;
     }
     return support->n ? kb_subset_evidence(s, support) : -INFINITY;
 }
 
 /* ---------------------------------------------------------------- pairs */
 
-/* The message about all columns given that those of `support` are in: G - G_S' A^{-1} G_S in s->reduced, then b. */
-static bool reduce(kb_subset *s, const kb_support *support)
+/* The message about all columns given that those of a set are in: G - R'R, b - R'x with R = L^{-1} G_S, x = L^{-1} b_S,
+   and what every pair asks of it. */
+typedef struct {
+    size_t k;
+    double *R;         /* k x n */
+    double *b;         /* n */
+    double *precision; /* n: p_i = G_ii + 1/S_i */
+    double *gain;      /* n: c_i = log odds - log(p_i S_i) / 2 */
+    double *G;         /* n x BLOCK */
+} reduced;
+
+static bool reduce(kb_subset *s, const kb_support *support, reduced *r)
 {
     size_t n = s->columns.n, k = support->n;
-    double *A = s->work, *x = A + k * k, *rows = x + k, *G = s->reduced, *b = G + n * n;
-    memcpy(G, s->message->G, n * n * sizeof *G);
-    memcpy(b, s->message->b, n * sizeof *b);
-    if (!k) return true;
-    kb_message_restrict(s->message, &s->columns, support, A, x);
+    double *A = s->work, *x = A + k * k;
+    *r = (reduced){k, x + k, s->reduced, s->reduced + n, s->reduced + 2 * n, s->reduced + 3 * n};
+    kb_message_restrict(&s->message, &s->columns, support, A, x);
     if (!kb_cholesky(k, A, k)) return false;
     for (size_t c = 0; c < n; c++)
-        for (size_t j = 0; j < k; j++) rows[j + c * k] = s->message->G[support->column[j] + c * n];
-    kb_lower_solve(k, n, A, k, rows, k);
-    kb_lower_solve(k, 1, A, k, x, k);
-    kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, k, -1, rows, k, rows, k, 1, G, n);
-    kb_gemv(KB_TRANSPOSED, k, n, -1, rows, k, x, 1, b);
+        for (size_t j = 0; j < k; j++) r->R[j + c * k] = s->message.G[support->column[j] + c * n];
+    kb_lower_solve(k, n + 1, A, k, x, k); /* R follows x */
+    for (size_t c = 0; c < n; c++) {
+        const double *own = r->R + c * k;
+        r->b[c] = s->message.b[c] - kb_dot(k, own, x);
+        r->precision[c] = fmax(s->message.G[c + c * n] - kb_dot(k, own, own), 0) + 1 / s->columns.slab[c];
+        r->gain[c] = s->columns.log_odds[c] - 0.5 * log(r->precision[c] * s->columns.slab[c]);
+    }
     return true;
 }
 
-/* Evidence that two columns add together. */
-static double pair_gain(const kb_subset *s, size_t i, size_t j)
+/* Columns first to end of the reduced G, down to the diagonal. */
+static void reduce_block(const kb_subset *s, const reduced *r, size_t first, size_t end)
 {
     size_t n = s->columns.n;
-    const double *G = s->reduced, *b = G + n * n, *slab = s->columns.slab;
-    double p = fmax(G[i + i * n], 0) + 1 / slab[i], q = fmax(G[j + j * n], 0) + 1 / slab[j], g = G[i + j * n];
+    for (size_t j = first; j < end; j++) memcpy(r->G + (j - first) * n, s->message.G + j * n, end * sizeof *r->G);
+    kb_gemm(KB_TRANSPOSED, KB_PLAIN, end, end - first, r->k, -1, r->R, r->k, r->R + first * r->k, r->k, 1, r->G, n);
+}
+
+/* Evidence that two columns add together if that may be more than `most`, else -INFINITY. With the determinant
+   d = p_i p_j - g^2 and the explained square e it is e/(2d) - log(d / (p_i p_j)) / 2 + c_i + c_j, and
+   -log x <= 1/x - 1: most pairs need no logarithm. */
+static double pair_gain(const reduced *r, size_t i, size_t j, double g, double most)
+{
+    double p = r->precision[i], q = r->precision[j], own = r->gain[i] + r->gain[j];
     double determinant = p * q - g * g;
-    if (!(determinant > 1e-10 * p * q)) return -INFINITY;
-    double explained = (q * b[i] * b[i] - 2 * g * b[i] * b[j] + p * b[j] * b[j]) / determinant;
-    return 0.5 * explained - 0.5 * log(determinant * slab[i] * slab[j]) + s->columns.log_odds[i] +
-           s->columns.log_odds[j];
+    double explained = q * r->b[i] * r->b[i] - 2 * g * r->b[i] * r->b[j] + p * r->b[j] * r->b[j];
+    if (!(explained + p * q > (2 * (most - own) + 1) * determinant) || !(determinant > 1e-10 * p * q)) return -INFINITY;
+    return 0.5 * explained / determinant - 0.5 * log(determinant / (p * q)) + own;
+}
+
+typedef struct {
+    size_t first, second;
+    double gain;
+} pair;
+
+/* Pairs whose second column is j, whose products with those before are `G`. */
+static void consider_pairs(const reduced *r, const kb_support *support, size_t j, const double *G, pair *best)
+{
+    if (kb_support_has(support, j)) return;
+    for (size_t i = 0; i < j; i++) {
+        double gain = pair_gain(r, i, j, G[i], best->gain);
+        if (gain > best->gain && !kb_support_has(support, i)) *best = (pair){i, j, gain};
+    }
 }
 
 /* Adds the pair that gains most to `support`, at the present noise. */
 static bool add_best_pair(kb_subset *s, kb_support *support)
 {
-    size_t n = s->columns.n, first = n, second = n;
-    double most = -INFINITY;
-    if (!reduce(s, support)) return false;
-    for (size_t j = 0; j < n; j++) {
-        if (kb_support_has(support, j)) continue;
-        for (size_t i = 0; i < j; i++) {
-            double gain = pair_gain(s, i, j);
-            if (!(gain > most) || kb_support_has(support, i)) continue;
-            most = gain, first = i, second = j;
-        }
+    size_t n = s->columns.n;
+    reduced r;
+    pair best = {n, n, -DBL_MAX};
+    if (!reduce(s, support, &r)) return false;
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t end = first + BLOCK < n ? first + BLOCK : n;
+        reduce_block(s, &r, first, end);
+        for (size_t j = first; j < end; j++) consider_pairs(&r, support, j, r.G + (j - first) * n, &best);
     }
-    if (first == n) return false;
-    kb_support_add(support, first);
-    kb_support_add(support, second);
+    if (best.first == n) return false;
+    kb_support_add(support, best.first);
+    kb_support_add(support, best.second);
     return true;
 }
 
@@ -227,7 +273,7 @@ static bool drop_weakest(kb_subset *s, kb_support *support)
         size_t column = support->column[q];
         if (s->columns.required[column]) continue;
         kb_support_remove(support, column);
-        double left = support->n ? kb_message_evidence(s->message, &s->columns, support, NULL, s->work) : 0;
+        double left = support->n ? kb_message_evidence(&s->message, &s->columns, support, NULL, s->work) : 0;
         kb_support_add(support, column);
         if (left > most) most = left, weakest = column;
     }
@@ -269,8 +315,8 @@ double kb_subset_search(kb_subset *s, kb_support *support)
 void kb_subset_take(kb_subset *s, const double *G, const double *b)
 {
     size_t n = s->columns.n;
-    memcpy(s->message->G, G, n * n * sizeof *G);
-    memcpy(s->message->b, b, n * sizeof *b);
+    memcpy(s->message.G, G, n * n * sizeof *G);
+    memcpy(s->message.b, b, n * sizeof *b);
     s->noise_is_known = true;
     s->variance = s->n = 1;
     s->squares = 0;
