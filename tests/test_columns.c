@@ -66,6 +66,8 @@ static void wide_dictionaries_are_screened(void **state)
     CHECK(has_column(s.columns, s.dictionary, 1, "x*z") && has_column(s.columns, s.dictionary, 1, "y"));
     CHECK(has_column(s.columns, s.dictionary, 2, "1") && has_column(s.columns, s.dictionary, 2, "x*y"));
     CHECK(has_column(s.columns, s.dictionary, 2, "x^10"));
+    static const char *const simple[] = {"1", "x", "y", "z"};
+    for (size_t i = 0; i < 12; i++) CHECK(has_column(s.columns, s.dictionary, i / 4, simple[i % 4]));
     for (size_t j = 1; j < s.columns->n; j++) CHECK(s.columns->equation[j] >= s.columns->equation[j - 1]);
     CHECK_OK(kb_columns_screen(s.columns, s.dictionary, s.n_mesh, s.reference, s.follow_slope, 200, &error));
     CHECK(s.columns->n + s.columns->n_screened == before); /* few enough: as they were */

@@ -272,22 +272,29 @@ static void some_states(void **state)
 /* ---------------------------------------------------------------- a slow manifold */
 
 /* After a layer of 0.03 z follows x, and nine terms of z_t follow it to 0.03 %; three are the law. */
-static void a_slow_manifold(void **state)
+static void check_slow_manifold(size_t n_samples)
 {
-    (void)state;
     const char *equations[] = {"x_t = -5*y - 5*z", "y_t = 5*x - y", "z_t = 1 + 5*x*z - 28.5*z"};
     const char *expected[] = {"x_t: y", "x_t: z", "y_t: x", "y_t: y", "z_t: 1", "z_t: z", "z_t: x*z"};
     const double start[] = {2.3, 1.1, 0.8};
     kbass_settings settings;
     kbass_discovery *d = NULL;
-    kbass_data *data = setup_sample(3, equations, start, 54, 10);
+    kbass_data *data = setup_sample(3, equations, start, n_samples, 10);
     kb_settings_default(&settings);
-    settings.threads = 2;
+    settings.threads = 1;
     CHECK_OK(kbass_discovery_create(data, &settings, &d, &error));
     CHECK_OK(kbass_discovery_run(d, NULL, NULL, &error));
     CHECK(has_support(kbass_discovery_result(d), 7, expected));
     kbass_discovery_destroy(d);
     kbass_data_destroy(data);
+}
+
+/* With 47 samples the law is the ninth of what is screened along a solution of four other terms. */
+static void a_slow_manifold(void **state)
+{
+    (void)state;
+    check_slow_manifold(54);
+    check_slow_manifold(47);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 #include "weights/subset.h"
 
 enum { CUTS = 4, FEWEST_KEPT = 12 };
-enum { MANY_COLUMNS = 900, FEWER_COLUMNS = 600 }; /* of an equation: pairs of more are too many to try */
+enum { MANY_COLUMNS = 900 };                      /* of an equation: pairs of more are too many to try */
 static const size_t windows[CUTS] = {8, 4, 2, 1}; /* many are robust, few tell most: each begins from the one before */
 static const double share_of_time = 0.4;          /* of the limit, for all of this; the rest is for the joint fit */
 
@@ -267,7 +267,7 @@ static kbass_status screen_first(kb_ode_problem *p, kbass_error *error)
     for (size_t first = 0; first < p->columns->n; first = kb_columns_end(p->columns, first)) n++;
     if (p->columns->n <= MANY_COLUMNS * n) return KBASS_OK;
     return kb_columns_screen(p->columns, p->dictionary, p->n_reference, p->reference, p->reference_slope,
-                             FEWER_COLUMNS * n, error);
+                             MANY_COLUMNS * n, error);
 }
 
 kbass_status kb_wide_search(kb_ode_problem *p, size_t most, kbass_error *error)

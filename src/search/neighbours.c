@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/larger.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "search/fits.h"
@@ -12,7 +13,7 @@
 #include "weights/sweep.h"
 #include "weights/constraints.h"
 
-enum { MOST_PARENTS = 4, MOST_MOVES = 16, MOST_SCREENED = 8 }; /* room: schedules have less or as many */
+enum { MOST_PARENTS = 4, MOST_MOVES = 16, MOST_SCREENED = 40 }; /* room: schedules have less or as many */
 
 /* ---------------------------------------------------------------- proposing */
 
@@ -81,27 +82,6 @@ static size_t n_equations(const kb_columns *columns)
     return n;
 }
 
-/* The best of all small right-hand sides of one equation on the quadratic, wherever the parent stands. */
-static kbass_status propose_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t first,
-                                     size_t n_columns, propose_function how, proposal *out, size_t *n,
-                                     kbass_error *error)
-{
-    kb_support supports[MOST_SCREENED];
-    size_t best = (size_t)a->schedule->screened, largest = (size_t)a->schedule->screened_size,
-           n_supports = best + largest;
-    size_t most = a->columns->n, *columns = KB_NEW(size_t, n_supports * most);
-    if ((double)n_columns > a->schedule->screened_columns) largest--;
-    kbass_status status = columns ? KBASS_OK : kb_out_of_memory(error, "the search");
-    if (status != KBASS_OK) return status;
-    for (size_t i = 0; i < n_supports; i++) supports[i] = (kb_support){0, columns + i * most};
-    size_t found = kb_message_screen(w->message, a->columns, &parent->support, a->columns->equation[first], largest,
-                                     best, supports, w->work);
-    for (size_t i = 0; status == KBASS_OK && i < found; i++)
-        status = how(a->columns, w, parent, &supports[i], &out[(*n)++], error);
-    kb_free(columns);
-    return status;
-}
-
 /* Of many equations: how many terms three quarters of them have at most. */
 static size_t usual_terms(const kb_columns *columns, const kb_support *support)
 {
@@ -123,15 +103,39 @@ static size_t long_from(const kb_search *a, const kb_fit *parent)
     return a->schedule->screened_from > 0 ? (size_t)a->schedule->screened_from : SIZE_MAX;
 }
 
+/* The best of all small right-hand sides of one equation on the quadratic, wherever the parent stands. */
+static kbass_status propose_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t first,
+                                     size_t n_columns, size_t best, propose_function how, proposal *out, size_t *n,
+                                     kbass_error *error)
+{
+    kb_support supports[MOST_SCREENED];
+    size_t largest = (size_t)a->schedule->screened_size, n_supports = best + largest;
+    size_t most = a->columns->n, *columns = KB_NEW(size_t, n_supports * most);
+    if ((double)n_columns > a->schedule->screened_columns) largest--;
+    kbass_status status = columns ? KBASS_OK : kb_out_of_memory(error, "the search");
+    if (status != KBASS_OK) return status;
+    for (size_t i = 0; i < n_supports; i++) supports[i] = (kb_support){0, columns + i * most};
+    size_t found = kb_message_screen(w->message, a->columns, &parent->support, a->columns->equation[first], largest,
+                                     best, supports, w->work);
+    for (size_t i = 0; status == KBASS_OK && i < found; i++)
+        status = how(a->columns, w, parent, &supports[i], &out[(*n)++], error);
+    kb_free(columns);
+    return status;
+}
+
 /* Equations of `from` terms or more. */
 static kbass_status propose_all_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t from,
                                          propose_function how, proposal *out, size_t *n, kbass_error *error)
 {
+    const kb_schedule *s = a->schedule;
     kbass_status status = KBASS_OK;
     for (size_t first = 0, last; status == KBASS_OK && first < a->columns->n; first = last) {
         last = kb_columns_end(a->columns, first);
-        if (kb_support_count(&parent->support, first, last) < from) continue;
-        status = propose_screened(a, w, parent, first, last - first, how, out, n, error);
+        size_t terms = kb_support_count(&parent->support, first, last);
+        if (terms < from) continue;
+        bool is_long = terms >= long_from(a, parent) && (double)(last - first) <= s->screened_columns;
+        double best = is_long ? kb_larger(s->screened, s->screened_long) : s->screened;
+        status = propose_screened(a, w, parent, first, last - first, (size_t)best, how, out, n, error);
     }
     return status;
 }

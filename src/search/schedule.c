@@ -21,7 +21,8 @@
 
 #define STATES(X)                                                                                                      \
     NEIGHBOURS(X)                                                                                                      \
-    X(screened_from, 5, "long sums stand for short ones on slow manifolds; seen on a stiff system, 40 to 120 samples") \
+    X(screened_from, 4, "long sums stand for short ones on slow manifolds and in pulses; seen on a stiff system")      \
+    X(screened_long, 32, "along a wrong solution the law came fifth to seventeenth, on that system and Roessler's")    \
     X(worth_fitting, 7, NOT_MEASURED)                                                                                  \
     X(most_moves, 16, NOT_MEASURED)                                                                                    \
     X(fit_iterations, 12, NOT_MEASURED)                                                                                \

@@ -147,12 +147,24 @@ static size_t count_equations(const kb_columns *c)
     return n;
 }
 
-static void keep_best(screen *s, kb_columns *c, size_t n_points, size_t stride, const double *slopes, size_t most)
+/* Simple terms stay, where they are no more than half of what does: products of many states explain by chance what
+   these do. */
+static void keep_simple(screen *s, const kb_columns *c, const kb_dictionary *d, size_t first, size_t last, size_t most)
+{
+    size_t n = 0;
+    for (size_t j = first; j < last; j++) n += kb_dictionary_degree(d, c->term[j]) <= 1;
+    for (size_t j = first; 2 * n <= most && j < last; j++)
+        if (kb_dictionary_degree(d, c->term[j]) <= 1) s->share[c->term[j]] = HUGE_VAL;
+}
+
+static void keep_best(screen *s, kb_columns *c, const kb_dictionary *dictionary, size_t n_points, size_t stride,
+                      const double *slopes, size_t most)
 {
     size_t kept = 0;
     for (size_t first = 0, last; first < c->n; first = last) {
         last = kb_columns_end(c, first);
         weigh_equation(s, stride, slopes + c->equation[first] * n_points);
+        keep_simple(s, c, dictionary, first, last, most);
         double threshold = find_threshold(s, c, first, last, most);
         size_t room = most;
         for (size_t j = first; j < last; j++) {
@@ -178,7 +190,8 @@ kbass_status kb_columns_screen(kb_columns *c, const kb_dictionary *dictionary, s
     screen s = {.n = (n_points + stride - 1) / stride, .n_terms = dictionary->n_terms};
     kbass_status status = screen_allocate(&s, error);
     if (status == KBASS_OK) status = fill_terms(&s, dictionary, n_points, stride, reference, error);
-    if (status == KBASS_OK) keep_best(&s, c, n_points, stride, slopes, each > FEWEST_KEPT ? each : FEWEST_KEPT);
+    if (status == KBASS_OK)
+        keep_best(&s, c, dictionary, n_points, stride, slopes, each > FEWEST_KEPT ? each : FEWEST_KEPT);
     screen_clear(&s);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "weights/constraints.h"
 #include "weights/message.h"
 
-enum { MOST_KEPT = 16, MOST_SIZE = 4 };
+enum { MOST_KEPT = 32, MOST_SIZE = 4 };
 
 typedef struct {
     double evidence;

@@ -117,8 +117,8 @@ void kb_subset_set(kb_subset *s, size_t n_rows, const double *X, const size_t *w
 
 /* ---------------------------------------------------------------- noise */
 
-/* At noise v the message is G/v, b/v. Weights in units of sqrt(v) have slabs S/v, the message G, b/sqrt(v), and the same
-   evidence: no matrix is touched. */
+/* At noise v the message is G/v, b/v. Weights in units of sqrt(v) have slabs S/v, the message G, b/sqrt(v), and the
+   same evidence: no matrix is touched. */
 static void set_variance(kb_subset *s, double variance)
 {
     size_t n = s->columns.n;

@@ -14,10 +14,10 @@ typedef struct {
     bool *required;     /* what they are made of */
     double *numbers;
     size_t *places;
-    kb_message *unit;   /* at noise of variance 1: G = X'X, b = X'y */
-    kb_message message; /* at the present noise v, weights in units of sqrt(v): unit's G, b / sqrt(v) */
-    double squares, n;  /* y'y; independent rows */
-    double variance;    /* the present noise */
+    kb_message *unit;    /* at noise of variance 1: G = X'X, b = X'y */
+    kb_message message;  /* at the present noise v, weights in units of sqrt(v): unit's G, b / sqrt(v) */
+    double squares, n;   /* y'y; independent rows */
+    double variance;     /* the present noise */
     bool noise_is_known; /* it stays 1 */
     bool is_hasty;       /* single moves only */
     double *mean, *work, *reduced;
