@@ -4,6 +4,7 @@
 #include "propose/ode/starts.h"
 #include "propose/ode/weak.h"
 #include "propose/weak/axes.h"
+#include "propose/weak/integral_axes.h"
 
 const kb_source kb_sources_of_states[] = {{"integral form", KB_AT_FIRST, kb_propose_integral},
                                           {"weak form", KB_AT_FIRST, kb_propose_weak},
@@ -15,6 +16,7 @@ const kb_source kb_sources_of_states[] = {{"integral form", KB_AT_FIRST, kb_prop
 const kb_source kb_sources_of_one_axis[] = {
     {"kernel EP", KB_ON_SHORT_WINDOWS | KB_IN_EACH_RUN | KB_WHERE_UNEXPLAINED, kb_propose_on_patches}, {0}};
 
-const kb_source kb_sources_of_axes[] = {{"weak form", KB_AT_FIRST, kb_propose_weak_fields},
+const kb_source kb_sources_of_axes[] = {{"integral form", KB_AT_FIRST, kb_propose_integral_of_axes},
+                                        {"weak form", KB_AT_FIRST, kb_propose_weak_fields},
                                         {"EP on the bare field", KB_AT_FIRST, kb_propose_on_bare_field},
                                         {0}};

@@ -167,16 +167,52 @@ static kbass_status extend_to_all(kb_pass *p, kbass_error *error)
     return p->search.workers.n && axes_of(p)->n_rows < rows ? move_pool(p, rows, INFINITY, error) : KBASS_OK;
 }
 
+static bool has_all_modes(const kb_axes *c) { return c->fourier.most_modes >= c->all_modes; }
+
+/* Twice as many modes of the start, where all rows have more evidence with them; else as before, and it is over. */
+static kbass_status try_more_modes(kb_pass *p, kbass_error *error)
+{
+    kb_axes *c = p->state;
+    kb_pool *pool = p->search.pool, before;
+    const kb_fourier_settings settings = c->fourier;
+    double evidence = pool->fits[0]->log_evidence;
+    kb_pool_init(&before, pool->n_columns, pool->n_start, pool->max_windows);
+    kbass_status status = kb_pool_copy(pool, &before, error);
+    c->fourier.most_modes = 2 * settings.most_modes < c->all_modes ? 2 * settings.most_modes : c->all_modes;
+    if (status == KBASS_OK) status = make_workers(p, error);
+    p->is_over = true;
+    if (status == KBASS_OK && p->search.workers.n) {
+        status = move_pool(p, c->n_rows, p->task->schedule->worth_keeping, error);
+        if (status == KBASS_OK) status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
+        p->is_over =
+            kb_run_stopped(p->search.run) || !kb_pass_has_model(p) || !(pool->fits[0]->log_evidence > evidence);
+    }
+    kb_trace_line(p->search.run->trace, "%zu modes: %s", c->fourier.most_modes,
+                  p->is_over ? "no more evidence" : "taken");
+    if (p->is_over) {
+        kb_pool_swap(pool, &before);
+        c->fourier = settings;
+        if (status == KBASS_OK) status = make_workers(p, error);
+    }
+    kb_pool_clear(&before);
+    p->is_fitted = p->is_last = true;
+    return status;
+}
+
+/* A quarter of the rows, more of them, all; then more modes of the start. */
 static kbass_status extend(kb_pass *p, size_t stage, kbass_error *error)
 {
-    size_t rows = axes_of(p)->problem->run_samples[0]->n_grid[0];
+    const kb_axes *c = p->state;
+    size_t rows = c->problem->run_samples[0]->n_grid[0];
     if (stage == KB_WHOLE_RECORD) return extend_to_all(p, error);
-    p->is_over = axes_of(p)->n_rows == rows || !kb_pass_has_model(p);
+    bool is_whole = c->n_rows == rows;
+    p->is_over = (is_whole && has_all_modes(c)) || !kb_pass_has_model(p);
     if (p->is_over) return KBASS_OK;
+    if (is_whole) return try_more_modes(p, error);
     size_t n = next_rows(p);
     kbass_status status = sharpen(p, n, error);
     p->is_over = !p->search.workers.n;
-    p->is_last = n == rows;
+    p->is_last = n == rows && has_all_modes(c);
     p->is_over = p->is_over || !kb_run_continue(p->search.run, 0); /* the pool's weights are those of fits */
     return status == KBASS_OK && !p->is_over ? move_pool(p, n, p->task->schedule->worth_keeping, error) : status;
 }

@@ -6,7 +6,15 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { LEAST_WAVES = 5, LEAST_MODES = 150, MOST_MODES = 900, MOST_STEPS = 64, MOST_COEFFICIENTS = 10000 };
+enum {
+    LEAST_WAVES = 5,
+    LEAST_MODES = 150,
+    MOST_MODES = 900,
+    MOST_STEPS = 64,
+    MOST_COEFFICIENTS = 10000,
+    LEAST_VISIBLE = 20
+};
+static const double visible = 4.5; /* sds: one of a thousand modes of noise in a hundred rows */
 static const double matern_length =
     0.41; /* 1/sqrt(6): a Matern-5/2 spectrum falls at first as the Gaussian one of length 1 */
 
@@ -26,6 +34,7 @@ void kb_axes_plan(kb_axes *c)
                                        .steps = 1,
                                        .most_modes = seen < LEAST_MODES ? LEAST_MODES : seen};
     if (c->fourier.most_modes > MOST_MODES / samples->n_fields) c->fourier.most_modes = MOST_MODES / samples->n_fields;
+    c->all_modes = c->fourier.most_modes;
     for (size_t a = 0; a + 1 < samples->n_axes; a++) {
         c->fourier.period[a] = samples->period[a + 1];
         c->fourier.length[a] = matern_length * domain->run_domains[0].gp->length[a + 1];
@@ -128,6 +137,22 @@ kbass_status kb_axes_resolve(kb_axes *c, const kb_fit *fit, const double *start,
     return resolve(c, &from, last, with_waves, found, error);
 }
 
+/* So many of a start's modes, and half of them again, hold all that stand out of the noise of the first row. */
+static size_t visible_modes(const kb_axes *c, const kb_fourier_model *model, const double *start)
+{
+    const kb_field_samples *samples = c->problem->run_samples[0];
+    double seen = (double)(samples->n_points / samples->n_grid[0]),
+           noise = c->noise * pow(2, (double)model->n_axes) / seen; /* of a product of cosines' amplitude */
+    size_t last = 0;
+    for (size_t i = 0; i < model->n_modes; i++)
+        for (size_t f = 0; f < model->n_fields; f++) {
+            double amplitude = model->mode_scale[i] * start[f * model->n_modes + i];
+            if (amplitude * amplitude > visible * visible * noise) last = i;
+        }
+    size_t modes = (3 * (last + 1) + 1) / 2;
+    return modes < LEAST_VISIBLE ? LEAST_VISIBLE : modes;
+}
+
 kbass_status kb_axes_resolve_first(kb_axes *c, const kb_fit *proposal, size_t last, double tolerance, bool *found,
                                    kbass_error *error)
 {
@@ -138,9 +163,21 @@ kbass_status kb_axes_resolve_first(kb_axes *c, const kb_fit *proposal, size_t la
         start = KB_NEW(double, fourier->dynamics.n_start);
         status =
             start ? fourier->dynamics.guess(&fourier->dynamics, 0, start, error) : kb_out_of_memory(error, "the start");
-        fourier->dynamics.destroy(&fourier->dynamics);
     }
-    if (status == KBASS_OK) status = kb_axes_resolve(c, proposal, start, last, tolerance, false, found, error);
+    followed_model from = {proposal, start, c->fourier};
+    if (status == KBASS_OK) {
+        size_t modes = visible_modes(c, fourier, start);
+        c->all_modes = fourier->n_modes;
+        c->fourier.most_modes = modes < c->all_modes ? modes : c->all_modes;
+        c->tolerance = tolerance * (double)c->problem->run_samples[0]->n_values;
+        const kb_fourier_settings coarse = c->fourier;
+        status = resolve(c, &from, last, true, found, error);
+        if (status == KBASS_OK && !*found) { /* a poor proposal has waves of its own */
+            c->fourier = coarse;
+            status = resolve(c, &from, last, false, found, error);
+        }
+    }
+    if (fourier) fourier->dynamics.destroy(&fourier->dynamics);
     kb_free(start);
     return status;
 }

@@ -15,7 +15,8 @@ typedef struct {
     double tolerance; /* of sums of squares, over the noise variance: what two resolutions may differ by */
     double noise;     /* variance, by the bare field: the mean over fields, and not less than the schedule's least */
     kb_support all;
-    size_t n_rows; /* of the present stage; 0: none yet */
+    size_t n_rows;    /* of the present stage; 0: none yet */
+    size_t all_modes; /* of a start, at most; it begins with those that the first row shows */
 } kb_axes;
 
 /* Noise, modes, and waves as the samples show them; one step from row to row. */
@@ -26,7 +27,8 @@ kbass_status kb_axes_make_model(const kb_axes *axes, const kb_fourier_settings *
    axes->fourier; false in *found when there are none. tolerance: mean square over the noise variance. */
 kbass_status kb_axes_resolve(kb_axes *axes, const kb_fit *fit, const double *start, size_t last, double tolerance,
                              bool with_waves, bool *found, kbass_error *error);
-/* The steps that a proposal needs, from the start that the first row suggests. */
+/* The steps and waves that a proposal needs, from the start that the first row suggests, and the modes that it shows.
+ */
 kbass_status kb_axes_resolve_first(kb_axes *axes, const kb_fit *proposal, size_t last, double tolerance, bool *found,
                                    kbass_error *error);
 
