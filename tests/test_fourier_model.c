@@ -359,7 +359,7 @@ static void test_closed_axes(void **state)
     kbass_data *data = sample(&(plan){.u = rising, .n_fields = 1});
     CHECK_OK(kbass_data_add_noise(data, 3, 1, &error));
     CHECK_OK(kb_field_samples_create(data, NULL, &samples, &error));
-    CHECK_OK(kb_field_samples_find_periodic(samples, &error));
+    CHECK_OK(kb_field_samples_find_periodic(samples, NULL, &error));
     CHECK(samples->periodic[1] && !samples->periodic[2]);
     CHECK_CLOSE(samples->period[1], SIDE / (SIDE - 1.0), 1e-9); /* the grid's own rounding */
     kb_field_samples_destroy(samples);

@@ -74,7 +74,7 @@ static kbass_status make_samples(kb_pde_nd_problem *e, const kbass_data *data, c
     for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
         status = kb_field_samples_read_periodic(e->run_samples[run], data, settings->periodic, error);
         if (status == KBASS_OK && may_look(e, settings))
-            status = kb_field_samples_find_periodic(e->run_samples[run], error);
+            status = kb_field_samples_find_periodic(e->run_samples[run], e->tiles, error);
         if (status == KBASS_OK) status = kb_mesh_lay(e->run_samples[run], data, settings, e->dictionary, error);
         if (status == KBASS_OK)
             status =

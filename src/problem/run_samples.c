@@ -59,7 +59,33 @@ static double loss(const kb_field_samples *c, size_t axis, size_t n, const kb_da
     return kb_profile_fit(&profile, n, lines, 0.55 * c->spacing[axis], MODES) ? profile.loss : INFINITY;
 }
 
-kbass_status kb_field_samples_find_periodic(kb_field_samples *c, kbass_error *error)
+/* Periods that an axis may have: its ends meet, or do so one spacing on; of a part also as the whole axis does. */
+static size_t list_periods(const kb_field_samples *c, const kb_tiled *tiles, size_t axis, double *periods)
+{
+    periods[0] = 1;
+    periods[1] = 1 + c->spacing[axis];
+    if (!tiles) return 2;
+    const double *x = tiles->at[axis];
+    size_t n = tiles->n[axis];
+    double whole = (x[n - 1] - x[0]) / c->span[axis];
+    periods[2] = whole;
+    periods[3] = whole * (double)n / (double)(n - 1);
+    return whole < 1 + 1.5 * c->spacing[axis] ? 4 : 2; /* not a stretch of it */
+}
+
+static void find_period(kb_field_samples *c, const kb_tiled *tiles, size_t axis, size_t n, const kb_data_line *lines)
+{
+    double periods[4], least = INFINITY, best = 1;
+    size_t n_periods = list_periods(c, tiles, axis, periods);
+    for (size_t i = 0; i < n_periods; i++) {
+        double found = loss(c, axis, n, lines, periods[i]);
+        if (found < least) least = found, best = periods[i];
+    }
+    c->periodic[axis] = least < loss(c, axis, n, lines, KB_OPEN_PERIOD) - sure * (double)c->n_fields;
+    if (c->periodic[axis]) c->period[axis] = best;
+}
+
+kbass_status kb_field_samples_find_periodic(kb_field_samples *c, const kb_tiled *tiles, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     for (size_t axis = 1; status == KBASS_OK && c->gridded && axis < c->n_axes; axis++) {
@@ -68,10 +94,7 @@ kbass_status kb_field_samples_find_periodic(kb_field_samples *c, kbass_error *er
         double *values = KB_NEW(double, room * c->n_grid[axis]), *roots = KB_NEW(double, room * c->n_grid[axis]);
         if (lines && values && roots) {
             size_t n = gather_lines(c, axis, each, lines, values, roots);
-            double ends_meet = loss(c, axis, n, lines, 1), one_more = loss(c, axis, n, lines, 1 + c->spacing[axis]);
-            c->periodic[axis] =
-                fmin(ends_meet, one_more) < loss(c, axis, n, lines, KB_OPEN_PERIOD) - sure * (double)c->n_fields;
-            if (c->periodic[axis]) c->period[axis] = ends_meet < one_more ? 1 : 1 + c->spacing[axis];
+            find_period(c, tiles, axis, n, lines);
         } else {
             status = kb_out_of_memory(error, "the axes");
         }

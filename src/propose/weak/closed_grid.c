@@ -4,26 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "tensor/mode.h"
 
 enum { FEWEST_POINTS = 5, FEWEST_ROWS = 4 };
 static const double shortest_from = 0.6; /* of the highest frequency: waves that show the noise */
+static const double widest_gap = 1.5, well_carried = 0.8;
 static const double two_pi = 6.283185307179586476925;
 
 /* ---------------------------------------------------------------- does the grid close? */
 
-/* Points along an axis without the one that closes it; 0 when it is open or uneven. */
-static size_t closed_points(const kb_field_samples *c, size_t axis)
+/* Points along an axis without the one that closes it; 0 when it is open or has gaps. */
+static size_t closed_points(const kb_field_samples *c, size_t axis, bool *is_even)
 {
     size_t n = c->n_grid[axis];
+    const double *x = c->grid[axis];
     if (!(c->period[axis] > 0) || n < FEWEST_POINTS + 1) return 0;
-    if (c->period[axis] < 1 + 0.5 * c->spacing[axis]) n--;
+    if (x[n - 1] - x[0] > c->period[axis] - 0.25 * c->spacing[axis]) n--;
     double step = c->period[axis] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(c->grid[axis][i] - c->grid[axis][0] - (double)i * step) < 0.01 * step)) return 0;
+    *is_even = true;
+    for (size_t i = 0; i < n; i++) {
+        double gap = (i + 1 < n ? x[i + 1] : x[0] + c->period[axis]) - x[i];
+        if (!(gap < widest_gap * step)) return 0;
+        *is_even = *is_even && fabs(gap - step) < 0.01 * step;
+    }
     return n;
+}
+
+/* An odd number of waves: of even points nearly as many, else no more than they carry well. */
+static size_t waves_of(size_t n, bool is_even)
+{
+    size_t most = is_even ? n : (size_t)(well_carried * (double)n);
+    return most - (most % 2 == 0);
 }
 
 static bool is_complete(const kb_field_samples *c)
@@ -40,9 +54,10 @@ static bool set_sizes(kb_closed_grid *g)
     g->n_axes = c->n_axes - 1;
     g->n_points = g->n_modes = 1;
     for (size_t a = 0; a < g->n_axes; a++) {
-        g->n[a] = closed_points(c, a + 1);
+        bool is_even;
+        g->n[a] = closed_points(c, a + 1, &is_even);
         if (!g->n[a]) return false;
-        g->m[a] = g->n[a] - (g->n[a] % 2 == 0);
+        g->m[a] = waves_of(g->n[a], is_even);
         g->n_points *= g->n[a];
         g->n_modes *= g->m[a];
     }
@@ -51,7 +66,7 @@ static bool set_sizes(kb_closed_grid *g)
 
 /* ---------------------------------------------------------------- waves */
 
-/* d^order of wave k at the i-th of n points: wave 0 is 1, 2j - 1 and 2j are cosine and sine of frequency j. */
+/* d^order of wave k after some turns of the first: wave 0 is 1, 2j - 1 and 2j are cosine and sine of frequency j. */
 static double wave(size_t k, int order, double turn, double number)
 {
     double j = (double)((k + 1) / 2), phase = two_pi * j * turn + 0.25 * two_pi * (order - (k && k % 2 == 0));
@@ -65,8 +80,34 @@ static bool make_basis(kb_closed_grid *g, size_t axis, int order)
     double *B = g->basis[axis][order] = KB_NEW(double, n *m);
     double number = two_pi / (c->period[axis + 1] * c->span[axis + 1]);
     for (size_t k = 0; B && k < m; k++)
-        for (size_t i = 0; i < n; i++) B[i + k * n] = wave(k, order, (double)i / (double)n, number);
+        for (size_t i = 0; i < n; i++) {
+            double turns = (c->grid[axis + 1][i] - c->grid[axis + 1][0]) / c->period[axis + 1];
+            B[i + k * n] = wave(k, order, turns, number);
+        }
     return B != NULL;
+}
+
+/* (B'B)^-1 B', and the diagonal of (B'B)^-1. */
+static bool make_inverse(kb_closed_grid *g, size_t axis)
+{
+    size_t n = g->n[axis], m = g->m[axis];
+    const double *B = g->basis[axis][0];
+    double *A = KB_NEW(double, m *m), *inverse = g->inverse[axis] = KB_NEW(double, m *n),
+           *spread = g->spread[axis] = KB_NEW(double, m);
+    bool done = A && inverse && spread;
+    if (done) {
+        kb_gram(m, n, 1, B, n, 0, A, m);
+        done = kb_cholesky(m, A, m);
+    }
+    if (done) {
+        for (size_t k = 0; k < m; k++)
+            for (size_t i = 0; i < n; i++) inverse[k + i * m] = B[i + k * n];
+        kb_cholesky_solve(m, n, A, m, inverse, m);
+        for (size_t k = 0; k < m; k++) /* the squared length of a row of the inverse */
+            for (size_t i = 0; i < n; i++) spread[k] += inverse[k + i * m] * inverse[k + i * m];
+    }
+    kb_free(A);
+    return done;
 }
 
 static bool make_bases(kb_closed_grid *g)
@@ -78,6 +119,7 @@ static bool make_bases(kb_closed_grid *g)
                 highest = g->dictionary->variables[v].order[a + 1];
         for (int order = 0; order <= highest; order++)
             if (!make_basis(g, a, order)) return false;
+        if (!make_inverse(g, a)) return false;
     }
     return true;
 }
@@ -89,17 +131,11 @@ static void to_waves(const kb_closed_grid *g, const double *values, double *coef
     const double *from = values;
     for (size_t a = 0; a < g->n_axes; a++) {
         double *to = a + 1 == g->n_axes ? coefficients : g->work + (a % 2) * g->n_points;
-        kb_mode B = {g->n[a], g->m[a], g->n[a], g->basis[a][0]};
+        kb_mode inverse = {g->m[a], g->n[a], g->m[a], g->inverse[a]};
         left /= g->n[a];
-        kb_mode_adjoint(&B, left, right, from, to);
+        kb_mode_product(&inverse, left, right, from, to);
         right *= g->m[a];
         from = to;
-    }
-    for (size_t i = 0; i < g->n_modes; i++) {
-        double norm = 1;
-        for (size_t a = g->n_axes, rest = i; a-- > 0; rest /= g->m[a])
-            norm *= (rest % g->m[a] ? 2 : 1) / (double)g->n[a];
-        coefficients[i] *= norm;
     }
 }
 
@@ -131,7 +167,7 @@ static bool power_of(const kb_closed_grid *g, size_t field, size_t mode, double 
     }
     for (size_t a = g->n_axes, rest = mode; a-- > 0; rest /= g->m[a]) {
         size_t k = rest % g->m[a];
-        norm *= (k ? 2 : 1) / (double)g->n[a];
+        norm *= g->spread[a][k];
         is_short = is_short || (double)((k + 1) / 2) > shortest_from * (double)(g->m[a] / 2);
     }
     *power = sum / norm;
@@ -215,8 +251,11 @@ kbass_status kb_closed_grid_create(const kb_field_samples *samples, const kb_dic
 void kb_closed_grid_destroy(kb_closed_grid *g)
 {
     if (!g) return;
-    for (size_t a = 0; a < KB_SAMPLE_AXES; a++)
+    for (size_t a = 0; a < KB_SAMPLE_AXES; a++) {
         for (int order = 0; order <= KB_HIGHEST_ORDER; order++) kb_free(g->basis[a][order]);
+        kb_free(g->inverse[a]);
+        kb_free(g->spread[a]);
+    }
     kb_free(g->coefficients);
     kb_free(g->value);
     kb_free(g->work);

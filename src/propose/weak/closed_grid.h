@@ -18,10 +18,12 @@ typedef struct {
     double *coefficients;     /* n_modes x n_rows x n_fields, scaled */
     double *value;            /* n_points x n_rows x n_fields: measurements, scaled */
     double *basis[KB_SAMPLE_AXES][KB_HIGHEST_ORDER + 1]; /* n x m: derivatives of the waves, in the data's units */
+    double *inverse[KB_SAMPLE_AXES];                     /* m x n: their coefficients, by least squares */
+    double *spread[KB_SAMPLE_AXES];                      /* m: variance of each, for noise of variance 1 */
     double *work;
 } kb_closed_grid;
 
-/* *out is NULL where axes do not close, are uneven, or values are missing. Borrows samples and dictionary. */
+/* *out is NULL where axes do not close, have gaps, or values are missing. Borrows samples and dictionary. */
 kbass_status kb_closed_grid_create(const kb_field_samples *samples, const kb_dictionary *dictionary,
                                    kb_closed_grid **out, kbass_error *error);
 void kb_closed_grid_destroy(kb_closed_grid *grid);
