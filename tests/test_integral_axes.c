@@ -127,18 +127,20 @@ static void two_fields_propose_their_law(void **state)
                              *const law[] = {"u: u", "u: v", "u: u^3", "u: u_xx", "u: u_yy", "v: u", "v: v"};
     const size_t counts[] = {10, 12, 12};
     setup s = {0};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kb_pool pool;
-    CHECK_OK(kbass_pde_parse(2, equations, "x=0:2*pi, y=0:2*pi, t=0:3",
-                             "u=sin(x)*cos(y) + 0.3*cos(2*x); v=0.3*cos(x + y)", NULL, &pde, &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &s.data, &error));
+    CHECK_OK(kbass_model_parse(2, equations,
+                               &(kbass_model_options){.domain = "x=0:2*pi, y=0:2*pi, t=0:3",
+                                                      .initial = "u=sin(x)*cos(y) + 0.3*cos(2*x); v=0.3*cos(x + y)"},
+                               &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &s.data, &error));
     CHECK_OK(kbass_data_add_noise(s.data, 1, 1, &error));
     build(&s, 2, NULL);
     propose(&s, &pool);
     CHECK(is_proposed(&s, &pool, 7, law));
     kb_pool_clear(&pool);
     clear(&s);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 /* A value that is missing, or an axis that is open: nothing is proposed, and it is no error. */
@@ -148,11 +150,14 @@ static void open_axes_propose_nothing(void **state)
     static const char *const equation = "u_t = u_xx + u_yy";
     const size_t counts[] = {6, 8, 8};
     setup s = {0};
-    kbass_pde *pde = NULL;
+    kbass_model *pde = NULL;
     kb_pool pool;
-    CHECK_OK(kbass_pde_parse(1, &equation, "x=0:1, y=0:1, t=0:0.05", "sin(pi*x)*sin(pi*y)*(1 + x)", "dirichlet", &pde,
-                             &error));
-    CHECK_OK(kbass_pde_grid(pde, counts, &s.data, &error));
+    CHECK_OK(kbass_model_parse(1, &equation,
+                               &(kbass_model_options){.domain = "x=0:1, y=0:1, t=0:0.05",
+                                                      .initial = "sin(pi*x)*sin(pi*y)*(1 + x)",
+                                                      .boundary = "dirichlet"},
+                               &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &s.data, &error));
     CHECK_OK(kbass_data_add_noise(s.data, 1, 1, &error));
     build(&s, 1, "u, u_x, u_xx, u_yy");
     s.problem->run_samples[0]->period[1] = 0;
@@ -160,7 +165,7 @@ static void open_axes_propose_nothing(void **state)
     CHECK(pool.n == 0);
     kb_pool_clear(&pool);
     clear(&s);
-    kbass_pde_destroy(pde);
+    kbass_model_destroy(pde);
 }
 
 int main(void)
