@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "base/statistics.h"
 #include "check.h"
-#include "evidence/monotone.h"
+#include "base/monotone.h"
 #include "evidence/substitutes.h"
 
 static kbass_error error;

@@ -42,7 +42,7 @@ static kb_average *average_of(const kb_search_result *found)
 {
     kb_average *average = NULL;
     kbass_error error;
-    CHECK_OK(kb_average_create(&columns, &found->pool, found->neighbours, NULL, &average, &error));
+    CHECK_OK(kb_average_create(&columns, &found->pool, found->neighbours, NULL, NULL, &average, &error));
     return average;
 }
 
@@ -99,7 +99,7 @@ static void noise_from_few_samples_widens_intervals(void **state)
     kb_average *average = NULL;
     kbass_error error;
     make_pool(1, entries, &found);
-    CHECK_OK(kb_average_create(&columns, &found.pool, NULL, freedom, &average, &error));
+    CHECK_OK(kb_average_create(&columns, &found.pool, NULL, freedom, NULL, &average, &error));
     kb_average_interval(average, 0, &sd, &low, &high);
     CHECK_CLOSE(sd, 0.1 * sqrt(5.0 / 3), 1e-12); /* rounding */
     CHECK_CLOSE(low, 2 - 0.2570581835636314, 1e-9);
@@ -108,6 +108,23 @@ static void noise_from_few_samples_widens_intervals(void **state)
     CHECK_CLOSE(sd, 0.1, 1e-12);
     CHECK_CLOSE(high, 2 + 0.1959963984540054, 1e-9);
     kb_average_destroy(average);
+    kb_search_result_clear(&found);
+}
+
+/* 6 numbers of 12 data: a quarter of the models was never sought; 4 of 12: none. */
+static void laws_that_nobody_sought_have_a_share(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 1, 2, 0.1}};
+    kb_search_result found;
+    make_pool(1, entries, &found);
+    found.pool.fits[0]->values = 12;
+    for (int i = 0; i < 2; i++) {
+        found.pool.fits[0]->effective = i ? 4 : 6;
+        kb_average *average = average_of(&found);
+        CHECK_CLOSE(kb_average_inclusion(average, 0), i ? 1 : 0.75, 1e-12); /* rounding */
+        kb_average_destroy(average);
+    }
     kb_search_result_clear(&found);
 }
 
@@ -208,6 +225,7 @@ int main(void)
         cmocka_unit_test(weights_follow_the_law_of_total_variance),
         cmocka_unit_test(an_added_column_counts_with_its_odds),
         cmocka_unit_test(noise_from_few_samples_widens_intervals),
+        cmocka_unit_test(laws_that_nobody_sought_have_a_share),
         cmocka_unit_test(columns_that_take_turns_are_a_group),
         cmocka_unit_test(two_of_three_are_a_group_too),
         cmocka_unit_test(one_or_more_are_a_group),

@@ -158,7 +158,7 @@ static void test_many_periods(void **state)
         values[i] = sin(6.283185307179586 * 1.5 * times[i] + 0.3);
     }
     kbass_doctor *doctor = examine(ROWS, times, values, 1);
-    CHECK(strstr(demand(doctor, "excitation", "x", KBASS_FINE)->sentence, "passes its mean 119 times (periods: 59.5)"));
+    CHECK(strstr(demand(doctor, "excitation", "x", KBASS_FINE)->sentence, "passes its mean 119 times (59.5 periods)"));
     kbass_doctor_destroy(doctor);
     free(values);
     free(times);
@@ -180,6 +180,28 @@ static void test_first_samples_and_sparse_noise(void **state)
     CHECK(!find(doctor, "outliers", "x"));
     const kbass_finding *noise = find(doctor, "noise", "y");
     CHECK(noise && strstr(noise->sentence, " to ") && strstr(noise->sentence, "too sparse to tell"));
+    kbass_doctor_destroy(doctor);
+}
+
+/* No law x_t = f(x) goes up and down again; growth does not, nor does noise about it. */
+static void test_turning(void **state)
+{
+    (void)state;
+    enum { ROWS = 30 };
+    double times[ROWS], pulse[ROWS], growth[ROWS];
+    kb_random random;
+    kb_random_seed(&random, 11);
+    for (size_t i = 0; i < ROWS; i++) {
+        double t = times[i] = 0.5 * (double)i, noise = 0.05 * kb_random_normal(&random);
+        pulse[i] = exp(-pow(t - 6, 2) / 8) + noise;
+        growth[i] = 1 / (1 + exp(5 - t)) + noise;
+    }
+    kbass_doctor *doctor = examine(ROWS, times, pulse, 1);
+    const kbass_finding *finding = demand(doctor, "turning", "x", KBASS_HOPELESS);
+    CHECK(finding->number > 3 && strstr(finding->sentence, "no law x_t = f(x)"));
+    kbass_doctor_destroy(doctor);
+    doctor = examine(ROWS, times, growth, 1);
+    CHECK(!find(doctor, "turning", "x"));
     kbass_doctor_destroy(doctor);
 }
 
@@ -374,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_gap_and_rest),
         cmocka_unit_test(test_many_periods),
         cmocka_unit_test(test_first_samples_and_sparse_noise),
+        cmocka_unit_test(test_turning),
         cmocka_unit_test(test_noise_only),
         cmocka_unit_test(test_alike),
         cmocka_unit_test(test_forgotten_axes),

@@ -24,7 +24,8 @@ static kb_verdict_numbers numbers(double law, double field, double constant)
                                 .noise_ratio = 0.9,
                                 .values = 20,
                                 .freedom = 12,
-                                .explained = 0.95};
+                                .explained = 0.95,
+                                .change = 0.95};
 }
 
 /* The issue's own figures: law, bare field, constant. */
@@ -45,7 +46,7 @@ static void the_rule_follows_its_examples(void **state)
     n.noise_ratio = 0.9;
     n.is_white = false;
     CHECK(kb_verdict(&n) == KBASS_LAW_NONE);
-    n.explained = 0.999;
+    n.explained = n.change = 0.999;
     n.values = 1000;
     CHECK(kb_verdict(&n) == KBASS_LAW_APPROXIMATE);
 }
@@ -76,7 +77,7 @@ static void the_field_leads_only_by_what_it_explains(void **state)
     n.is_white = false;
     CHECK(kb_verdict(&n) == KBASS_LAW_UNDECIDED);
     n.values = 1000;
-    n.explained = 0.999;
+    n.explained = n.change = 0.999;
     CHECK(kb_verdict(&n) == KBASS_LAW_APPROXIMATE);
     n = numbers(-86, 33, -5);
     n.is_empty = true;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/same.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -186,20 +187,27 @@ static kbass_status add_conserved(kb_answer *answer, const kb_frame *frame, cons
     return KBASS_OK;
 }
 
+/* By its noise, or by the law that was found. */
+static bool rests(const kb_frame *frame, const kb_search_result *found, const double *noise, size_t state)
+{
+    return noise[state] >= kb_threshold.only_noise || kb_is_at_rest(frame, found, state);
+}
+
 /* noise: by state, scaled, the smaller of what the law and the bare field leave. */
-static kbass_status look_at_states(kb_answer *answer, const kb_frame *frame, const kb_without_law *without,
-                                   const double *noise, const kb_record *record, kbass_error *error)
+static kbass_status look_at_states(kb_answer *answer, const kb_frame *frame, const kb_search_result *found,
+                                   const kb_without_law *without, const double *noise, const kb_record *record,
+                                   kbass_error *error)
 {
     moving m = {0};
     size_t n = frame->dictionary->n_states, n_rest = 0;
     kbass_status status = moving_create(n, &m, error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         if (!frame->dictionary->has_equation[i] || !(without->counts[i] > 0)) continue;
-        if (noise[i] < kb_threshold.only_noise) m.state[m.n++] = i;
+        if (!rests(frame, found, noise, i)) m.state[m.n++] = i;
         else n_rest++;
     }
     for (size_t i = 0; status == KBASS_OK && m.n && n_rest && i < n; i++)
-        if (without->counts[i] > 0 && noise[i] >= kb_threshold.only_noise && frame->dictionary->has_equation[i])
+        if (without->counts[i] > 0 && frame->dictionary->has_equation[i] && rests(frame, found, noise, i))
             status = add_rest(answer, frame, i, error);
     if (status == KBASS_OK && m.n > 1) {
         find_covariance(record, noise, &m);
@@ -273,27 +281,73 @@ static kbass_status add_terms(kb_answer *answer, const kb_frame *frame, const kb
     return KBASS_OK;
 }
 
+/* Is it told already, since a state is at rest? */
+static bool knows_rest(const kb_frame *frame, const kb_search_result *found, const kb_substitute *s)
+{
+    for (size_t state = 0; state < frame->dictionary->n_states; state++)
+        for (size_t i = 0; i < s->n && kb_is_at_rest(frame, found, state); i++)
+            if (kb_dictionary_depends(frame->dictionary, frame->columns->term[s->other[i]], state)) return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------- waves that only travel */
+
+/* The first derivative of the only field along its only axis of space; NULL where there is none. */
+static const char *name_of_slope(const kb_dictionary *d)
+{
+    if (d->n_states != 1 || d->n_axes != 2 || d->time_order != 1) return NULL;
+    for (size_t v = 0; v < d->n_variables; v++)
+        if (d->variables[v].axis < 0 && d->variables[v].order[1] == 1) return d->variable_names[v];
+    return NULL;
+}
+
+/* Where the law is u_t = -c u_x, and nothing else is sure: that is what it says, and no more. */
+static kbass_status add_travelling(kb_answer *answer, const kb_dictionary *d, kbass_error *error)
+{
+    const char *slope = name_of_slope(d);
+    const kbass_equation *equation = &answer->result.equations[0];
+    const kbass_term *only = NULL;
+    char text[TEXT], speed[KB_NUMBER_SIZE];
+    for (size_t i = 0; slope && i < equation->n_terms; i++)
+        if (equation->terms[i].selected && equation->terms[i].verdict == KBASS_IN) {
+            if (only || strcmp(equation->terms[i].term, slope)) return KBASS_OK;
+            only = &equation->terms[i];
+        }
+    if (!only) return KBASS_OK;
+    kb_number_round(-only->weight, DIGITS + 1, speed);
+    snprintf(text, sizeof text,
+             "%.100s travels, at the speed %s, and its shape stays: %.100s says no more than that, and every law with "
+             "such a wave is the same on this record. A field of another height or shape would tell them apart.",
+             d->state_names[0], speed, slope);
+    kbass_alike *entry = add(answer, text, only->term);
+    if (!entry) return kb_out_of_memory(error, "the answer");
+    entry->lhs = equation->lhs;
+    entry->value = only->weight;
+    return KBASS_OK;
+}
+
 kbass_status kb_answer_alike(kb_answer *answer, const kb_frame *frame, const kb_search_result *found,
                              const kb_without_law *without, const kb_record *record, kbass_error *error)
 {
     size_t n = frame->dictionary->n_states;
     double *noise = KB_NEW(double, n);
     const kb_fit *law = found->pool.fits[0];
-    answer->result.alike = kb_answer_own(answer, n + 1 + law->support.n, sizeof *answer->result.alike);
+    answer->result.alike = kb_answer_own(answer, n + 2 + law->support.n, sizeof *answer->result.alike);
     kbass_status status = noise && answer->result.alike ? KBASS_OK : kb_out_of_memory(error, "the answer");
     if (status == KBASS_OK && record && !found->noise_is_relative) {
         for (size_t i = 0; i < n; i++) noise[i] = fmin(found->pool.fits[0]->variance[i], without->field_variance[i]);
-        status = look_at_states(answer, frame, without, noise, record, error);
+        status = look_at_states(answer, frame, found, without, noise, record, error);
     }
     for (size_t q = 0; status == KBASS_OK && q < law->support.n; q++) {
         kb_substitute other;
         const kb_substitute *known = NULL;
         for (size_t i = 0; i < found->n_substitutes; i++)
             if (found->substitutes[i].column == law->support.column[q]) known = &found->substitutes[i];
-        if (known) status = add_terms(answer, frame, known, error);
-        else if (kb_substitute_in_pool(&found->pool, frame->columns, law->support.column[q], &other))
-            status = add_terms(answer, frame, &other, error);
+        if (!known && kb_substitute_in_pool(&found->pool, frame->columns, law->support.column[q], &other))
+            known = &other;
+        if (known && !knows_rest(frame, found, known)) status = add_terms(answer, frame, known, error);
     }
+    if (status == KBASS_OK) status = add_travelling(answer, frame->dictionary, error);
     kb_free(noise);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "answer/jumps.h"
 #include "answer/noise_report.h"
 #include "answer/rivals.h"
+#include "answer/same.h"
 #include "weights/constraints.h"
 
 static const double normal_quantile = 1.959963984540054; /* 95 % lie within so many standard deviations */
@@ -324,8 +325,11 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     size_t n = p->columns->n;
     const kb_fit *best = found->pool.fits[0];
     kb_average *average = NULL;
-    kbass_status status =
-        kb_average_create(p->columns, &found->pool, found->neighbours, found->noise_freedom, &average, error);
+    kb_same same = {0};
+    kbass_status status = kb_same_find(p, found, &same, error);
+    if (status == KBASS_OK)
+        status = kb_average_create(p->columns, &found->pool, found->neighbours, found->noise_freedom, &same, &average,
+                                   error);
     double *all = KB_NEW(double, N_COLUMNS *n);
     if (status == KBASS_OK && !all) status = kb_out_of_memory(error, "the answer");
     if (status == KBASS_OK) {
@@ -336,7 +340,7 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
         answer->result.log_evidence = best->log_evidence;
         status = kb_answer_equations(answer, p, &weights, &best->support, error);
     }
-    if (status == KBASS_OK) status = kb_answer_runners_up(answer, p, &found->pool, error);
+    if (status == KBASS_OK) status = kb_answer_runners_up(answer, p, &found->pool, &same, error);
     if (status == KBASS_OK) status = add_correlation(answer, p->columns, best, error);
     if (status == KBASS_OK) status = add_groups(answer, p, average, error);
     if (status == KBASS_OK) status = kb_answer_explanations(answer, p, found, error);
@@ -345,6 +349,7 @@ static kbass_status fill(kb_answer *answer, const kb_frame *p, const kb_search_r
     if (status == KBASS_OK) add_initial(answer, p, found);
     kb_free(all);
     kb_average_destroy(average);
+    kb_same_clear(&same);
     return status;
 }
 

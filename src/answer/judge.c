@@ -88,7 +88,8 @@ static kb_verdict_numbers gather(const kb_frame *frame, const kb_search_result *
                             .is_whole = result->outcome == KBASS_CONVERGED || result->outcome == KBASS_NOT_CONVERGED,
                             .is_white = is_white(&found->residual_tests),
                             .turns = turns(frame->dictionary, without),
-                            .explained = 1 - best->misfit * best->misfit};
+                            .explained = 1 - best->misfit * best->misfit,
+                            .change = 1 - best->misfit * best->misfit / without->rest};
     compare_noise(best, without, &n);
     return n;
 }
@@ -181,8 +182,8 @@ static void say(const kb_verdict_numbers *n, const kbass_law *law, bool has_alik
                      n->drift_is_law ? n->constant : fmax(n->constant, n->drift), n->law);
         break;
     case KBASS_LAW_APPROXIMATE:
-        snprintf(text, REASON_SIZE, "it explains %.4g %% of the variance, but leaves %.3g times the noise",
-                 100 * n->explained, n->noise_ratio);
+        snprintf(text, REASON_SIZE, "it explains %.4g %% of what changes, but leaves %.3g times the noise",
+                 100 * n->change, n->noise_ratio);
         break;
     case KBASS_LAW_FOUND:
         if (n->field > n->law) {
@@ -333,6 +334,7 @@ static void compare_left(const kbass_result *result, const kb_field_samples *s, 
         n->freedom = without->freedom[i];
     }
     n->explained = measured > 0 ? 1 - left / measured : NAN;
+    n->change = measured > 0 ? 1 - left / measured / without->rest : NAN;
 }
 
 /* Equations that the user gave have terms without a weight to find. */

@@ -114,7 +114,29 @@ static bool fill_runner_up(kb_answer *answer, const kb_frame *p, const kb_fit *f
     return out->equations && out->difference;
 }
 
-kbass_status kb_answer_runners_up(kb_answer *answer, const kb_frame *p, const kb_pool *pool, kbass_error *error)
+/* Every column of one model, or the one that stands for it, is in the other. */
+static bool is_part_of(const kb_same *same, const kb_support *one, const kb_support *other)
+{
+    for (size_t i = 0; i < one->n; i++) {
+        bool found = false;
+        for (size_t j = 0; j < other->n && !found; j++)
+            found = same->column[one->column[i]] == same->column[other->column[j]];
+        if (!found) return false;
+    }
+    return true;
+}
+
+static bool is_told(const kb_same *same, const kb_pool *pool, size_t i)
+{
+    const kb_support *own = &pool->fits[i]->support;
+    for (size_t j = 0; j < i; j++)
+        if (is_part_of(same, own, &pool->fits[j]->support) && is_part_of(same, &pool->fits[j]->support, own))
+            return true;
+    return false;
+}
+
+kbass_status kb_answer_runners_up(kb_answer *answer, const kb_frame *p, const kb_pool *pool, const kb_same *same,
+                                  kbass_error *error)
 {
     kbass_runner_up *runners = kb_answer_own(answer, MOST_RUNNERS_UP, sizeof *runners);
     size_t n = 0;
@@ -122,6 +144,7 @@ kbass_status kb_answer_runners_up(kb_answer *answer, const kb_frame *p, const kb
     for (size_t i = 1; i < pool->n && n < MOST_RUNNERS_UP && pool->fits[i]->valid; i++) {
         double log_odds = kb_fit_log_odds(pool->fits[i], pool->fits[0]);
         if (!(log_odds > least_log_odds)) break;
+        if (is_told(same, pool, i)) continue;
         runners[n].log_odds = log_odds;
         runners[n].probability = exp(log_odds) * answer->result.probability;
         if (!fill_runner_up(answer, p, pool->fits[i], pool->fits[0], &runners[n++]))

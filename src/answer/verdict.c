@@ -46,7 +46,7 @@ bool kb_verdict_misses(const kb_verdict_numbers *n)
 
 static bool is_approximate(const kb_verdict_numbers *n)
 {
-    return n->explained >= kb_threshold.nearly_all && n->values >= kb_threshold.long_record && n->is_sure;
+    return n->change >= kb_threshold.nearly_all && n->values >= kb_threshold.long_record && n->is_sure;
 }
 
 kbass_law_verdict kb_verdict(const kb_verdict_numbers *n)

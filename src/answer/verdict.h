@@ -26,7 +26,8 @@ typedef struct {
     double noise_ratio;     /* sd of the noise that the law leaves over that beside the bare field, the worst state's */
     double values;          /* measurements of that state, */
     double freedom;         /* and the degrees of freedom behind the noise beside the bare field */
-    double explained;       /* share of the variance */
+    double explained;       /* share of the variance, */
+    double change;          /* and of what it is beside a field at rest */
 } kb_verdict_numbers;
 
 /* P(a law of the dictionary holds), against all that needs none. */

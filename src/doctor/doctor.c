@@ -99,6 +99,7 @@ static kbass_status examine(kb_doctor *doctor, const kbass_settings *settings, k
     for (size_t i = 0; status == KBASS_OK && i < data->n_states; i++)
         if (kb_doctor_is_usable(data, i)) status = kb_doctor_admit(doctor, i, known[i], error);
     if (status == KBASS_OK) kb_doctor_examine_signal(doctor);
+    if (status == KBASS_OK) kb_doctor_examine_turning(doctor);
     if (status == KBASS_OK) status = kb_doctor_examine_terms(doctor, error);
     if (status == KBASS_OK && doctor->lacks_memory) status = kb_out_of_memory(error, "the findings");
     kb_free(known);

@@ -47,6 +47,8 @@ void kb_doctor_examine_values(kb_doctor *doctor);
 kbass_status kb_doctor_admit(kb_doctor *doctor, size_t state, double known_variance, kbass_error *error);
 /* Sampling, noise, derivatives, what the record excites. */
 void kb_doctor_examine_signal(kb_doctor *doctor);
+/* One state alone that rises and falls, which no law of first order does. */
+void kb_doctor_examine_turning(kb_doctor *doctor);
 /* Terms that are alike on these data. */
 kbass_status kb_doctor_examine_terms(kb_doctor *doctor, kbass_error *error);
 

@@ -14,6 +14,7 @@ static const double floor_of_scales = 0.6; /* spacings: shorter scales are not l
 static const double coarse = 1;            /* samples along a length scale */
 static const double wide_gap = 3;          /* length scales */
 static const double much_noise = 0.5;      /* of a state's standard deviation */
+static const double vague = 2;             /* times the noise beside the curve that predictions are off */
 static const double predictable = 0.1;     /* share of the variance that neighbours have to foresee */
 static const double determined = 0.75;     /* share of a derivative's variance that samples have to fix */
 static const double stillness = 0.2;       /* standard deviations, */
@@ -58,8 +59,8 @@ static void examine_sampling(kb_doctor *doctor, size_t axis)
     else
         kb_doctor_say(
             doctor, finding, "sample more densely along this axis, or shorten the dictionary",
-            "along %s the fastest visible scale is %.4g (%s), sampled %.2g times; a wave is four to six of them",
-            data->axis_names[axis], length * cloud->span[axis], data->state_names[i], samples);
+            "along %s the fastest change is that of %s: it takes about %.4g, a part of a wave, and has %.2g samples",
+            data->axis_names[axis], data->state_names[i], length * cloud->span[axis], samples);
 }
 
 /* The longest stretch of time without a measurement. */
@@ -125,13 +126,14 @@ static double foresight(const kb_patient *patient)
     return 1 - off / fmax(squares - sum * sum / n, 1e-300);
 }
 
-/* Few samples along a scale: noise may pass for signal, and signal for noise. */
-static bool is_sparse(const kb_patient *patient)
+/* Few samples along a scale, or a curve that goes through values which their neighbours do not predict: noise may pass
+   for signal, and signal for noise. */
+static bool is_vague(const kb_patient *patient, double share, double unforeseen)
 {
-    bool found = false;
+    bool is_sparse = false;
     for (size_t a = 0; a < patient->cloud->n_axes; a++)
-        found = found || patient->gp->length[a] < 1.5 * patient->cloud->spacing[a];
-    return found;
+        is_sparse = is_sparse || patient->gp->length[a] < 1.5 * patient->cloud->spacing[a];
+    return is_sparse ? unforeseen > share : unforeseen > vague * share;
 }
 
 static void examine_noise(kb_doctor *doctor, size_t state)
@@ -150,16 +152,17 @@ static void examine_noise(kb_doctor *doctor, size_t state)
                              ? "a law needs values that follow from one another: sample more densely, or measure better"
                              : "average repeated measurements, or sample more: few terms will stand out";
     double unforeseen = sqrt(fmin(fmax(1 - known, 0), 1));
-    if (!is_given && is_sparse(patient) && unforeseen > share)
+    if (!is_given && is_vague(patient, share, unforeseen))
         kb_doctor_say(doctor, finding, advice,
-                      "%s has noise of %.2g to %.2g %% of its standard deviation: samples are too sparse to tell it "
-                      "from what moves between them; each value is foreseen to %.0f %% by those around",
-                      name, 100 * share, 100 * unforeseen, 100 * fmax(known, 0));
+                      "%s has noise of %.*f to %.*f %% of its standard deviation: samples are too sparse to tell it "
+                      "from what moves between them; neighbours predict %.0f %% of its variance",
+                      name, share < 0.1 ? 1 : 0, 100 * share, unforeseen < 0.1 ? 1 : 0, 100 * unforeseen,
+                      100 * fmax(known, 0));
     else
         kb_doctor_say(doctor, finding, advice,
-                      "%s has noise of %.2g, %.2g %% of its standard deviation (%s); each value is foreseen to %.0f %% "
-                      "by those around",
-                      name, sd, 100 * share, is_given ? "as --noise says" : "by marginal likelihood of a smooth field",
+                      "%s has noise of %.2g, %.2g %% of its standard deviation (%s); neighbours predict %.0f %% of its "
+                      "variance",
+                      name, sd, 100 * share, is_given ? "as --noise says" : "beside a smooth curve",
                       100 * fmax(known, 0));
 }
 
@@ -329,8 +332,8 @@ static void examine_excitation(kb_doctor *doctor, size_t state)
                       time);
     else
         kb_doctor_say(doctor, finding, "",
-                      "%s passes its mean %.0f times (periods: %.4g), and rests at most %.0f %% of the record", name,
-                      turns, turns / 2, 100 * rest);
+                      "%s passes its mean %.0f time%s (%.4g periods), and rests at most %.0f %% of the record", name,
+                      turns, turns == 1 ? "" : "s", turns / 2, 100 * rest);
 }
 
 static size_t count_candidates(const kb_dictionary *d, size_t state)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/status.h"
+#include "evidence/thresholds.h"
 #include "weights/constraints.h"
 
 enum { MOST_PRESENT = 2, QUANTILE_STEPS = 45 };
@@ -16,12 +17,15 @@ static const double least_member = 0.005;    /* what a column has to add to its 
 
 /* ---------------------------------------------------------------- the models and their shares */
 
+/* The column that stands for one. */
+static size_t stands_for(const kb_average *a, size_t column) { return a->same ? a->same->column[column] : column; }
+
 static void add_model(kb_average *a, size_t fit, size_t added, double log_odds)
 {
     const kb_support *support = &a->pool->fits[fit]->support;
     bool *has = a->has + a->n * a->columns->n;
-    for (size_t q = 0; q < support->n; q++) has[support->column[q]] = true;
-    if (added != KB_NO_COLUMN) has[added] = true;
+    for (size_t q = 0; q < support->n; q++) has[stands_for(a, support->column[q])] = true;
+    if (added != KB_NO_COLUMN) has[stands_for(a, added)] = true;
     if (added != KB_NO_COLUMN && a->neighbours[added].with != KB_NO_COLUMN) has[a->neighbours[added].with] = true;
     a->fit[a->n] = fit;
     a->added[a->n] = added;
@@ -36,6 +40,14 @@ static bool is_counted(const kb_average *a, size_t column)
     return a->neighbours[column].gain > -INFINITY && !is_second;
 }
 
+/* The share of models that nobody compared: where a law has more numbers than a third of the data, other laws that were
+   not sought would do as well (docs/math.md, eq. 24). */
+static double unseen(const kb_fit *chosen)
+{
+    double used = chosen->values > 0 ? chosen->effective / chosen->values : 0;
+    return fmin(fmax((used - kb_threshold.used_up) / (1 - kb_threshold.used_up), 0), 1);
+}
+
 static void add_models(kb_average *a)
 {
     const kb_pool *pool = a->pool;
@@ -46,16 +58,16 @@ static void add_models(kb_average *a)
         if (is_counted(a, column)) add_model(a, 0, column, kb_log_odds(a->neighbours[column].gain));
     for (size_t m = 0; m < a->n; m++) most = fmax(most, a->share[m]);
     for (size_t m = 0; m < a->n; m++) total += a->share[m] = exp(a->share[m] - most);
-    for (size_t m = 0; m < a->n; m++) a->share[m] /= total;
+    for (size_t m = 0; m < a->n; m++) a->share[m] *= (1 - unseen(pool->fits[0])) / total;
 }
 
 kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, const kb_neighbour *neighbours,
-                               const double *freedom, kb_average **out, kbass_error *error)
+                               const double *freedom, const kb_same *same, kb_average **out, kbass_error *error)
 {
     size_t most = pool->n + columns->n;
     kb_average *a = KB_NEW(kb_average, 1);
     if (!a) return kb_out_of_memory(error, "the average over models");
-    *a = (kb_average){.columns = columns, .pool = pool, .neighbours = neighbours, .freedom = freedom};
+    *a = (kb_average){.columns = columns, .pool = pool, .neighbours = neighbours, .freedom = freedom, .same = same};
     a->share = KB_NEW(double, most);
     a->fit = KB_NEW(size_t, most);
     a->added = KB_NEW(size_t, most);
@@ -103,20 +115,50 @@ static double freedom_of(const kb_average *a, size_t column)
     return freedom > 2 ? freedom : INFINITY; /* NaN: the noise of a velocity that was not measured */
 }
 
+/* Does a fit have the column, or one that it stands for? */
+static bool is_fitted(const kb_average *a, const kb_fit *fit, size_t column)
+{
+    for (size_t q = 0; q < fit->support.n; q++)
+        if (stands_for(a, fit->support.column[q]) == column) return true;
+    return false;
+}
+
 /* Is a column one that a model has beside its fit's? */
 static bool is_added(const kb_average *a, size_t model, size_t column)
 {
     size_t own = a->added[model];
-    return own != KB_NO_COLUMN && (own == column || a->neighbours[own].with == column);
+    if (own == KB_NO_COLUMN || is_fitted(a, a->pool->fits[a->fit[model]], column)) return false;
+    return stands_for(a, own) == column || a->neighbours[own].with == column;
+}
+
+static double ratio_of(const kb_average *a, size_t column) { return a->same ? a->same->ratio[column] : 1; }
+
+/* sum_q r_q w_q and sum_qp r_q r_p V_qp over the fit's columns that one stands for */
+static void fitted(const kb_average *a, const kb_fit *fit, size_t column, double *mean, double *square)
+{
+    size_t k = fit->support.n;
+    *mean = *square = 0;
+    for (size_t q = 0; q < k; q++) {
+        size_t c = fit->support.column[q];
+        if (stands_for(a, c) != column) continue;
+        *mean += ratio_of(a, c) * fit->w[c];
+        for (size_t p = 0; p < k; p++)
+            if (stands_for(a, fit->support.column[p]) == column)
+                *square += ratio_of(a, c) * ratio_of(a, fit->support.column[p]) * fit->covariance[q + p * k];
+    }
 }
 
 /* Mean and squared scale of a column's weight in a model that has it. */
 static void component(const kb_average *a, size_t model, size_t column, double *mean, double *square)
 {
     const kb_fit *fit = a->pool->fits[a->fit[model]];
-    const kb_neighbour *added = is_added(a, model, column) ? &a->neighbours[column] : NULL;
-    *mean = added ? added->mean : fit->w[column];
-    *square = added ? added->variance : kb_fit_variance(fit, column);
+    if (!is_added(a, model, column)) {
+        fitted(a, fit, column, mean, square);
+        return;
+    }
+    size_t own = a->added[model], from = stands_for(a, own) == column ? own : column;
+    *mean = ratio_of(a, from) * a->neighbours[from].mean;
+    *square = pow(ratio_of(a, from), 2) * a->neighbours[from].variance;
 }
 
 /* Variance of Student's distribution over the square of its scale. */

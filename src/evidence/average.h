@@ -14,6 +14,13 @@ typedef struct {
     size_t with;           /* the column that constraints tie to it, which comes in too; else KB_NO_COLUMN */
 } kb_neighbour;
 
+/* Columns that are one on this record: which stands for each, itself mostly, and what a weight of 1 of it is of that
+   one's, scaled. */
+typedef struct {
+    size_t *column;
+    double *ratio;
+} kb_same;
+
 /* A weight as some models have it, and their share. */
 typedef struct {
     double share, mean, square; /* square: of the scale */
@@ -24,18 +31,20 @@ typedef struct {
     const kb_pool *pool;            /* sorted, best first */
     const kb_neighbour *neighbours; /* per column, or NULL: none are compared */
     size_t n;                       /* models */
-    double *share;                  /* n: they sum to 1; the first is the chosen model's */
+    double *share;                  /* n: they sum to 1, or less by the share of what was not
+                                       compared; the first is the chosen model's */
     size_t *fit;                    /* n: place in the pool, */
     size_t *added;                  /* n: and the column added to it, or KB_NO_COLUMN */
     bool *has;                      /* n x columns: has[column + model * columns] */
     const double *freedom;          /* per state: degrees of freedom behind the noise, so that a weight of its equation
                                        has Student's distribution; NULL or not finite: the noise is known */
+    const kb_same *same;            /* NULL: every column stands for itself */
     kb_component *components;       /* workspace for one column: n, */
     size_t *place;                  /* and where those of each fit of the pool are */
 } kb_average;
 
 kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, const kb_neighbour *neighbours,
-                               const double *freedom, kb_average **out, kbass_error *error);
+                               const double *freedom, const kb_same *same, kb_average **out, kbass_error *error);
 void kb_average_destroy(kb_average *average);
 
 /* P(column is in). */

@@ -124,11 +124,13 @@ kbass_status kb_substitutes_find(const kb_message *message, const kb_columns *co
 
 /* ---------------------------------------------------------------- fitted models */
 
-/* What a fitted model has in place of a column of the law; false unless that is one or two columns of its equation. */
+/* What a fitted model has in place of a column of the law; false unless that is one to three columns of its equation.
+ */
 static bool replaces(const kb_fit *fit, const kb_fit *law, const kb_columns *columns, size_t column, kb_substitute *out)
 {
     out->n = 0;
-    if (kb_support_has(&fit->support, column) || fit->support.n > law->support.n + 1) return false;
+    if (kb_support_has(&fit->support, column) || fit->support.n > law->support.n + KB_MOST_SUBSTITUTED - 1)
+        return false;
     for (size_t q = 0; q < law->support.n; q++)
         if (law->support.column[q] != column && !kb_support_has(&fit->support, law->support.column[q])) return false;
     for (size_t q = 0; q < fit->support.n; q++) {

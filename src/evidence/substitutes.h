@@ -8,7 +8,7 @@
 #include "evidence/pool.h"
 #include "weights/message.h"
 
-enum { KB_MOST_SUBSTITUTED = 2 };
+enum { KB_MOST_SUBSTITUTED = 3 };
 
 typedef struct {
     size_t column;                        /* of the law */
@@ -23,9 +23,9 @@ typedef struct {
 kbass_status kb_substitutes_find(const kb_message *message, const kb_columns *columns, const kb_support *support,
                                  const double *w, kb_substitute *substitutes, size_t *n, kbass_error *error);
 
-/* The same of models that were fitted: one that is as likely (not as probable: it may have a term more) and has others
-   in place of a column of the law. Where the solution is noisy, only a fit of its own finds it. pool: sorted, best
-   first. */
+/* The same of models that were fitted: one that is as likely (not as probable: it may have two terms more) and has
+   others in place of a column of the law. Where the solution is noisy, only a fit of its own finds it. pool: sorted,
+   best first. */
 bool kb_substitute_in_pool(const kb_pool *pool, const kb_columns *columns, size_t column, kb_substitute *out);
 
 #endif

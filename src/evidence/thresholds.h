@@ -14,9 +14,9 @@
     X(by_chance, "probability", "share of such ratios that chance makes smaller")                                      \
     X(by_less_chance, "probability", "likewise, above which a law is not called found")                                \
     X(not_white, "p-value", "of the test of whiteness, below which residuals are not white")                           \
-    X(nearly_all, "share of the variance", "that an approximate law explains")                                         \
+    X(nearly_all, "share of what changes", "that an approximate law explains")                                         \
     X(long_record, "measurements", "from which a law can be approximate")                                              \
-    X(several, "ratio of sds", "of noise left, which makes a law an approximate one")                                  \
+    X(used_up, "share of the data", "that a law's numbers may use before laws count that nobody sought")               \
     X(far_above, "ratio of sds", "of noise left, at which no term of a stopped search is in")                          \
     X(within_noise, "nats", "lost when others stand for a term, up to which they are the same")                        \
     X(hardly_any, "share", "of what the term explains, lost then, up to which they are the same")                      \

@@ -6,7 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "evidence/monotone.h"
+#include "base/monotone.h"
 
 enum { TILE = 100, MOST_TILES = 12, LENGTHS = 14, VARIANCES = 14, SWEEPS = 3 };
 static const double longest = 2, spacings = 0.55; /* shorter scales make any data look like white noise */
@@ -183,37 +183,6 @@ static double price(const curves *c, size_t group, double n)
     return c->dynamics->known_variance[group] > 0 ? 0.5 * log(n) : log(n);
 }
 
-/* One length and noise for all groups, or each group its own: the better of the two. */
-static void weigh_field(curves *c, kb_without_law *out)
-{
-    size_t n = c->dynamics->n_groups, measured = 0, first = n;
-    double own = 0, values = 0, common, length;
-    for (size_t g = 0; g < n; g++) {
-        out->field_variance[g] = out->freedom[g] = NAN;
-        if (!(c->counts[g] > 0)) continue;
-        own += maximise(c, g, &out->field_variance[g], &length) - price(c, g, c->counts[g]);
-        out->freedom[g] = freedom_of(c, g, length, out->field_variance[g]);
-        values += c->counts[g];
-        if (first == n) first = g;
-        measured++;
-    }
-    out->field = own;
-    if (measured > 1) {
-        double together = maximise(c, n, &common, &length) - price(c, first, values / (double)measured);
-        if (together > own) {
-            out->field = together;
-            for (size_t g = 0; g < n; g++)
-                if (c->counts[g] > 0)
-                    out->field_variance[g] = common, out->freedom[g] = freedom_of(c, g, length, common);
-        }
-    }
-    for (size_t g = 0; g < n; g++) {
-        if (!(c->counts[g] > 0)) continue;
-        out->field_variance[g] = variance_of(c, g, out->field_variance[g]);
-        if (c->dynamics->known_variance[g] > 0) out->freedom[g] = INFINITY;
-    }
-}
-
 /* ---------------------------------------------------------------- constant and drift */
 
 /* Weighted means of a part: of time, value, and their products about them. */
@@ -278,6 +247,57 @@ static double weigh_line(curves *c, size_t group, bool drifts)
     if (c->dynamics->noise_model == KB_NOISE_LOG && !is_known)
         v = fmax(squares / n, kb_comparison_variance(&c->comparison, group, c->dynamics->noise_floor));
     return -0.5 * (n * log(v) + squares / v + logs + (parameters + !is_known) * log(n));
+}
+
+static double squares_of(curves *c, size_t group)
+{
+    double squares = 0, logs = 0;
+    for (size_t i = 0; i < c->n_parts; i++)
+        if (c->parts[i].group == group) squares += part_squares(c, &c->parts[i], 0, &logs);
+    return squares;
+}
+
+/* Is the group no better told by its own smooth curve than by a constant? White noise is a curve of the shortest
+   length, which leaves hardly any. */
+static bool is_constant(curves *c, size_t group, double field)
+{
+    return c->dynamics->noise_model == KB_NOISE_ADDITIVE && weigh_line(c, group, false) >= field;
+}
+
+/* One length and noise for all groups, or each group its own: the better of the two. */
+static void weigh_field(curves *c, kb_without_law *out)
+{
+    size_t n = c->dynamics->n_groups, measured = 0, first = n;
+    double own = 0, values = 0, common, length, *evidence = c->work;
+    for (size_t g = 0; g < n; g++) {
+        out->field_variance[g] = out->freedom[g] = NAN;
+        if (!(c->counts[g] > 0)) continue;
+        evidence[g] = maximise(c, g, &out->field_variance[g], &length) - price(c, g, c->counts[g]);
+        own += evidence[g];
+        out->freedom[g] = freedom_of(c, g, length, out->field_variance[g]);
+        values += c->counts[g];
+        if (first == n) first = g;
+        measured++;
+    }
+    out->field = own;
+    if (measured > 1) {
+        double together = maximise(c, n, &common, &length) - price(c, first, values / (double)measured);
+        if (together > own) {
+            out->field = together;
+            for (size_t g = 0; g < n; g++)
+                if (c->counts[g] > 0)
+                    out->field_variance[g] = common, out->freedom[g] = freedom_of(c, g, length, common);
+        }
+    }
+    for (size_t g = 0; g < n; g++) {
+        if (!(c->counts[g] > 0)) continue;
+        if (is_constant(c, g, evidence[g])) {
+            out->field_variance[g] = squares_of(c, g) / c->counts[g];
+            out->freedom[g] = c->counts[g] - 1;
+        }
+        out->field_variance[g] = variance_of(c, g, out->field_variance[g]);
+        if (c->dynamics->known_variance[g] > 0) out->freedom[g] = INFINITY;
+    }
 }
 
 /* The better direction in each run; nothing is paid for the curve, so that no monotone one has more. h as it was
@@ -348,6 +368,7 @@ kbass_status kb_without_law_create(size_t n_groups, kb_without_law *out, kbass_e
 {
     *out = (kb_without_law){.n_groups = n_groups,
                             .monotone = INFINITY,
+                            .rest = 1,
                             .field_variance = KB_NEW(double, n_groups),
                             .counts = KB_NEW(double, n_groups),
                             .freedom = KB_NEW(double, n_groups)};

@@ -13,6 +13,8 @@ typedef struct {
     double field;           /* and of the bare field */
     double monotone;        /* of curves over time: no more than this has any that only rises or only falls in each run;
                                fields: INFINITY */
+    double rest; /* share of the variance that is left when nothing changes: 1 for curves; of fields on a grid
+                    that about the means at each place */
     size_t n_groups;
     double *field_variance; /* n_groups: of the noise beside the bare field, as kb_fit.variance; NaN: not measured */
     double *counts;         /* n_groups: measurements */

@@ -203,6 +203,57 @@ static double drift_of(size_t n_runs, kb_field_samples *const *samples, size_t f
     return tt > 0 ? ty / tt : 0;
 }
 
+/* Of a point on a grid: its place in space. */
+static size_t place_of(const kb_field_samples *s, size_t point)
+{
+    size_t place = 0;
+    for (size_t a = 1; a < s->n_axes; a++) {
+        const double *grid = s->grid[a];
+        double x = s->point[point + a * s->n_points];
+        size_t low = 0, high = s->n_grid[a] - 1;
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+            if (grid[middle] < x - 0.5 * s->spacing[a]) low = middle + 1;
+            else high = middle;
+        }
+        place = place * s->n_grid[a] + low;
+    }
+    return place;
+}
+
+/* Squares of a run's field about its means at each place, and their number. */
+static kbass_status add_changes(const kb_field_samples *s, size_t field, double *squares, double *values,
+                                kbass_error *error)
+{
+    size_t places = 1;
+    for (size_t a = 1; a < s->n_axes; a++) places *= s->n_grid[a];
+    double *sum = KB_NEW(double, 2 * places), *count = sum ? sum + places : NULL;
+    if (!sum) return kb_out_of_memory(error, "the bare field");
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < s->n_points; i++) {
+            size_t at = i + field * s->n_points, place = place_of(s, i);
+            if (!(s->measured[at] > 0)) continue;
+            if (pass == 0) sum[place] += s->value[at], count[place]++;
+            else *squares += pow(s->value[at] - sum[place] / count[place], 2), ++*values;
+        }
+    kb_free(sum);
+    return KBASS_OK;
+}
+
+/* The share of the variance, of all fields and runs, that a field at rest leaves; 1 where places are not known. */
+static kbass_status find_rest(size_t n_runs, kb_field_samples *const *samples, double *rest, kbass_error *error)
+{
+    double squares = 0, values = 0;
+    for (size_t run = 0; run < n_runs; run++)
+        for (size_t f = 0; f < samples[run]->n_fields; f++) {
+            if (!samples[run]->gridded) return KBASS_OK;
+            kbass_status status = add_changes(samples[run], f, &squares, &values, error);
+            if (status != KBASS_OK) return status;
+        }
+    if (values > 0) *rest = squares / values;
+    return KBASS_OK;
+}
+
 static double price(const patchwork *w, size_t field, double parameters)
 {
     return 0.5 * (parameters + !(w->known[field] > 0)) * log(fmax(w->counts[field], 1));
@@ -249,12 +300,13 @@ kbass_status kb_without_law_of_fields(size_t n_runs, kb_field_samples *const *sa
                          .shortest = {longest, longest}};
         for (size_t run = 0; run < n_runs; run++) choose_patches(w, samples[run], work);
         weigh(w, n_runs, samples, out);
-    } else {
-        kb_without_law_clear(out);
     }
     kb_free(w);
     kb_free(work);
     kb_free(sums);
     kb_free(patches);
-    return complete ? KBASS_OK : kb_out_of_memory(error, "the bare field");
+    kbass_status status =
+        complete ? find_rest(n_runs, samples, &out->rest, error) : kb_out_of_memory(error, "the bare field");
+    if (status != KBASS_OK) kb_without_law_clear(out);
+    return status;
 }

@@ -256,6 +256,7 @@ static void finish(kb_shooter *s, bool is_late, kb_fit *fit)
                         kb_support_log_width(&fit->support, s->likelihood.columns, fit->w) +
                         constrained_evidence(s, fit);
     for (size_t i = 0; i < s->likelihood.n_groups; i++) squares += s->squares[i], values += s->counts[i];
+    fit->values = values;
     fit->misfit = sqrt(squares / values);
     memcpy(fit->covariance, s->system, k * k * sizeof *fit->covariance); /* kb_shooter_effective left the inverse */
     fit->valid = isfinite(fit->log_evidence);

@@ -3,7 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { SENTENCE = 900, SHOWN_RIVALS = 2, SHOWN_MISSING = 1 };
+enum { SENTENCE = 900, GROUP_END = 120, SHOWN_RIVALS = 2, SHOWN_MISSING = 1 };
+
+bool kb_summary_is_brief(const kbass_result *result)
+{
+    return result->law.verdict == KBASS_LAW_NONE || result->law.verdict == KBASS_NOTHING_TO_EXPLAIN;
+}
 
 void kb_summary_verdict(const kb_text_page *to, const kbass_result *result)
 {
@@ -17,8 +22,7 @@ void kb_summary_verdict(const kb_text_page *to, const kbass_result *result)
     fprintf(to->out, "\n%s", kb_text_bold(to, true));
     kb_text_wrapped(to, 0, text);
     fputs(kb_text_bold(to, false), to->out);
-    if (law->verdict == KBASS_LAW_NONE || law->verdict == KBASS_NOTHING_TO_EXPLAIN)
-        fprintf(to->out, "The best law of this dictionary, all the same:\n");
+    if (kb_summary_is_brief(result)) fprintf(to->out, "The best law of this dictionary, all the same:\n");
 }
 
 void kb_summary_confidence(const kb_text_page *to, const kbass_result *result)
@@ -27,14 +31,17 @@ void kb_summary_confidence(const kb_text_page *to, const kbass_result *result)
     char text[SENTENCE];
     if (law->verdict == KBASS_LAW_NOT_JUDGED) return;
     snprintf(text, sizeof text, "Explains %.*f %% of the variance, misfit %.3g; %zu other law%s within 1 : 10.",
-             law->explained > 0.995 ? 3 : 1, 100 * law->explained, law->misfit, law->n_rivals,
+             law->explained > 0.995 ? 3 : 1, 100 * fmax(law->explained, 0), law->misfit, law->n_rivals,
              law->n_rivals == 1 ? "" : "s");
     kb_text_wrapped(to, 0, text);
 }
 
 /* ---------------------------------------------------------------- terms */
 
-static bool is_shown(const kbass_term *term) { return term->selected || term->verdict != KBASS_OUT; }
+static bool is_shown(const kbass_result *result, const kbass_term *term)
+{
+    return term->selected || (term->verdict != KBASS_OUT && !kb_summary_is_brief(result));
+}
 
 static int widest_term(const kbass_result *result)
 {
@@ -42,7 +49,7 @@ static int widest_term(const kbass_result *result)
     for (size_t i = 0; i < result->n_equations; i++)
         for (size_t j = 0; j < result->equations[i].n_terms; j++) {
             const kbass_term *term = &result->equations[i].terms[j];
-            if (is_shown(term) && strlen(kb_text_face(term)) > width) width = strlen(kb_text_face(term));
+            if (is_shown(result, term) && strlen(kb_text_face(term)) > width) width = strlen(kb_text_face(term));
         }
     return (int)width;
 }
@@ -65,7 +72,7 @@ static bool has_units(const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_equations; i++)
         for (size_t j = 0; j < result->equations[i].n_terms; j++)
-            if (is_shown(&result->equations[i].terms[j]) && result->equations[i].terms[j].unit) return true;
+            if (is_shown(result, &result->equations[i].terms[j]) && result->equations[i].terms[j].unit) return true;
     return false;
 }
 
@@ -74,14 +81,14 @@ static bool has_rows(const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_equations; i++)
         for (size_t j = 0; !result->equations[i].known && j < result->equations[i].n_terms; j++)
-            if (is_shown(&result->equations[i].terms[j])) return true;
+            if (is_shown(result, &result->equations[i].terms[j])) return true;
     return false;
 }
 
 void kb_summary_terms(const kb_text_page *to, const kbass_result *result)
 {
     int lhs_width = kb_text_widest_lhs(result), term_width = widest_term(result);
-    size_t n_out = 0;
+    size_t n_out = 0, n_open = 0;
     if (has_rows(result))
         fprintf(to->out, "  %-*s  %-*s %10s %22s %9s%s\n", lhs_width, "", term_width, "term", "weight", "95 % interval",
                 "P(in)", has_units(result) ? "             unit of the weight" : "");
@@ -89,8 +96,8 @@ void kb_summary_terms(const kb_text_page *to, const kbass_result *result)
         const kbass_equation *equation = &result->equations[i];
         const char *lhs = equation->lhs;
         for (size_t j = 0; !equation->known && j < equation->n_terms; j++) {
-            if (!is_shown(&equation->terms[j])) {
-                n_out++;
+            if (!is_shown(result, &equation->terms[j])) {
+                *(equation->terms[j].verdict == KBASS_OUT ? &n_out : &n_open) += 1;
                 continue;
             }
             print_term(to, lhs, lhs_width, &equation->terms[j], term_width);
@@ -101,6 +108,25 @@ void kb_summary_terms(const kb_text_page *to, const kbass_result *result)
     if (n_out)
         fprintf(to->out, "  %zu other candidate%s out%s.\n", n_out, n_out == 1 ? " is" : "s are",
                 is_stopped ? " so far" : "");
+    if (n_open) fprintf(to->out, "  %zu more cannot be ruled out (--details).\n", n_open);
+}
+
+void kb_summary_groups(const kb_text_page *to, const kbass_result *result)
+{
+    static const char *const numbers[] = {"one or more", "one", "two"};
+    if (result->n_groups) fputc('\n', to->out);
+    for (size_t i = 0; i < result->n_groups; i++) {
+        const kbass_group *group = &result->groups[i];
+        char probability[KB_TEXT_NUMBER], text[SENTENCE];
+        int used = snprintf(text, SENTENCE - GROUP_END, "%s: %s of", group->lhs, numbers[group->n_present]);
+        for (size_t j = 0; j < group->n_terms && used < SENTENCE - GROUP_END; j++)
+            used +=
+                snprintf(text + used, (size_t)(SENTENCE - GROUP_END - used), "%s %s", j ? "," : "", group->terms[j]);
+        kb_text_probability(group->probability, probability);
+        snprintf(text + strlen(text), GROUP_END, "%s: %s together; these data cannot tell which",
+                 used < SENTENCE - GROUP_END ? "" : " ...", probability);
+        kb_text_wrapped(to, 2, text);
+    }
 }
 
 /* ---------------------------------------------------------------- warnings and rivals */

@@ -88,20 +88,7 @@ static void print_terms(const kb_text_page *to, const kbass_result *result, bool
                 NEAR_CANDIDATE);
 }
 
-/* ---------------------------------------------------------------- terms that belong together */
-
-static void print_groups(const kb_text_page *to, const kbass_result *result)
-{
-    static const char *const numbers[] = {"one or more", "one", "two"};
-    for (size_t i = 0; i < result->n_groups; i++) {
-        const kbass_group *group = &result->groups[i];
-        char probability[KB_TEXT_NUMBER];
-        kb_text_probability(group->probability, probability);
-        fprintf(to->out, "%s  %s: %s of", i ? "" : "\n", group->lhs, numbers[group->n_present]);
-        for (size_t j = 0; j < group->n_terms; j++) fprintf(to->out, "%s %s", j ? "," : "", group->terms[j]);
-        fprintf(to->out, ": %s together; these data cannot tell which\n", probability);
-    }
-}
+/* ---------------------------------------------------------------- correlations and averages */
 
 /* The equation and term of the index-th estimated weight. */
 static const kbass_term *estimated(const kbass_result *result, size_t index, const char **lhs)
@@ -477,7 +464,7 @@ static void print_summary(const kb_text_page *to, const kbass_data *data, const 
         kb_summary_confidence(to, result);
         kb_summary_terms(to, result);
         print_constants(to, result);
-        print_groups(to, result);
+        if (!kb_summary_is_brief(result)) kb_summary_groups(to, result);
         kb_summary_alike(to, result);
         kb_summary_warnings(to, data, result);
         kb_summary_rivals(to, result);
@@ -496,7 +483,7 @@ static void print_details(const kb_text_page *to, const kbass_data *data, const 
         kb_text_equations(to, result);
         kb_summary_confidence(to, result);
         print_terms(to, result, all_terms);
-        print_groups(to, result);
+        kb_summary_groups(to, result);
         kb_summary_alike(to, result);
         print_correlations(to, result);
         print_averages(to, result);

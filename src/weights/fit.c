@@ -141,7 +141,7 @@ void kb_fit_copy(const kb_fit *from, kb_fit *to, size_t n_columns, size_t n_stat
 
 /* What a fit has beside its arrays. */
 typedef struct {
-    double log_evidence, log_likelihood, effective, misfit;
+    double log_evidence, log_likelihood, effective, values, misfit;
     uint64_t n_windows, n_rows, valid, converged;
 } numbers;
 
@@ -165,7 +165,7 @@ static const unsigned char *take(const unsigned char *at, size_t n, double *to)
 
 void kb_fit_pack(const kb_fit *fit, size_t n_columns, size_t n_states, unsigned char *bytes)
 {
-    const numbers own = {fit->log_evidence, fit->log_likelihood, fit->effective, fit->misfit,
+    const numbers own = {fit->log_evidence, fit->log_likelihood, fit->effective, fit->values,   fit->misfit,
                          fit->n_windows,    fit->n_rows,         fit->valid,     fit->converged};
     memcpy(bytes, &own, sizeof own);
     unsigned char *at = put(bytes + sizeof own, n_columns, fit->w);
@@ -181,6 +181,7 @@ void kb_fit_unpack(const unsigned char *bytes, size_t n_columns, size_t n_states
     fit->log_evidence = own.log_evidence;
     fit->log_likelihood = own.log_likelihood;
     fit->effective = own.effective;
+    fit->values = own.values;
     fit->misfit = own.misfit;
     fit->n_windows = own.n_windows;
     fit->n_rows = own.n_rows;

@@ -1,4 +1,4 @@
-#include "evidence/monotone.h"
+#include "base/monotone.h"
 
 /* Blocks of neighbours with a common mean; a block below the one before it joins that. */
 double kb_monotone_squares(size_t n, const double *y, const double *weight, double sign, double *work)

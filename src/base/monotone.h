@@ -1,8 +1,8 @@
 /* The best curve that only rises, or only falls: weighted isotonic regression by pooling adjacent violators. Solutions
  * of x_t = f(x) are such curves (docs/math.md, section 10).
  */
-#ifndef KB_EVIDENCE_MONOTONE_H
-#define KB_EVIDENCE_MONOTONE_H
+#ifndef KB_BASE_MONOTONE_H
+#define KB_BASE_MONOTONE_H
 
 #include <stddef.h>
 
