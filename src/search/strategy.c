@@ -126,19 +126,52 @@ static bool is_better(const kb_schedule *s, const kb_search_result *a, const kb_
     return a->pool.fits[0]->log_evidence > b->pool.fits[0]->log_evidence;
 }
 
-/* What both cost is in the one that stays. */
-static void keep_better(const kb_schedule *s, kb_search_result *result, kb_search_result *other)
+/* The one column that a model has beside all of the best one's; KB_NO_COLUMN: it is no such neighbour. */
+static size_t added_to(const kb_support *best, const kb_support *model)
 {
-    if (is_better(s, other, result)) {
+    size_t added = KB_NO_COLUMN;
+    if (model->n != best->n + 1) return KB_NO_COLUMN;
+    for (size_t q = 0; q < model->n; q++) {
+        if (kb_support_has(best, model->column[q])) continue;
+        if (added != KB_NO_COLUMN) return KB_NO_COLUMN;
+        added = model->column[q];
+    }
+    return added;
+}
+
+/* Models of both passes count in the averages, where the task can compare them. */
+static kbass_status merge_models(const kb_task *task, kb_search_result *result, kb_search_result *other,
+                                 kbass_error *error)
+{
+    if (!task->passes_compare || !kb_has_model(result) || !kb_has_model(other)) return KBASS_OK;
+    if (result->windows->n != other->windows->n) return KBASS_OK;
+    const kb_support *best = &result->pool.fits[0]->support;
+    for (size_t i = 0; result->neighbours && i < other->pool.n; i++) {
+        size_t added = other->pool.fits[i]->valid ? added_to(best, &other->pool.fits[i]->support) : KB_NO_COLUMN;
+        if (added != KB_NO_COLUMN) result->neighbours[added].gain = -INFINITY;
+    }
+    kbass_status status = kb_pool_merge(&result->pool, &other->pool, error);
+    kb_pool_sort(&result->pool);
+    kb_pool_unite(&result->pool);
+    return status;
+}
+
+/* What both cost is in the one that stays. */
+static kbass_status keep_better(const kb_task *task, kb_search_result *result, kb_search_result *other,
+                                kbass_error *error)
+{
+    if (is_better(task->schedule, other, result)) {
         kb_search_result swapped = *result;
         *result = *other;
         *other = swapped;
     }
+    kbass_status status = merge_models(task, result, other, error);
     result->n_models += other->n_models;
     result->n_starts += other->n_starts;
     result->n_lost += other->n_lost;
     for (int stage = 0; stage < KBASS_STAGE_COUNT; stage++) result->seconds[stage] += other->seconds[stage];
     kb_search_result_clear(other);
+    return status;
 }
 
 kbass_status kb_search_discover(const kb_task *task, const void *problem, size_t n_runs, kb_run *runs,
@@ -152,7 +185,8 @@ kbass_status kb_search_discover(const kb_task *task, const void *problem, size_t
         /* what goes wrong with the second pass takes nothing from the first */
         if (kb_search_pass(task->second, problem, n_runs, result, runs, &other, NULL) != KBASS_OK)
             kb_search_result_clear(&other);
-        keep_better(task->schedule, result, &other);
+        status = keep_better(task, result, &other, error);
+        if (status != KBASS_OK) return status;
     }
     return task->answer && !kb_has_model(result) ? task->answer(problem, runs, result, error) : KBASS_OK;
 }

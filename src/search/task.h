@@ -72,6 +72,7 @@ struct kb_task {
     const kb_source *sources;
     unsigned first_sources; /* when the first pass is: KB_AT_FIRST or KB_ON_SHORT_WINDOWS */
     bool stages_see_all;    /* every stage sees the whole record, on fewer windows each time */
+    bool passes_compare; /* fits of a second pass are of the same windows and resolution: both count in the averages */
 
     /* Resolution, workers, the empty pool, its windows. */
     kbass_status (*begin)(kb_pass *pass, kbass_error *error);

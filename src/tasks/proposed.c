@@ -6,6 +6,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+static const double never = -600; /* prior log-odds of what is not to be proposed */
+static const double clear = 3;    /* sds of a weight that is not 0 */
+
 /* ---------------------------------------------------------------- models */
 
 kb_pass kb_proposed_pass(const kb_proposed *s, const kb_pde1d_problem *problem, kb_search_result *result)
@@ -200,18 +203,58 @@ static kbass_status enter_damped_all(const kb_proposed *s, kb_pass *p, kbass_err
     return status;
 }
 
-/* Beside a model that follows: the best proposal of pure terms alone, and damping in place of what is not pure. */
+static kbass_status enter_new(const kb_proposed *s, kb_pass *p, const kb_field_proposal *proposal, kbass_error *error)
+{
+    if (kb_pool_find(p->search.pool, &proposal->support)) return KBASS_OK;
+    return kb_proposed_enter(p, &proposal->support, proposal->w, s->proposals.noise, error);
+}
+
+/* The column that alone is clearly not 0; KB_NO_COLUMN: there are more, or none. */
+static size_t only_term(const kb_fit *fit)
+{
+    size_t only = KB_NO_COLUMN;
+    for (size_t q = 0; q < fit->support.n; q++) {
+        size_t column = fit->support.column[q];
+        if (!(fabs(fit->w[column]) > clear * sqrt(kb_fit_variance(fit, column)))) continue;
+        if (only != KB_NO_COLUMN) return KB_NO_COLUMN;
+        only = column;
+    }
+    return only;
+}
+
+/* What the weak form proposes without a column. */
+static kbass_status enter_without(const kb_proposed *s, kb_pass *p, size_t column, kbass_error *error)
+{
+    const kb_pde1d_problem *l = p->problem;
+    kb_field_proposals list = {0};
+    kb_columns others = *l->columns;
+    if (others.required[column]) return KBASS_OK;
+    others.log_odds = KB_NEW(double, others.n);
+    if (!others.log_odds) return kb_out_of_memory(error, "the search");
+    memcpy(others.log_odds, l->columns->log_odds, others.n * sizeof *others.log_odds);
+    others.log_odds[column] = never;
+    kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, NULL, l->dictionary, &others,
+                                                 (size_t)p->task->schedule->proposals, &list, error);
+    for (size_t i = 0; status == KBASS_OK && i < list.n; i++)
+        if (!kb_support_has(&list.proposals[i].support, column)) status = enter_new(s, p, &list.proposals[i], error);
+    kb_field_proposals_clear(&list);
+    kb_free(others.log_odds);
+    return status;
+}
+
+/* Beside a model that follows: the best proposal of pure terms alone, and damping in place of what is not pure. Beside
+   a single term what is proposed without it: a wave that only travels is u_x, and the law that makes it travel too. */
 static kbass_status fit_simpler(const kb_proposed *s, kb_pass *p, kbass_error *error)
 {
     kb_pool *pool = p->search.pool;
     const kb_fit *best = pool->fits[0];
-    size_t before = pool->n, i = 0;
+    size_t before = pool->n, only = only_term(best), i = 0;
     kbass_status status = KBASS_OK;
     if (!has_only_pure(s, &best->support) || !is_damped(p, &best->support)) status = enter_damped_all(s, p, error);
     while (i < s->proposals.n && !has_only_pure(s, &s->proposals.proposals[i].support)) i++;
     const kb_field_proposal *simple = i < s->proposals.n ? &s->proposals.proposals[i] : NULL;
-    if (status == KBASS_OK && simple && !kb_pool_find(pool, &simple->support))
-        status = kb_proposed_enter(p, &simple->support, simple->w, s->proposals.noise, error);
+    if (status == KBASS_OK && simple) status = enter_new(s, p, simple, error);
+    if (status == KBASS_OK && only != KB_NO_COLUMN) status = enter_without(s, p, only, error);
     return status == KBASS_OK && pool->n > before ? kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error)
                                                   : status;
 }

@@ -142,18 +142,28 @@ static bool is_at_noise(const kb_ode_problem *p, const kb_fit *fit)
     return fit->misfit * fit->misfit < worth_a_doubt * noise;
 }
 
-/* Does the best model leave so much of the data unexplained that structures refined by evidence are due? */
+/* Fewer values than candidates: what the first search comes upon may be one of many, and fits cost little. */
+static bool is_scant(const kb_ode_problem *p)
+{
+    size_t values = 0;
+    for (size_t i = 0; i < p->record->n_states; i++) values += p->record->count[i];
+    return values < p->columns->n;
+}
+
+/* Does the best model leave so much of the data unexplained, or do so few data speak for it, that structures refined by
+   evidence are due? */
 static bool is_doubtful(const void *problem, const kb_search_result *result)
 {
     const kb_ode_problem *p = problem;
     if (p->is_middle) return !kb_has_model(result) || !is_at_noise(p, result->pool.fits[0]);
-    return p->n_patches == 1 && (!kb_has_model(result) || !(result->pool.fits[0]->misfit < unexplained));
+    if (p->n_patches != 1) return false;
+    return !kb_has_model(result) || is_scant(p) || !(result->pool.fits[0]->misfit < unexplained);
 }
 
 #define SHARED                                                                                                         \
-    .sources = kb_sources_of_states, .first_sources = KB_AT_FIRST, .stages_see_all = true, .begin = begin,             \
-    .take = take, .extend = extend, .is_lost = is_lost, .step_back = step_back, .examine = kb_examine_residuals,       \
-    .end = end
+    .sources = kb_sources_of_states, .first_sources = KB_AT_FIRST, .stages_see_all = true, .passes_compare = true,     \
+    .begin = begin, .take = take, .extend = extend, .is_lost = is_lost, .step_back = step_back,                        \
+    .examine = kb_examine_residuals, .end = end
 
 const kb_task kb_task_of_states = {SHARED, .schedule = &kb_schedule_of_states.value, .is_doubtful = is_doubtful,
                                    .second = &kb_task_of_states};
