@@ -240,12 +240,12 @@ void kb_support_clear(kb_support *support)
 void kb_support_copy(const kb_support *from, kb_support *to)
 {
     to->n = from->n;
-    memcpy(to->column, from->column, from->n * sizeof *from->column);
+    if (from->n) memcpy(to->column, from->column, from->n * sizeof *from->column);
 }
 
 bool kb_support_equal(const kb_support *a, const kb_support *b)
 {
-    return a->n == b->n && !memcmp(a->column, b->column, a->n * sizeof *a->column);
+    return a->n == b->n && (!a->n || !memcmp(a->column, b->column, a->n * sizeof *a->column));
 }
 
 size_t kb_support_count(const kb_support *support, size_t first, size_t end)
