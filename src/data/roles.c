@@ -67,8 +67,7 @@ enum { N_TIME_WORDS = sizeof time_words / sizeof *time_words, N_SURE_WORDS = 31 
 /* As sure as "zeit": Polish, Czech, Danish, Finnish, Turkish, Hungarian, Spanish, Russian with a capital; of databases.
  */
 static const char *const other_words[] = {"czas",
-                                          "\xc4\x8d"
-                                          "as",
+                                          "\xc4\x8d\x61s",
                                           "tid",
                                           "tidspunkt",
                                           "aika",
