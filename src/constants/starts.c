@@ -113,22 +113,27 @@ static kbass_status try_without(const kb_constants_task *t, landing *found, bool
     return status == KBASS_OK ? kb_dictionary_set_constants(t->dictionary, chosen, error) : status;
 }
 
+/* The law found, climbed from a start: its constants are the dictionary's then. */
+static kbass_status climb_law(const kb_constants_task *t, const double *values, const double *steps, kb_fit **fit,
+                              kbass_error *error)
+{
+    const kb_profile_setting setting = setting_of(t);
+    const kb_fit *law = t->found->pool.fits[0];
+    kbass_status status =
+        kb_fit_create(setting.columns->n, setting.n_start, law->n_windows, law->support.n, fit, error);
+    if (status == KBASS_OK) status = kb_dictionary_set_constants(t->dictionary, values, error);
+    if (status != KBASS_OK) return status;
+    kb_fit_copy(law, *fit, setting.columns->n, setting.n_start);
+    return kb_constants_climb(&setting, steps, *fit, error);
+}
+
 /* Does a start lead to where the last one led, in the law found there? */
 static kbass_status leads_there(const kb_constants_task *t, const double *values, const double *steps,
                                 const landing *last, bool *does, kbass_error *error)
 {
-    const kb_profile_setting setting = setting_of(t);
-    const kb_fit *parent = t->found->pool.fits[0];
     kb_fit *fit = NULL;
-    *does = false;
-    kbass_status status =
-        kb_fit_create(setting.columns->n, setting.n_start, parent->n_windows, parent->support.n, &fit, error);
-    if (status == KBASS_OK) status = kb_dictionary_set_constants(t->dictionary, values, error);
-    if (status == KBASS_OK) {
-        kb_fit_copy(parent, fit, setting.columns->n, setting.n_start);
-        status = kb_constants_climb(&setting, steps, fit, error);
-        *does = fit->log_evidence <= parent->log_evidence + alike;
-    }
+    kbass_status status = climb_law(t, values, steps, &fit, error);
+    *does = status == KBASS_OK && fit->log_evidence <= t->found->pool.fits[0]->log_evidence + alike;
     for (size_t i = 0; status == KBASS_OK && *does && i < t->dictionary->n_constants; i++) {
         const kb_constant *c = &t->dictionary->constants[i];
         const kb_constant_estimate *e = &last->estimates[i];
@@ -252,16 +257,9 @@ static kbass_status search_again(const kb_constants_task *t, landing *best, kb_c
 static kbass_status note_other(const kb_constants_task *t, const double *values, const double *steps,
                                kb_constant_estimate *estimates, kbass_error *error)
 {
-    const kb_profile_setting setting = setting_of(t);
     const kb_fit *law = t->found->pool.fits[0];
     kb_fit *fit = NULL;
-    kbass_status status =
-        kb_fit_create(setting.columns->n, setting.n_start, law->n_windows, law->support.n, &fit, error);
-    if (status == KBASS_OK) status = kb_dictionary_set_constants(t->dictionary, values, error);
-    if (status == KBASS_OK) {
-        kb_fit_copy(law, fit, setting.columns->n, setting.n_start);
-        status = kb_constants_climb(&setting, steps, fit, error);
-    }
+    kbass_status status = climb_law(t, values, steps, &fit, error);
     for (size_t i = 0; status == KBASS_OK && i < t->dictionary->n_constants; i++) {
         kb_constant_estimate *e = &estimates[i];
         double value = t->dictionary->constants[i].value, odds = exp(kb_fit_log_odds(fit, law));
