@@ -11,7 +11,9 @@
 #include "base/status.h"
 #include "evidence/thresholds.h"
 
-enum { TEXT = 700, MOST_WHOLE = 5, DIGITS = 3 };
+enum { TEXT = 700 };     /* room: a sentence */
+enum { MOST_WHOLE = 5 }; /* whole numbers: of a conserved sum that are written as such */
+enum { DIGITS = 3 };     /* digits: of numbers in a sentence */
 
 /* ---------------------------------------------------------------- combinations that stay constant */
 

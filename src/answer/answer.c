@@ -17,7 +17,7 @@
 #include "weights/constraints.h"
 
 static const double normal_quantile = 1.959963984540054; /* 95 % lie within so many standard deviations */
-enum { N_COLUMNS = 8 /* of kb_weights */ };
+enum { N_COLUMNS = 8 };                                  /* room: arrays of kb_weights */
 
 /* ---------------------------------------------------------------- memory */
 

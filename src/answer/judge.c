@@ -11,9 +11,9 @@
 #include "base/status.h"
 #include "evidence/thresholds.h"
 #include "evidence/without_law_fields.h"
+#include "gp/noise.h"
 
-enum { REASON_SIZE = 600 };
-static const double least_variance = 1e-6; /* of noise, scaled: as of the fits' floor */
+enum { REASON_SIZE = 600 }; /* room: a sentence */
 
 /* ---------------------------------------------------------------- numbers */
 
@@ -322,7 +322,7 @@ static void compare_left(const kbass_result *result, const kb_field_samples *s, 
     for (size_t i = 0; i < without->n_groups; i++) {
         double v = pow(result->noise[i] / s->sd[i], 2), beside = without->field_variance[i], count = without->counts[i];
         if (!(count > 0) || !isfinite(v)) continue;
-        v = fmax(v, least_variance);
+        v = fmax(v, KB_LEAST_NOISE);
         *law -= 0.5 * count * (log(v) + 1);
         *field -= 0.5 * count * (log(beside) + 1);
         *values += count;
@@ -384,7 +384,7 @@ kbass_status kb_judge_noise_left(const kbass_data *data, const kbass_settings *s
     for (size_t run = 0; status == KBASS_OK && run < n_runs; run++)
         status = kb_field_samples_read_periodic(samples[run], data, settings->periodic, error);
     if (status == KBASS_OK && n_runs)
-        status = kb_without_law_of_fields(n_runs, samples, (kb_kernel_kind)settings->kernel, least_variance, &without,
+        status = kb_without_law_of_fields(n_runs, samples, (kb_kernel_kind)settings->kernel, KB_LEAST_NOISE, &without,
                                           error);
     if (status == KBASS_OK && n_runs) {
         kb_verdict_numbers numbers = gather_left(frame->dictionary, samples[0], &without, &answer->result);

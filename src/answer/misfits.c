@@ -4,7 +4,8 @@
 
 #include "base/status.h"
 
-enum { TILES = KB_TIME_TILES * KB_SPACE_TILES, LEAST_IN_TILE = 3 };
+enum { TILES = KB_TIME_TILES * KB_SPACE_TILES }; /* room: as there */
+enum { LEAST_IN_TILE = 3 };                      /* values: of a tile that is tested */
 
 static size_t tile_of(double s, size_t n) { return (size_t)fmin(fmax(s * (double)n, 0), (double)(n - 1)); }
 

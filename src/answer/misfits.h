@@ -6,7 +6,8 @@
 
 #define KB_BY_CHANCE 0.01 /* below it, all that is tried taken together, something is said */
 
-enum { KB_TIME_TILES = 12, KB_SPACE_TILES = 6 };
+enum { KB_TIME_TILES = 12 }; /* tiles: along time, in which residuals are summed */
+enum { KB_SPACE_TILES = 6 }; /* tiles: along space */
 
 /* Sums of one state's standardised residuals. */
 typedef struct {

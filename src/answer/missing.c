@@ -12,7 +12,8 @@
 #include "collocation/kernel_likelihood.h"
 #include "forward/shoot.h"
 
-enum { MOST_STATES = 4, MOST_TERMS = 3 };
+enum { MOST_STATES = 4 }; /* states: of systems whose missing terms are looked for; seconds */
+enum { MOST_TERMS = 3 };  /* terms: that are named */
 
 /* The chosen model in a wider dictionary: its terms first, every pair of equation and term a column of scale 1. */
 typedef struct {

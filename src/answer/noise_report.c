@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "answer/misfits.h"
 #include "base/statistics.h"
 #include "base/status.h"
 
-enum { WARNING_SIZE = 400 };
-static const double alarming = 0.01; /* corrected p-value below which there is a warning */
+enum { WARNING_SIZE = 400 }; /* room: a sentence */
 
 /* v f / chi2: the posterior of a variance from f degrees of freedom */
 static void add_interval(double noise, double freedom, double *low, double *high)
@@ -80,7 +80,8 @@ static const char *write_warning(kb_answer *answer, const kb_frame *p, const kb_
 static bool spread_varies(const kb_residual_tests *residual_tests)
 {
     for (size_t i = 0; i < residual_tests->n; i++)
-        if (residual_tests->tests[i].kind == KB_TEST_SPREAD && residual_tests->tests[i].p_value < alarming) return true;
+        if (residual_tests->tests[i].kind == KB_TEST_SPREAD && residual_tests->tests[i].p_value < KB_BY_CHANCE)
+            return true;
     return false;
 }
 
@@ -95,7 +96,7 @@ static kbass_status add_tests(kb_answer *answer, const kb_frame *p, const kb_res
         const kb_test *test = &residual_tests->tests[i];
         bool is_explained = test->kind == KB_TEST_NORMALITY && spread_varies(residual_tests);
         tests[i] = (kbass_residual_test){test->group, (kbass_test_kind)test->kind, test->score, test->p_value};
-        if (!(test->p_value < alarming) || is_explained) continue;
+        if (!(test->p_value < KB_BY_CHANCE) || is_explained) continue;
         warnings[n_warnings] = write_warning(answer, p, test);
         if (!warnings[n_warnings++]) return kb_out_of_memory(error, "the answer");
     }

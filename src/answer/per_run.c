@@ -9,7 +9,9 @@
 #include "forward/shoot.h"
 #include "search/polish.h"
 
-enum { ITERATIONS = 60, MOST_MODELS = 40, MOST_EXTENDED = 4 };
+enum { ITERATIONS = 60 };   /* iterations: of a fit with weights by run */
+enum { MOST_MODELS = 40 };  /* models: of the pool that are fitted by run */
+enum { MOST_EXTENDED = 4 }; /* models: that may also gain a term by run */
 
 /* Where models are fitted again: one of the problems, as its search left it. */
 typedef struct {

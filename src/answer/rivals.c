@@ -9,7 +9,8 @@
 #include "dictionary/constants.h"
 
 static const double least_log_odds = -6.907755279; /* of a runner-up: 1 : 1000 */
-enum { MOST_RUNNERS_UP = 20, WEIGHT_DIGITS = 4 };
+enum { MOST_RUNNERS_UP = 20 };                     /* models: that are listed */
+enum { WEIGHT_DIGITS = 4 };                        /* digits: of weights in their equations */
 
 double kb_slope_unit(const kb_frame *p, size_t state) { return p->sd[state] / pow(p->span, p->dictionary->time_order); }
 

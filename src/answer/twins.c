@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-enum { MOST_TWINS = 4 };
+enum { MOST_TWINS = 4 }; /* sentences: about terms that cannot be told apart */
 
 static bool is_in(size_t n, const char *const *terms, const char *name)
 {

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { TEXT_SIZE = 20000 };
+enum { TEXT_SIZE = 20000 };                /* room: a dictionary's text */
 static const double largest_argument = 20; /* of functions that are tried: exp(20) is 5e8 */
 
 static size_t append(char *text, size_t used, const char *format, const char *name, const char *other)

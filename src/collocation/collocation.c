@@ -16,7 +16,7 @@ typedef struct {
     size_t n_axes, lines[KB_SAMPLE_AXES]; /* mesh points along each */
 } extent;
 
-enum { STACK = 1 << 21 };
+enum { STACK = 1 << 21 }; /* room: doubles of stacked products; the cache */
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 

@@ -11,7 +11,7 @@
 #include "weights/columns.h"
 #include "collocation/patch.h"
 
-enum { KB_NORMAL_PROBES = 16 }; /* random vectors for a trace */
+enum { KB_NORMAL_PROBES = 16 }; /* vectors: random ones, for a trace */
 
 /* What the posterior of field and weights depends on beside them. */
 typedef struct {

@@ -9,9 +9,13 @@
 #include "base/status.h"
 #include "collocation/patch_solver.h"
 
-static const double unknowns_wanted = 2200;
-static const double time_to_spare = 0.65, space_to_spare = 0.75; /* below the shares, for the mesh */
-enum { LEAST_LINES = 4, LEAST_MESH = 12, MOST_PER_AXIS = 64, SEARCHED = 4 };
+static const double unknowns_wanted = 2200; /* unknowns: of a patch; its factorisation costs their cube */
+static const double time_to_spare = 0.65;   /* of the shortest length scale in time: what the mesh still carries */
+static const double space_to_spare = 0.75;  /* of the shortest length scale in space: what the mesh still carries */
+enum { LEAST_LINES = 4 };                   /* lines: of a patch along an axis */
+enum { LEAST_MESH = 12 };                   /* points: of a patch's mesh along an axis */
+enum { MOST_PER_AXIS = 64 };                /* patches: along an axis */
+enum { SEARCHED = 4 };                      /* patches: that propose; a run each where there are more */
 
 int kb_ladder_step(double share) { return (int)lrint(log(share) / log(KB_LADDER_RATIO)); }
 

@@ -7,8 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* tau is stated for a mesh of 200 points, so that it means the same on any mesh. */
-static const double reference_mesh = 200;
+static const double reference_mesh = 200; /* points: tau is stated for it, so that it means the same on any mesh */
 
 /* Known functions of time are no unknowns: their coefficients stay at zero and nothing depends on them. */
 static bool is_input(const kb_ode_field *f, size_t state)

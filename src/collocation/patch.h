@@ -16,7 +16,7 @@
 #include "collocation/products.h"
 #include "tensor/mode.h"
 
-enum { KB_PATCH_UNKNOWNS = 2600 }; /* at most, over all fields */
+enum { KB_PATCH_UNKNOWNS = 2600 }; /* unknowns: of a patch at most, over all fields; memory */
 
 typedef struct {
     const kb_field_samples *samples;

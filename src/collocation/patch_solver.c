@@ -9,7 +9,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const double least_variance = 1e-4, tolerance = 1e-3, shortest_step = 0.02;
+static const double least_variance = 1e-4; /* of the field's: least noise, below it the cut basis is what is seen */
+static const double tolerance = 1e-3;      /* of the objective: at which a solve ends */
+static const double shortest_step = 0.02;  /* of a Gauss-Newton step: shorter ones are taken as they are */
 
 /* ---------------------------------------------------------------- life */
 

@@ -12,9 +12,9 @@
 #include "weights/message.h"
 #include "collocation/normal_equations.h"
 
-/* The ladder of tau, and its end: below it the truncated basis is what is seen. */
-#define KB_TAU_FACTOR 4
-#define KB_LEAST_TAU  2e-3
+/* The ladder of tau, and its end. */
+#define KB_TAU_FACTOR 4    /* ratio: of neighbours on the ladder */
+#define KB_LEAST_TAU  2e-3 /* variance of the scaled equation: below it the cut basis is what is seen */
 
 typedef struct {
     kb_steps steps;

@@ -5,7 +5,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-static const double cut_step = 3;
+static const double cut_step = 3; /* ratio: by which the cut rises until the products fit */
 
 kbass_status kb_products_create(size_t most, kb_products *p, kbass_error *error)
 {

@@ -12,7 +12,7 @@
 #include "gp/axes.h"
 #include "gp/field_samples.h"
 
-enum { KB_LEAST_RANK = 3 }; /* features of an axis that are always kept */
+enum { KB_LEAST_RANK = 3 }; /* features: of an axis that are always kept */
 
 typedef struct {
     size_t rank[KB_SAMPLE_AXES];

@@ -26,7 +26,7 @@ void kb_smoother_destroy(kb_smoother *smoother);
 /* z: patch->n */
 void kb_smoother_regress(kb_smoother *smoother, size_t field, double *z);
 /* Posterior variance of a field at points with these features, at most KB_SMOOTHER_POINTS of them. */
-enum { KB_SMOOTHER_POINTS = 256 };
+enum { KB_SMOOTHER_POINTS = 256 }; /* room: points at a time */
 void kb_smoother_variance(kb_smoother *smoother, size_t field, const kb_mode *features, double *variance);
 
 #endif

@@ -9,7 +9,9 @@
 #include "constants/quadrature.h"
 #include "constants/ridge.h"
 
-enum { ITERATIONS = 40, MOST_EVALUATIONS = 60, SIDE = KB_NODES_OF_SIDE };
+enum { ITERATIONS = 40 };          /* iterations: of a fit at given constants */
+enum { MOST_EVALUATIONS = 60 };    /* fits: a constant, of the search for the best */
+enum { SIDE = KB_NODES_OF_SIDE };  /* room: as there */
 static const double finest = 2e-4; /* steps of the search, shares of what one standard deviation will be at most */
 static const double far_below = 7; /* nats, where the quadrature ends */
 static const double as_good = 1.5; /* nats: an end of the range that is hardly worse */

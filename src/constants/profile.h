@@ -11,7 +11,7 @@
 #include "forward/shoot.h"
 #include "weights/constants_spread.h"
 
-enum { KB_MOST_CONSTANTS = 64 };
+enum { KB_MOST_CONSTANTS = 64 }; /* room: unknown constants */
 
 typedef struct {
     bool is_used;            /* a selected term names it */

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-enum { KB_NODES_OF_SIDE = 14, KB_MOST_NODES = 2 * KB_NODES_OF_SIDE + 1 };
+enum { KB_NODES_OF_SIDE = 14 };                    /* points: on each side of the best */
+enum { KB_MOST_NODES = 2 * KB_NODES_OF_SIDE + 1 }; /* room: both sides */
 
 typedef struct {
     size_t n;

@@ -5,11 +5,12 @@
 
 #include "base/linalg.h"
 
-enum { ROUNDS = 5 };
-static const double step = 0.8;                  /* standard deviations at which L is looked at */
-static const double most_drop = 8;               /* nats: further down L says nothing of its curvature */
-static const double stretch = 25, settled = 1.5; /* of a curvature in one round; ratio to 1 at which it is right */
-static const double longest = 0.29;              /* share of a range: the sd of what is uniform over it */
+enum { ROUNDS = 5 };                /* rounds: until curvatures are right */
+static const double step = 0.8;     /* standard deviations at which L is looked at */
+static const double most_drop = 8;  /* nats: further down L says nothing of its curvature */
+static const double stretch = 25;   /* ratio: of a curvature in one round at most */
+static const double settled = 1.5;  /* ratio: to 1, at which it is right */
+static const double longest = 0.29; /* share of a range: the sd of what is uniform over it */
 
 typedef struct {
     kb_profile *p;

@@ -8,7 +8,11 @@
 #include "base/status.h"
 #include "constants/stepwise.h"
 
-enum { FINER = 8, FIRST_POINTS = 11, MOST_POINTS = 1500, MOST_PRODUCT = 3000, SWEEPS = 3 };
+enum { FINER = 8 };                /* points: between two of the curve, for the integral */
+enum { FIRST_POINTS = 11 };        /* points: of a constant's range at first */
+enum { MOST_POINTS = 1500 };       /* points: of a range at most */
+enum { MOST_PRODUCT = 3000 };      /* points: of all constants together that are all tried */
+enum { SWEEPS = 3 };               /* sweeps: over the constants where that would be more */
 static const double alike = 0.9;   /* squared correlation of neighbours on the grid */
 static const double apart = 0.08;  /* share of a range by which further starts differ */
 static const double hopeless = 20; /* of scores, which are twice log likelihoods: starts that are worse are left out */

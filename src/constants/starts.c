@@ -7,8 +7,10 @@
 #include "base/status.h"
 #include "evidence/thresholds.h"
 
-enum { MOST_STARTS = 3, MOST_ROUNDS = 3, MOST_COLUMNS = 32 };
-static const double alike = 0.1; /* nats */
+enum { MOST_STARTS = 3 };        /* starts: of the constants; seconds */
+enum { MOST_ROUNDS = 3 };        /* rounds: of constants and structure in turn */
+enum { MOST_COLUMNS = 32 };      /* room: columns of a law */
+static const double alike = 0.1; /* nats: evidences that are one */
 
 /* Columns of the chosen model that name constants. */
 static size_t count_used(const kb_constants_task *t)

@@ -5,8 +5,10 @@
 
 #include "base/linalg.h"
 
-enum { MOST = KB_STEPWISE_MOST, MOST_CHANGES = 20 };
-static const double price = 2.5, independent = 1e-8; /* of a column's square: less is in the span of the others */
+enum { MOST = KB_STEPWISE_MOST };       /* room: as there */
+enum { MOST_CHANGES = 20 };             /* moves: at most */
+static const double price = 2.5;        /* nats: of a term; not measured */
+static const double independent = 1e-8; /* of a column's square: less is in the span of the others */
 
 typedef struct {
     size_t n, column[MOST];

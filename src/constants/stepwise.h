@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { KB_STEPWISE_MOST = 6 };
+enum { KB_STEPWISE_MOST = 6 }; /* terms: of an equation at most */
 
 typedef struct {
     size_t n_rows, n; /* columns */

@@ -11,8 +11,6 @@
 #include "propose/kernel/trace.h"
 #include "search/explain.h"
 
-static const double nats_reported = 12; /* below the best: what the answer still averages over */
-
 /* ---------------------------------------------------------------- states as fits */
 
 static kbass_status enter(kb_kernel_search *s, kb_kernel_state *state, kb_pool *pool, kbass_error *error)
@@ -66,7 +64,7 @@ static kbass_status form_result(kb_kernel_search *s, kb_search_result *result, k
     kbass_status status = KBASS_OK;
     kb_pool_init(&result->pool, s->columns->n, s->solver->n_fields, 0);
     for (size_t i = 0; status == KBASS_OK && i < s->pool.n; i++)
-        if (s->pool.states[i]->log_evidence > s->pool.states[0]->log_evidence - nats_reported)
+        if (s->pool.states[i]->log_evidence > s->pool.states[0]->log_evidence - KB_EM_REPORTED)
             status = enter(s, s->pool.states[i], &result->pool, error);
     result->n_starts = 1;
     result->n_models = s->n_weighed;
@@ -109,7 +107,7 @@ kbass_status kb_em_search(const kb_pde_nd_problem *e, kb_run *run, kb_search_res
     if (status != KBASS_OK) return status;
     s->has_many_data = !e->has_few_data;
     status = search(s, error);
-    kb_kernel_search_align(s, nats_reported);
+    kb_kernel_search_align(s, KB_EM_REPORTED);
     kb_trace_kernel_pool(s, "levelled");
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
     clock = kb_run_stage(run, KBASS_STAGE_POLISH, 0.95, 1);

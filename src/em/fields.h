@@ -9,6 +9,8 @@
 #include "problem/pde_nd.h"
 #include "search/result.h"
 
+#define KB_EM_REPORTED 12.0 /* nats below the best: what the answer still averages over, of fields and of states */
+
 /* The run's stage goes on from where it is; `result` is empty but for its seconds. */
 kbass_status kb_em_search(const kb_pde_nd_problem *problem, kb_run *run, kb_search_result *result, kbass_error *error);
 

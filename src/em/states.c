@@ -8,15 +8,21 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "em/fields.h"
 #include "propose/ode/pool_entry.h"
 #include "propose/ode/refine.h"
 #include "propose/ode/starts.h"
 
-enum { POOL = 48, MOVES = 12, ROUNDS = 6, TUNINGS = 12 };
-static const double nats_reported = 12;         /* below the best: what the answer still averages over */
-static const double worth = 0.5, better = 0.05; /* nats: for other hyperparameters, for another structure */
-static const double tau_factor = 4, least_tau = 1e-7, greatest_tau = 1e-1;
-static const size_t level_step = 2; /* of the ladder of length scales */
+enum { POOL = 48 };                      /* structures: kept, the best; not measured */
+enum { MOVES = 12 };                     /* moves: tried about the best in a round; not measured */
+enum { ROUNDS = 6 };                     /* rounds: of moves; most searches end by themselves */
+enum { TUNINGS = 12 };                   /* steps: of the hyperparameters of one structure; not measured */
+static const double worth = 0.5;         /* nats: that other hyperparameters have to gain */
+static const double better = 0.05;       /* nats: that another structure has to gain */
+static const double tau_factor = 4;      /* ratio: of neighbours on the ladder of tau */
+static const double least_tau = 1e-7;    /* of the mean squared slope: below it the mesh is what is seen */
+static const double greatest_tau = 1e-1; /* of the mean squared slope: above it the equation binds nothing */
+static const size_t level_step = 2;      /* of the ladder of length scales */
 
 typedef struct {
     const kb_ode_problem *problem;
@@ -220,7 +226,7 @@ static void align(em *s, const kb_ode_state *best)
     for (size_t i = 0; i < s->n && !kb_run_stopped(s->run); i++) {
         kb_ode_state *state = s->states[i];
         bool is_there = state->level == best->level && state->tau[0] == best->tau[0];
-        if (is_there || !(state->log_evidence > best->log_evidence - nats_reported)) continue;
+        if (is_there || !(state->log_evidence > best->log_evidence - KB_EM_REPORTED)) continue;
         double found = weigh_at(s, state, best);
         keep(s, s->worker, &state->support, best->level, found);
     }
@@ -335,7 +341,7 @@ static kbass_status form_result(em *s, kb_search_result *result, kbass_error *er
     kb_annealer *w = s->worker;
     kbass_status status = KBASS_OK;
     for (size_t i = 0; status == KBASS_OK && i < s->n; i++)
-        if (s->states[i]->log_evidence > s->states[0]->log_evidence - nats_reported)
+        if (s->states[i]->log_evidence > s->states[0]->log_evidence - KB_EM_REPORTED)
             status = enter(s, s->states[i], &result->pool, error);
     result->n_models = s->n_weighed;
     result->engine.n_patches = p->n_patches;

@@ -4,7 +4,7 @@
 #include "forward/shoot.h"
 #include "posterior/band.h"
 
-enum { ITERATIONS = 60 }; /* as --explain has them: the model begins near its best */
+enum { ITERATIONS = 60 }; /* iterations: as --explain has them; the model begins near its best */
 
 /* Weights, starts and noise as the integrated equation wants them; its own where that cannot be had. */
 static kbass_status follow(kb_shooter *shooter, const kb_search_result *result, size_t which, kb_pool *pool,

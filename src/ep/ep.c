@@ -6,8 +6,11 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-enum { SWEEPS_PER_DAMPING = 15 };
-static const double tolerance = 1e-4, weakest_site = 1e-6, strongest_site = 1e10, weakest_cavity = 1e-10;
+enum { SWEEPS_PER_DAMPING = 15 };           /* sweeps: after which steps are shortened; not measured */
+static const double tolerance = 1e-4;       /* change of any probability in a sweep: less, and EP has converged */
+static const double weakest_site = 1e-6;    /* of the slab's precision: where sites begin */
+static const double strongest_site = 1e10;  /* of the slab's precision: a spike's */
+static const double weakest_cavity = 1e-10; /* of the slab's precision: a bound against rounding */
 
 kbass_status kb_ep_create(size_t n, kb_ep **out, kbass_error *error)
 {

@@ -9,7 +9,8 @@
 #include "evidence/thresholds.h"
 #include "weights/constraints.h"
 
-enum { MOST_PRESENT = 2, QUANTILE_STEPS = 45 };
+enum { MOST_PRESENT = 2 };                   /* terms: of a group that may be in at once */
+enum { QUANTILE_STEPS = 45 };                /* halvings: of a quantile */
 static const double tails = 9;               /* sds about a mean beyond which nothing lies */
 static const double together = 0.9;          /* probability at which columns are a group */
 static const double doubtful[] = {0.1, 0.9}; /* inclusion of a column that a group is sought for */

@@ -8,7 +8,7 @@
 #include "evidence/pool.h"
 #include "weights/message.h"
 
-enum { KB_MOST_SUBSTITUTED = 3 };
+enum { KB_MOST_SUBSTITUTED = 3 }; /* terms: that together stand for one */
 
 typedef struct {
     size_t column;                        /* of the law */

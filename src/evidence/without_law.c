@@ -7,10 +7,13 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/monotone.h"
+#include "gp/scales.h"
 
-enum { TILE = 100, MOST_TILES = 12, LENGTHS = 14, VARIANCES = 14, SWEEPS = 3 };
-static const double longest = 2, spacings = 0.55; /* shorter scales make any data look like white noise */
-static const double largest_variance = 3;
+enum { TILE = 100 };      /* rows: of a tile; its cube is the cost */
+enum { MOST_TILES = 12 }; /* tiles: seen, spread over the record */
+enum { LENGTHS = 14 };    /* values: of the length scale that are tried */
+enum { VARIANCES = 14 };  /* values: of the noise that are tried */
+enum { SWEEPS = 3 };      /* sweeps: over the states */
 
 /* Measurements of one group in one run, in the order of their times; or a tile of them. */
 typedef struct {
@@ -136,9 +139,9 @@ static void add_likelihoods(curves *c, size_t group, double length, size_t n, co
 static double maximise(curves *c, size_t group, double *variance, double *length_found)
 {
     double floor = c->dynamics->noise_floor, variances[VARIANCES], found[VARIANCES], best = -INFINITY;
-    double low = log(fmin(c->shortest, longest / 4)), high = log(longest), at[2] = {high, log(floor)};
+    double low = log(fmin(c->shortest, KB_LONGEST_SCALE / 4)), high = log(KB_LONGEST_SCALE), at[2] = {high, log(floor)};
     for (size_t k = 0; k < VARIANCES; k++)
-        variances[k] = floor * pow(largest_variance / floor, (double)k / (VARIANCES - 1));
+        variances[k] = floor * pow(KB_MOST_NOISE / floor, (double)k / (VARIANCES - 1));
     for (size_t i = 0; i < LENGTHS; i++) {
         double length = low + (high - low) * (double)i / (LENGTHS - 1);
         add_likelihoods(c, group, exp(length), VARIANCES, variances, found);
@@ -394,7 +397,7 @@ kbass_status kb_without_law_of_states(const kb_dynamics *d, const double *time, 
     if (status == KBASS_OK) {
         gather(&c, time);
         tile(&c);
-        c.shortest = spacings * median_gap(&c);
+        c.shortest = KB_SHORTEST_SCALE * median_gap(&c);
         weigh_lines(&c, out);
         kb_comparison_weigh(&c.comparison, 0, d->observation_start[d->n_rows], d->observed);
         weigh_field(&c, out);

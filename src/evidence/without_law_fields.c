@@ -7,9 +7,13 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "gp/scales.h"
 
-enum { TILE = 100, MOST_TILES = 8, LENGTHS = 6, VARIANCES = 9 };
-static const double longest = 2, spacings = 0.55, largest_variance = 3, unending = 1e6;
+enum { TILE = 100 };                /* points: of a tile; its cube is the cost */
+enum { MOST_TILES = 8 };            /* tiles: seen, spread over the field */
+enum { LENGTHS = 6 };               /* values: of each length scale that are tried */
+enum { VARIANCES = 9 };             /* values: of the noise that are tried */
+static const double unending = 1e6; /* records: length scale in time of a field at rest */
 
 /* Neighbouring measured points of one field in one run. */
 typedef struct {
@@ -76,8 +80,8 @@ static void choose_patches(patchwork *w, const kb_field_samples *s, neighbour *w
         }
         w->counts[field] += (double)s->count[field];
     }
-    w->shortest[0] = fmin(w->shortest[0], spacings * s->spacing[0]);
-    for (size_t a = 1; a < s->n_axes; a++) w->shortest[1] = fmin(w->shortest[1], spacings * s->spacing[a]);
+    w->shortest[0] = fmin(w->shortest[0], KB_SHORTEST_SCALE * s->spacing[0]);
+    for (size_t a = 1; a < s->n_axes; a++) w->shortest[1] = fmin(w->shortest[1], KB_SHORTEST_SCALE * s->spacing[a]);
 }
 
 /* ---------------------------------------------------------------- likelihood */
@@ -153,11 +157,10 @@ static double freedom_of(patchwork *w, size_t field, const double *length, doubl
 /* Lengths of time and space and the noise of a field at their best; a field at rest has no end in time. */
 static double maximise(patchwork *w, size_t field, bool is_at_rest, double *variance, double *freedom)
 {
-    double low[2] = {log(fmin(w->shortest[0], longest / 4)), log(fmin(w->shortest[1], longest / 4))},
-           high = log(longest);
+    double low[2] = {log(fmin(w->shortest[0], KB_LONGEST_SCALE / 4)), log(fmin(w->shortest[1], KB_LONGEST_SCALE / 4))},
+           high = log(KB_LONGEST_SCALE);
     double v[VARIANCES], found[VARIANCES], best = -INFINITY, at[3] = {high, high, log(w->floor)};
-    for (size_t k = 0; k < VARIANCES; k++)
-        v[k] = w->floor * pow(largest_variance / w->floor, (double)k / (VARIANCES - 1));
+    for (size_t k = 0; k < VARIANCES; k++) v[k] = w->floor * pow(KB_MOST_NOISE / w->floor, (double)k / (VARIANCES - 1));
     for (size_t i = 0; i < LENGTHS * LENGTHS; i++) {
         double trial[2] = {low[0] + (high - low[0]) * (double)(i / LENGTHS) / (LENGTHS - 1),
                            low[1] + (high - low[1]) * (double)(i % LENGTHS) / (LENGTHS - 1)};
@@ -297,7 +300,7 @@ kbass_status kb_without_law_of_fields(size_t n_runs, kb_field_samples *const *sa
                          .counts = sums,
                          .covered = sums + fields,
                          .slope = sums + 2 * fields,
-                         .shortest = {longest, longest}};
+                         .shortest = {KB_LONGEST_SCALE, KB_LONGEST_SCALE}};
         for (size_t run = 0; run < n_runs; run++) choose_patches(w, samples[run], work);
         weigh(w, n_runs, samples, out);
     }

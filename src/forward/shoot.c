@@ -12,7 +12,7 @@
 /* ---------------------------------------------------------------- workspace */
 
 /* All arrays of doubles with their sizes; one list serves making and freeing. */
-enum { SHOOTER_ARRAYS = 23 };
+enum { SHOOTER_ARRAYS = 23 }; /* room */
 static void list_arrays(kb_shooter *s, double **arrays[SHOOTER_ARRAYS], size_t sizes[SHOOTER_ARRAYS])
 {
     size_t n = s->likelihood.n_start, k = s->max_columns, P = k + n, W = s->max_windows, g = s->likelihood.n_groups;

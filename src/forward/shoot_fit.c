@@ -9,8 +9,10 @@
 #include "forward/shoot_normals.h"
 #include "weights/constraints.h"
 
-enum { CHORDS = 4, TRIES = 9, CHORD_TRIES = 2 }; /* steps that share their tangents; lengths that are tried */
-enum { SETTLED = 4 };                            /* iterations after which the rate of gains says what is to come */
+enum { CHORDS = 4 };      /* steps: that share their tangents */
+enum { TRIES = 9 };       /* lengths: of a step that are tried */
+enum { CHORD_TRIES = 2 }; /* lengths: of a step with old tangents */
+enum { SETTLED = 4 };     /* iterations: after which the rate of gains says what is to come */
 
 /* ---------------------------------------------------------------- noise and evidence */
 

@@ -6,10 +6,8 @@
 #include "base/linalg.h"
 #include "weights/constraints.h"
 
-enum {
-    SYMMETRIC_FROM = 400, /* parameters from which half of a product saves more than its symmetry costs */
-    MANY_WEIGHTS = 33     /* from which a product by BLAS saves more than its call costs */
-};
+enum { SYMMETRIC_FROM = 400 }; /* parameters: from which half of a product saves more than its symmetry costs */
+enum { MANY_WEIGHTS = 33 };    /* weights: from which a product by BLAS saves more than its call costs */
 
 /* ---------------------------------------------------------------- residuals and normal equations */
 

@@ -6,9 +6,12 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-/* Points of an axis, by the number of axes. */
-static const double smallest_mesh[] = {0, 40, 40, 18, 12}, largest_mesh[] = {0, 400, 160, 48, 20};
-static const double points_per_rank[] = {0, 1.7, 1.7, 1.7, 1.3}, rounding = 1e-9;
+/* Of an axis, by the number of axes. */
+static const double smallest_mesh[] = {0, 40, 40, 18, 12};  /* points */
+static const double largest_mesh[] = {0, 400, 160, 48, 20}; /* points: seconds and memory */
+static const double points_per_rank[] = {0, 1.7, 1.7, 1.7,
+                                         1.3}; /* points for each function of the basis; not measured */
+static const double rounding = 1e-9;           /* of an axis: ends that are no farther off are inside */
 
 double kb_axis_rank_estimate(double stretch, double length)
 {

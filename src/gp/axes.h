@@ -15,8 +15,10 @@
 
 #define KB_LADDER_RATIO 0.94868329805051377 /* sqrt(0.9) */
 #define KB_AXIS_CUT     1e-6                /* eigenvalues below this share of the largest are left out */
-#define KB_PRODUCT_CUT  1e-8 /* of products of features over three axes; over four that would take too many */
-enum { KB_LADDER_FIRST = -8, KB_LADDER_LEVELS = 48, KB_AXIS_ORDERS = 7 };
+#define KB_PRODUCT_CUT  1e-8    /* of products of features over three axes; over four that would take too many */
+enum { KB_LADDER_FIRST = -8 };  /* step of the ladder: longest scale, 1.5 of the bare field's */
+enum { KB_LADDER_LEVELS = 48 }; /* room: steps of the ladder */
+enum { KB_AXIS_ORDERS = 7 };    /* room: derivatives 0 to 6 */
 
 typedef struct {
     double length;

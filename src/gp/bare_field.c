@@ -6,11 +6,15 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "gp/scales.h"
 #include "tensor/mode.h"
 
-enum { BLOCKS = 4, BLOCK_POINTS = 150, RATIOS = 14, GOLDEN_STEPS = 16, AT_ONCE = 16 }; /* 1e-8 to 1e6, to the 16th */
-static const double longest = 2, spacings = 0.55; /* shorter scales make any data look like white noise */
-static const double least_ratio = 1e-8, greatest_ratio = 3;
+enum { BLOCKS = 4 };                    /* blocks: of an axis too long to be seen whole */
+enum { BLOCK_POINTS = 150 };            /* points: of a block */
+enum { RATIOS = 14 };                   /* values: of noise to signal that are tried */
+enum { GOLDEN_STEPS = 16 };             /* steps: of golden section after them */
+enum { AT_ONCE = 16 };                  /* room: lines at a time */
+static const double least_ratio = 1e-8; /* of the signal's variance: least noise */
 
 typedef struct {
     const kb_field_samples *samples;
@@ -172,7 +176,7 @@ static double cost(const spectrum *s, size_t field, double r, double *amplitude)
 static double best_ratio(const spectrum *s, size_t field, double *amplitude, double *ratio)
 {
     static const double golden = 0.6180339887498949;
-    double step = log(greatest_ratio / least_ratio) / (RATIOS - 1), best = INFINITY, at = 0;
+    double step = log(KB_MOST_NOISE / least_ratio) / (RATIOS - 1), best = INFINITY, at = 0;
     for (int i = 0; i < RATIOS; i++) {
         double found = cost(s, field, least_ratio * exp(i * step), amplitude);
         if (found < best) best = found, at = i * step;
@@ -240,8 +244,9 @@ static double fine_search(spectrum *s, const double *low, double high, double *a
 
 static void search(spectrum *s, kb_bare_field *gp)
 {
-    double low[KB_SAMPLE_AXES], at[KB_SAMPLE_AXES] = {0}, high = log(longest);
-    for (size_t a = 0; a < s->samples->n_axes; a++) low[a] = fmin(log(spacings * s->samples->spacing[a]), high - 1);
+    double low[KB_SAMPLE_AXES], at[KB_SAMPLE_AXES] = {0}, high = log(KB_LONGEST_SCALE);
+    for (size_t a = 0; a < s->samples->n_axes; a++)
+        low[a] = fmin(log(KB_SHORTEST_SCALE * s->samples->spacing[a]), high - 1);
     double best = coarse_search(s, low, high, at, gp);
     fine_search(s, low, high, at, best, gp);
     gp->log_likelihood = -total_cost(s, at, gp);

@@ -8,7 +8,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { NODES = 4, FEWEST_ROWS = 4000, SMALL = 6, LEAST = 16 };
+enum { NODES = 4 };                      /* coefficients: a cubic stands for the rows of a cell */
+enum { FEWEST_ROWS = 4000 };             /* rows: of records that are condensed */
+enum { SMALL = 6 };                      /* rows: of the cells that show the noise */
+enum { LEAST = 16 };                     /* rows: of a cell that is worth its cubic */
 static const double bends = 8;           /* chi^2 per coefficient at which two halves say more than the whole */
 static const double least_noise = 1e-12; /* variance, scaled: rounding of clean samples */
 

@@ -13,7 +13,7 @@
 
 #include "gp/noise.h"
 
-enum { KB_SAMPLE_AXES = 4 };
+enum { KB_SAMPLE_AXES = 4 }; /* room: time and three axes of space */
 
 typedef struct {
     size_t n_points, n_axes, n_fields, n_values;

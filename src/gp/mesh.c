@@ -11,7 +11,9 @@
 #include "base/settings.h"
 #include "base/status.h"
 
-enum { FEWEST = 8, FIRST_ROOM = 64, WORD_SIZE = 64 };
+enum { FEWEST = 8 };              /* points: of a mesh that is given */
+enum { FIRST_ROOM = 64 };         /* room: points at first */
+enum { WORD_SIZE = 64 };          /* room: a number's text */
 static const double slack = 1e-9; /* of an axis */
 static const char blanks[] = " \t\r\n,;";
 

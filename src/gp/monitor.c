@@ -3,7 +3,7 @@
 #include <math.h>
 
 static const double rounding = 1e-9; /* second differences below it say nothing */
-enum { ROUNDS = 6 };
+enum { ROUNDS = 6 };                 /* rounds: of smoothing the distances */
 
 static size_t n_cells(const kb_even_axis *axis) { return axis->is_periodic ? axis->n : axis->n - 1; }
 static double step_of(const kb_even_axis *axis) { return axis->end / (double)n_cells(axis); }

@@ -7,9 +7,7 @@
 #include "base/settings.h"
 #include "data/data.h"
 
-/* Variance over that of a state or field, 0.1 % of its sd squared: below it "noise" is the error of model and solver.
- */
-#define KB_LEAST_NOISE 1e-6
+#define KB_LEAST_NOISE 1e-6 /* of a state's or field's variance: below it "noise" is the error of model and solver */
 
 typedef enum { KB_NOISE_ADDITIVE, KB_NOISE_MULTIPLICATIVE, KB_NOISE_LOG } kb_noise_model; /* settings->noise_model */
 
@@ -28,7 +26,6 @@ kbass_status kb_noise_read_model(const kbass_data *data, const kbass_settings *s
    data's units; 0 when it has none. Their relative variances are h = sigma^2 / that one. */
 double kb_noise_reference(const kbass_data *data, size_t state);
 
-/* Of relative noise: no value counts as if it were smaller than this share of the rms. */
-static const double kb_least_share = 0.05;
+static const double kb_least_share = 0.05; /* of the rms: no value's relative noise counts as if it were smaller */
 
 #endif

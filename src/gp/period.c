@@ -5,10 +5,8 @@
 #include "base/status.h"
 #include "gp/field_samples.h"
 
-static const double most_jump =
-    1.5; /* of the largest change over two spacings, which a period may leave between the ends */
-static const double same_end =
-    0.5; /* of the mean change over one spacing: less, and the last line is the first again */
+static const double most_jump = 1.5; /* of the largest change over two spacings: between the ends of a period */
+static const double same_end = 0.5;  /* of the mean change over a spacing: less, and the last line is the first again */
 
 static kbass_status mark(kb_field_samples *samples, const kbass_data *data, const char *name, size_t length,
                          kbass_error *error)

@@ -7,9 +7,9 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-static const double relative_cut = 1e-10;
-/* Meshes from which pivots stand for all points: the eigenproblem of 600 points takes 0.1 s and grows by the cube. */
-enum { MOST_WHOLE = 600, BLOCK = 4096 };  /* BLOCK: points whose features are made at once */
+static const double relative_cut = 1e-10; /* of the largest eigenvalue: below it rounding */
+enum { MOST_WHOLE = 600 }; /* points: above it pivots stand for all; an eigenproblem takes 0.1 s, growing by the cube */
+enum { BLOCK = 4096 };     /* room: points whose features are made at once */
 static const double eigen_seconds = 5e-9; /* times the cube of the order: LAPACK takes so long and hears nothing */
 static const double pivot_cut = 1e-11; /* share of the largest eigenvalue that the trace may have left: below the cut */
 

@@ -17,7 +17,7 @@ typedef struct {
     double period; /* of the periodic kernel, in the axis' units */
 } kb_kernel;
 
-enum { KB_KERNEL_MAX_ORDER = 8 };
+enum { KB_KERNEL_MAX_ORDER = 8 }; /* room: order of derivatives */
 
 /* Highest order that stays continuous when both arguments may carry it. */
 int kb_kernel_highest_derivative(kb_kernel_kind kind);

@@ -4,10 +4,8 @@
 
 #include "weights/fit.h"
 
-enum {
-    KB_RIVALS_OF_STATES = 12,
-    KB_RIVALS_OF_FIELDS = 3
-}; /* a field's covariance is a hundred times that of a state */
+enum { KB_RIVALS_OF_STATES = 12 }; /* models: that a band averages over */
+enum { KB_RIVALS_OF_FIELDS = 3 };  /* models: likewise; a field's covariance is a hundred times that of a state */
 
 /* How many of the fits, best first, have odds that count. */
 size_t kb_count_near(size_t n_fits, kb_fit *const *fits);

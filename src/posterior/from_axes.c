@@ -11,10 +11,13 @@
 
 /* Nodes of the last row along an axis, by the number of space axes: at most. Closed axes need powers of 2 and 3; with
    open ones the forecast solves for all nodes at once. */
-static const size_t most_closed[] = {64, 24, 12}, most_open[] = {48, 16, 9};
-static const size_t closed_nodes[] = {8, 12, 16, 24, 32, 48, 64};
-static const size_t mesh_times = 11, mesh_places[] = {31, 11, 7};
-enum { MOST_RANK = 40, FEWEST_NODES = 8 };
+static const size_t most_closed[] = {64, 24, 12};                 /* nodes: along closed axes, by their number */
+static const size_t most_open[] = {48, 16, 9};                    /* nodes: along open axes, by their number */
+static const size_t closed_nodes[] = {8, 12, 16, 24, 32, 48, 64}; /* nodes: that a transform likes */
+static const size_t mesh_times = 11;                              /* times: at which a law is looked at */
+static const size_t mesh_places[] = {31, 11, 7};                  /* places: along an axis, by their number */
+enum { MOST_RANK = 40 };   /* directions: of the start's covariance that are kept */
+enum { FEWEST_NODES = 8 }; /* nodes: along an axis */
 
 typedef struct {
     const kb_frame *frame;

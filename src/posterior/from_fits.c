@@ -46,8 +46,7 @@ static void scale_covariance(const setting *s, const kb_fit *fit, size_t n_start
         }
 }
 
-/* A velocity that is not measured: nothing is learned by asking for it. */
-static const double unmeasurable = 1e6;
+static const double unmeasurable = 1e6; /* sd of noise: a velocity's, which is not measured and cannot be asked for */
 
 static bool is_measured(const kb_dynamics *d, size_t group)
 {

@@ -7,9 +7,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* tau at which the fields are led from the bare one to the proposal's */
-static const double leading_tau[] = {0.3, 0.05};
-enum { LEADING_STEPS = 3, FINAL_STEPS = 6, BATCH = 64 };
+static const double leading_tau[] = {
+    0.3, 0.05};             /* variances of the scaled equation: by which fields are led from the bare one */
+enum { LEADING_STEPS = 3 }; /* steps: Gauss-Newton, at each */
+enum { FINAL_STEPS = 6 };   /* steps: Gauss-Newton, at the end */
+enum { BATCH = 64 };        /* room: values at a time */
 
 /* What the points need of one patch; n_points x ... */
 typedef struct {

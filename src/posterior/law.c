@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { STENCIL = KB_LAW_STENCIL, POINTS_AT_ONCE = 5000 };
+enum { STENCIL = KB_LAW_STENCIL }; /* room: as there */
+enum { POINTS_AT_ONCE = 5000 };    /* room: points at a time */
 
 /* Where the solution is wanted around each point: along time, then a box of space. */
 typedef struct {

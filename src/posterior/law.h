@@ -7,7 +7,7 @@
 
 #include "dictionary/dictionary.h"
 
-enum { KB_LAW_STENCIL = 7 };
+enum { KB_LAW_STENCIL = 7 }; /* nodes: of a difference */
 /* Weights of the derivative of `order` at x from values at first + k step, k < width <= KB_LAW_STENCIL. */
 void kb_difference_weights(size_t width, double first, double step, double x, int order, double *weights);
 

@@ -8,9 +8,15 @@
 #include "base/random.h"
 #include "base/status.h"
 
-enum { MOST_DRAWS = 999, FEWER_DRAWS = 199, BATCH = 32, LEAST_VALUES = 10, MOST_LAGS = 4, SEED = 20 };
-static const double many_numbers = 2e6, most_numbers = 1e7; /* rows times parameters: fewer draws, no tests */
-static const double many_rows = 5000;                       /* likewise; bounds on the work */
+enum { MOST_DRAWS = 999 };              /* draws: of residuals that the law would leave */
+enum { FEWER_DRAWS = 199 };             /* draws: where they are dear */
+enum { BATCH = 32 };                    /* room: draws at a time */
+enum { LEAST_VALUES = 10 };             /* values: of a state that is tested */
+enum { MOST_LAGS = 4 };                 /* lags: of the autocorrelation */
+enum { SEED = 20 };                     /* seed: the same answer every time */
+static const double many_numbers = 2e6; /* rows times parameters: above it fewer draws; seconds */
+static const double most_numbers = 1e7; /* rows times parameters: above it no tests; seconds */
+static const double many_rows = 5000;   /* rows: above it fewer draws; seconds */
 
 typedef struct {
     kb_shooter *shooter;

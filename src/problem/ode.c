@@ -10,24 +10,30 @@
 #include "base/settings.h"
 #include "base/status.h"
 #include "gp/condense.h"
+#include "gp/scales.h"
 #include "gp/swings.h"
 #include "problem/velocities.h"
 #include "problem/wide.h"
 #include "weights/columns_screen.h"
 
-/* The ladder of length scales, in shares of a patch. */
-static const double longest = 0.4, shortest = 0.015, ratio = 0.75;
-enum { MESH = 200, MOST_PATCHES = 64, VARIANCES = 13, ROWS_PER_PATCH = 12 };
+static const double longest = 0.4;    /* of a patch: longest scale of the ladder */
+static const double shortest = 0.015; /* of a patch: shortest scale, three points of its mesh */
+static const double ratio = 0.75;     /* of neighbours on the ladder */
+enum { MESH = 200 };                  /* points: of a patch's mesh; the recipe's */
+enum { MOST_PATCHES = 64 };           /* patches: of the record; seconds */
+enum { VARIANCES = 13 };              /* values: of the noise variance that are tried for the bare field */
+enum { ROWS_PER_PATCH = 12 };         /* rows: that a patch holds at least */
 /* Long records are those of oscillators: chaotic ones, whose periods differ by more, go the way of short ones. */
-static const double regular = 0.2;
-enum { LONG_PERIODS = 24, LONG_ROWS = 384, PATCH_PERIODS = 4, SAMPLED_PATCHES = 4 }; /* of long records */
-/* States above which equations are searched one by one first: joint fields of the kernel cost the cube of their number.
-   Not measured between 7 and 19. */
-enum { WIDE_STATES = 10 };
-/* States from which that is tried first: six with 50 samples are found so in 1 s instead of 24; with 12 samples they
-   are not, which the misfit tells. */
-enum { MIDDLE_STATES = 6 };
-enum { MOST_COLUMNS = 1200 }; /* of all equations: a thread holds some 10 matrices of columns x columns, 115 MB */
+static const double regular = 0.2; /* spread of the periods: less, and it is an oscillator */
+enum { LONG_PERIODS = 24 };        /* periods: of long records */
+enum { LONG_ROWS = 384 };          /* rows: of long records */
+enum { PATCH_PERIODS = 4 };        /* periods: of their patches */
+enum { SAMPLED_PATCHES = 4 };      /* patches: that choose their length scale */
+/* Joint fields of the kernel cost the cube of the states' number. */
+enum { WIDE_STATES = 10 }; /* states: above it, equation by equation first; not measured between 7 and 19 */
+/* Six with 50 samples are found so in 1 s instead of 24; with 12 samples they are not, which the misfit tells. */
+enum { MIDDLE_STATES = 6 };   /* states: from here that is tried first */
+enum { MOST_COLUMNS = 1200 }; /* columns: of all equations; a thread holds some 10 matrices of their square, 115 MB */
 
 static void destroy_patches(kb_ode_problem *p)
 {
@@ -138,8 +144,7 @@ static double refine_variance(const kb_ode_problem *p, int at, double best, doub
     return grid_variance(at) * pow(10, 0.45 * fmax(-1, fmin(1, shift)));
 }
 
-/* Marginal likelihood of the bare field over levels and noise. Scales below 0.55 of the spacing make any data look like
-   white noise and are left out. */
+/* Marginal likelihood of the bare field over levels and noise. */
 static kbass_status fit_bare_field(kb_ode_problem *p, kbass_error *error)
 {
     double best = -INFINITY, *work = KB_NEW(double, 2 * p->max_rank * p->max_rank + 2 * p->max_rank);
@@ -148,7 +153,7 @@ static kbass_status fit_bare_field(kb_ode_problem *p, kbass_error *error)
     p->best_level = 0;
     p->best_variance = grid_variance(0);
     for (size_t level = 0; level < p->n_levels; level++) {
-        if (level && kb_ode_problem_length(p, level) < 0.55 * p->record->spacing) break;
+        if (level && kb_ode_problem_length(p, level) < KB_SHORTEST_SCALE * p->record->spacing) break;
         for (int i = 0; i < VARIANCES && !kb_budget_expired(); i++) {
             double evidence = level_evidence(p, level, grid_variance(i), work);
             if (!(evidence > best)) continue;
@@ -303,7 +308,7 @@ static kbass_status choose_state_levels(kb_ode_problem *p, double *work, kbass_e
         best[i] = -INFINITY, p->state_level[i] = p->best_level, p->state_variance[i] = p->best_variance;
     bool is_common = n <= WIDE_STATES || p->is_long;
     for (size_t level = 0; complete && !is_common && level < p->n_levels && !kb_budget_expired(); level++) {
-        if (level && kb_ode_problem_length(p, level) < 0.55 * p->record->spacing) break;
+        if (level && kb_ode_problem_length(p, level) < KB_SHORTEST_SCALE * p->record->spacing) break;
         for (int at = 0; at < VARIANCES; at++) {
             memset(each, 0, n * sizeof *each);
             for (size_t patch = 0; patch < p->n_patches; patch++)

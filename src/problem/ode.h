@@ -7,7 +7,7 @@
 #include "collocation/ode_field.h"
 #include "weights/frame.h"
 
-enum { KB_MAX_LEVELS = 40 };
+enum { KB_MAX_LEVELS = 40 }; /* room: length scales of the ladder */
 
 typedef struct kb_structures kb_structures; /* problem/wide.h */
 

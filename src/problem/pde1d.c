@@ -12,8 +12,11 @@
 #include "collocation/collocation.h"
 #include "collocation/refine_mesh.h"
 
-enum { SAMPLE = 2000, PROFILE_LINES = 5, LEAST_STEPS = 2 };
-static const double steps_per_change = 12, most_steps = 16; /* change in units of the field's sd */
+enum { SAMPLE = 2000 };                    /* points: at which terms are scaled */
+enum { PROFILE_LINES = 5 };                /* lines: that choose the profile's length scale */
+enum { LEAST_STEPS = 2 };                  /* steps: between two lines */
+static const double steps_per_change = 12; /* steps: while the field changes by its sd */
+static const double most_steps = 16;       /* steps: between two lines */
 static const double profile_share = 0.8; /* of a squared exponential's length scale: a Matern-5/2 profile's on grids */
 static const double slope_square = 25; /* (dq/ds)^2 of a field that changes by its own size in a fifth of the record */
 

@@ -3,8 +3,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "forward/pde1d/profile.h"
+#include "gp/scales.h"
 
-enum { LINES = 12, MODES = 61 };
+enum { LINES = 12 };          /* lines: that tell whether an axis closes */
+enum { MODES = 61 };          /* modes: of the profile that tells it */
 static const double sure = 3; /* nats per field by which a closed axis has to be likelier */
 
 kbass_status kb_run_samples_create(const kbass_data *data, const kbass_settings *settings,
@@ -56,7 +58,7 @@ static size_t gather_lines(const kb_field_samples *c, size_t axis, size_t each, 
 static double loss(const kb_field_samples *c, size_t axis, size_t n, const kb_data_line *lines, double period)
 {
     kb_profile profile = {.period = period};
-    return kb_profile_fit(&profile, n, lines, 0.55 * c->spacing[axis], MODES) ? profile.loss : INFINITY;
+    return kb_profile_fit(&profile, n, lines, KB_SHORTEST_SCALE * c->spacing[axis], MODES) ? profile.loss : INFINITY;
 }
 
 /* Periods that an axis may have: its ends meet, or do so one spacing on; of a part also as the whole axis does. */

@@ -12,8 +12,9 @@
 #include "weights/integral_form.h"
 #include "weights/subset.h"
 
-enum { CUTS = 4, FEWEST_KEPT = 12 };
-enum { MANY_COLUMNS = 900 };                      /* of an equation: pairs of more are too many to try */
+enum { CUTS = 4 };                                /* stages: of windows */
+enum { FEWEST_KEPT = 12 };                        /* columns: of each equation that stay */
+enum { MANY_COLUMNS = 900 };                      /* columns: of an equation, pairs of more are too many to try */
 static const size_t windows[CUTS] = {8, 4, 2, 1}; /* many are robust, few tell most: each begins from the one before */
 static const double share_of_time = 0.4;          /* of the limit, for all of this; the rest is for the joint fit */
 

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { ITERATIONS = 60 };
+enum { ITERATIONS = 60 }; /* iterations: of the fit without a term */
 
 /* Starts from the chosen model; weights by its message, or its own and 0 for a term that is added. */
 static void start_from(const kb_search *a, const kb_fit *best, bool by_message, kb_fit *fit)

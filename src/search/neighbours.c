@@ -13,7 +13,9 @@
 #include "weights/sweep.h"
 #include "weights/constraints.h"
 
-enum { MOST_PARENTS = 4, MOST_MOVES = 16, MOST_SCREENED = 40 }; /* room: schedules have less or as many */
+enum { MOST_PARENTS = 4 };   /* room: schedules have less or as many */
+enum { MOST_MOVES = 16 };    /* room: likewise */
+enum { MOST_SCREENED = 40 }; /* room: likewise */
 
 /* ---------------------------------------------------------------- proposing */
 

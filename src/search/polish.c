@@ -9,7 +9,7 @@
 #include "search/explain.h"
 #include "search/trace.h"
 
-enum { MOST_TWINS = 16 };
+enum { MOST_TWINS = 16 }; /* terms: for which others are sought that can stand for them */
 
 bool kb_has_model(const kb_search_result *result) { return result->pool.n && result->pool.fits[0]->valid; }
 

@@ -4,7 +4,7 @@
 
 #include "weights/trace.h"
 
-enum { SHOWN = 10 };
+enum { SHOWN = 10 }; /* models: of a pool that a trace shows */
 
 /* Evidences that are not finite say nothing. */
 static void add_evidence(double log_evidence, double *sum)

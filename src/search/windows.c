@@ -6,7 +6,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { JOIN_ITERATIONS = 20, SLIDE_ITERATIONS = 6, SLIDES = 6 };
+enum { JOIN_ITERATIONS = 20 };      /* iterations: after windows were joined */
+enum { SLIDE_ITERATIONS = 6 };      /* iterations: after borders were moved */
+enum { SLIDES = 6 };                /* steps: of borders, from where they were to where they shall be */
 static const double followed = 1.3; /* growth of the noise variance up to which joined windows still follow the data */
 
 /* The pairs' first starts, on the joined windows. */

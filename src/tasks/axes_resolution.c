@@ -6,17 +6,14 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum {
-    LEAST_WAVES = 5,
-    LEAST_MODES = 150,
-    MOST_MODES = 900,
-    MOST_STEPS = 64,
-    MOST_COEFFICIENTS = 10000,
-    LEAST_VISIBLE = 20
-};
-static const double visible = 4.5; /* sds: one of a thousand modes of noise in a hundred rows */
-static const double matern_length =
-    0.41; /* 1/sqrt(6): a Matern-5/2 spectrum falls at first as the Gaussian one of length 1 */
+enum { LEAST_WAVES = 5 };                 /* waves: along an axis */
+enum { LEAST_MODES = 150 };               /* modes: of a start, whatever is seen */
+enum { MOST_MODES = 900 };                /* modes: of all fields' starts; their square is the cost of a tangent */
+enum { MOST_STEPS = 64 };                 /* steps: of a record; more, and a fit is dear */
+enum { MOST_COEFFICIENTS = 10000 };       /* coefficients: of all fields; more, and a fit is dear */
+enum { LEAST_VISIBLE = 20 };              /* modes: that count as seen in any field */
+static const double visible = 4.5;        /* sds: one of a thousand modes of noise in a hundred rows */
+static const double matern_length = 0.41; /* 1/sqrt(6): its spectrum falls at first as the Gaussian one of length 1 */
 
 void kb_axes_plan(kb_axes *c)
 {

@@ -3,8 +3,9 @@
 #include "base/status.h"
 #include "tasks/one_axis.h"
 
-enum { PERIOD_HALVINGS = 5, STEPS_PER_SPACING = 12 }; /* the first step of the period, and how often it is halved */
-static const double worth = 0.5;                      /* nats that another period has to gain */
+enum { STEPS_PER_SPACING = 12 }; /* steps: of the period at first */
+enum { PERIOD_HALVINGS = 5 };    /* halvings: of that step */
+static const double worth = 0.5; /* nats that another period has to gain */
 
 typedef struct {
     kb_pass *pass;

@@ -30,7 +30,7 @@ typedef struct {
     double *fixed_weight; /* scaled: dq/ds += fixed_weight * P */
 } kb_columns;
 
-#define KB_ALL_RUNS ((size_t)-1)
+#define KB_ALL_RUNS ((size_t)-1) /* as a run */
 
 /* The only run that a column holds in, or KB_ALL_RUNS; and does it hold in this one? */
 static inline size_t kb_column_run(const kb_columns *c, size_t column) { return c->run ? c->run[column] : KB_ALL_RUNS; }

@@ -9,7 +9,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { STEPS = 10, MOST_POINTS = 600, FEWEST_KEPT = 12 };
+enum { STEPS = 10 };               /* columns: taken out one after the other, all others weighed after each */
+enum { MOST_POINTS = 600 };        /* points: at which columns are compared */
+enum { FEWEST_KEPT = 12 };         /* columns: of each equation that stay */
 static const double spent = 1e-10; /* share of a column's square left at which it is a sum of those chosen */
 
 /* Terms and slopes at every `stride`-th point. */

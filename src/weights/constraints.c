@@ -9,7 +9,9 @@
 #include "dictionary/constraints.h"
 #include "weights/ties.h"
 
-enum { MOST = KB_MOST_TIED, MOST_ROWS = 2 * MOST, TRIES = 8 };
+enum { MOST = KB_MOST_TIED };          /* room: tied columns */
+enum { MOST_ROWS = 2 * MOST };         /* room: equalities */
+enum { TRIES = 8 };                    /* draws: of weights, for one that keeps all bounds */
 static const double vanishing = 1e-11; /* share of a row's largest entry that is rounding */
 
 /* ---------------------------------------------------------------- in scaled weights */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { FEWEST_ROWS = 4 }; /* of a window */
+enum { FEWEST_ROWS = 4 }; /* rows: of a window */
 
 /* One run on its way through all terms. */
 typedef struct {

@@ -152,8 +152,8 @@ size_t kb_message_work(size_t n) { return 2 * (n * n + 2 * n) + n + 40; }
 
 /* ---------------------------------------------------------------- moves from many columns */
 
-/* Of a support, or of the message, from which one product serves all moves. */
-enum { MANY_COLUMNS = 33, MANY_CANDIDATES = 300 };
+enum { MANY_COLUMNS = 33 };     /* columns of a support: from here one product serves all moves; speed */
+enum { MANY_CANDIDATES = 300 }; /* columns of the message: likewise */
 
 typedef struct {
     const kb_message *message;

@@ -6,7 +6,8 @@
 #include "weights/constraints.h"
 #include "weights/message.h"
 
-enum { MOST_KEPT = 32, MOST_SIZE = 4 };
+enum { MOST_KEPT = 32 }; /* room: structures */
+enum { MOST_SIZE = 4 };  /* room: terms of a structure */
 
 typedef struct {
     double evidence;

@@ -8,7 +8,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { ROUNDS = 24, CLIMB = 4, SEARCHES = 12, NOISE_STEPS = 4 };
+enum { ROUNDS = 24 };                       /* rounds: of moves and noise in turn */
+enum { CLIMB = 4 };                         /* moves: between two estimates of the noise */
+enum { SEARCHES = 12 };                     /* rounds: of pairs */
+enum { NOISE_STEPS = 4 };                   /* steps: of the noise at fixed terms */
 enum { BLOCK = 32 };                        /* columns of a reduced message at a time: they stay in the cache */
 static const double settled = 0.02;         /* change of the log of the noise variance */
 static const double least_variance = 1e-12; /* of the noise, as a share of the left-hand side's */

@@ -4,7 +4,7 @@
 
 #include "weights/columns.h"
 
-enum { KB_TRACE_ROOM = 480 };
+enum { KB_TRACE_ROOM = 480 }; /* room: a line's text */
 
 /* The columns, "3 7 12"; cut off where the line ends. text: KB_TRACE_ROOM */
 void kb_trace_write_support(const kb_support *support, char *text);

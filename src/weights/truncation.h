@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { KB_MOST_BOUNDED = 32 };
+enum { KB_MOST_BOUNDED = 32 }; /* room: bounded weights of a model */
 
 /* log(Phi(b) - Phi(a)) without cancellation, a <= b, either infinite. */
 double kb_log_normal_between(double a, double b);

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { STEPS_AT_LEAST = 2000, STEPS_PER_TIME = 30 };
+enum { STEPS_AT_LEAST = 2000 };            /* steps: that any trajectory may take */
+enum { STEPS_PER_TIME = 30 };              /* steps: more for each sample; a stiff law is not worth more */
 static const double unmeasured_bound = 40; /* sd of a velocity as the curve through the positions has it */
 static const double smallest_step = 1e-14; /* times that are closer are one */
 static const double jump_slack = 1e-12;    /* a jump that is no farther ahead is behind */

@@ -71,6 +71,6 @@ double kb_implicit_step(kb_flow *flow, double s, double h);
 /* Carries flow->tangent along the step just taken. */
 bool kb_explicit_tangent(kb_flow *flow, double s, double h);
 bool kb_implicit_tangent(kb_flow *flow, double s, double h);
-enum { KB_FLOW_STAGES = 7 };
+enum { KB_FLOW_STAGES = 7 }; /* room: stages of either method */
 
 #endif

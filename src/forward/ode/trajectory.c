@@ -5,8 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* Prior variance of an initial state, in units of the state's own variance. */
-static const double state_variance = 4;
+static const double state_variance = 4; /* of the state's variance: that of its start beforehand */
 
 static void set_model(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents)
 {

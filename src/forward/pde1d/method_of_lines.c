@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { MOST_BOUNDARY = 17, INTERPOLATION = 6 };
+enum { MOST_BOUNDARY = 17 }; /* modes: in time, of the values at an open end */
+enum { INTERPOLATION = 6 };  /* nodes: from which a value between them is read */
 
 /* Central differences on seven points: sixth order for u_x and u_xx, fourth for u_xxx and u_xxxx, second above. */
 static const double unit_stencil[KB_HIGHEST_ORDER + 1][KB_STENCIL] = {

@@ -15,7 +15,10 @@
 #include "forward/rhs.h"
 #include "gp/field_samples.h"
 
-enum { KB_STENCIL = 7, KB_PDE1D_STAGES = 3, KB_PDE1D_MODES = 61, KB_PDE1D_MOST_MODES = 101 };
+enum { KB_STENCIL = 7 };            /* nodes: of a difference */
+enum { KB_PDE1D_STAGES = 3 };       /* room: stages of a step */
+enum { KB_PDE1D_MODES = 61 };       /* modes: of a start; seconds */
+enum { KB_PDE1D_MOST_MODES = 101 }; /* modes: of a start that needs more */
 
 /* What stands beyond the ends of an axis that is not periodic: the boundary's modes; they with their values at the end
    of the record from there on; the outermost nodes' own values. */

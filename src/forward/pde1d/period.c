@@ -4,8 +4,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "forward/pde1d/method_of_lines.h"
+#include "gp/scales.h"
 
-enum { PERIOD_LINES = 12, PERIODS = 12 };
+enum { PERIOD_LINES = 12 };             /* lines: that choose the period */
+enum { PERIODS = 12 };                  /* values: of the period that are tried, over a spacing and a half */
 static const double unusual_period = 3; /* nats: what a parameter costs that the data may choose within a spacing */
 
 /* Data lines gathered for the profile's prior. */
@@ -57,7 +59,10 @@ static double mean_spacing(size_t n, kb_field_samples *const *run_samples)
     return sum / (double)n;
 }
 
-double kb_pde1d_shortest(size_t n, kb_field_samples *const *run_samples) { return 0.55 * mean_spacing(n, run_samples); }
+double kb_pde1d_shortest(size_t n, kb_field_samples *const *run_samples)
+{
+    return KB_SHORTEST_SCALE * mean_spacing(n, run_samples);
+}
 
 static kbass_status no_length_scale(size_t refusals, const char *message, kbass_error *error)
 {

@@ -6,8 +6,9 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-enum { LENGTHS = 14, RATIOS = 13 };
-static const double spectrum_cut = 1e-6;
+enum { LENGTHS = 14 };                   /* values: of the length scale that are tried */
+enum { RATIOS = 13 };                    /* values: of noise to signal that are tried */
+static const double spectrum_cut = 1e-6; /* of the first mode's variance: less, and a mode is left out */
 
 /* Matern-5/2 spectrum of a mode, up to a factor */
 static double spectrum(const kb_profile *p, size_t j)

@@ -7,15 +7,16 @@
 #include "base/wide.h"
 #include "forward/pde1d/method_of_lines.h"
 
-enum { HALO = KB_STENCIL / 2, NEWTON_STEPS = 12 };
+enum { HALO = KB_STENCIL / 2 }; /* room: nodes beyond an end */
+enum { NEWTON_STEPS = 12 };     /* iterations: of a stage at most */
 /* Newton: a fresh matrix is quadratic, so a step of 1e-5 leaves about its square; an old one is linear, and what it
    leaves is the step times the ratio of steps. */
-static const double tolerance = 1e-7, slow_ratio = 0.1;
-static const double most_growth =
-    20; /* over the record, of the grid's shortest wave: above it the equation is ill-posed */
+static const double tolerance = 1e-7; /* of the field's sd: what a stage may leave */
+static const double slow_ratio = 0.1; /* of one step to the next: above it the matrix is made anew */
+static const double most_growth = 20; /* e-folds a record, of the grid's shortest wave: more, and it is ill-posed */
 
 /* SDIRK3 (Alexander): gamma is the root of x^3 - 3x^2 + 3x/2 - 1/6 near 0.436 */
-static const double g = 0.43586652150845967;
+static const double g = 0.43586652150845967; /* exact */
 static double tableau(int i, int j)
 {
     if (i == 1) return (1 - g) / 2;

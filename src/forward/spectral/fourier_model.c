@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const double spectrum_cut = 3e-4; /* modes with less variance than this share of the first's stay 0: a Gaussian
-                                            kernel as long as this one would give them less than 1e-8 */
-enum { LEAST_GUESSED = 12 };
+/* A Gaussian kernel as long as this one would give the modes that are left out less than 1e-8. */
+static const double spectrum_cut = 3e-4; /* of the first mode's variance: less, and a mode stays 0 */
+enum { LEAST_GUESSED = 12 };             /* values: from which a row's modes are guessed, next rows' too if need be */
 
 /* ---------------------------------------------------------------- dynamics */
 
@@ -140,7 +140,7 @@ static bool carry(kb_dynamics *self, size_t first, size_t row, const double *sta
 }
 
 /* Arrays of doubles with their sizes. */
-enum { PLANE_ARRAYS = 22 };
+enum { PLANE_ARRAYS = 22 }; /* room */
 static void list_arrays(kb_fourier_model *p, size_t max_tangents, double **arrays[PLANE_ARRAYS],
                         size_t sizes[PLANE_ARRAYS])
 {

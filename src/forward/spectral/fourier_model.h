@@ -13,7 +13,9 @@
 #include "gp/field_samples.h"
 #include "tensor/mode.h"
 
-enum { KB_FOURIER_AXES = KB_SAMPLE_AXES - 1, KB_FOURIER_STAGES = 4, KB_FOURIER_LANES = 64 };
+enum { KB_FOURIER_AXES = KB_SAMPLE_AXES - 1 }; /* room: axes of space */
+enum { KB_FOURIER_STAGES = 4 };                /* room: stages of a step */
+enum { KB_FOURIER_LANES = 64 };                /* tangents: at a time; the cache */
 
 typedef struct {
     size_t n_waves[KB_FOURIER_AXES]; /* highest frequency along each space axis */

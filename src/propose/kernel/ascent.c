@@ -6,12 +6,18 @@
 #include "propose/kernel/search.h"
 #include "propose/kernel/trace.h"
 
-enum { ROUNDS = 5, MOVES = 4, RIVALS = 3, KEPT = 4, FEW_TERMS = 5, PROPOSALS = 40 };
-static const int length_step = 5; /* of the ladder: a factor 1.3 */
-static const double greatest_tau = 3;
-static const double worth = 0.5, better = 0.05; /* nats */
-static const double freedom = 2;
-static const double most_moved = 0.5; /* standard deviations by which a shorter length scale may move weights */
+enum { ROUNDS = 5 };                  /* rounds: of hyperparameters and moves about the best; not measured */
+enum { MOVES = 4 };                   /* moves: of a structure in a round, the most promising; not measured */
+enum { RIVALS = 3 };                  /* models: that are given hyperparameters of their own in a round; not measured */
+enum { KEPT = 4 };                    /* models: that stay in play whatever their size; not measured */
+enum { FEW_TERMS = 5 };               /* terms a field: up to so many, each is also tried without */
+enum { PROPOSALS = 40 };              /* room: structures of a round */
+static const int length_step = 5;     /* steps of the ladder: a factor 1.3 */
+static const double greatest_tau = 3; /* variance of the scaled equation: above it nothing is bound */
+static const double worth = 0.5;      /* nats: that other hyperparameters have to gain */
+static const double better = 0.05;    /* nats: that a rival has to gain */
+static const double freedom = 2; /* degrees of freedom: of Student's t for the equation's residuals; not measured */
+static const double most_moved = 0.5; /* sds: by which a shorter length scale may move weights */
 
 /* ---------------------------------------------------------------- hyperparameters */
 

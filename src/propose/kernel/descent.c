@@ -5,9 +5,16 @@
 #include "propose/kernel/search.h"
 #include "propose/kernel/trace.h"
 
-static const double first_tau = 0.512, tau_factor = 0.25, likely = 0.5;
-static const double most_discord = 4; /* standard deviations */
-enum { STAGES = 5, ROUNDS = 2, STEPS = 3, PATIENCE = 2, LENGTH_TRIALS = 8, LOOSEN_FROM = 2 };
+static const double first_tau = 0.512; /* variance of the scaled equation: loose; not measured */
+static const double tau_factor = 0.25; /* ratio: from one stage to the next */
+static const double likely = 0.5;      /* probability: from which EP's columns are in */
+static const double most_discord = 4;  /* sds: by which patches may disagree about a weight */
+enum { STAGES = 5 };                   /* stages: of falling tau; not measured */
+enum { ROUNDS = 2 };                   /* rounds: of E and M step in a stage */
+enum { STEPS = 3 };                    /* steps: Gauss-Newton, of an M step */
+enum { PATIENCE = 2 };                 /* stages: that may be worse before the descent ends */
+enum { LENGTH_TRIALS = 8 };            /* steps: of the length scales in a stage */
+enum { LOOSEN_FROM = 2 };              /* stage: from which length scales are shortened where weights depend on them */
 
 bool kb_kernel_search_begin(kb_kernel_search *s, kb_kernel_state *state)
 {

@@ -10,11 +10,19 @@
 #include "propose/kernel/search.h"
 #include "propose/kernel/trace.h"
 
-enum { STAGES = 9, LEARN_NOISE_FROM = 5, PRUNE_FROM = 6, DECIDE_FROM = 7, ROUNDS = 2, STEPS_PER_ROUND = 2 };
-enum { MOST_TERMS = 8 };
+enum { STAGES = 9 };           /* stages: of falling tau and shrinking length scales; the recipe's */
+enum { LEARN_NOISE_FROM = 5 }; /* stage: before it the noise is the bare field's */
+enum { PRUNE_FROM = 6 };       /* stage: from which unlikely columns leave */
+enum { DECIDE_FROM = 7 };      /* stage: from which only likely columns stay */
+enum { ROUNDS = 2 };           /* rounds: of E and M step in a stage */
+enum { STEPS_PER_ROUND = 2 };  /* steps: Gauss-Newton, of an M step */
+enum { MOST_TERMS = 8 };       /* terms a field: larger structures are not kept */
 const kb_scope kb_kernel_scope = {0.44, 0.65, false};
-static const double last_tau = 9e-3, prune_below = 0.05, decide_below = 0.5, noise_share = 0.25;
-static const double start_share[] = {1, 0.6}; /* of the bare field's length scale in time */
+static const double last_tau = 9e-3;          /* variance of the scaled equation: at the last stage; the recipe's */
+static const double prune_below = 0.05;       /* probability: of columns that leave */
+static const double decide_below = 0.5;       /* probability: of columns that leave at the end */
+static const double noise_share = 0.25;       /* of the bare field's noise variance: where the noise begins */
+static const double start_share[] = {1, 0.6}; /* of the bare field's length scale in time: one path each */
 
 static double threshold(int stage) { return stage < PRUNE_FROM ? 0 : stage < DECIDE_FROM ? prune_below : decide_below; }
 

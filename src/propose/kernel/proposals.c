@@ -6,8 +6,8 @@
 #include "problem/pde_nd.h"
 #include "propose/kernel/search.h"
 
-enum { MOST_PROPOSALS = 8 };
-static const double thresholds[] = {0.5, 0.05}; /* inclusion probabilities */
+enum { MOST_PROPOSALS = 8 };                    /* structures: best first; not measured */
+static const double thresholds[] = {0.5, 0.05}; /* probability: columns above it are one more proposal each */
 
 static kbass_status add(kb_pool *pool, const kb_support *support, const double *w, size_t n_fields,
                         const double *variance, kbass_error *error)

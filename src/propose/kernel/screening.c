@@ -8,10 +8,16 @@
 
 /* Length scales, as steps of the ladder, and variances of the equation at which the bare field is asked. */
 static const kb_steps asked_steps[] = {{0, 0}, {13, 4}, {20, 10}};
-static const double asked_tau[] = {1, 0.1, 0.01};
+static const double asked_tau[] = {1, 0.1,
+                                   0.01}; /* variances of the scaled equation: at which the bare field is asked */
 static const kb_steps weighed_steps = {15, 5};
-static const double weighed_tau = 0.03, most_subsets = 2e5;
-enum { BEST_OF_SIZE = 3, PROPOSALS = 256, WEIGHED = 16, LARGEST = 3, LARGEST_OF_EP = 6 };
+static const double weighed_tau = 0.03; /* variance of the scaled equation: at which they are weighed; not measured */
+static const double most_subsets = 2e5; /* structures: of one size that are enumerated; a bound on the work */
+enum { BEST_OF_SIZE = 3 };              /* structures: of each size that get a vote */
+enum { PROPOSALS = 256 };               /* room: structures with votes */
+enum { WEIGHED = 16 };                  /* structures: of most votes, that are solved; not measured */
+enum { LARGEST = 3 };                   /* terms: of a structure that is enumerated */
+enum { LARGEST_OF_EP = 6 };             /* terms a field: of EP's structure that gets votes */
 
 typedef struct {
     kb_support support;

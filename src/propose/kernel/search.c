@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "weights/ties.h"
 
-enum { SWEEPS = 200 };
+enum { SWEEPS = 200 }; /* sweeps: of EP at most; it converges in 5 to 30 */
 
 static bool merged_create(size_t n, kb_merged *m)
 {

@@ -5,7 +5,8 @@
 #include "propose/kernel/homotopy.h"
 #include "ep/ep.h"
 
-enum { KB_KERNEL_POOL_STATES = 64, KB_KERNEL_SEARCH_SPARES = 4 };
+enum { KB_KERNEL_POOL_STATES = 64 };  /* models: kept, the best; memory */
+enum { KB_KERNEL_SEARCH_SPARES = 4 }; /* room: models at work */
 
 typedef struct {
     size_t n;

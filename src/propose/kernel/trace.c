@@ -4,7 +4,7 @@
 
 #include "weights/trace.h"
 
-enum { SHOWN = 10 };
+enum { SHOWN = 10 }; /* models: of a pool that a trace shows */
 
 void kb_trace_kernel_state(const kb_kernel_search *s, const char *stage, const kb_kernel_state *state)
 {

@@ -6,9 +6,12 @@
 #include "base/linalg.h"
 #include "weights/ties.h"
 
-enum { ITERATIONS = 40, SWEEPS = 5 };
-static const double annealed_share = 0.8; /* of the iterations in which tau falls */
-static const double tau_last = 1e-3, prune_below = 1e-3, slab_factor = 10;
+enum { ITERATIONS = 40 };                 /* iterations: of E and M step; the recipe's */
+enum { SWEEPS = 5 };                      /* sweeps: of EP in an iteration, which begins where the last one ended */
+static const double annealed_share = 0.8; /* of the iterations: in which tau falls */
+static const double tau_last = 1e-3;      /* of the mean squared slope: tau at the end; the recipe's */
+static const double prune_below = 1e-3;   /* probability: of columns that leave */
+static const double slab_factor = 10;     /* of the mean squared slope: the slab's variance while annealing */
 
 typedef struct {
     double *G, *b, *slab, *log_odds, *mean, *rms, *probability, *merged, *slope_squares, *squares;

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 8, MOVES = 30 };
-static const double tau_relative = 1e-4, gain_tolerance = 0.02; /* nats, of the objective */
+enum { ROUNDS = 8 };                       /* rounds: of moves; most end by themselves */
+enum { MOVES = 30 };                       /* moves: taken at once, before one by one */
+static const double tau_relative = 1e-4;   /* of the mean squared slope: tau of the refined field; the recipe's */
+static const double gain_tolerance = 0.02; /* nats: of the objective, at which a solve ends */
 
 double kb_refine_settle(kb_annealer *w, kb_run *run)
 {

@@ -9,8 +9,9 @@
 #include "propose/ode/pool_entry.h"
 #include "propose/ode/refine.h"
 
-enum { MOST_TERMS_PER_EQUATION = 14 };
-static const double begin = 0.05, end = 0.6; /* of the whole run, for progress */
+enum { MOST_TERMS_PER_EQUATION = 14 }; /* terms: of structures that are refined; not measured */
+static const double begin = 0.05;      /* of the whole run: progress before */
+static const double end = 0.6;         /* of the whole run: progress after */
 
 static void add_starts(kb_anneal_start *starts, size_t *n, double first, double last, size_t n_variances,
                        const double *variances)

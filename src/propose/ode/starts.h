@@ -6,7 +6,7 @@
 #include "propose/ode/annealer.h"
 #include "search/task.h"
 
-enum { KB_MOST_STARTS = 12 };
+enum { KB_MOST_STARTS = 12 }; /* room: starts of the annealing */
 
 /* The grid of starts; returns how many. */
 size_t kb_anneal_starts(const kb_ode_problem *problem, kb_anneal_start *starts);

@@ -5,7 +5,7 @@
 #include "problem/pde_nd.h"
 #include "propose/weak/fields.h"
 
-enum { MOST_PROPOSALS = 3 }; /* beside those of the bare field: a fit over several axes costs seconds */
+enum { MOST_PROPOSALS = 3 }; /* structures: beside those of the bare field; a fit over several axes costs seconds */
 
 static kbass_status add(kb_pool *pool, const kb_field_proposal *proposal, size_t n_fields, const double *noise,
                         kbass_error *error)

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-enum { KB_BUMP_MOST_POWER = 16 };
+enum { KB_BUMP_MOST_POWER = 16 }; /* room: power of a bump */
 
 /* out[i] = d^order phi / ds^order at s[i], 0 outside of [-1, 1]; power at most KB_BUMP_MOST_POWER. */
 void kb_bump_derivative(size_t power, size_t order, size_t n, const double *s, double *out);

@@ -9,10 +9,12 @@
 #include "base/status.h"
 #include "tensor/mode.h"
 
-enum { FEWEST_POINTS = 5, FEWEST_ROWS = 4 };
-static const double shortest_from = 0.6; /* of the highest frequency: waves that show the noise */
-static const double widest_gap = 1.5, well_carried = 0.8;
-static const double two_pi = 6.283185307179586476925;
+enum { FEWEST_POINTS = 5 };                           /* points: of an axis that can be seen to close */
+enum { FEWEST_ROWS = 4 };                             /* rows: in time */
+static const double shortest_from = 0.6;              /* of the highest frequency: waves that show the noise */
+static const double widest_gap = 1.5;                 /* spacings: between points of an axis that closes */
+static const double well_carried = 0.8;               /* of the points: waves that uneven ones carry */
+static const double two_pi = 6.283185307179586476925; /* exact */
 
 /* ---------------------------------------------------------------- does the grid close? */
 

@@ -10,7 +10,9 @@
 #include "propose/weak/regression.h"
 #include "data/visible.h"
 
-enum { BEST_OF_EACH = 3, MOST_OF_EACH = BEST_OF_EACH + 4, BARE_LENGTHS = 2 };
+enum { BEST_OF_EACH = 3 };                     /* structures: of each width, best first */
+enum { MOST_OF_EACH = BEST_OF_EACH + 4 };      /* structures: of each width, the best of each size among them */
+enum { BARE_LENGTHS = 2 };                     /* room: length scales of the bare field */
 static const double bare_lengths[] = {1, 0.5}; /* times the length whose kernel has that wavelength */
 static const double waves_per_length = 7.06;   /* 6 sqrt(2 log 2): lag at which exp(-d^2 / 2 l^2) is one half */
 enum { SHARES = 3 };                           /* room for the schedule's widths */

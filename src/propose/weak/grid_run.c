@@ -8,7 +8,10 @@
 #include "propose/weak/bare_tile.h"
 #include "data/visible.h"
 
-enum { TILE_CENTRES = 16, MOST_BARE_TILES = 6, FEWEST_CENTRES = 3, FEWEST_POINTS = 6 };
+enum { TILE_CENTRES = 16 };   /* bumps: of a tile along an axis; memory */
+enum { MOST_BARE_TILES = 6 }; /* tiles: in which the bare field is asked; seconds */
+enum { FEWEST_CENTRES = 3 };  /* bumps: along an axis, fewer say nothing */
+enum { FEWEST_POINTS = 6 };   /* points: under a bump, fewer do not integrate */
 
 /* ---------------------------------------------------------------- life */
 

@@ -11,7 +11,8 @@
 #include "search/schedule.h"
 #include "weights/subset.h"
 
-enum { STENCIL = 4, MOST_POINTS = 2000 }; /* rows of the cubic that is integrated; points of a row that take part */
+enum { STENCIL = 4 };        /* rows: of the cubic that is integrated */
+enum { MOST_POINTS = 2000 }; /* points: of a row that take part; seconds */
 
 /* Sums over points and rows: X'X of all terms, X'Y, Y'Y, for left-hand sides Y. */
 typedef struct {

@@ -8,7 +8,10 @@
 #include "base/status.h"
 #include "search/schedule.h"
 
-enum { POOL = 64, PARENTS = 10, ROUNDS = 5, SIZES = 4 };
+enum { POOL = 64 };    /* structures: kept, the best; not measured */
+enum { PARENTS = 10 }; /* structures: whose neighbours are tried in a round; not measured */
+enum { ROUNDS = 5 };   /* rounds: of neighbours */
+enum { SIZES = 4 };    /* terms: up to which the best of each size is proposed */
 static const kb_schedule *const schedule = &kb_schedule_of_weak_fields.value;
 static const double least_left = 1e-10; /* share below which nothing can be told from rounding */
 

@@ -13,7 +13,7 @@
 #include "propose/weak/tile.h"
 #include "weights/columns.h"
 
-enum { KB_WEAK_MOST_TERMS = 8 };
+enum { KB_WEAK_MOST_TERMS = 8 }; /* room: terms of a structure */
 
 typedef struct {
     size_t n, column[KB_WEAK_MOST_TERMS]; /* ascending */

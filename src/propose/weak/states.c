@@ -8,7 +8,11 @@
 #include "base/status.h"
 #include "propose/weak/bump.h"
 
-enum { POWER = 4, BLOCK_QUERIES = 64, BLOCK_ROWS = 1024, FEWEST_ROWS = 6, FEWEST_QUERIES = 4 };
+enum { POWER = 4 };                        /* power of (1 - s^2): a smooth bump; not measured */
+enum { BLOCK_QUERIES = 64 };               /* bumps: at a time; the cache */
+enum { BLOCK_ROWS = 1024 };                /* rows: at a time; the cache */
+enum { FEWEST_ROWS = 6 };                  /* rows: under a bump, fewer do not integrate */
+enum { FEWEST_QUERIES = 4 };               /* bumps: fewer say nothing */
 static const double largest_gap = 0.5;     /* of the half width, that a bump may bridge */
 static const double counted_once = 1 / 3.; /* of the bumps: neighbours overlap by three quarters of their length */
 static const double most_counted = 150;    /* bumps: what more would tell is less than attenuation hides */

@@ -12,13 +12,11 @@
 #include "base/status.h"
 #include "propose/weak/grid_run.h"
 
-enum {
-    CENTRES = 16,          /* of a tile's bumps along the axis that the file is cut by, */
-    CENTRES_ACROSS = 32,   /* and along the others, */
-    FEWEST_CENTRES = 4,    /* less where that is */
-    MOST_POINTS = 1 << 20, /* points */
-    MOST_GROUPS = 256
-};
+enum { CENTRES = 16 };          /* bumps: of a tile along the axis that the file is cut by */
+enum { CENTRES_ACROSS = 32 };   /* bumps: along the others */
+enum { FEWEST_CENTRES = 4 };    /* bumps: to which both fall where a tile would hold too much */
+enum { MOST_POINTS = 1 << 20 }; /* points: of a tile; memory */
+enum { MOST_GROUPS = 256 };     /* room: messages that are summed apart */
 
 typedef struct {
     const kb_weak_form *form;

@@ -6,7 +6,12 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { ROUNDS = 12, CLIMB = 40, SCREENED = 4, SIZE = 3, FEW_COLUMNS = 64, SUPPORTS = SCREENED + SIZE + 1 };
+enum { ROUNDS = 12 };                       /* rounds: of structure and noise in turn */
+enum { CLIMB = 40 };                        /* moves: of a climb at most */
+enum { SCREENED = 4 };                      /* structures: of the enumeration, that begin a climb */
+enum { SIZE = 3 };                          /* terms: up to which structures are enumerated */
+enum { FEW_COLUMNS = 64 };                  /* columns: of more, one term fewer is enumerated */
+enum { SUPPORTS = SCREENED + SIZE + 1 };    /* room: beginnings */
 static const double least_variance = 1e-12; /* of the residuals, as a share of the left-hand side's */
 static const double settled = 0.02;         /* change of the log of that variance */
 

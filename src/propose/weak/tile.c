@@ -9,7 +9,9 @@
 #include "propose/weak/bump.h"
 #include "tensor/mode.h"
 
-enum { POWER_IN_TIME = 6, POWER_IN_SPACE = 8, MOST_TIME_ORDER = 2 };
+enum { POWER_IN_TIME = 6 };   /* power of (1 - s^2): a bump's along time; not measured */
+enum { POWER_IN_SPACE = 8 };  /* power of (1 - s^2): smooth beyond sixth derivatives */
+enum { MOST_TIME_ORDER = 2 }; /* order: of time derivatives */
 
 /* One tile at work. Operators map an axis' points to its bumps: n_centres x n, one for each order of derivative. */
 typedef struct {
