@@ -15,7 +15,8 @@ static int wishes[MOST];
 
 typedef struct {
     int rank, n_ranks;
-    size_t stop_at; /* iterations; 0: never */
+    size_t stop_at;      /* iterations; 0: never */
+    size_t n_iterations; /* that it took */
     kbass_discovery *discovery;
     kbass_status status;
     kbass_error error;
@@ -69,7 +70,8 @@ static kbass_discovery *prepare(const char *degree)
 
 static int stop_at(const kbass_progress *progress, void *user)
 {
-    const member *m = user;
+    member *m = user;
+    if (progress->n_iterations > m->n_iterations) m->n_iterations = progress->n_iterations;
     return m->stop_at && progress->n_iterations >= m->stop_at;
 }
 
@@ -130,6 +132,21 @@ static void answers_do_not_depend_on_ranks(void **state)
     kbass_discovery_destroy(alone);
 }
 
+/* Two ranks: either does about half of what one alone does, proposals included. */
+static void work_is_shared_out(void **state)
+{
+    (void)state;
+    kbass_error error;
+    member alone = {.discovery = prepare("2")}, members[MOST];
+    CHECK_OK(kbass_discovery_run(alone.discovery, stop_at, &alone, &error));
+    run_ranks(2, 0, members);
+    for (int i = 0; i < 2; i++) {
+        CHECK(4 * members[i].n_iterations < 3 * alone.n_iterations);
+        kbass_discovery_destroy(members[i].discovery);
+    }
+    kbass_discovery_destroy(alone.discovery);
+}
+
 static void one_that_stops_stops_all(void **state)
 {
     (void)state;
@@ -164,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_do_not_depend_on_ranks),
+        cmocka_unit_test(work_is_shared_out),
         cmocka_unit_test(one_that_stops_stops_all),
         cmocka_unit_test(other_settings_are_refused),
     };

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "search/packed_proposals.h"
 
 bool kb_share_is_possible(kb_run *run) { return run->reduce && !kb_run_stopped(run); }
 
@@ -50,6 +51,69 @@ kbass_status kb_share_exchange(kb_run *run, size_t n, kb_fit *const *fits, const
             at += room_of(fits[i], pool);
         }
     }
+    kb_free(own);
+    kb_free(all);
+    kb_run_agree(run);
+    return status;
+}
+
+/* Bytes of the proposals that are this rank's. */
+static size_t own_bytes(const kb_run *run, size_t n, const kb_proposals *list)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++)
+        if (kb_share_is_own(run, i)) size += kb_proposals_bytes(list[i].pool, 0);
+    return size;
+}
+
+static void pack_own(const kb_run *run, size_t n, const kb_proposals *list, unsigned char *at)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!kb_share_is_own(run, i)) continue;
+        kb_proposals_pack(list[i].pool, 0, list[i].n_starts, list[i].n_lost, at);
+        at += kb_proposals_bytes(list[i].pool, 0);
+    }
+}
+
+/* Those of one other rank. */
+static kbass_status unpack_other(const kb_run *run, size_t rank, size_t n, kb_proposals *list, const unsigned char *at,
+                                 kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t i = rank; status == KBASS_OK && i < n; i += (size_t)run->reduce->n_ranks) {
+        status = kb_proposals_unpack(at, &list[i], error);
+        if (status == KBASS_OK) at += kb_proposals_bytes(list[i].pool, 0);
+    }
+    return status;
+}
+
+/* The largest number that a rank has. */
+static kbass_status largest(const kb_run *run, uint64_t own, size_t *most, kbass_error *error)
+{
+    const kbass_reduce *r = run->reduce;
+    uint64_t *all = KB_NEW(uint64_t, (size_t)r->n_ranks);
+    if (!all) return kb_out_of_memory(error, "the other ranks");
+    r->gather(r->user, sizeof own, &own, all);
+    *most = 0;
+    for (int i = 0; i < r->n_ranks; i++) *most = all[i] > *most ? all[i] : *most;
+    kb_free(all);
+    return KBASS_OK;
+}
+
+kbass_status kb_share_proposals(kb_run *run, size_t n, kb_proposals *list, kbass_error *error)
+{
+    const kbass_reduce *r = run->reduce;
+    size_t each = 0, ranks = (size_t)r->n_ranks;
+    kbass_status status = largest(run, own_bytes(run, n, list), &each, error);
+    if (status != KBASS_OK) return status;
+    unsigned char *own = kb_allocate(each + 1, 1), *all = kb_allocate(ranks * each + 1, 1);
+    if (!own || !all) status = kb_out_of_memory(error, "the proposals of other ranks");
+    if (status == KBASS_OK) {
+        pack_own(run, n, list, own);
+        r->gather(r->user, each, own, all);
+    }
+    for (size_t rank = 0; status == KBASS_OK && rank < ranks; rank++)
+        if ((int)rank != r->rank) status = unpack_other(run, rank, n, list, all + rank * each, error);
     kb_free(own);
     kb_free(all);
     kb_run_agree(run);

@@ -8,6 +8,7 @@
 #include "propose/ode/anneal.h"
 #include "propose/ode/pool_entry.h"
 #include "propose/ode/refine.h"
+#include "search/share.h"
 
 enum { MOST_TERMS_PER_EQUATION = 14 }; /* terms: of structures that are refined; not measured */
 static const double begin = 0.05;      /* of the whole run: progress before */
@@ -45,41 +46,52 @@ bool kb_anneal_start_run(const kb_ode_problem *p, const kb_anneal_start *start, 
 }
 
 /* One start's proposal: the annealed structure or, when asked for, that one refined by evidence. */
-static kbass_status run_start(const kb_ode_problem *p, const kb_anneal_start *start, bool refined, kb_annealer *w,
-                              kb_pool *proposal, kb_run *run, bool *lost)
+static kbass_status run_start(kb_proposals *part, const kb_anneal_start *start, bool refined, kb_annealer *w)
 {
+    const kb_ode_problem *p = part->problem;
+    kb_run *run = part->run;
     bool usable =
         kb_anneal_start_run(p, start, w, run) && (!refined || isfinite(kb_refine(p, w, kb_refine_level(p), run)));
-    *lost = !usable && !kb_run_stopped(run);
-    return usable ? kb_pool_add_annealed(p, w, proposal, NULL) : KBASS_OK;
+    part->n_starts++;
+    part->n_lost += !usable && !kb_run_stopped(run);
+    return usable ? kb_pool_add_annealed(p, w, part->pool, NULL) : KBASS_OK;
 }
 
-/* All starts, in parallel; proposals enter the pool in the starts' order, whichever thread was first. */
+static kbass_status take(kb_proposals *asked, kb_proposals *part, kbass_error *error)
+{
+    asked->n_starts += part->n_starts;
+    asked->n_lost += part->n_lost;
+    return kb_pool_merge(asked->pool, part->pool, error);
+}
+
+/* All starts, in parallel, of ranks each its own; proposals enter the pool in the starts' order, whoever was first. */
 static kbass_status run_starts(kb_proposals *asked, bool refined, kb_annealer **annealers, kbass_error *error)
 {
     const kb_ode_problem *p = asked->problem;
     kb_run *run = asked->run;
     kb_anneal_start starts[KB_MOST_STARTS];
-    kb_pool proposals[KB_MOST_STARTS];
+    kb_pool pools[KB_MOST_STARTS];
+    kb_proposals parts[KB_MOST_STARTS];
     size_t n = kb_anneal_starts(p, starts), done = 0;
-    bool ran[KB_MOST_STARTS] = {false}, lost[KB_MOST_STARTS] = {false};
+    bool is_shared = kb_share_is_possible(run);
     kbass_status statuses[KB_MOST_STARTS] = {KBASS_OK}, status = KBASS_OK;
-    for (size_t i = 0; i < n; i++)
-        kb_pool_init(&proposals[i], p->columns->n, p->record->n_states, asked->pool->max_windows);
+    for (size_t i = 0; i < n; i++) {
+        kb_pool_init(&pools[i], p->columns->n, p->record->n_states, asked->pool->max_windows);
+        parts[i] = (kb_proposals){.problem = p, .run = run, .pool = &pools[i]};
+    }
 #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
     for (size_t i = 0; i < n; i++) {
-        if (kb_run_stopped(run)) continue;
-        ran[i] = true;
-        statuses[i] = run_start(p, &starts[i], refined, annealers[omp_get_thread_num()], &proposals[i], run, &lost[i]);
+        if (kb_run_stopped(run) || (is_shared && !kb_share_is_own(run, i))) continue;
+        statuses[i] = run_start(&parts[i], &starts[i], refined, annealers[omp_get_thread_num()]);
 #pragma omp critical(kb_progress)
         run->fraction = begin + (end - begin) * (double)++done / (double)n; /* atomic: other threads read it */
     }
-    for (size_t i = 0; i < n; i++) {
-        asked->n_starts += ran[i];
-        asked->n_lost += lost[i];
+    for (size_t i = 0; i < n; i++)
         if (statuses[i] != KBASS_OK) status = kb_out_of_memory(error, "the search");
-        if (status == KBASS_OK) status = kb_pool_merge(asked->pool, &proposals[i], error);
-        kb_pool_clear(&proposals[i]);
+    if (status == KBASS_OK && is_shared) status = kb_share_proposals(run, n, parts, error);
+    for (size_t i = 0; i < n; i++) {
+        if (status == KBASS_OK) status = take(asked, &parts[i], error);
+        kb_pool_clear(&pools[i]);
     }
     return status;
 }
