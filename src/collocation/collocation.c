@@ -62,16 +62,6 @@ static bool allocate_normal(kb_patch_workspace *b, const extent *x)
            b->tensor && b->place;
 }
 
-static bool allocate_gradient(kb_patch_workspace *b, const kb_patch *p)
-{
-    size_t k = b->columns->n;
-    b->gz = KB_NEW(double, p->n * p->n_fields);
-    b->tensor = KB_NEW(double, p->n);
-    b->Hww = KB_NEW(double, k *k);
-    b->gw = KB_NEW(double, k);
-    return b->gz && b->tensor && b->Hww && b->gw;
-}
-
 size_t kb_patch_workspace_doubles_per_point(const kb_dictionary *dictionary)
 {
     size_t fields = dictionary->n_states;
@@ -111,26 +101,6 @@ kbass_status kb_patch_workspace_create(size_t n_patches, kb_patch *const *patche
     if (!allocate_points(b, &x) || !allocate_normal(b, &x)) {
         kb_patch_workspace_destroy(b);
         return kb_out_of_memory(error, "the workspace of a patch");
-    }
-    *out = b;
-    return KBASS_OK;
-}
-
-kbass_status kb_patch_workspace_create_light(kb_patch *patch, const kb_dictionary *dictionary,
-                                             const kb_columns *columns, kb_patch_workspace **out, kbass_error *error)
-{
-    extent x = {0};
-    kb_mode modes[KB_SAMPLE_AXES];
-    kb_patch_workspace *b = KB_NEW(kb_patch_workspace, 1);
-    if (!b) return kb_out_of_memory(error, "the mesh");
-    b->dictionary = dictionary;
-    b->columns = columns;
-    widen(&x, patch);
-    kb_patch_data_modes(patch, modes);
-    if (!patch->gridded) x.data = kb_rows_work(patch->n_axes, modes);
-    if (!allocate_points(b, &x) || !allocate_gradient(b, patch)) {
-        kb_patch_workspace_destroy(b);
-        return kb_out_of_memory(error, "the mesh");
     }
     *out = b;
     return KBASS_OK;

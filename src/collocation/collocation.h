@@ -47,9 +47,6 @@ typedef struct {
 /* Enough for any of the patches. */
 kbass_status kb_patch_workspace_create(size_t n_patches, kb_patch *const *patches, const kb_dictionary *dictionary,
                                        const kb_columns *columns, kb_patch_workspace **out, kbass_error *error);
-/* For one patch at its present level, without room for normal equations of the field: values, gradients, Hww. */
-kbass_status kb_patch_workspace_create_light(kb_patch *patch, const kb_dictionary *dictionary,
-                                             const kb_columns *columns, kb_patch_workspace **out, kbass_error *error);
 /* Doubles that a workspace has for each point. */
 size_t kb_patch_workspace_doubles_per_point(const kb_dictionary *dictionary);
 void kb_patch_workspace_destroy(kb_patch_workspace *workspace);

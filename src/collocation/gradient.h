@@ -2,8 +2,7 @@
  *
  *     J_i' r = sum of the adjoint mode products of r with d^p/ds^p, and of -slope_iv r with D_v
  *
- * After kb_collocation_residuals and _slopes. The normal equations are built on these, and the published method takes
- * its gradient steps with them.
+ * After kb_collocation_residuals and _slopes. The normal equations are built on these.
  */
 #ifndef KB_COLLOCATION_GRADIENT_H
 #define KB_COLLOCATION_GRADIENT_H
@@ -18,12 +17,5 @@ void kb_equation_gradient(kb_patch_workspace *workspace, const kb_patch *patch, 
 /* Hww and gw of the support's q-th column with those before it; -d e/d w, weighted, stays in workspace->column. */
 void kb_equation_column(kb_patch_workspace *workspace, const kb_patch *patch, const kb_hyper *hyper,
                         const kb_support *support, size_t q);
-
-/* J at (z, w) without the slab, Gaussian rows; its derivatives by the field into workspace->gz, or by the weights into
-   Hww and gw. */
-double kb_patch_gradient(kb_patch_workspace *workspace, const kb_patch *patch, const kb_hyper *hyper,
-                         const kb_support *support, const double *z, const double *w);
-void kb_patch_plug_in(kb_patch_workspace *workspace, const kb_patch *patch, const kb_hyper *hyper,
-                      const kb_support *support, const double *z, const double *w);
 
 #endif

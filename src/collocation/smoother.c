@@ -57,24 +57,6 @@ static void regress_grid(kb_smoother *s, size_t field, double *z)
     kb_modes_product(p->n_axes, modes, rotated, z, work);
 }
 
-/* sum over the eigenvectors of (phi' v)^2 / (1 + lambda / v), again a product of axes */
-static void variance_grid(kb_smoother *s, size_t field, const kb_mode *features, double *variance)
-{
-    const kb_patch *p = s->patch;
-    size_t n = features[0].rows;
-    kb_mode squares[KB_SAMPLE_AXES];
-    double *work = s->work;
-    for (size_t a = 0; a < p->n_axes; a++) {
-        size_t r = p->kept.rank[a];
-        squares[a] = (kb_mode){n, r, n, work};
-        kb_gemm(KB_PLAIN, KB_PLAIN, n, r, r, 1, features[a].entries, features[a].ld, s->vectors[a], r, 0, work, n);
-        for (size_t i = 0; i < n * r; i++) work[i] *= work[i];
-        work += n * r;
-    }
-    fill_shrinkage(s, field);
-    kb_rows_product(p->n_axes, squares, s->tensor, variance, work);
-}
-
 /* ---------------------------------------------------------------- scattered data */
 
 /* K[i, j] = h_i^{-1/2} prod_a phi_a(i)' psi_a(j), i the data, 0 where not measured; spare: as large as K */
@@ -123,36 +105,6 @@ static void regress_points(kb_smoother *s, size_t field, double *z)
     kb_patch_pull(p, alpha, z, work);
 }
 
-static double prior_variance(const kb_patch *p, const kb_mode *features, size_t point)
-{
-    double product = 1;
-    for (size_t a = 0; a < p->n_axes; a++) {
-        double sum = 0;
-        for (size_t q = 0; q < p->kept.rank[a]; q++) {
-            double feature = features[a].entries[point + q * features[a].ld];
-            sum += feature * feature;
-        }
-        product *= sum;
-    }
-    return product;
-}
-
-/* phi'phi - k' (R R' + v I)^{-1} k,  k = R phi */
-static void variance_points(kb_smoother *s, size_t field, const kb_mode *features, double *variance)
-{
-    const kb_patch *p = s->patch;
-    size_t n = features[0].rows, N = p->n_points;
-    double *k = s->work, *spare = k + n * N;
-    kb_mode modes[KB_SAMPLE_AXES];
-    kb_patch_data_modes(p, modes);
-    covariance(s, field, modes, features, k, spare);
-    kb_lower_solve(N, n, s->factors[field], N, k, N);
-    for (size_t i = 0; i < n; i++) {
-        double left = prior_variance(p, features, i) - kb_dot(N, k + i * N, k + i * N);
-        variance[i] = left > 0 ? left : 0;
-    }
-}
-
 /* ---------------------------------------------------------------- life */
 
 /* Points x points for every field, and once more as workspace. */
@@ -166,12 +118,10 @@ static kbass_status check_points(const kb_patch *p, kbass_error *error)
 
 static size_t work_size(const kb_patch *p)
 {
-    size_t ranks = 0, m = KB_SMOOTHER_POINTS, n = p->n_points, tensor = 2 * p->n;
     kb_mode modes[KB_SAMPLE_AXES];
-    for (size_t a = 0; a < p->n_axes; a++) ranks += p->kept.rank[a];
     kb_patch_data_modes(p, modes);
-    if (p->gridded) return larger(m * (ranks + p->kept.n_space), p->n + larger(tensor, kb_patch_data_work(p)));
-    return larger(2 * m * n, n + kb_rows_work(p->n_axes, modes));
+    if (p->gridded) return p->n + larger(2 * p->n, kb_patch_data_work(p));
+    return p->n_points + kb_rows_work(p->n_axes, modes);
 }
 
 static bool allocate(kb_smoother *s)
@@ -229,10 +179,4 @@ void kb_smoother_regress(kb_smoother *s, size_t field, double *z)
 {
     if (s->patch->gridded) regress_grid(s, field, z);
     else regress_points(s, field, z);
-}
-
-void kb_smoother_variance(kb_smoother *s, size_t field, const kb_mode *features, double *variance)
-{
-    if (s->patch->gridded) variance_grid(s, field, features, variance);
-    else variance_points(s, field, features, variance);
 }

@@ -1,6 +1,4 @@
-/* Kernel regression of a patch's fields on the data alone, no equation: the mean, and what the data leave open.
- *
- *     z = (R'R/v + I)^{-1} R'y/v,      variance at a point with features phi:  phi' (R'R/v + I)^{-1} phi
+/* Kernel regression of a patch's fields on the data alone, no equation: z = (R'R/v + I)^{-1} R'y/v.
  *
  * On a full grid R'R is the Kronecker product of the axes' Gram matrices and everything is mode products with their
  * eigenvectors. Scattered data are solved in their own space, (R R' + v I) of points x points. No matrix of unknowns x
@@ -25,8 +23,5 @@ kbass_status kb_smoother_create(const kb_patch *patch, const double *variance, k
 void kb_smoother_destroy(kb_smoother *smoother);
 /* z: patch->n */
 void kb_smoother_regress(kb_smoother *smoother, size_t field, double *z);
-/* Posterior variance of a field at points with these features, at most KB_SMOOTHER_POINTS of them. */
-enum { KB_SMOOTHER_POINTS = 256 }; /* room: points at a time */
-void kb_smoother_variance(kb_smoother *smoother, size_t field, const kb_mode *features, double *variance);
 
 #endif
