@@ -235,7 +235,7 @@ static void moves_obey(void **state)
     size_t in[N] = {1, 3}, after[N];
     kb_support s = {2, in}, trial = {0, after};
     begin(&f, "x_t: x + y_t: x = 0; y_t: y < 0", 4);
-    size_t n = kb_message_moves(f.message, f.columns, &s, true, 40, moves, f.work);
+    size_t n = kb_message_moves(f.message, f.columns, &s, KB_SWAPS, 40, moves, f.work);
     CHECK(n > 0);
     double before = kb_message_evidence(f.message, f.columns, &s, NULL, f.work);
     for (size_t i = 0; i < n; i++) {

@@ -218,6 +218,37 @@ static void a_conserved_sum_is_named(void **state)
     end(&r);
 }
 
+/* The number of terms selected in an equation. */
+static size_t count_selected(const kbass_result *result, size_t equation)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < result->equations[equation].n_terms; i++) n += result->equations[equation].terms[i].selected;
+    return n;
+}
+
+/* An oscillator beside a column that only carries noise: it rests, the law of the others is found, and terms with
+   it are the same as terms without it. */
+static void a_constant_column_takes_nothing_from_the_law(void **state)
+{
+    (void)state;
+    double u[3 * N];
+    run_of r;
+    begin(&r);
+    set(&r, "degree", "2");
+    for (size_t i = 0; i < N; i++) {
+        double t = 0.3 * (double)i;
+        u[3 * i] = cos(t) + 0.02 * kb_random_normal(&noise);
+        u[3 * i + 1] = -sin(t) + 0.02 * kb_random_normal(&noise);
+        u[3 * i + 2] = 3 + 0.05 * kb_random_normal(&noise);
+    }
+    take_states(&r, N, 3, 0.3, u);
+    discover(&r);
+    CHECK(count_selected(r.result, 0) == 1 && count_selected(r.result, 1) == 1 && count_selected(r.result, 2) == 0);
+    CHECK(count_in(r.result) == 2);
+    CHECK(strstr(r.result->alike[0].sentence, "c stays at 3"));
+    end(&r);
+}
+
 /* ---------------------------------------------------------------- fields */
 
 static void take_field(run_of *r, size_t n_t, size_t n_x, double dt, double dx, double (*u)(double, double), double sd)
@@ -319,6 +350,7 @@ int main(void)
         cmocka_unit_test(few_rows_and_many_candidates_are_not_found),
         cmocka_unit_test(one_orbit_prefers_fewer_terms),
         cmocka_unit_test(a_conserved_sum_is_named),
+        cmocka_unit_test(a_constant_column_takes_nothing_from_the_law),
         cmocka_unit_test(one_soliton_names_both_laws),
         cmocka_unit_test(a_field_at_rest_is_nothing_to_explain),
         cmocka_unit_test(a_law_outside_the_dictionary_is_not_found),

@@ -144,7 +144,7 @@ static void test_not_a_number(void **state)
     set_support(3, 4, &support);
     f.message->G[0] = NAN;
     CHECK(evidence(&f, &support) == -INFINITY);
-    CHECK(kb_message_moves(f.message, &f.columns, &support, true, MOST, moves, f.work) == 0);
+    CHECK(kb_message_moves(f.message, &f.columns, &support, KB_SWAPS, MOST, moves, f.work) == 0);
     CHECK(!kb_message_climb(f.message, &f.columns, &support, 10, f.work));
     end(&f);
     kb_message_destroy(NULL);
@@ -184,7 +184,7 @@ static void test_gains(void **state)
         begin(&f, 8, seed);
         set_support(0x35, 8, &support); /* 0, 2 and 4, 5: two of each equation */
         double before = evidence(&f, &support);
-        size_t n = kb_message_moves(f.message, &f.columns, &support, true, ALL, moves, f.work);
+        size_t n = kb_message_moves(f.message, &f.columns, &support, KB_SWAPS, ALL, moves, f.work);
         for (size_t i = 0; i < n; i++) {
             kb_support_copy(&support, &after);
             kb_move_apply(&moves[i], &f.columns, &after);
@@ -211,11 +211,11 @@ static void test_best_few(void **state)
     (void)state;
     begin(&f, 10, 2);
     set_support(0x63, 10, &support);
-    CHECK(kb_message_moves(f.message, &f.columns, &support, true, MOST * MOST, all, f.work) > 3);
-    CHECK(kb_message_moves(f.message, &f.columns, &support, true, 3, few, f.work) == 3);
+    CHECK(kb_message_moves(f.message, &f.columns, &support, KB_SWAPS, MOST * MOST, all, f.work) > 3);
+    CHECK(kb_message_moves(f.message, &f.columns, &support, KB_SWAPS, 3, few, f.work) == 3);
     for (int i = 0; i < 3; i++)
         CHECK(few[i].gain == all[i].gain && few[i].add == all[i].add && few[i].drop == all[i].drop);
-    size_t n = kb_message_moves(f.message, &f.columns, &support, false, MOST * MOST, all, f.work);
+    size_t n = kb_message_moves(f.message, &f.columns, &support, KB_SINGLE_MOVES, MOST * MOST, all, f.work);
     CHECK(n == 10); /* 6 adds, 4 drops */
     for (size_t i = 0; i < n; i++) CHECK(is_add(&all[i]) || is_drop(&all[i]));
     end(&f);
@@ -225,19 +225,26 @@ static void test_required_and_last(void **state)
 {
     fixture f;
     kb_move moves[MOST * MOST];
-    size_t columns[MOST];
-    kb_support support = {0, columns};
+    size_t columns[MOST], other_columns[MOST];
+    kb_support support = {0, columns}, without = {0, other_columns};
+    double gain = NAN;
     (void)state;
     begin(&f, 8, 3);
     f.required[1] = true;
     f.log_odds[1] = 0;
     set_support(0x12 | 1, 8, &support); /* 0 and 1 of the first equation, 4 alone in the second */
-    size_t n = kb_message_moves(f.message, &f.columns, &support, true, MOST * MOST, moves, f.work);
+    size_t n = kb_message_moves(f.message, &f.columns, &support, KB_SWAPS, MOST * MOST, moves, f.work);
     for (size_t i = 0; i < n; i++) {
         CHECK(moves[i].drop != 1);                          /* required */
         CHECK(!(is_drop(&moves[i]) && moves[i].drop == 4)); /* the only one of its equation */
     }
-    f.message->b[1] = 0; /* the data see no use for it */
+    double before = evidence(&f, &support);
+    set_support(3, 8, &without);
+    n = kb_message_moves(f.message, &f.columns, &support, KB_SWAPS | KB_TO_NOTHING, MOST * MOST, moves, f.work);
+    for (size_t i = 0; i < n; i++)
+        if (is_drop(&moves[i]) && moves[i].drop == 4) gain = moves[i].gain;
+    CHECK_CLOSE(gain, evidence(&f, &without) - before, 1e-9); /* rounding: nothing is left of its equation */
+    f.message->b[1] = 0;                                      /* the data see no use for it */
     CHECK(kb_message_climb(f.message, &f.columns, &support, 50, f.work) || true);
     CHECK(kb_support_has(&support, 1));
     size_t of_second = 0;

@@ -202,7 +202,7 @@ static bool weigh_neighbours(em *s, const kb_ode_state *best)
     kb_move moves[MOVES];
     load(s, best);
     if (!kb_ode_fields_message(w->n_fields, w->fields, &s->problem->all, w->message)) return false;
-    size_t n = kb_message_moves(w->message, columns, &best->support, true, MOVES, moves, w->work);
+    size_t n = kb_message_moves(w->message, columns, &best->support, KB_SWAPS, MOVES, moves, w->work);
     for (size_t i = 0; i < n; i++) {
         kb_support_copy(&best->support, &w->trial);
         kb_move_apply(&moves[i], columns, &w->trial);

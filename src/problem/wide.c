@@ -134,7 +134,8 @@ static void keep_better(double *evidence, kb_support *best, double other, const 
 static void rank_columns(equation *e, kb_subset *subset, const kb_support *support, kb_move *moves)
 {
     bool *seen = KB_NEW(bool, e->n);
-    size_t found = kb_message_moves(&subset->message, &subset->columns, support, true, 2 * e->n, moves, subset->work);
+    size_t found =
+        kb_message_moves(&subset->message, &subset->columns, support, KB_SWAPS, 2 * e->n, moves, subset->work);
     e->n_ranked = 0;
     for (size_t i = 0; seen && i < found; i++) {
         size_t column = moves[i].add;

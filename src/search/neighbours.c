@@ -177,7 +177,8 @@ static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit
     w->likelihood->windows = a->windows;
     if (!w->likelihood->message(w->likelihood, parent, a->all, w->message)) return KBASS_OK;
     size_t most = (size_t)a->schedule->most_moves;
-    size_t found = kb_message_moves(w->message, columns, &parent->support, true, most, moves, w->work);
+    size_t found =
+        kb_message_moves(w->message, columns, &parent->support, KB_SWAPS | KB_TO_NOTHING, most, moves, w->work);
     for (size_t i = 0; status == KBASS_OK && i < found; i++) {
         if (!(moves[i].gain > -a->schedule->worth_fitting)) break;
         kb_support_copy(&parent->support, &w->trial);

@@ -93,7 +93,8 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
     result->neighbours = KB_NEW(kb_neighbour, n);
     kbass_status status = kb_support_create(n, &trial, error);
     if (!moves || !result->neighbours) status = kb_out_of_memory(error, "the answer");
-    size_t found = status == KBASS_OK ? kb_message_moves(message, columns, best, false, 2 * n, moves, work) : 0;
+    size_t found =
+        status == KBASS_OK ? kb_message_moves(message, columns, best, KB_SINGLE_MOVES, 2 * n, moves, work) : 0;
     for (size_t i = 0; status == KBASS_OK && i < n; i++)
         result->neighbours[i] = (kb_neighbour){-INFINITY, NAN, NAN, KB_NO_COLUMN};
     for (size_t i = 0; i < found; i++) {

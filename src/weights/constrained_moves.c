@@ -61,6 +61,7 @@ typedef struct {
     const kb_support *support;
     kb_support trial;
     double *room, *mean, *covariance, evidence;
+    unsigned kinds;
     size_t most, n;
     kb_move *moves;
 } study;
@@ -72,12 +73,13 @@ static size_t n_in_equation(const kb_columns *columns, const kb_support *support
     return n;
 }
 
-/* Equations keep a term, and required ones stay. */
+/* Equations keep a term unless they may lose all, and required ones stay. */
 static bool is_allowed(const study *s)
 {
     for (size_t i = 0; i < s->support->n; i++) {
         size_t column = s->support->column[i];
-        if (!n_in_equation(s->columns, &s->trial, s->columns->equation[column])) return false;
+        bool is_left = n_in_equation(s->columns, &s->trial, s->columns->equation[column]) > 0;
+        if (!is_left && !(s->kinds & KB_TO_NOTHING)) return false;
         if (s->columns->required[column] && !kb_support_has(&s->trial, column)) return false;
     }
     return true;
@@ -119,7 +121,7 @@ static void consider_add(study *s, size_t add, size_t drop)
     if (component == KB_NO_COMPONENT || s->trial.n <= n + 1) consider(s, add, drop, KB_NO_COLUMN);
 }
 
-static void consider_all(study *s, bool swaps)
+static void consider_all(study *s)
 {
     for (size_t add = 0; add < s->columns->n; add++)
         if (!kb_support_has(s->support, add)) consider_add(s, add, KB_NO_COLUMN);
@@ -127,23 +129,24 @@ static void consider_all(study *s, bool swaps)
         size_t drop = s->support->column[i];
         if (s->columns->required[drop]) continue;
         consider(s, KB_NO_COLUMN, drop, KB_NO_COLUMN);
-        for (size_t add = 0; swaps && add < s->columns->n; add++)
+        for (size_t add = 0; s->kinds & KB_SWAPS && add < s->columns->n; add++)
             if (!kb_support_has(s->support, add) && s->columns->equation[add] == s->columns->equation[drop])
                 consider_add(s, add, drop);
     }
 }
 
 size_t kb_message_constrained_moves(const kb_message *message, const kb_columns *columns, const kb_support *support,
-                                    bool swaps, size_t most, kb_move *moves)
+                                    unsigned kinds, size_t most, kb_move *moves)
 {
     size_t n = columns->n, largest = support->n + 2 + KB_MOST_TIED < n ? support->n + 2 + KB_MOST_TIED : n;
-    study s = {.message = message, .columns = columns, .support = support, .most = most, .moves = moves};
+    study s = {
+        .message = message, .columns = columns, .support = support, .kinds = kinds, .most = most, .moves = moves};
     s.room = KB_NEW(double, room_of(largest) + largest * largest + largest);
     s.mean = s.room ? s.room + room_of(largest) : NULL;
     s.covariance = s.room ? s.mean + largest : NULL;
     if (s.room && kb_support_create(n, &s.trial, NULL) == KBASS_OK) {
         s.evidence = weigh(message, columns, support, s.mean, NULL, s.room);
-        if (isfinite(s.evidence)) consider_all(&s, swaps);
+        if (isfinite(s.evidence)) consider_all(&s);
     }
     kb_support_clear(&s.trial);
     kb_free(s.room);

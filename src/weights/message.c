@@ -85,11 +85,11 @@ static bool condition(const kb_message *message, const kb_columns *columns, cons
     return kb_cholesky_inverse(p->k, p->M, p->k);
 }
 
-static bool only_one_in_equation(const kb_columns *columns, const kb_support *support, size_t column)
+static bool may_drop(const kb_columns *columns, const kb_support *support, size_t column, unsigned kinds)
 {
     size_t n = 0;
     for (size_t i = 0; i < support->n; i++) n += columns->equation[support->column[i]] == columns->equation[column];
-    return n <= 1;
+    return n > 1 || kinds & KB_TO_NOTHING;
 }
 
 /* Savage-Dickey: the gain of dropping the support's i-th column. */
@@ -183,7 +183,7 @@ static void consider_column(const many *m, size_t c, bool swaps, size_t most, kb
 }
 
 static size_t moves_from_many(const kb_message *message, const kb_columns *columns, const kb_support *support,
-                              bool swaps, size_t most, kb_move *moves, double *work)
+                              unsigned kinds, size_t most, kb_move *moves, double *work)
 {
     size_t k = support->n, found = 0;
     double *rest = work + k * k + k;
@@ -192,16 +192,16 @@ static size_t moves_from_many(const kb_message *message, const kb_columns *colum
     for (size_t i = 0; i < k; i++) {
         size_t column = support->column[i];
         m.drop[i] = drop_gain(columns, support, &m.p, i);
-        if (!columns->required[column] && !only_one_in_equation(columns, support, column))
+        if (!columns->required[column] && may_drop(columns, support, column, kinds))
             kb_moves_insert((kb_move){.add = KB_NO_COLUMN, .drop = column, .also = KB_NO_COLUMN, .gain = m.drop[i]},
                             most, moves, &found);
     }
     for (size_t c = 0; c < message->n; c++)
-        if (!kb_support_has(support, c)) consider_column(&m, c, swaps, most, moves, &found);
+        if (!kb_support_has(support, c)) consider_column(&m, c, kinds & KB_SWAPS, most, moves, &found);
     return found;
 }
 
-size_t kb_message_moves(const kb_message *message, const kb_columns *columns, const kb_support *support, bool swaps,
+size_t kb_message_moves(const kb_message *message, const kb_columns *columns, const kb_support *support, unsigned kinds,
                         size_t most, kb_move *moves, double *work)
 {
     size_t k = support->n, found = 0;
@@ -210,19 +210,19 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
     posterior rest = {0, rest_work, rest_work + k * k};
     size_t *columns_left = (size_t *)(rest_work + k * k + k);
 
-    if (columns->constraints) return kb_message_constrained_moves(message, columns, support, swaps, most, moves);
+    if (columns->constraints) return kb_message_constrained_moves(message, columns, support, kinds, most, moves);
     if (k >= MANY_COLUMNS || message->n >= MANY_CANDIDATES)
-        return moves_from_many(message, columns, support, swaps, most, moves, work);
+        return moves_from_many(message, columns, support, kinds, most, moves, work);
     if (!condition(message, columns, support, &whole)) return 0;
     consider_adds(message, columns, support, &whole, KB_NO_COLUMN, 0, most, moves, &found);
     for (size_t i = 0; i < k; i++) {
         size_t column = support->column[i];
         if (columns->required[column]) continue;
         double gain = drop_gain(columns, support, &whole, i);
-        if (!only_one_in_equation(columns, support, column))
+        if (may_drop(columns, support, column, kinds))
             kb_moves_insert((kb_move){.add = KB_NO_COLUMN, .drop = column, .also = KB_NO_COLUMN, .gain = gain}, most,
                             moves, &found);
-        if (!swaps) continue;
+        if (!(kinds & KB_SWAPS)) continue;
         kb_support left = {0, columns_left};
         kb_support_copy(support, &left);
         kb_support_remove(&left, column);
@@ -248,9 +248,9 @@ bool kb_message_climb(const kb_message *message, const kb_columns *columns, kb_s
     bool changed = false;
     for (size_t i = 0; i < max_moves; i++) {
         kb_move move;
-        size_t found = kb_message_moves(message, columns, support, false, 1, &move, work);
+        size_t found = kb_message_moves(message, columns, support, KB_SINGLE_MOVES, 1, &move, work);
         if (!found || !(move.gain > least_gain))
-            found = kb_message_moves(message, columns, support, true, 1, &move, work);
+            found = kb_message_moves(message, columns, support, KB_SWAPS, 1, &move, work);
         if (!found || !(move.gain > least_gain)) break;
         kb_move_apply(&move, columns, support);
         changed = true;

@@ -39,16 +39,20 @@ double kb_message_evidence(const kb_message *message, const kb_columns *columns,
 void kb_message_restrict(const kb_message *message, const kb_columns *columns, const kb_support *support, double *A,
                          double *x);
 
-/* The best moves from a support, best first; at most `most`. Adds and drops always, swaps too when `swaps`. An equation
-   keeps at least one term; required terms stay (docs/math.md, eq. 17). work: kb_message_work(n). */
-size_t kb_message_moves(const kb_message *message, const kb_columns *columns, const kb_support *support, bool swaps,
+/* Adds and drops are always among the moves. The last term of an equation stays unless KB_TO_NOTHING: a field that is
+   not yet pulled towards the equation lets go of it too soon. */
+typedef enum { KB_SINGLE_MOVES = 0, KB_SWAPS = 1, KB_TO_NOTHING = 2 } kb_move_kinds;
+
+/* The best moves from a support, best first; at most `most`. Required terms stay (docs/math.md, eq. 17). kinds: a sum
+   of kb_move_kinds. work: kb_message_work(n). */
+size_t kb_message_moves(const kb_message *message, const kb_columns *columns, const kb_support *support, unsigned kinds,
                         size_t most, kb_move *moves, double *work);
 size_t kb_message_work(size_t n);
 /* The same evidence and moves where columns have constraints: called by those above. They allocate. */
 double kb_message_constrained_evidence(const kb_message *message, const kb_columns *columns, const kb_support *support,
                                        double *mean);
 size_t kb_message_constrained_moves(const kb_message *message, const kb_columns *columns, const kb_support *support,
-                                    bool swaps, size_t most, kb_move *moves);
+                                    unsigned kinds, size_t most, kb_move *moves);
 /* Keeps the `most` best moves, best first. */
 void kb_moves_insert(kb_move move, size_t most, kb_move *moves, size_t *n);
 /* What constraints tie to these columns goes along. */

@@ -104,7 +104,7 @@ static bool leaves_none(const kb_columns *columns, const kb_support *support, si
 static void list_proposals(kb_kernel_search *s, const kb_support *support, supports *proposals)
 {
     kb_move moves[MOVES];
-    size_t n = kb_message_moves(s->message, &s->view, support, true, MOVES, moves, s->work);
+    size_t n = kb_message_moves(s->message, &s->view, support, KB_SWAPS, MOVES, moves, s->work);
     proposals->n = 0;
     for (size_t i = 0; i < n; i++) {
         kb_support_copy(support, &s->trial);
