@@ -12,6 +12,14 @@
 
 static kbass_error error;
 
+static inline kbass_settings some_terms(const char *terms)
+{
+    kbass_settings settings;
+    kb_settings_default(&settings);
+    settings.terms = terms;
+    return settings;
+}
+
 static inline double *random_numbers(kb_random *random, size_t n)
 {
     double *x = KB_NEW(double, n);

@@ -118,14 +118,6 @@ static void check_system(setup *s)
     kb_free(weight), kb_free(r), kb_free(H), kb_free(gradient), kb_free(J);
 }
 
-static kbass_settings some_terms(const char *terms)
-{
-    kbass_settings settings;
-    kb_settings_default(&settings);
-    settings.terms = terms;
-    return settings;
-}
-
 static void assembly_on_a_grid(void **state)
 {
     (void)state;

@@ -236,6 +236,28 @@ static kbass_status judge(const kb_verdict_numbers *n, const kb_frame *frame, do
     return KBASS_OK;
 }
 
+kbass_status kb_judge_unfinished(const kb_search_result *found, kb_answer *answer, kbass_error *error)
+{
+    double misfit = found->pool.fits[0]->misfit;
+    char *reason = kb_answer_own(answer, REASON_SIZE, 1);
+    if (!reason) return kb_out_of_memory(error, "the verdict");
+    snprintf(reason, REASON_SIZE, "the search was stopped, and left no time to compare its law with none");
+    answer->result.law = (kbass_law){.verdict = KBASS_LAW_UNDECIDED,
+                                     .probability = NAN,
+                                     .law = found->pool.fits[0]->log_evidence,
+                                     .constant = NAN,
+                                     .drift = NAN,
+                                     .field = NAN,
+                                     .explained = 1 - misfit * misfit,
+                                     .noise_ratio = NAN,
+                                     .is_white = is_white(&found->residual_tests),
+                                     .n_rivals = count_rivals(&answer->result),
+                                     .misfit = misfit,
+                                     .reason = reason};
+    demote_terms(&answer->result);
+    return KBASS_OK;
+}
+
 /* ---------------------------------------------------------------- by kind of data */
 
 kbass_status kb_judge_states(const kb_ode_problem *p, const kb_search_result *found, kb_answer *answer,
@@ -261,12 +283,12 @@ kbass_status kb_judge_states(const kb_ode_problem *p, const kb_search_result *fo
 }
 
 static kbass_status judge_samples(const kb_frame *frame, size_t n_runs, kb_field_samples *const *samples,
-                                  kb_kernel_kind kind, const kb_search_result *found, kb_answer *answer,
+                                  kb_kernel_kind kind, const kb_search_result *found, kb_run *clock, kb_answer *answer,
                                   kbass_error *error)
 {
     kb_without_law without = {0};
     if (!kb_has_model(found) || samples[0]->noise_model != KB_NOISE_ADDITIVE) return KBASS_OK;
-    kbass_status status = kb_without_law_of_fields(n_runs, samples, kind, found->noise_floor, &without, error);
+    kbass_status status = kb_without_law_of_fields(n_runs, samples, kind, found->noise_floor, clock, &without, error);
     if (status == KBASS_OK) status = kb_answer_alike(answer, frame, found, &without, NULL, error);
     if (status == KBASS_OK) {
         kb_verdict_numbers numbers = gather(frame, found, &without, &answer->result);
@@ -276,18 +298,19 @@ static kbass_status judge_samples(const kb_frame *frame, size_t n_runs, kb_field
     return status;
 }
 
-kbass_status kb_judge_fields(const kb_pde1d_problem *p, const kb_search_result *found, kb_answer *answer,
+kbass_status kb_judge_fields(const kb_pde1d_problem *p, const kb_search_result *found, kb_run *clock, kb_answer *answer,
                              kbass_error *error)
 {
     kb_frame frame = kb_pde1d_problem_frame(p);
-    return judge_samples(&frame, p->n_runs, p->run_samples, (kb_kernel_kind)p->settings->kernel, found, answer, error);
+    return judge_samples(&frame, p->n_runs, p->run_samples, (kb_kernel_kind)p->settings->kernel, found, clock, answer,
+                         error);
 }
 
 kbass_status kb_judge_axes(const kb_pde_nd_problem *p, kb_kernel_kind kind, const kb_search_result *found,
-                           kb_answer *answer, kbass_error *error)
+                           kb_run *clock, kb_answer *answer, kbass_error *error)
 {
     kb_frame frame = kb_pde_nd_problem_frame(p);
-    return judge_samples(&frame, p->n_runs, p->run_samples, kind, found, answer, error);
+    return judge_samples(&frame, p->n_runs, p->run_samples, kind, found, clock, answer, error);
 }
 
 /* ---------------------------------------------------------------- by the noise left alone */
@@ -371,7 +394,7 @@ static kb_verdict_numbers gather_left(const kb_dictionary *dictionary, const kb_
 }
 
 kbass_status kb_judge_noise_left(const kbass_data *data, const kbass_settings *settings, const kb_frame *frame,
-                                 kb_answer *answer, kbass_error *error)
+                                 kb_run *clock, kb_answer *answer, kbass_error *error)
 {
     size_t n_runs = kbass_data_runs(data);
     kb_field_samples **samples = KB_NEW(kb_field_samples *, n_runs);
@@ -384,8 +407,8 @@ kbass_status kb_judge_noise_left(const kbass_data *data, const kbass_settings *s
     for (size_t run = 0; status == KBASS_OK && run < n_runs; run++)
         status = kb_field_samples_read_periodic(samples[run], data, settings->periodic, error);
     if (status == KBASS_OK && n_runs)
-        status = kb_without_law_of_fields(n_runs, samples, (kb_kernel_kind)settings->kernel, KB_LEAST_NOISE, &without,
-                                          error);
+        status = kb_without_law_of_fields(n_runs, samples, (kb_kernel_kind)settings->kernel, KB_LEAST_NOISE, clock,
+                                          &without, error);
     if (status == KBASS_OK && n_runs) {
         kb_verdict_numbers numbers = gather_left(frame->dictionary, samples[0], &without, &answer->result);
         status = judge(&numbers, frame, sqrt(1 - numbers.explained), answer, error);

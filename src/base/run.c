@@ -81,6 +81,8 @@ double kb_run_left(kb_run *run)
     return (kb_run_cancelled(run) ? run->stopped + patience : run->end) - kb_clock();
 }
 
+double kb_run_grace(kb_run *run, double seconds) { return kb_clock() + fmin(seconds, 0.5 * kb_run_left(run)); }
+
 double kb_seconds_left(double seconds, double fraction)
 {
     static const double enough = 0.1;

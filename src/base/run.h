@@ -47,6 +47,9 @@ bool kb_run_cancelled(kb_run *run); /* by the caller, who waits */
    the limit and what may pass it, or a second from the caller's wish. Of one that runs: 0 and INFINITY. */
 double kb_run_overdue(const kb_run *run);
 double kb_run_left(kb_run *run);
+/* Of kb_clock: by when the fits end that a stopped run is still granted, after so many seconds, or at half of those
+   that are left: the answer has to be made of them. */
+double kb_run_grace(kb_run *run, double seconds);
 /* May what follows a search go on? Asks the caller and the clock, as kb_run_continue; of NULL: yes. kb_run_cut says
    that it may not. */
 bool kb_run_spares(kb_run *run);

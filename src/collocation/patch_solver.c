@@ -226,7 +226,8 @@ static bool listen(kb_patch_solver *m, const kb_kernel_state *s, const kb_suppor
     bool done = true;
 #pragma omp parallel for schedule(dynamic) num_threads(m->threads) reduction(&& : done)
     for (size_t p = 0; p < m->n_patches; p++)
-        done = kb_normal_marginalise(own_workspace(m), m->patches[p], &hyper, asked, s->z + m->offset[p], s->w,
+        done = kb_run_spares(m->clock) &&
+               kb_normal_marginalise(own_workspace(m), m->patches[p], &hyper, asked, s->z + m->offset[p], s->w,
                                      evidence, noise, m->messages[p]) &&
                done;
     if (!done) return false;

@@ -41,6 +41,7 @@ typedef struct {
     size_t n_values, n_fields;
     int threads;
     kb_run *run;                     /* asked before every step whether to go on; NULL: none */
+    kb_run *clock;                   /* asked before every patch whether there is time left; NULL: none */
     kb_patch_workspace **workspaces; /* one per thread */
     kb_patch_message **messages;     /* one per patch */
     double *slope_squares, *slab;

@@ -82,15 +82,21 @@ static kbass_status add_profiles(kbass_discovery *d, kbass_error *error)
     return texts ? KBASS_OK : kb_out_of_memory(error, "the profiles");
 }
 
-static kbass_status judge(kbass_discovery *d, kbass_error *error)
+static kbass_status judge_whole(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
     kb_frame frame = kb_discovery_frame(d);
     bool is_em = d->settings.method == KB_METHOD_EM;
     if (is_em || (d->pde_nd && !d->found.engine.fourier))
-        return kb_judge_noise_left(d->data, &d->settings, &frame, d->answer, error);
+        return kb_judge_noise_left(d->data, &d->settings, &frame, run, d->answer, error);
     if (d->ode) return kb_judge_states(d->ode, &d->found, d->answer, error);
-    if (d->pde1d) return kb_judge_fields(d->pde1d, &d->found, d->answer, error);
-    return kb_judge_axes(d->pde_nd, (kb_kernel_kind)d->settings.kernel, &d->found, d->answer, error);
+    if (d->pde1d) return kb_judge_fields(d->pde1d, &d->found, run, d->answer, error);
+    return kb_judge_axes(d->pde_nd, (kb_kernel_kind)d->settings.kernel, &d->found, run, d->answer, error);
+}
+
+static kbass_status judge(kbass_discovery *d, kb_run *run, kbass_error *error)
+{
+    kbass_status status = judge_whole(d, run, error);
+    return status == KBASS_ERROR_TIME ? kb_judge_unfinished(&d->found, d->answer, error) : status;
 }
 
 /* Weights by run, and terms that are missing: of the models as the integrated equation fits them. */
@@ -137,7 +143,8 @@ static kbass_status run_published(kbass_discovery *d, kb_run *run, kbass_error *
     kbass_status status = kb_published_run(d->paper, run, &d->answer, error);
     kb_frame frame = {.dictionary = d->dictionary};
     if (status == KBASS_OK) d->answer->result.engine = engine_of(d);
-    return status == KBASS_OK ? kb_judge_noise_left(d->data, &d->settings, &frame, d->answer, error) : status;
+    if (status == KBASS_OK) status = kb_judge_noise_left(d->data, &d->settings, &frame, run, d->answer, error);
+    return status == KBASS_ERROR_TIME && d->answer ? KBASS_OK : status;
 }
 
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)
@@ -151,7 +158,7 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
                                      error);
     if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
     if (status == KBASS_OK) d->answer->result.engine = engine_of(d);
-    if (status == KBASS_OK) status = judge(d, error);
+    if (status == KBASS_OK) status = judge(d, run, error);
     if (status == KBASS_OK && d->pde_nd) status = kb_axes_covariances(d->pde_nd, &d->found, kb_run_stopped(run), error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
     if (d->ode) status = ask_states(d, run, error);
@@ -197,6 +204,7 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     kb_checkpoint_context(d->checkpoint, (kb_work_key){0});
     if (d->reduce.n_ranks > 1) run.reduce = &d->reduce;
     run.start -= d->seconds_to_create; /* the limit is for both */
+    run.end -= d->seconds_to_create;
     running r = {d, &run, KBASS_OK, error};
     kb_apart(run_apart, &r);
     kbass_status kept =

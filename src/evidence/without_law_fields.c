@@ -20,6 +20,9 @@ typedef struct {
     const kb_field_samples *samples;
     size_t field, n;
     size_t point[TILE];
+    size_t n_places[KB_SAMPLE_AXES]; /* different coordinates: few on a grid */
+    double place[KB_SAMPLE_AXES][TILE];
+    size_t at[KB_SAMPLE_AXES][TILE]; /* place of each point */
 } patch;
 
 typedef struct {
@@ -30,7 +33,9 @@ typedef struct {
     const double *known;
     double *counts, *covered, *slope; /* by field; slope: of the drift that is taken off */
     double shortest[2];               /* of time and of space */
-    double covariance[TILE * TILE], system[TILE * TILE], y[TILE];
+    kb_run *clock;
+    bool is_cut; /* by it */
+    double table[TILE * TILE], covariance[TILE * TILE], system[TILE * TILE], y[TILE];
 } patchwork;
 
 /* ---------------------------------------------------------------- patches */
@@ -45,6 +50,18 @@ static int by_distance(const void *a, const void *b)
     const neighbour *x = a, *y = b;
     int order = (x->distance > y->distance) - (x->distance < y->distance);
     return order ? order : (x->point > y->point) - (x->point < y->point);
+}
+
+static void find_places(const kb_field_samples *s, patch *p)
+{
+    for (size_t a = 0; a < s->n_axes; a++)
+        for (size_t i = 0; i < p->n; i++) {
+            double x = s->point[p->point[i] + a * s->n_points];
+            size_t k = 0;
+            while (k < p->n_places[a] && p->place[a][k] != x) k++;
+            if (k == p->n_places[a]) p->place[a][p->n_places[a]++] = x;
+            p->at[a][i] = k;
+        }
 }
 
 /* The measured points nearest to a centre, in units of the spacing. */
@@ -63,6 +80,7 @@ static void choose_patch(const kb_field_samples *s, size_t field, size_t centre,
     qsort(work, n, sizeof *work, by_distance);
     *out = (patch){.samples = s, .field = field, .n = n < TILE ? n : TILE};
     for (size_t i = 0; i < out->n; i++) out->point[i] = work[i].point;
+    find_places(s, out);
 }
 
 /* One patch where the run has few points; else several, spread over its points. */
@@ -86,20 +104,29 @@ static void choose_patches(patchwork *w, const kb_field_samples *s, neighbour *w
 
 /* ---------------------------------------------------------------- likelihood */
 
+/* Between the places of an axis. */
+static void set_table(patchwork *w, const patch *p, size_t axis, double length)
+{
+    size_t n = p->n_places[axis];
+    double period = axis ? p->samples->period[axis] : 0;
+    kb_kernel kernel = period > 0 ? (kb_kernel){KB_KERNEL_PERIODIC, length, period} : (kb_kernel){w->kind, length, 1};
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++)
+            w->table[i + j * n] = kb_kernel_derivative(&kernel, p->place[axis][i], p->place[axis][j], 0);
+}
+
+/* Product over the axes, the lower half. */
 static void set_kernel(patchwork *w, const patch *p, const double *length)
 {
-    const kb_field_samples *s = p->samples;
-    for (size_t j = 0; j < p->n; j++)
-        for (size_t i = j; i < p->n; i++) {
-            double product = 1;
-            for (size_t a = 0; a < s->n_axes; a++) {
-                double period = a ? s->period[a] : 0, l = length[a > 0];
-                kb_kernel kernel = period > 0 ? (kb_kernel){KB_KERNEL_PERIODIC, l, period} : (kb_kernel){w->kind, l, 1};
-                product *= kb_kernel_derivative(&kernel, s->point[p->point[i] + a * s->n_points],
-                                                s->point[p->point[j] + a * s->n_points], 0);
+    for (size_t a = 0; a < p->samples->n_axes; a++) {
+        const size_t *at = p->at[a];
+        set_table(w, p, a, length[a > 0]);
+        for (size_t j = 0; j < p->n; j++)
+            for (size_t i = j; i < p->n; i++) {
+                double k = w->table[at[i] + at[j] * p->n_places[a]], *product = &w->covariance[i + j * p->n];
+                *product = a ? *product * k : k;
             }
-            w->covariance[i + j * p->n] = product;
-        }
+    }
 }
 
 static double variance_of(const patchwork *w, size_t field, double v)
@@ -126,7 +153,8 @@ static double likelihood(patchwork *w, const patch *p, double variance)
 static void add_likelihoods(patchwork *w, size_t field, const double *length, size_t n, const double *v, double *out)
 {
     memset(out, 0, n * sizeof *out);
-    for (size_t i = 0; i < w->n_patches; i++) {
+    w->is_cut = w->is_cut || !kb_run_spares(w->clock);
+    for (size_t i = 0; i < w->n_patches && !w->is_cut; i++) {
         const patch *p = &w->patches[i];
         if (p->field != field) continue;
         set_kernel(w, p, length);
@@ -279,7 +307,7 @@ static void weigh(patchwork *w, size_t n_runs, kb_field_samples *const *samples,
 }
 
 kbass_status kb_without_law_of_fields(size_t n_runs, kb_field_samples *const *samples, kb_kernel_kind kind,
-                                      double noise_floor, kb_without_law *out, kbass_error *error)
+                                      double noise_floor, kb_run *clock, kb_without_law *out, kbass_error *error)
 {
     size_t fields = samples[0]->n_fields, most = 0;
     for (size_t run = 0; run < n_runs; run++)
@@ -300,16 +328,20 @@ kbass_status kb_without_law_of_fields(size_t n_runs, kb_field_samples *const *sa
                          .counts = sums,
                          .covered = sums + fields,
                          .slope = sums + 2 * fields,
-                         .shortest = {KB_LONGEST_SCALE, KB_LONGEST_SCALE}};
+                         .shortest = {KB_LONGEST_SCALE, KB_LONGEST_SCALE},
+                         .clock = clock};
         for (size_t run = 0; run < n_runs; run++) choose_patches(w, samples[run], work);
         weigh(w, n_runs, samples, out);
     }
+    bool is_cut = complete && w->is_cut;
     kb_free(w);
     kb_free(work);
     kb_free(sums);
     kb_free(patches);
     kbass_status status =
         complete ? find_rest(n_runs, samples, &out->rest, error) : kb_out_of_memory(error, "the bare field");
+    if (status == KBASS_OK && is_cut)
+        status = kb_fail(error, KBASS_ERROR_TIME, "the run was stopped before its law was judged");
     if (status != KBASS_OK) kb_without_law_clear(out);
     return status;
 }

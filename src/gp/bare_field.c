@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -212,7 +213,7 @@ static double coarse_search(spectrum *s, const double *low, double high, double 
     size_t axes = s->samples->n_axes, n = per_axis[axes], total = 1;
     double best = INFINITY, trial[KB_SAMPLE_AXES];
     for (size_t a = 0; a < axes; a++) total *= n;
-    for (size_t i = 0; i < total; i++) {
+    for (size_t i = 0; i < total && !kb_budget_expired(); i++) {
         for (size_t a = 0, rest = i; a < axes; a++, rest /= n)
             trial[a] = low[a] + (high - low[a]) * (double)(rest % n) / (double)(n - 1);
         double found = total_cost(s, trial, gp);
@@ -228,7 +229,7 @@ static double coarse_search(spectrum *s, const double *low, double high, double 
 static double fine_search(spectrum *s, const double *low, double high, double *at, double best, kb_bare_field *gp)
 {
     for (double step = 0.25; step > 0.02; step /= 2)
-        for (bool moved = true; moved;) {
+        for (bool moved = true; moved && !kb_budget_expired();) {
             moved = false;
             for (size_t i = 0; i < 2 * s->samples->n_axes; i++) {
                 size_t a = i / 2;
@@ -302,6 +303,7 @@ kbass_status kb_bare_field_fit(const kb_field_samples *samples, kb_kernel_kind k
     if (status == KBASS_OK) {
         search(&s, gp);
         if (kb_memory_refusals() != refusals) status = kb_out_of_memory(error, "the field's length scales");
+        else if (kb_budget_expired()) status = kb_out_of_time(error, "the field's length scales were found");
         else if (!isfinite(gp->log_likelihood))
             status = kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale of the kernel fits these data");
     }

@@ -187,7 +187,7 @@ kbass_status kb_stages_rescue(kb_pass *p, kbass_error *error)
         kb_pool_trim(a->pool, 0);
         return KBASS_OK;
     }
-    a->deadline = kb_clock() + a->schedule->grace;
+    a->deadline = kb_run_grace(a->run, a->schedule->grace);
     status = kb_search_fit(a, (int)a->schedule->grace_iterations, error);
     if (status != KBASS_OK || !may_explore(a)) return status;
     return kb_search_explore(a, 1, 1, &p->result->settled, error);

@@ -82,7 +82,7 @@ static kbass_status fit_all(const kb_proposed *s, const kb_pass *part, kb_pass *
         if (fit->valid && fit->log_evidence > pool->fits[0]->log_evidence - schedule->worth_keeping)
             status = kb_proposed_enter(p, &fit->support, fit->w, fit->variance, error);
     }
-    if (kb_run_stopped(s->run)) p->search.deadline = kb_clock() + schedule->grace;
+    if (kb_run_stopped(s->run)) p->search.deadline = kb_run_grace(s->run, schedule->grace);
     return status == KBASS_OK ? kb_proposed_fit(s, p, error) : status;
 }
 

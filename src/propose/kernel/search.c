@@ -57,6 +57,7 @@ kbass_status kb_kernel_search_create(const kb_patched_domain *domain, const kb_c
     s->run = run;
     s->coarsest = (kb_steps){KB_LADDER_FIRST, KB_LADDER_FIRST};
     kbass_status status = create_parts(s, error);
+    if (status == KBASS_OK) s->solver->clock = run;
     if (status == KBASS_OK) *out = s;
     else kb_kernel_search_destroy(s);
     return status;
