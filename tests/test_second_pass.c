@@ -5,7 +5,7 @@
 #include "check.h"
 #include "found.h"
 #include "search/strategy.h"
-#include "tasks/tasks.h"
+#include "tasks/one_axis.h"
 
 static kbass_error error;
 
@@ -217,9 +217,49 @@ static void proposals_that_do_not_follow_are_no_answer(void **state)
     setup_destroy(&s);
 }
 
+/* The grid after the first, of the law u_t = -u_x fitted to a profile on a ring that so many lines see go by. */
+static kb_line_grid finer_grid_for(const char *profile, size_t n_times)
+{
+    static const char *const law[] = {"u_t = -u_x"};
+    const size_t counts[] = {n_times, 40};
+    kbass_model *pde = NULL;
+    kbass_data *data = NULL;
+    setup s;
+    size_t column = 0;
+    CHECK_OK(kbass_model_parse(1, law, &(kbass_model_options){.domain = "x=0:2*pi, t=0:1.5", .initial = profile}, &pde,
+                               &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
+    setup_create_on(&s, data);
+    while (!is_term(&s, column, "u_x")) column++;
+    kb_pass p = {.task = &kb_task_of_one_axis, .problem = s.problem, .n_runs = 1, .result = &s.result};
+    p.search = (kb_search){.schedule = p.task->schedule, .run = &s.run, .pool = &s.result.pool};
+    CHECK_OK(kb_one_axis_begin(&p, &error));
+    CHECK_OK(kb_one_axis_enter(&p, 1, &column, &error));
+    CHECK_OK(kb_pass_fit(&p, 12, &error));
+    CHECK_OK(kb_one_axis_refine(&p, &error));
+    kb_line_grid grid = kb_one_axis_of(&p)->grid;
+    CHECK_OK(kb_one_axis_step_back(&p, &error));
+    CHECK(kb_line_grid_is_same(kb_one_axis_of(&p)->grid, (kb_line_grid){0}));
+    s.result.windows = p.search.windows;
+    kb_workers_destroy(&p.search.workers);
+    kb_one_axis_end(&p);
+    setup_destroy(&s);
+    kbass_model_destroy(pde);
+    return grid;
+}
+
+/* A long wave that few lines see needs more steps, a narrow pulse that many see more nodes; not both. */
+static void grids_are_refined_where_they_err(void **state)
+{
+    (void)state;
+    CHECK(kb_line_grid_is_same(finer_grid_for("sin(x)", 8), (kb_line_grid){.steps = 1}));
+    CHECK(kb_line_grid_is_same(finer_grid_for("exp(150*cos(x - 3) - 150)", 60), (kb_line_grid){.nodes = 1}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grids_are_refined_where_they_err),
         cmocka_unit_test(proposals_lead_to_the_same_fit),
         cmocka_unit_test(proposals_that_do_not_follow_are_no_answer),
         cmocka_unit_test(simple_terms_first),

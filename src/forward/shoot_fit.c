@@ -121,14 +121,42 @@ static void accept_trial(kb_shooter *s, kb_fit *fit)
 
 static const double nothing_to_gain = 0.05; /* nats: more, and no step that helps: not converged. Not measured */
 
+/* By how much the objective falls at first along the step that was made, for length 1: -g'(dw, dz). */
+static double descent(const kb_shooter *s, const kb_fit *fit)
+{
+    double fall = kb_dot(s->likelihood.windows->n * s->likelihood.n_start, s->gz, s->gz);
+    for (size_t q = 0; q < fit->support.n; q++) fall -= s->dw[q] * slope(s, fit, q);
+    return fall;
+}
+
 /* What the quadratic model of the objective has to gain: half of g' H^{-1} g. NaN when there is no such model. */
 static double predicted_gain(kb_shooter *s, const kb_fit *fit)
 {
-    size_t k = fit->support.n, n = s->likelihood.n_start;
-    double gain = 0;
-    if (!make_step(s, fit, 0)) return NAN;
-    for (size_t q = 0; q < k; q++) gain -= s->dw[q] * slope(s, fit, q);
-    return 0.5 * (gain + kb_dot(s->likelihood.windows->n * n, s->gz, s->gz));
+    return make_step(s, fit, 0) ? 0.5 * descent(s, fit) : NAN;
+}
+
+/* The objective at a length of the step, the trial. */
+static double try_length(kb_shooter *s, const kb_fit *fit, double length)
+{
+    make_trial(s, fit, length);
+    return kb_shooter_sum_squares(s, &fit->support, s->trial_w, s->trial_start)
+               ? objective(s, &fit->support, s->trial_w, s->trial_start, fit->variance)
+               : INFINITY;
+}
+
+/* The top of the parabola through the start, its descent and what a length gained, where that is worth another
+   prediction: Gauss-Newton's matrix has no second derivatives, and where noise or misfit is large its steps are too
+   long or too short for many iterations. Returns the gain of the better of both, which is the trial then. */
+static double correct_length(kb_shooter *s, const kb_fit *fit, double before, double length, double gain)
+{
+    static const double farthest = 4, worth = 0.2; /* times the length; of the gain */
+    double fall = descent(s, fit), curvature = 2 * (fall * length - gain) / (length * length),
+           top = curvature * farthest * length > fall ? fall / curvature : farthest * length,
+           more = fall * top - 0.5 * curvature * top * top - gain;
+    if (s->was_cut || !(more > worth * gain)) return gain;
+    double other = before - try_length(s, fit, top);
+    if (other > gain) return other;
+    return before - try_length(s, fit, length);
 }
 
 /* One damped Gauss-Newton step at fixed noise; returns the gain of the objective. Each failure both shortens the step
@@ -138,16 +166,12 @@ static double improve(kb_shooter *s, kb_fit *fit, int most_tries, double *dampin
 {
     double before = objective(s, &fit->support, fit->w, fit->start, fit->variance), length = 1;
     for (int tries = 0; tries < most_tries; tries++, length *= 0.5) {
-        if (make_step(s, fit, *damping)) {
-            make_trial(s, fit, length);
-            double after = kb_shooter_sum_squares(s, &fit->support, s->trial_w, s->trial_start)
-                               ? objective(s, &fit->support, s->trial_w, s->trial_start, fit->variance)
-                               : INFINITY;
-            if (after < before) {
-                accept_trial(s, fit);
-                *damping = *damping > 1e-3 ? *damping / 10 : 0;
-                return before - after;
-            }
+        double gain = make_step(s, fit, *damping) ? before - try_length(s, fit, length) : -INFINITY;
+        if (gain > 0) {
+            if (s->dynamics->tangents_are_dear) gain = correct_length(s, fit, before, length, gain);
+            accept_trial(s, fit);
+            *damping = *damping > 1e-3 ? *damping / 10 : 0;
+            return gain;
         }
         *damping = *damping > 0 ? *damping * 6 : 1e-3;
     }
@@ -197,6 +221,7 @@ static double descend(kb_shooter *s, kb_fit *fit, double *damping, double tolera
     for (int chord = 0; s->dynamics->tangents_are_dear && chord < CHORDS && last > tolerance; chord++) {
         double own = *damping;
         renew_messages(s, fit);
+        if (!(predicted_gain(s, fit) > tolerance)) break;
         double gain = improve(s, fit, CHORD_TRIES, &own);
         if (!(gain < 0.5 * last)) chord = CHORDS; /* the matrices are too old */
         last = gain;
@@ -239,14 +264,20 @@ static void obey(kb_shooter *s, kb_fit *fit)
     for (size_t q = 0; q < support->n; q++) fit->w[support->column[q]] = s->placed_w[q];
 }
 
-/* is_late: steps ended before the noise had followed the residuals. */
-static void finish(kb_shooter *s, bool is_late, kb_fit *fit)
+/* Half the log-determinant of the starts' blocks at the end. is_late: steps ended before the noise had followed the
+   residuals. */
+static double assemble_last(kb_shooter *s, bool is_late, kb_fit *fit)
+{
+    double starts = kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance), last = 0;
+    return is_late && isfinite(starts) && update_noise(s, fit, &last) ? kb_shooter_weigh(s, fit->start, fit->variance)
+                                                                      : starts;
+}
+
+/* What is known of the fit at its end, by the assembled system; starts: half the log-determinant of their blocks. */
+static void finish(kb_shooter *s, double starts, kb_fit *fit)
 {
     size_t k = fit->support.n;
-    double squares = 0, values = 0, last = 0;
-    double starts = kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance);
-    if (is_late && isfinite(starts) && update_noise(s, fit, &last))
-        starts = kb_shooter_weigh(s, fit->start, fit->variance);
+    double squares = 0, values = 0;
     double weights = kb_shooter_factorise(s, &fit->support, 0);
     if (!isfinite(starts) || !isfinite(weights)) return;
     double effective = kb_shooter_effective(s, &fit->support);
@@ -281,31 +312,59 @@ static bool is_given_up(const kb_shooter *s, size_t n_active)
     return s->likelihood.run && !kb_run_continue(s->likelihood.run, n_active) &&
            (!s->likelihood.keeps_fit || kb_run_overdue(s->likelihood.run) > patience);
 }
-void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
+
+/* The system at the present point and its noise. Returns half the log-determinant of the starts' blocks, NaN when there
+   is none; moved: by how much a variance changed, as a logarithm. */
+static double assemble_with_noise(kb_shooter *s, kb_fit *fit, double *moved)
 {
-    static const double tolerance = 0.005; /* nats; far below any odds that matter */
-    double damping = 0, effective = 0, values = 0;
-    bool is_late = false;
+    static const double same = 1e-3;
+    double effective = 0,
+           starts = kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance);
+    *moved = 0;
+    memcpy(s->before, fit->variance, s->likelihood.n_groups * sizeof *s->before);
+    if (!isfinite(starts) || !update_noise(s, fit, &effective)) return NAN;
+    for (size_t i = 0; i < s->likelihood.n_groups; i++)
+        *moved = kb_larger(*moved, fabs(log(fit->variance[i] / s->before[i])));
+    return *moved <= same ? starts : kb_shooter_weigh(s, fit->start, fit->variance);
+}
+
+/* Has the fit arrived, by the system just assembled? Then no step is tried, and no other system is needed. */
+static bool has_arrived(kb_shooter *s, const kb_fit *fit, double moved, double tolerance)
+{
+    static const double still = 1e-4; /* the variance that the system was weighed with */
+    return s->dynamics->tangents_are_dear && moved <= still && !s->was_cut && predicted_gain(s, fit) < tolerance;
+}
+
+static void prepare(kb_shooter *s, kb_fit *fit, double *values)
+{
     fit->valid = fit->converged = false;
     fit->log_evidence = -INFINITY;
     fit->n_windows = s->likelihood.windows->n;
     fit->n_rows = kb_windows_rows(s->likelihood.windows);
+    s->was_cut = false;
     obey(s, fit);
     kb_shooter_count(s);
-    for (size_t i = 0; i < s->likelihood.n_groups; i++) values += s->counts[i];
-    for (int iteration = 0; iteration < max_iterations; iteration++) {
+    *values = 0;
+    for (size_t i = 0; i < s->likelihood.n_groups; i++) *values += s->counts[i];
+}
+
+void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
+{
+    static const double tolerance = 0.005; /* nats; far below any odds that matter */
+    double damping = 0, values = 0, moved = 0, starts = NAN;
+    bool is_late = false;
+    prepare(s, fit, &values);
+    for (int iteration = 0; iteration < max_iterations && !fit->converged; iteration++) {
         is_late = is_given_up(s, fit->support.n);
         if (is_late && !s->likelihood.keeps_fit) return;
         is_late = is_late || (s->likelihood.deadline > 0 && kb_clock() > s->likelihood.deadline);
         if (iteration && is_late) break;
-        if (!isfinite(kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance))) return;
-        memcpy(s->before, fit->variance, s->likelihood.n_groups * sizeof *s->before);
-        if (!update_noise(s, fit, &effective)) return;
-        double moved = 0;
-        for (size_t i = 0; i < s->likelihood.n_groups; i++)
-            moved = kb_larger(moved, fabs(log(fit->variance[i] / s->before[i])));
-        if (!(moved <= 1e-3) && !isfinite(kb_shooter_weigh(s, fit->start, fit->variance))) return;
+        starts = assemble_with_noise(s, fit, &moved);
+        if (!isfinite(starts)) return;
         if (iteration >= SETTLED && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
+        fit->converged = has_arrived(s, fit, moved, tolerance);
+        if (fit->converged) break;
+        starts = NAN;
         double gain = descend(s, fit, &damping, tolerance);
         if (gain < tolerance && moved < 0.02 && !s->was_cut) {
             fit->converged = gain >= 0;
@@ -313,5 +372,5 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
         }
         if (iteration >= SETTLED && falls_short(s, values, gain, max_iterations - iteration)) break;
     }
-    finish(s, is_late, fit);
+    finish(s, isfinite(starts) ? starts : assemble_last(s, is_late, fit), fit);
 }

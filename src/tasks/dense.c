@@ -71,11 +71,13 @@ static void take_periods(kb_proposed *s, const kb_pass *part)
     }
 }
 
-/* The best models of the part, on all data; a run that is stopped is granted a moment for it. */
+/* The best models of the part, on all data: first on the coarsest grid, where most of the way is cheap. A run that is
+   stopped is granted a moment for it, and stays there. */
 static kbass_status fit_all(const kb_proposed *s, const kb_pass *part, kb_pass *p, kbass_error *error)
 {
     const kb_pool *pool = part->search.pool;
-    kbass_status status = kb_one_axis_begin_on(p, s->windows, kb_one_axis_of(part)->grid, error);
+    kb_line_grid coarsest = {0}, grid = kb_one_axis_of(part)->grid;
+    kbass_status status = kb_one_axis_begin_on(p, s->windows, coarsest, error);
     if (status == KBASS_OK) kb_proposed_share_tangents(p);
     for (size_t i = 0; status == KBASS_OK && i < pool->n; i++) {
         const kb_fit *fit = pool->fits[i];
@@ -83,6 +85,9 @@ static kbass_status fit_all(const kb_proposed *s, const kb_pass *part, kb_pass *
             status = kb_proposed_enter(p, &fit->support, fit->w, fit->variance, error);
     }
     if (kb_run_stopped(s->run)) p->search.deadline = kb_run_grace(s->run, schedule->grace);
+    if (status == KBASS_OK) status = kb_proposed_fit(s, p, error);
+    if (status != KBASS_OK || kb_run_stopped(s->run) || kb_line_grid_is_same(grid, coarsest)) return status;
+    status = kb_proposed_set_grid(p, grid, error);
     return status == KBASS_OK ? kb_proposed_fit(s, p, error) : status;
 }
 

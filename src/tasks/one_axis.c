@@ -61,7 +61,7 @@ static kbass_status open_pool(kb_pass *p, kbass_error *error)
     return kb_windows_divide_each(l->n_runs, l->run_start, e->windows, &p->search.windows, error);
 }
 
-kbass_status kb_one_axis_begin_on(kb_pass *p, const size_t *windows, size_t grid, kbass_error *error)
+kbass_status kb_one_axis_begin_on(kb_pass *p, const size_t *windows, kb_line_grid grid, kbass_error *error)
 {
     const kb_pde1d_problem *l = p->problem;
     kb_one_axis *e = p->state = KB_NEW(kb_one_axis, 1);
@@ -81,7 +81,10 @@ kbass_status kb_one_axis_begin_on(kb_pass *p, const size_t *windows, size_t grid
     return status == KBASS_OK ? open_pool(p, error) : status;
 }
 
-kbass_status kb_one_axis_begin(kb_pass *p, kbass_error *error) { return kb_one_axis_begin_on(p, NULL, 0, error); }
+kbass_status kb_one_axis_begin(kb_pass *p, kbass_error *error)
+{
+    return kb_one_axis_begin_on(p, NULL, (kb_line_grid){0}, error);
+}
 
 void kb_one_axis_end(kb_pass *p)
 {

@@ -10,14 +10,24 @@
 #include "tasks/shooting.h"
 #include "tasks/tasks.h"
 
+/* How often nodes and steps were refined. */
+typedef struct {
+    size_t nodes, steps;
+} kb_line_grid;
+
+static inline bool kb_line_grid_is_same(kb_line_grid a, kb_line_grid b)
+{
+    return a.nodes == b.nodes && a.steps == b.steps;
+}
+
 typedef struct {
     const kb_pde1d_problem *problem;
-    kb_pde1d_setup *setups; /* by run: periodicity and profile; nodes and steps are the grid's. The result's */
-    size_t *windows;        /* by run: how many; the result's */
-    size_t max_windows;     /* all of them */
-    size_t grid;
-    kb_shooter *finer;    /* on the next grid, to compare this one's error */
-    double *here, *there; /* predictions on both */
+    kb_pde1d_setup *setups;     /* by run: periodicity and profile; nodes and steps are the grid's. The result's */
+    size_t *windows;            /* by run: how many; the result's */
+    size_t max_windows;         /* all of them */
+    kb_line_grid grid, coarser; /* the present one, and the one before it */
+    kb_shooter *finer;          /* on a grid finer in both, to compare this one's error */
+    double *here, *there;       /* predictions on both */
     size_t stage;
     double *log_odds; /* of the simple terms' search, or NULL */
     kb_columns simple;
@@ -25,12 +35,13 @@ typedef struct {
 
 static inline kb_one_axis *kb_one_axis_of(const kb_pass *pass) { return pass->state; }
 
-/* Workers on a grid, and one shooter on the next. */
-kbass_status kb_one_axis_set_grid(kb_pass *pass, size_t grid, kbass_error *error);
+/* Workers on a grid, and one shooter on one that is finer in nodes and steps. */
+kbass_status kb_one_axis_set_grid(kb_pass *pass, kb_line_grid grid, kbass_error *error);
 /* A shooter on the present grid, with the present periods. */
 kbass_status kb_one_axis_make_shooter(const kb_pass *pass, size_t max_tangents, kb_shooter **out, kbass_error *error);
 bool kb_one_axis_raise_floor(kb_pass *pass);
 void kb_one_axis_lower_floor(kb_pass *pass);
+/* Finer where the best model's predictions change most by it. */
 kbass_status kb_one_axis_refine(kb_pass *pass, kbass_error *error);
 kbass_status kb_one_axis_step_back(kb_pass *pass, kbass_error *error);
 /* Leaves the present grid in the result's setups. */
@@ -41,7 +52,7 @@ kbass_status kb_one_axis_tune_period(kb_pass *pass, kbass_error *error);
 
 kbass_status kb_one_axis_begin(kb_pass *pass, kbass_error *error);
 /* The same with so many windows in each run, on a grid. */
-kbass_status kb_one_axis_begin_on(kb_pass *pass, const size_t *windows, size_t grid, kbass_error *error);
+kbass_status kb_one_axis_begin_on(kb_pass *pass, const size_t *windows, kb_line_grid grid, kbass_error *error);
 void kb_one_axis_end(kb_pass *pass);
 kbass_status kb_one_axis_take(kb_pass *pass, kb_pool *found, kbass_error *error);
 /* Do fields change beyond recognition from line to line? */

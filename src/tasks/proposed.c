@@ -31,7 +31,7 @@ void kb_proposed_share_tangents(kb_pass *p)
     for (int i = 0; i < p->search.workers.n; i++) kb_pass_shooter(p, i)->dynamics->tangents_are_dear = true;
 }
 
-static kbass_status set_grid(kb_pass *p, size_t grid, kbass_error *error)
+kbass_status kb_proposed_set_grid(kb_pass *p, kb_line_grid grid, kbass_error *error)
 {
     kbass_status status = kb_one_axis_set_grid(p, grid, error);
     if (status == KBASS_OK) kb_proposed_share_tangents(p);
@@ -297,14 +297,14 @@ static kbass_status refine(const kb_proposed *s, kb_pass *p, kbass_error *error)
     kbass_status status = weights ? KBASS_OK : kb_out_of_memory(error, "the search");
     kb_pool_init(&before, n, pool->n_start, pool->max_windows);
     while (status == KBASS_OK && !is_still && kb_pass_has_model(p) && !kb_run_stopped(s->run)) {
-        size_t grid = kb_one_axis_of(p)->grid;
+        kb_line_grid grid = kb_one_axis_of(p)->grid;
         memcpy(weights, pool->fits[0]->w, n * sizeof *weights);
         status = kb_pool_copy(pool, &before, error);
         if (status == KBASS_OK) status = try_finer(s, p, weights, &is_still, error);
         if (status != KBASS_OK) break;
         kb_pool_swap(pool, &before);
         if (!is_still) status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
-        else if (kb_one_axis_of(p)->grid != grid) status = set_grid(p, grid, error);
+        else if (!kb_line_grid_is_same(kb_one_axis_of(p)->grid, grid)) status = kb_proposed_set_grid(p, grid, error);
     }
     kb_pool_clear(&before);
     kb_free(weights);
@@ -323,6 +323,7 @@ kbass_status kb_proposed_compare(const kb_proposed *s, kb_pass *p, bool *found, 
     p->result->n_models = p->search.pool->n;
     kb_pool_trim(p->search.pool, (size_t)p->task->schedule->kept);
     if (status == KBASS_OK && *found) status = kb_one_axis_tune_period(p, error);
+    kb_proposed_share_tangents(p);
     if (status == KBASS_OK && *found) status = refine(s, p, error);
     *found = status == KBASS_OK && *found && kb_proposed_follows(s, p);
     return status;
