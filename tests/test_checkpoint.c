@@ -1,4 +1,5 @@
 /* Checkpoints: what is kept is found again, also from the file; damaged files and those of other calls are refused. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "check.h"
+#include "weights/likelihood.h"
 
 static char path[80];
 static kbass_error error;
@@ -113,6 +115,75 @@ static void contexts_are_apart(void **state)
     kb_checkpoint_close(c);
 }
 
+/* ---------------------------------------------------------------- a fit that is killed on its way */
+
+enum { STEPS = 10 };
+static size_t n_steps, killed_at; /* steps taken; the one at which the process would be killed */
+
+/* Halves the way to 1 in every step. */
+static void fit_slowly(kb_likelihood *l, kb_fit *fit, int max_iterations, double rival)
+{
+    double at = 0;
+    (void)rival;
+    kb_likelihood_take_state(l, fit, 1, &at);
+    for (int i = (int)at; i < max_iterations; i++) {
+        if (n_steps == killed_at) return;
+        fit->w[0] += (1 - fit->w[0]) / 2;
+        n_steps++;
+        at = i + 1;
+        kb_likelihood_keep_state(l, fit, 1, &at);
+    }
+    fit->valid = true;
+}
+
+static kb_work_key key_of_fit(kb_likelihood *l, const kb_fit *fit, int max_iterations, double rival)
+{
+    (void)l, (void)fit, (void)max_iterations, (void)rival;
+    return kb_work_key_begin("slow fit");
+}
+
+static double fit_with(kb_checkpoint *c, bool *is_valid)
+{
+    const kb_columns columns = {.n = 1};
+    size_t column = 0;
+    double w = 0, start = 0, variance = 1, covariance = 1;
+    kb_fit fit = {.support = {.n = 1, .column = &column},
+                  .w = &w,
+                  .start = &start,
+                  .variance = &variance,
+                  .covariance = &covariance,
+                  .n_windows = 1};
+    kb_likelihood l = {
+        .columns = &columns, .n_start = 1, .n_groups = 1, .checkpoint = c, .fit = fit_slowly, .key = key_of_fit};
+    kb_run run = {.stopped =
+                      killed_at <= STEPS ? -INFINITY : INFINITY}; /* one that is killed keeps nothing at its end */
+    l.run = &run;
+    kb_likelihood_fit(&l, &fit, STEPS, -INFINITY);
+    *is_valid = fit.valid;
+    return w;
+}
+
+static void a_fit_goes_on_from_its_state(void **state)
+{
+    (void)state;
+    kb_checkpoint *c = NULL;
+    bool is_valid = false;
+    unlink(path);
+    CHECK_OK(kb_checkpoint_open(path, 0, FIELDS, fields, &c, &error));
+    n_steps = 0;
+    killed_at = 4;
+    fit_with(c, &is_valid);
+    CHECK(!is_valid && n_steps == 4);
+    CHECK_OK(kb_checkpoint_write(c, &error));
+    kb_checkpoint_close(c);
+    CHECK_OK(kb_checkpoint_open(path, 0, FIELDS, fields, &c, &error));
+    killed_at = STEPS + 1;
+    double end = fit_with(c, &is_valid);
+    CHECK(is_valid && n_steps == STEPS && end == 1 - ldexp(1, -STEPS));   /* no step was taken twice */
+    CHECK(fit_with(c, &is_valid) == end && is_valid && n_steps == STEPS); /* and then it is known */
+    kb_checkpoint_close(c);
+}
+
 static void damage_is_noticed(void **state)
 {
     (void)state;
@@ -190,6 +261,8 @@ static kbass_discovery *discover(bool is_kept, const char *threads)
     CHECK_OK(kbass_settings_create(&settings, &error));
     CHECK_OK(kbass_settings_set(settings, "threads", threads, &error));
     if (is_kept) CHECK_OK(kbass_settings_set(settings, "checkpoint", path, &error));
+    if (is_kept)
+        CHECK_OK(kbass_settings_set(settings, "checkpoint-every", "0.1", &error)); /* states of fits every 5 ms */
     CHECK_OK(kbass_discovery_create(data, settings, &d, &error));
     kbass_settings_destroy(settings);
     kbass_data_destroy(data);
@@ -206,7 +279,7 @@ static void a_stopped_search_goes_on_to_the_same_answer(void **state)
     CHECK_OK(kbass_discovery_run(whole, NULL, NULL, &error));
     const kbass_result *expected = kbass_discovery_result(whole);
     unlink(path);
-    for (size_t stop = 100; stop <= 1600; stop *= 4) {
+    for (size_t stop = 50; stop <= 1600; stop *= 2) {
         kbass_discovery *part = discover(true, "2");
         CHECK_OK(kbass_discovery_run(part, stop_at, &stop, &error));
         kbass_discovery_destroy(part);
@@ -230,10 +303,15 @@ static void a_stopped_search_goes_on_to_the_same_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_kept_is_found),      cmocka_unit_test(threads_keep_together),
-        cmocka_unit_test(nothing_is_no_checkpoint),   cmocka_unit_test(contexts_are_apart),
-        cmocka_unit_test(damage_is_noticed),          cmocka_unit_test(another_call_is_told),
-        cmocka_unit_test(lack_of_memory_is_an_error), cmocka_unit_test(a_stopped_search_goes_on_to_the_same_answer),
+        cmocka_unit_test(what_is_kept_is_found),
+        cmocka_unit_test(threads_keep_together),
+        cmocka_unit_test(nothing_is_no_checkpoint),
+        cmocka_unit_test(contexts_are_apart),
+        cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(another_call_is_told),
+        cmocka_unit_test(lack_of_memory_is_an_error),
+        cmocka_unit_test(a_fit_goes_on_from_its_state),
+        cmocka_unit_test(a_stopped_search_goes_on_to_the_same_answer),
     };
     snprintf(path, sizeof path, "/tmp/kbass-test-checkpoint-%d", (int)getpid());
     int failures = cmocka_run_group_tests(tests, NULL, NULL);

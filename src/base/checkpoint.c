@@ -24,8 +24,9 @@ struct kb_checkpoint {
     double every, written;
     pthread_mutex_t lock, writing;
     piece *table; /* open addressing; capacity is a power of 2 */
-    size_t capacity, n, n_read, n_written;
-    kb_work_key context; /* in every key */
+    size_t capacity, n, n_read;
+    size_t n_changes, n_written; /* since it was opened: and those of them that are in the file */
+    kb_work_key context;         /* in every key */
 };
 
 /* ---------------------------------------------------------------- keys */
@@ -89,9 +90,22 @@ static void insert(kb_checkpoint *c, kb_work_key key, size_t size, const void *b
     piece *p = place_of(c, key);
     void *copy = p->bytes ? NULL : kb_allocate(size ? size : 1, 1);
     if (!copy) return; /* known already, or no memory */
-    memcpy(copy, bytes, size);
+    if (size) memcpy(copy, bytes, size);
     *p = (piece){key, size, copy};
     c->n++;
+    c->n_changes++;
+}
+
+static void replace(kb_checkpoint *c, kb_work_key key, size_t size, const void *bytes)
+{
+    piece *p = c->capacity ? place_of(c, key) : NULL;
+    void *copy = p && p->bytes ? kb_allocate(size ? size : 1, 1) : NULL;
+    if (!p || !p->bytes) insert(c, key, size, bytes);
+    if (!copy) return;
+    if (size) memcpy(copy, bytes, size);
+    kb_free(p->bytes);
+    *p = (piece){key, size, copy};
+    c->n_changes++;
 }
 
 void kb_checkpoint_context(kb_checkpoint *c, kb_work_key context)
@@ -125,6 +139,25 @@ void kb_checkpoint_keep(kb_checkpoint *c, kb_work_key key, size_t size, const vo
     insert(c, within(c, key), size, bytes);
     pthread_mutex_unlock(&c->lock);
     kb_checkpoint_tick(c);
+}
+
+/* Of the time between two writings: so much older than the file may a state in it be. */
+static const double share_of_every = 0.05; /* not measured */
+
+bool kb_checkpoint_wants_state(const kb_checkpoint *c, double *last)
+{
+    double now = kb_clock();
+    if (!c || now - *last < share_of_every * c->every) return false;
+    *last = now;
+    return true;
+}
+
+void kb_checkpoint_keep_state(kb_checkpoint *c, kb_work_key key, size_t size, const void *bytes)
+{
+    if (!c) return;
+    pthread_mutex_lock(&c->lock);
+    replace(c, within(c, key), size, bytes);
+    pthread_mutex_unlock(&c->lock);
 }
 
 size_t kb_checkpoint_count(const kb_checkpoint *c, size_t *n_read)
@@ -172,7 +205,7 @@ static void fill(const kb_checkpoint *c, size_t size, unsigned char *bytes)
 static kbass_status write_now(kb_checkpoint *c, kbass_error *error)
 {
     pthread_mutex_lock(&c->lock);
-    size_t size = size_of_file(c), n = c->n;
+    size_t size = size_of_file(c), n = c->n_changes;
     unsigned char *bytes = kb_allocate(size, 1);
     if (bytes) fill(c, size, bytes);
     c->written = kb_clock();
@@ -196,7 +229,7 @@ kbass_status kb_checkpoint_write(kb_checkpoint *c, kbass_error *error)
 void kb_checkpoint_tick(kb_checkpoint *c)
 {
     if (!c || kb_clock() - c->written < c->every || pthread_mutex_trylock(&c->writing)) return;
-    if (c->n > c->n_written) write_now(c, NULL);
+    if (c->n_changes > c->n_written) write_now(c, NULL);
     pthread_mutex_unlock(&c->writing);
 }
 
@@ -299,7 +332,8 @@ static kbass_status take(kb_checkpoint *c, const unsigned char *bytes, size_t si
         if (is_whole) insert(c, key, length, bytes + at);
         at += length;
     }
-    c->n_read = c->n_written = c->n;
+    c->n_read = c->n;
+    c->n_written = c->n_changes;
     return is_whole ? KBASS_OK
                     : kb_fail(error, KBASS_ERROR_FILE,
                               "%.200s: is a damaged checkpoint: its sum is not that of its bytes", c->path);

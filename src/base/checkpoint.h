@@ -47,6 +47,11 @@ void kb_checkpoint_close(kb_checkpoint *checkpoint);
 const void *kb_checkpoint_find(kb_checkpoint *checkpoint, kb_work_key key, size_t *size);
 /* Keeps a copy; where memory runs out the piece is not kept. */
 void kb_checkpoint_keep(kb_checkpoint *checkpoint, kb_work_key key, size_t size, const void *bytes);
+/* A piece of work under way may keep its state, in place of the one before, every so often: is it time, when the last
+   was kept at *last of kb_clock (which is set then)? Found by its key like any other, but only until the next is kept;
+   of size 0 once the piece is done. */
+bool kb_checkpoint_wants_state(const kb_checkpoint *checkpoint, double *last);
+void kb_checkpoint_keep_state(kb_checkpoint *checkpoint, kb_work_key key, size_t size, const void *bytes);
 /* Writes the file when it is time, by one thread at a time. What fails is tried again at the next time. */
 void kb_checkpoint_tick(kb_checkpoint *checkpoint);
 kbass_status kb_checkpoint_write(kb_checkpoint *checkpoint, kbass_error *error);

@@ -335,26 +335,33 @@ static bool has_arrived(kb_shooter *s, const kb_fit *fit, double moved, double t
     return s->dynamics->tangents_are_dear && moved <= still && !s->was_cut && predicted_gain(s, fit) < tolerance;
 }
 
-static void prepare(kb_shooter *s, kb_fit *fit, double *values)
+enum { ITERATION, DAMPING, WAS_CUT, STATE_NUMBERS }; /* what the next iteration depends on beside the fit */
+
+static void prepare(kb_shooter *s, kb_fit *fit, double state[STATE_NUMBERS], double *values)
 {
     fit->valid = fit->converged = false;
     fit->log_evidence = -INFINITY;
     fit->n_windows = s->likelihood.windows->n;
     fit->n_rows = kb_windows_rows(s->likelihood.windows);
-    s->was_cut = false;
     obey(s, fit);
     kb_shooter_count(s);
     *values = 0;
     for (size_t i = 0; i < s->likelihood.n_groups; i++) *values += s->counts[i];
+    memset(state, 0, STATE_NUMBERS * sizeof *state);
+    kb_likelihood_take_state(&s->likelihood, fit, STATE_NUMBERS, state);
+    s->was_cut = state[WAS_CUT] > 0;
 }
 
 void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
 {
     static const double tolerance = 0.005; /* nats; far below any odds that matter */
-    double damping = 0, values = 0, moved = 0, starts = NAN;
+    double values = 0, moved = 0, starts = NAN, state[STATE_NUMBERS];
     bool is_late = false;
-    prepare(s, fit, &values);
-    for (int iteration = 0; iteration < max_iterations && !fit->converged; iteration++) {
+    prepare(s, fit, state, &values);
+    for (int iteration = (int)state[ITERATION]; iteration < max_iterations && !fit->converged; iteration++) {
+        state[ITERATION] = iteration;
+        state[WAS_CUT] = s->was_cut;
+        kb_likelihood_keep_state(&s->likelihood, fit, STATE_NUMBERS, state);
         is_late = is_given_up(s, fit->support.n);
         if (is_late && !s->likelihood.keeps_fit) return;
         is_late = is_late || (s->likelihood.deadline > 0 && kb_clock() > s->likelihood.deadline);
@@ -365,7 +372,7 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
         fit->converged = has_arrived(s, fit, moved, tolerance);
         if (fit->converged) break;
         starts = NAN;
-        double gain = descend(s, fit, &damping, tolerance);
+        double gain = descend(s, fit, &state[DAMPING], tolerance);
         if (gain < tolerance && moved < 0.02 && !s->was_cut) {
             fit->converged = gain >= 0;
             break;

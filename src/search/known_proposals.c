@@ -47,22 +47,15 @@ static kbass_status ask_now(const kb_source *source, kb_work_key key, kb_proposa
     kbass_status status = source->propose(p, error);
     if (status != KBASS_OK) return status;
     if (kb_share_is_possible(p->run)) status = agree(p, first, p->n_starts - n_starts, p->n_lost - n_lost, error);
-    if (status != KBASS_OK || kb_run_stopped(p->run) || !p->run->checkpoint) return status;
-    size_t size = kb_proposals_bytes(p->pool, first);
-    unsigned char *bytes = kb_allocate(size, 1);
-    if (bytes) {
-        kb_proposals_pack(p->pool, first, p->n_starts - n_starts, p->n_lost - n_lost, bytes);
-        kb_checkpoint_keep(p->run->checkpoint, key, size, bytes);
-    }
-    kb_free(bytes);
-    return KBASS_OK;
+    if (status == KBASS_OK && !kb_run_stopped(p->run))
+        kb_proposals_keep(p, first, p->n_starts - n_starts, p->n_lost - n_lost, key);
+    return status;
 }
 
 kbass_status kb_source_ask(const kb_source *source, unsigned when, kb_proposals *p, kbass_error *error)
 {
-    size_t size = 0;
+    kbass_status status = KBASS_OK;
     if (!p->run->checkpoint && !kb_share_is_possible(p->run)) return source->propose(p, error);
     kb_work_key key = key_of(source, when, p);
-    const unsigned char *known = kb_checkpoint_find(p->run->checkpoint, key, &size);
-    return known ? kb_proposals_unpack(known, p, error) : ask_now(source, key, p, error);
+    return kb_proposals_recall(p, key, &status, error) ? status : ask_now(source, key, p, error);
 }

@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* Attempts and losses, how many fits, then each: its terms, how many windows, and the fit. */
 typedef struct {
     uint64_t n_starts, n_lost, n_fits;
@@ -69,4 +71,24 @@ kbass_status kb_proposals_unpack(const unsigned char *at, kb_proposals *p, kbass
         at = unpack_fit(at, p->pool, &support, &status, error);
     kb_support_clear(&support);
     return status;
+}
+
+void kb_proposals_keep(const kb_proposals *p, size_t first, size_t n_starts, size_t n_lost, kb_work_key key)
+{
+    if (!p->run->checkpoint) return;
+    size_t size = kb_proposals_bytes(p->pool, first);
+    unsigned char *bytes = kb_allocate(size, 1);
+    if (bytes) {
+        kb_proposals_pack(p->pool, first, n_starts, n_lost, bytes);
+        kb_checkpoint_keep(p->run->checkpoint, key, size, bytes);
+    }
+    kb_free(bytes);
+}
+
+bool kb_proposals_recall(kb_proposals *p, kb_work_key key, kbass_status *status, kbass_error *error)
+{
+    size_t size = 0;
+    const unsigned char *known = kb_checkpoint_find(p->run->checkpoint, key, &size);
+    if (known) *status = kb_proposals_unpack(known, p, error);
+    return known;
 }

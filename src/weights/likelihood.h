@@ -27,6 +27,8 @@ struct kb_likelihood {
                                   where it stands; 0: none */
     double deadline;           /* of kb_clock: a fit ends where it stands; 0: none */
     kb_checkpoint *checkpoint; /* that knows of fits and keeps them, or NULL */
+    kb_work_key state_key;     /* of the fit under way, which may keep its state; 0: it may not */
+    double state_kept;         /* of kb_clock: when it last did */
 
     /* Fits fit->support from fit->w, fit->start and fit->variance over the windows. `rival` is the log likelihood of
        the best model so far: a fit that is hopelessly behind it after a few iterations stops. */
@@ -59,6 +61,9 @@ struct kb_likelihood {
 
 /* A fit that the checkpoint knows, or one to keep there. What was given up for the clock is not kept. */
 void kb_likelihood_fit(kb_likelihood *likelihood, kb_fit *fit, int max_iterations, double rival);
+/* The state of a fit under way: the fit and numbers of its own. Kept when it is time; taken where one was kept. */
+void kb_likelihood_keep_state(kb_likelihood *likelihood, const kb_fit *fit, size_t n, const double *numbers);
+bool kb_likelihood_take_state(const kb_likelihood *likelihood, kb_fit *fit, size_t n, double *numbers);
 bool kb_likelihood_recall(const kb_likelihood *likelihood, kb_work_key key, kb_fit *fit);
 void kb_likelihood_keep(const kb_likelihood *likelihood, kb_work_key key, const kb_fit *fit);
 

@@ -8,6 +8,7 @@
 #include "propose/ode/anneal.h"
 #include "propose/ode/pool_entry.h"
 #include "propose/ode/refine.h"
+#include "search/packed_proposals.h"
 #include "search/share.h"
 
 enum { MOST_TERMS_PER_EQUATION = 14 }; /* terms: of structures that are refined; not measured */
@@ -57,6 +58,29 @@ static kbass_status run_start(kb_proposals *part, const kb_anneal_start *start, 
     return usable ? kb_pool_add_annealed(p, w, part->pool, NULL) : KBASS_OK;
 }
 
+static kb_work_key key_of(const kb_proposals *part, const kb_anneal_start *start, bool refined)
+{
+    const kb_ode_problem *p = part->problem;
+    const uint64_t counts[] = {refined, part->pool->max_windows, p->columns->n, p->record->n_rows};
+    const double numbers[] = {start->length_first, start->length_last, start->variance};
+    kb_work_key key = kb_work_key_begin("annealed start");
+    kb_work_key_add(&key, counts, sizeof counts);
+    kb_work_key_add(&key, numbers, sizeof numbers);
+    return key;
+}
+
+/* A start that the checkpoint knows, or one to keep there unless it was cut short. */
+static kbass_status ask_start(kb_proposals *part, const kb_anneal_start *start, bool refined, kb_annealer *w)
+{
+    kb_work_key key = key_of(part, start, refined);
+    kbass_status status = KBASS_OK;
+    if (kb_proposals_recall(part, key, &status, NULL)) return status;
+    status = run_start(part, start, refined, w);
+    if (status == KBASS_OK && kb_run_continue(part->run, 0))
+        kb_proposals_keep(part, 0, part->n_starts, part->n_lost, key);
+    return status;
+}
+
 static kbass_status take(kb_proposals *asked, kb_proposals *part, kbass_error *error)
 {
     asked->n_starts += part->n_starts;
@@ -82,7 +106,7 @@ static kbass_status run_starts(kb_proposals *asked, bool refined, kb_annealer **
 #pragma omp parallel for schedule(dynamic) num_threads(p->threads)
     for (size_t i = 0; i < n; i++) {
         if (kb_run_stopped(run) || (is_shared && !kb_share_is_own(run, i))) continue;
-        statuses[i] = run_start(&parts[i], &starts[i], refined, annealers[omp_get_thread_num()]);
+        statuses[i] = ask_start(&parts[i], &starts[i], refined, annealers[omp_get_thread_num()]);
 #pragma omp critical(kb_progress)
         run->fraction = begin + (end - begin) * (double)++done / (double)n; /* atomic: other threads read it */
     }
