@@ -121,6 +121,8 @@ bool kb_run_continue(kb_run *run, size_t n_active)
     return !kb_run_stopped(run) && !atomic_load(&run->wish);
 }
 
+bool kb_run_gives_up(kb_run *run) { return !run->reduce && !kb_run_continue(run, 0); }
+
 bool kb_run_spares(kb_run *run) { return !run || kb_run_continue(run, 0) || kb_run_left(run) > 0; }
 
 kbass_status kb_run_cut(kbass_error *error)

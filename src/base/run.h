@@ -39,6 +39,8 @@ void kb_run_advance(kb_run *run, double share);
 double kb_seconds_left(double seconds, double fraction);
 /* Tells the caller where we are, checks the clock; false when the run should stop. Cheap enough for every iteration. */
 bool kb_run_continue(kb_run *run, size_t n_active);
+/* Should work that is not shared be given up? Asks as kb_run_continue; among ranks never, which stop together. */
+bool kb_run_gives_up(kb_run *run);
 /* Among ranks a wish to stop becomes a stop here, for all of them at once: every rank calls it at the same places. */
 void kb_run_agree(kb_run *run);
 bool kb_run_stopped(kb_run *run);

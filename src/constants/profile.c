@@ -38,6 +38,7 @@ double kb_profile_evidence(kb_profile *p, const double *share)
     if (kb_dictionary_set_constants(s->dictionary, values, NULL) != KBASS_OK) return -INFINITY;
     if (s->make(s->context, s->columns->n, &shooter, NULL) != KBASS_OK) return -INFINITY;
     copy_fit(p, p->best, p->trial);
+    shooter->likelihood.run = s->run && !s->run->reduce ? s->run : NULL; /* ranks stop together, between fits */
     kb_shooter_fit(shooter, p->trial, ITERATIONS, -INFINITY);
     kb_shooter_destroy(shooter);
     return p->trial->valid ? p->trial->log_evidence : -INFINITY;

@@ -154,7 +154,7 @@ static kbass_status find_period(const kb_proposed *s, size_t run, kb_profile *be
         for (double period = from; status == KBASS_OK && period <= until && step >= by; period += by) {
             kb_profile profile;
             trial.period = period;
-            if (!(period >= 1) || (pass && step <= by)) continue;
+            if (!(period >= 1) || (pass && step <= by) || kb_run_gives_up(s->run)) continue;
             status = kb_pde1d_profile_throughout(c, &trial, (size_t)schedule->profile_lines, shortest, &profile, error);
             if (status != KBASS_OK || !(profile.loss < best->loss)) continue;
             *best = profile;

@@ -90,7 +90,7 @@ void kb_one_axis_end(kb_pass *p)
 {
     kb_one_axis *e = p->state;
     if (!e) return;
-    kb_shooter_destroy(e->finer);
+    if (e->finer) e->finer->destroy(e->finer);
     kb_free(e->here);
     kb_free(e->there);
     kb_free(e->log_odds);

@@ -26,7 +26,7 @@ typedef struct {
     size_t *windows;            /* by run: how many; the result's */
     size_t max_windows;         /* all of them */
     kb_line_grid grid, coarser; /* the present one, and the one before it */
-    kb_shooter *finer;          /* on a grid finer in both, to compare this one's error */
+    kb_dynamics *finer;         /* on a grid finer in both, to compare this one's error */
     double *here, *there;       /* predictions on both */
     size_t stage;
     double *log_odds; /* of the simple terms' search, or NULL */
@@ -35,7 +35,7 @@ typedef struct {
 
 static inline kb_one_axis *kb_one_axis_of(const kb_pass *pass) { return pass->state; }
 
-/* Workers on a grid, and one shooter on one that is finer in nodes and steps. */
+/* Workers on a grid, and dynamics on one that is finer in nodes and steps. */
 kbass_status kb_one_axis_set_grid(kb_pass *pass, kb_line_grid grid, kbass_error *error);
 /* A shooter on the present grid, with the present periods. */
 kbass_status kb_one_axis_make_shooter(const kb_pass *pass, size_t max_tangents, kb_shooter **out, kbass_error *error);

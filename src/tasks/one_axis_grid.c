@@ -29,16 +29,25 @@ static void lay_grid(const kb_one_axis *e, kb_line_grid grid)
     }
 }
 
-static kbass_status make_on(const kb_one_axis *e, kb_line_grid grid, size_t max_tangents, kb_shooter **out,
-                            kbass_error *error)
+static kbass_status make_dynamics(const kb_one_axis *e, kb_line_grid grid, size_t max_tangents, kb_dynamics **out,
+                                  kbass_error *error)
 {
     const kb_pde1d_problem *l = e->problem;
     kb_pde1d_runs *all_runs = NULL;
     lay_grid(e, grid);
     kbass_status status =
         kb_pde1d_runs_create(l->n_runs, e->setups, l->dictionary, l->columns, max_tangents, &all_runs, error);
+    if (status == KBASS_OK) *out = &all_runs->dynamics;
+    return status;
+}
+
+static kbass_status make_on(const kb_one_axis *e, kb_line_grid grid, size_t max_tangents, kb_shooter **out,
+                            kbass_error *error)
+{
+    kb_dynamics *dynamics = NULL;
+    kbass_status status = make_dynamics(e, grid, max_tangents, &dynamics, error);
     if (status != KBASS_OK) return status;
-    return kb_shooter_create_on(&all_runs->dynamics, l->columns, e->max_windows, max_tangents, out, error);
+    return kb_shooter_create_on(dynamics, e->problem->columns, e->max_windows, max_tangents, out, error);
 }
 
 kbass_status kb_one_axis_make_shooter(const kb_pass *p, size_t max_tangents, kb_shooter **out, kbass_error *error)
@@ -60,13 +69,13 @@ kbass_status kb_one_axis_set_grid(kb_pass *p, kb_line_grid grid, kbass_error *er
 {
     kb_one_axis *e = p->state;
     const kb_pde1d_problem *l = e->problem;
-    kb_shooter_destroy(e->finer);
+    if (e->finer) e->finer->destroy(e->finer);
     e->finer = NULL;
     e->grid = grid;
     kb_trace_line(p->search.run->trace, "grid: %zu %zu", grid.nodes, grid.steps);
     kbass_status status = kb_workers_create(l->threads, make, e, l->columns, &p->search.workers, error);
     if (status != KBASS_OK || is_finest(grid)) return status;
-    return make_on(e, finer_grid(grid, true, true), 0, &e->finer, error);
+    return make_dynamics(e, finer_grid(grid, true, true), 0, &e->finer, error);
 }
 
 kbass_status kb_one_axis_finish(kb_pass *p, kbass_error *error)
@@ -79,26 +88,24 @@ kbass_status kb_one_axis_finish(kb_pass *p, kbass_error *error)
 
 /* ---------------------------------------------------------------- the grid's error */
 
-static bool predict_window(kb_shooter *s, const kb_fit *fit, const kb_windows *windows, size_t window,
+static bool predict_window(kb_dynamics *d, const kb_fit *fit, const kb_windows *windows, size_t window,
                            double *predicted)
 {
-    s->dynamics->set_model(s->dynamics, &fit->support, fit->w, NULL);
-    return s->dynamics->predict(s->dynamics, windows->first[window], windows->last[window],
-                                fit->start + window * s->likelihood.n_start, predicted, NULL);
+    d->set_model(d, &fit->support, fit->w, NULL);
+    return d->predict(d, windows->first[window], windows->last[window], fit->start + window * d->n_start, predicted,
+                      NULL);
 }
 
 /* Mean square of what a model's predictions change by on a finer grid. */
-static bool measure_error(const kb_pass *p, kb_shooter *finer, const kb_fit *fit, double *error)
+static bool measure_error(const kb_pass *p, kb_dynamics *finer, const kb_fit *fit, double *error)
 {
     const kb_one_axis *e = p->state;
-    kb_shooter *shooter = kb_pass_shooter(p, 0);
+    kb_dynamics *d = kb_pass_shooter(p, 0)->dynamics;
     const kb_windows *windows = p->search.windows;
-    const kb_dynamics *d = shooter->dynamics;
     double squares = 0, values = 0;
     for (size_t window = 0; window < windows->n; window++) {
         size_t n = d->observation_start[windows->last[window] + 1] - d->observation_start[windows->first[window]];
-        if (!predict_window(shooter, fit, windows, window, e->here) ||
-            !predict_window(finer, fit, windows, window, e->there))
+        if (!predict_window(d, fit, windows, window, e->here) || !predict_window(finer, fit, windows, window, e->there))
             return false;
         for (size_t o = 0; o < n; o++) squares += (e->here[o] - e->there[o]) * (e->here[o] - e->there[o]);
         values += (double)n;
@@ -126,7 +133,7 @@ static bool is_bound(const kb_pass *p, double floor)
 bool kb_one_axis_raise_floor(kb_pass *p)
 {
     const kb_schedule *s = p->task->schedule;
-    kb_shooter *finer = kb_one_axis_of(p)->finer;
+    kb_dynamics *finer = kb_one_axis_of(p)->finer;
     double squares = 0, before = kb_pass_floor(p);
     if (!finer || !kb_pass_has_model(p) || !measure_error(p, finer, p->search.pool->fits[0], &squares)) return false;
     double floor = fmax(s->least_floor, squares);
@@ -143,11 +150,11 @@ void kb_one_axis_lower_floor(kb_pass *p) { lay_floor(p, p->task->schedule->least
 static kbass_status error_along(const kb_pass *p, kb_line_grid finer, double *squares, kbass_error *error)
 {
     const kb_one_axis *e = p->state;
-    kb_shooter *shooter = NULL;
-    kbass_status status = make_on(e, finer, 0, &shooter, error);
+    kb_dynamics *dynamics = NULL;
+    kbass_status status = make_dynamics(e, finer, 0, &dynamics, error);
     if (status != KBASS_OK) return status;
-    if (!measure_error(p, shooter, p->search.pool->fits[0], squares)) *squares = INFINITY;
-    kb_shooter_destroy(shooter);
+    if (!measure_error(p, dynamics, p->search.pool->fits[0], squares)) *squares = INFINITY;
+    dynamics->destroy(dynamics);
     return KBASS_OK;
 }
 

@@ -28,13 +28,15 @@ static double period_loss(const tuning *t, double period)
     return kb_pde1d_period_loss(t->end - t->first, t->axis->problem->run_samples + t->first, period);
 }
 
-/* Continues a fit with the present periods, on the present grid. */
+/* Continues a fit with the present periods, on the present grid; given up when the run is stopped, which ranks do
+   together. */
 static kbass_status fit_again(kb_pass *p, kb_fit *fit, kbass_error *error)
 {
     kb_shooter *shooter = NULL;
     kbass_status status = kb_one_axis_make_shooter(p, fit->support.n, &shooter, error);
     if (status != KBASS_OK) return status;
     shooter->likelihood.windows = p->search.windows;
+    shooter->likelihood.run = p->search.run->reduce ? NULL : p->search.run;
     shooter->dynamics->noise_floor = kb_pass_floor(p);
     kb_shooter_fit(shooter, fit, (int)p->task->schedule->again_iterations, -INFINITY);
     kb_shooter_destroy(shooter);
