@@ -139,9 +139,9 @@ def chain(n, back):
     return rows
 
 
-for n in (12, 20, 40, 100):
+for n in (12, 20, 40, 60, 100):
     case('lorenz96-%d' % n, lorenz96(n), '--until 4 -n 100 --noise 1 --start ' + drawn(n, 5, 4, 10),
-         '--degree 2 --constant' + (' --time-limit 600' if n == 100 else ''))
+         '--degree 2 --constant' + (' --time-limit 600' if n > 40 else ''))
 pulse = start([1] + [0] * 29)
 for name, back, long, short in (('chain', False, 40, 6), ('diffusion', True, 30, 3)):
     for degree in (1, 2):

@@ -1,9 +1,11 @@
 /* Many states: integrals along a field against closed forms, the search of a regression's columns against all subsets,
-   moves from many columns and sweeps against evidences, and a wide system found. */
+   moves from many columns and sweeps against evidences, places in a row against shifted powers, and wide systems found.
+ */
 #include <math.h>
 
 #include "found.h"
 #include "ode_setup.h"
+#include "weights/analogy.h"
 #include "weights/integral_form.h"
 #include "weights/subset.h"
 #include "weights/sweep.h"
@@ -205,9 +207,131 @@ static void sweeps(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- like states */
+
+enum { PLACES = 5 };
+static const char *const place_names[] = {"x1", "x10", "x2", "x3", "x7", "y"}; /* in the order of a table */
+static const size_t state_at[PLACES] = {0, 2, 3, 4, 1};                        /* in the order of the numbers */
+
+/* A dictionary of x1, ..., x10 in five equations and of y, which is none of them, and its columns. */
+static void make_places(kb_dictionary **d, kb_columns **columns)
+{
+    kbass_settings settings;
+    double sd[] = {1, 1, 1, 1, 1, 1}, points[7] = {1, 1, 1, 1, 1, 1, 1};
+    kb_settings_default(&settings);
+    settings.degree = 2;
+    settings.constant = 1;
+    CHECK_OK(kb_dictionary_create(&settings, PLACES + 1, place_names, "t", d, &error));
+    CHECK_OK(kb_columns_create(*d, sd, 1, 1, points, sd, columns, &error));
+}
+
+/* Powers of the states at all places of a column's term, from the place of its equation on. */
+static void list_powers(const kb_dictionary *d, const kb_columns *c, size_t column, bool is_ring, int *powers)
+{
+    size_t from = 0;
+    memset(powers, 0, (3 * PLACES + 1) * sizeof *powers);
+    while (state_at[from] != c->equation[column]) from++;
+    for (size_t f = d->factor_start[c->term[column]]; f < d->factor_start[c->term[column] + 1]; f++) {
+        size_t to = 0, variable = d->factors[f].variable;
+        while (to < PLACES && state_at[to] != variable) to++;
+        size_t at = is_ring ? (to + PLACES - from) % PLACES : to + PLACES - from;
+        powers[to == PLACES ? 3 * PLACES : at] += (int)d->factors[f].power;
+    }
+}
+
+/* Columns are of one kind exactly where their powers are the same. */
+static void check_kinds(const kb_dictionary *d, const kb_columns *c, bool is_ring)
+{
+    kb_analogy *a = NULL;
+    CHECK_OK(kb_analogy_create(c, d, is_ring, &a, &error));
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t j = 0; j < i; j++) {
+            int own[3 * PLACES + 1], other[3 * PLACES + 1];
+            if (c->equation[i] == PLACES || c->equation[j] == PLACES) continue;
+            list_powers(d, c, i, is_ring, own);
+            list_powers(d, c, j, is_ring, other);
+            CHECK((a->kind[i] == a->kind[j]) == !memcmp(own, other, sizeof own));
+        }
+    kb_analogy_destroy(a);
+}
+
+static size_t column_of(const kb_dictionary *d, const kb_columns *c, size_t equation, const char *term)
+{
+    size_t column = 0;
+    while (c->equation[column] != equation || strcmp(kb_dictionary_name(d, c->term[column]), term)) column++;
+    return column;
+}
+
+/* x_t = before - own at three places; what the others have is replaced where that exists: not at the first of a row. */
+static void check_applied(const kb_dictionary *d, const kb_columns *c, bool is_ring)
+{
+    const char *const terms[][2] = {{"x3", "x1"}, {"x7", "x10"}, {"x1", "x2"}, {"x2", "x3"}, {"x1*x2", "y"}};
+    const char *const expected[][2] = {
+        {is_ring ? "x10" : "x3", "x1"}, {"x7", "x10"}, {"x1", "x2"}, {"x2", "x3"}, {"x3", "x7"}};
+    kb_analogy *a = NULL;
+    kb_support support = {0}, out = {0};
+    double *w = KB_NEW(double, c->n), *out_w = KB_NEW(double, c->n);
+    CHECK_OK(kb_analogy_create(c, d, is_ring, &a, &error));
+    CHECK_OK(kb_support_create(c->n, &support, &error));
+    CHECK_OK(kb_support_create(c->n, &out, &error));
+    for (size_t i = 0; i < PLACES; i++)
+        for (size_t k = 0; k < 2; k++) {
+            size_t column = column_of(d, c, i, terms[i][k]);
+            kb_support_add(&support, column);
+            w[column] = (k ? -1 : 1) * (1 + 0.1 * (double)i) / c->unit[column];
+        }
+    CHECK(kb_analogy_apply(a, c, &support, w, 1, &out, out_w) == 0); /* no other is had by three */
+    CHECK(kb_analogy_apply(a, c, &support, w, 0, &out, out_w) == 3);
+    CHECK(out.n == 2 * PLACES);
+    for (size_t i = 0; i < PLACES; i++)
+        for (size_t k = 0; k < 2; k++) CHECK(kb_support_has(&out, column_of(d, c, i, expected[i][k])));
+    size_t taken = column_of(d, c, 4, "x7");
+    CHECK_CLOSE(out_w[taken] * c->unit[taken], -1.2, 1e-12); /* the mean of places 2, 3 and 10 */
+    kb_support_clear(&support);
+    kb_support_clear(&out);
+    kb_free(w);
+    kb_free(out_w);
+    kb_analogy_destroy(a);
+}
+
+static void like_states(void **state)
+{
+    (void)state;
+    kb_dictionary *d = NULL;
+    kb_columns *columns = NULL;
+    make_places(&d, &columns);
+    for (int is_ring = 0; is_ring < KB_ANALOGIES; is_ring++) {
+        check_kinds(d, columns, is_ring);
+        check_applied(d, columns, is_ring);
+    }
+    kb_columns_destroy(columns);
+    kb_dictionary_destroy(d);
+}
+
 /* ---------------------------------------------------------------- discovery */
 
 enum { SITES = 12 }; /* at most */
+
+/* Samples of equations that were just written, with noise. */
+static kbass_data *sample_noisy(size_t n, const char *const *equations, const double *start, size_t n_samples,
+                                double from, double until, double noise, unsigned seed)
+{
+    kbass_model *model = NULL;
+    kbass_data *data = NULL;
+    double *times = KB_NEW(double, n_samples), *states = KB_NEW(double, n_samples *n);
+    const char **names = KB_NEW(const char *, n);
+    CHECK_OK(kbass_model_parse(n, equations, NULL, &model, &error));
+    for (size_t i = 0; i < n_samples; i++) times[i] = from + (until - from) * (double)i / (double)(n_samples - 1);
+    CHECK_OK(kbass_model_integrate(model, 0, start, n_samples, times, states, &error));
+    for (size_t i = 0; i < n; i++) names[i] = kbass_model_state_name(model, i);
+    CHECK_OK(kbass_data_create(n_samples, n, times, states, NULL, names, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, noise, seed, &error));
+    kbass_model_destroy(model);
+    kb_free(times);
+    kb_free(states);
+    kb_free(names);
+    return data;
+}
 
 /* Lorenz 96 on a ring of n sites: every one of its equations, and nothing else. */
 static void check_ring(int n)
@@ -234,16 +358,7 @@ static void check_ring(int n)
     }
     kbass_settings settings;
     kbass_discovery *d = NULL;
-    kbass_model *model = NULL;
-    kbass_data *data = NULL;
-    double times[80], states[80 * SITES];
-    const char *names[SITES];
-    CHECK_OK(kbass_model_parse((size_t)n, equations, NULL, &model, &error));
-    for (int i = 0; i < 80; i++) times[i] = 1 + 3. * i / 79;
-    CHECK_OK(kbass_model_integrate(model, 0, start, 80, times, states, &error));
-    for (size_t i = 0; i < (size_t)n; i++) names[i] = kbass_model_state_name(model, i);
-    CHECK_OK(kbass_data_create(80, (size_t)n, times, states, NULL, names, &data, &error));
-    CHECK_OK(kbass_data_add_noise(data, 1, 7, &error));
+    kbass_data *data = sample_noisy((size_t)n, equations, start, 80, 1, 4, 1, 7);
     kb_settings_default(&settings);
     settings.degree = 2;
     settings.constant = 1;
@@ -253,7 +368,6 @@ static void check_ring(int n)
     CHECK(has_support(kbass_discovery_result(d), 4 * (size_t)n, expected));
     kbass_discovery_destroy(d);
     kbass_data_destroy(data);
-    kbass_model_destroy(model);
 }
 
 static void a_wide_system(void **state)
@@ -267,6 +381,38 @@ static void some_states(void **state)
 {
     (void)state;
     check_ring(6);
+}
+
+/* One pulse through a chain: its states are so alike that equations, each for itself, take others in their place. */
+static void a_pulse_in_a_chain(void **state)
+{
+    (void)state;
+    enum { LENGTH = 20 };
+    char text[LENGTH][40], expected_text[2 * LENGTH][16];
+    const char *equations[LENGTH], *expected[2 * LENGTH];
+    double start[LENGTH] = {1};
+    for (int i = 0; i < LENGTH; i++) {
+        if (i) snprintf(text[i], sizeof text[i], "x%d_t = x%d - x%d", i + 1, i, i + 1);
+        else snprintf(text[i], sizeof text[i], "x1_t = -x1");
+        equations[i] = text[i];
+        for (int k = 0; i && k < 2; k++) {
+            snprintf(expected_text[2 * i + k], sizeof expected_text[0], "x%d_t: x%d", i + 1, i + k);
+            expected[2 * i + k - 1] = expected_text[2 * i + k];
+        }
+    }
+    snprintf(expected_text[0], sizeof expected_text[0], "x1_t: x1");
+    expected[0] = expected_text[0];
+    kbass_settings settings;
+    kbass_discovery *d = NULL;
+    kbass_data *data = sample_noisy(LENGTH, equations, start, 60, 0, 28, 5, 1);
+    kb_settings_default(&settings);
+    settings.degree = 1;
+    settings.threads = 2;
+    CHECK_OK(kbass_discovery_create(data, &settings, &d, &error));
+    CHECK_OK(kbass_discovery_run(d, NULL, NULL, &error));
+    CHECK(has_support(kbass_discovery_result(d), 2 * LENGTH - 1, expected));
+    kbass_discovery_destroy(d);
+    kbass_data_destroy(data);
 }
 
 /* ---------------------------------------------------------------- a slow manifold */
@@ -302,6 +448,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(integrals_along_a_field), cmocka_unit_test(subsets),
                                        cmocka_unit_test(moves_from_many_columns), cmocka_unit_test(sweeps),
                                        cmocka_unit_test(a_wide_system),           cmocka_unit_test(some_states),
-                                       cmocka_unit_test(a_slow_manifold)};
+                                       cmocka_unit_test(a_slow_manifold),         cmocka_unit_test(like_states),
+                                       cmocka_unit_test(a_pulse_in_a_chain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -391,6 +391,16 @@ static bool has_all_states(const kb_ode_problem *p)
     return true;
 }
 
+/* Of the columns as they are now. */
+static kbass_status find_analogies(kb_ode_problem *p, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    if (!(p->is_wide || p->is_middle) || p->columns->constraints || p->columns->run) return KBASS_OK;
+    for (int is_ring = 0; status == KBASS_OK && is_ring < KB_ANALOGIES; is_ring++)
+        status = kb_analogy_create(p->columns, p->dictionary, is_ring, &p->analogies[is_ring], error);
+    return status;
+}
+
 /* As many columns as matrices of columns x columns allow. */
 static kbass_status screen(kb_ode_problem *p, kbass_error *error)
 {
@@ -441,6 +451,7 @@ kbass_status kb_ode_problem_create(const kbass_data *data, const kbass_settings 
         status = kb_columns_create(dictionary, p->record->sd, p->record->span, p->n_reference, p->reference,
                                    p->slope_squares, &p->columns, error);
     if (status == KBASS_OK) status = screen(p, error);
+    if (status == KBASS_OK) status = find_analogies(p, error);
     if (status == KBASS_OK) status = list_all(p, error);
     if (status == KBASS_OK) *out = p;
     else kb_ode_problem_destroy(p);
@@ -456,6 +467,7 @@ void kb_ode_problem_destroy(kb_ode_problem *p)
     kb_support_clear(&p->all);
     destroy_reference(p);
     kb_structures_destroy(p->structures);
+    for (int is_ring = 0; is_ring < KB_ANALOGIES; is_ring++) kb_analogy_destroy(p->analogies[is_ring]);
     kb_free(p);
 }
 

@@ -5,6 +5,7 @@
 #include "base/run.h"
 #include "forward/ode/flow.h"
 #include "collocation/ode_field.h"
+#include "weights/analogy.h"
 #include "weights/frame.h"
 
 enum { KB_MAX_LEVELS = 40 }; /* room: length scales of the ladder */
@@ -43,6 +44,7 @@ typedef struct {
     bool is_wide;              /* many states: each equation is searched for itself first */
     bool is_middle;            /* some states: likewise, and the kernel's way where that leaves data unexplained */
     kb_structures *structures; /* what that found; NULL otherwise */
+    kb_analogy *analogies[KB_ANALOGIES]; /* of the columns then, in a line and in a ring; NULL otherwise */
     int threads;
 } kb_ode_problem;
 

@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "weights/analogy.h"
 #include "weights/columns_screen.h"
 #include "weights/integral_form.h"
 #include "weights/subset.h"
@@ -207,21 +208,85 @@ static kbass_status search_cut(wide *w, int cut, kbass_error *error)
     return status;
 }
 
+/* ---------------------------------------------------------------- structures */
+
+static kbass_status create_structures(kb_structures **out, kbass_error *error)
+{
+    kb_structures *s = KB_NEW(kb_structures, 1);
+    if (!s) return kb_out_of_memory(error, "the structures");
+    s->supports = KB_NEW(kb_support, CUTS + KB_ANALOGIES);
+    s->w = KB_NEW(double *, CUTS + KB_ANALOGIES);
+    *out = s;
+    return s->supports && s->w ? KBASS_OK : kb_out_of_memory(error, "the structures");
+}
+
+/* Room for one more. */
+static kbass_status add_structure(const kb_columns *columns, kb_structures *s, kbass_error *error)
+{
+    kbass_status status = kb_support_create(columns->n, &s->supports[s->n], error);
+    s->w[s->n] = KB_NEW(double, columns->n);
+    bool complete = s->w[s->n++] != NULL;
+    return complete ? status : kb_out_of_memory(error, "the structures");
+}
+
+/* All equations as one cut has found them. */
+static kbass_status join(const wide *w, int cut, kb_structures *s, kbass_error *error)
+{
+    kbass_status status = add_structure(w->columns, s, error);
+    for (size_t e = 0; status == KBASS_OK && e < w->n; e++) {
+        const equation *q = &w->equations[e];
+        for (size_t j = 0; j < q->supports[cut].n; j++) {
+            size_t column = q->first + q->supports[cut].column[j];
+            kb_support_add(&s->supports[s->n - 1], column);
+            s->w[s->n - 1][column] = q->w[cut][j];
+        }
+    }
+    return status;
+}
+
+/* The cut in which most equations agree, with what these have in place of the others. */
+static kbass_status add_by_analogy(const wide *w, bool is_ring, kb_structures *s, kbass_error *error)
+{
+    const kb_columns *c = w->columns;
+    kb_analogy *analogy = NULL;
+    size_t best = 0, most = 0;
+    kbass_status status = kb_analogy_create(c, w->problem->dictionary, is_ring, &analogy, error);
+    if (status == KBASS_OK) status = add_structure(c, s, error);
+    kb_support *out = &s->supports[s->n - 1];
+    for (size_t cut = 0; status == KBASS_OK && cut < CUTS; cut++) {
+        size_t n = kb_analogy_apply(analogy, c, &s->supports[cut], s->w[cut], 0, out, s->w[s->n - 1]);
+        if (n >= most) most = n, best = cut;
+    }
+    if (status == KBASS_OK) kb_analogy_apply(analogy, c, &s->supports[best], s->w[best], 0, out, s->w[s->n - 1]);
+    kb_analogy_destroy(analogy);
+    return status;
+}
+
+static kbass_status list_structures(const wide *w, kb_structures **out, kbass_error *error)
+{
+    kbass_status status = create_structures(out, error);
+    for (int cut = 0; status == KBASS_OK && cut < CUTS; cut++) status = join(w, cut, *out, error);
+    if (w->columns->constraints || w->columns->run) return status;
+    for (int is_ring = 0; status == KBASS_OK && is_ring < KB_ANALOGIES; is_ring++)
+        status = add_by_analogy(w, is_ring, *out, error);
+    return status;
+}
+
 /* ---------------------------------------------------------------- fewer columns */
 
 /* The new place of each column, or KB_NO_COLUMN: those of any structure, then the most wanted, `each` of an equation.
  */
-static size_t choose_columns(const wide *w, size_t each, size_t *place)
+static size_t choose_columns(const wide *w, const kb_structures *s, size_t each, size_t *place)
 {
     size_t n = 0;
     const kb_columns *c = w->columns;
     bool *stays = KB_NEW(bool, c->n);
     if (!stays) return 0;
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t j = 0; j < s->supports[i].n; j++) stays[s->supports[i].column[j]] = true;
     for (size_t e = 0; e < w->n; e++) {
         const equation *q = &w->equations[e];
         size_t kept = 0;
-        for (int cut = 0; cut < CUTS; cut++)
-            for (size_t j = 0; j < q->supports[cut].n; j++) stays[q->first + q->supports[cut].column[j]] = true;
         for (size_t j = 0; j < q->n; j++)
             stays[q->first + j] |= q->n <= each || c->required[q->first + j] || c->explained[q->first + j];
         for (size_t j = 0; j < q->n; j++) kept += stays[q->first + j];
@@ -236,30 +301,17 @@ static size_t choose_columns(const wide *w, size_t each, size_t *place)
     return n;
 }
 
-/* One structure for each cut, in the places that columns have now. */
-static kbass_status join(const wide *w, const size_t *place, size_t n_columns, kb_structures **out, kbass_error *error)
+/* Places never rise: a structure is moved within itself. */
+static void move_structures(const size_t *place, kb_structures *s)
 {
-    kb_structures *s = KB_NEW(kb_structures, 1);
-    if (!s) return kb_out_of_memory(error, "the structures");
-    s->supports = KB_NEW(kb_support, CUTS);
-    s->w = KB_NEW(double *, CUTS);
-    kbass_status status = s->supports && s->w ? KBASS_OK : kb_out_of_memory(error, "the structures");
-    for (int cut = 0; status == KBASS_OK && cut < CUTS; cut++, s->n++) {
-        status = kb_support_create(n_columns, &s->supports[cut], error);
-        s->w[cut] = KB_NEW(double, n_columns);
-        if (!s->w[cut]) status = kb_out_of_memory(error, "the structures");
-        for (size_t e = 0; status == KBASS_OK && e < w->n; e++) {
-            const equation *q = &w->equations[e];
-            for (size_t j = 0; j < q->supports[cut].n; j++) {
-                size_t column = place[q->first + q->supports[cut].column[j]];
-                kb_support_add(&s->supports[cut], column);
-                s->w[cut][column] = q->w[cut][j];
-            }
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t j = 0; j < s->supports[i].n; j++) {
+            size_t from = s->supports[i].column[j], to = place[from];
+            double weight = s->w[i][from];
+            s->w[i][from] = 0;
+            s->w[i][to] = weight;
+            s->supports[i].column[j] = to;
         }
-    }
-    if (status == KBASS_OK) *out = s;
-    else kb_structures_destroy(s);
-    return status;
 }
 
 /* Very many columns are screened on the bare field's slopes before. */
@@ -282,11 +334,14 @@ kbass_status kb_wide_search(kb_ode_problem *p, size_t most, kbass_error *error)
     status = create(p, &w, error);
     w.deadline = deadline;
     for (int cut = 0; status == KBASS_OK && cut < CUTS; cut++) status = search_cut(&w, cut, error);
+    if (status == KBASS_OK) status = list_structures(&w, &p->structures, error);
     if (status == KBASS_OK) place = KB_NEW(size_t, p->columns->n);
-    if (place) n = choose_columns(&w, most / w.n > FEWEST_KEPT ? most / w.n : FEWEST_KEPT, place);
+    if (place) n = choose_columns(&w, p->structures, most / w.n > FEWEST_KEPT ? most / w.n : FEWEST_KEPT, place);
     if (status == KBASS_OK && !n) status = kb_out_of_memory(error, "the columns");
-    if (status == KBASS_OK) status = join(&w, place, n, &p->structures, error);
-    if (status == KBASS_OK) kb_columns_keep(p->columns, place);
+    if (status == KBASS_OK) {
+        move_structures(place, p->structures);
+        kb_columns_keep(p->columns, place);
+    }
     kb_free(place);
     clear(&w);
     return status;

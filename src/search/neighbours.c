@@ -16,6 +16,7 @@
 enum { MOST_PARENTS = 4 };   /* room: schedules have less or as many */
 enum { MOST_MOVES = 16 };    /* room: likewise */
 enum { MOST_SCREENED = 40 }; /* room: likewise */
+enum { MOST_PATTERNS = 2 };  /* right-hand sides that many equations have; not measured */
 
 /* ---------------------------------------------------------------- proposing */
 
@@ -47,21 +48,31 @@ static void follow(const kb_columns *columns, kb_search_worker *e, const kb_fit 
 typedef kbass_status (*propose_function)(const kb_columns *columns, kb_search_worker *w, const kb_fit *parent,
                                          const kb_support *support, proposal *out, kbass_error *error);
 
-/* The parent's starts, and no promise: of a message that knows nothing of starts. */
+/* The parent's starts, no weights yet and no promise. */
+static kbass_status begin_proposal(kb_search_worker *w, const kb_fit *parent, const kb_support *support, proposal *out,
+                                   kbass_error *error)
+{
+    size_t n_starts = parent->n_windows * w->likelihood->n_start;
+    kbass_status status = kb_support_create(support->n, &out->support, error);
+    out->w = KB_NEW(double, support->n);
+    out->start = KB_NEW(double, n_starts);
+    if (status != KBASS_OK || !out->w || !out->start) return kb_out_of_memory(error, "a proposal");
+    kb_support_copy(support, &out->support);
+    memcpy(out->start, parent->start, n_starts * sizeof *out->start);
+    out->parent = parent;
+    out->promised = -INFINITY;
+    return KBASS_OK;
+}
+
+/* Of a message that knows nothing of starts. */
 static kbass_status propose_along(const kb_columns *columns, kb_search_worker *w, const kb_fit *parent,
                                   const kb_support *support, proposal *out, kbass_error *error)
 {
     double *mean = w->work;
-    kbass_status status = kb_support_create(support->n, &out->support, error);
-    out->w = KB_NEW(double, support->n);
-    out->start = KB_NEW(double, parent->n_windows * w->likelihood->n_start);
-    if (status != KBASS_OK || !out->w || !out->start) return kb_out_of_memory(error, "a proposal");
-    kb_support_copy(support, &out->support);
+    kbass_status status = begin_proposal(w, parent, support, out, error);
+    if (status != KBASS_OK) return status;
     kb_message_evidence(w->message, columns, support, mean, w->work + support->n);
     memcpy(out->w, mean, support->n * sizeof *mean);
-    memcpy(out->start, parent->start, parent->n_windows * w->likelihood->n_start * sizeof *out->start);
-    out->parent = parent;
-    out->promised = -INFINITY;
     return KBASS_OK;
 }
 
@@ -167,6 +178,24 @@ static kbass_status propose_integrals(kb_search *a, kb_search_worker *w, const k
     return status;
 }
 
+/* Of many like states: what most equations have, for the others too. */
+static kbass_status propose_analogous(kb_search *a, kb_search_worker *w, const kb_fit *parent, proposal *out, size_t *n,
+                                      kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    double *weights = w->work;
+    for (size_t i = 0; a->analogies && status == KBASS_OK && i < KB_ANALOGIES * MOST_PATTERNS; i++) {
+        const kb_analogy *analogy = a->analogies[i % KB_ANALOGIES];
+        if (!analogy ||
+            !kb_analogy_apply(analogy, a->columns, &parent->support, parent->w, i / KB_ANALOGIES, &w->trial, weights))
+            continue;
+        proposal *p = &out[(*n)++];
+        status = begin_proposal(w, parent, &w->trial, p, error);
+        for (size_t q = 0; status == KBASS_OK && q < w->trial.n; q++) p->w[q] = weights[w->trial.column[q]];
+    }
+    return status;
+}
+
 /* The neighbours of one model that are worth a fit: best single moves, and the end of a climb on the quadratic. */
 static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit *parent, proposal *out, size_t *n,
                                  kbass_error *error)
@@ -194,6 +223,7 @@ static kbass_status propose_from(kb_search *a, kb_search_worker *w, const kb_fit
         status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
     if (status == KBASS_OK && a->schedule->sweeps > 0) status = propose_swept(a, w, parent, propose, out, n, error);
     if (status == KBASS_OK) status = propose_integrals(a, w, parent, out, n, error);
+    if (status == KBASS_OK) status = propose_analogous(a, w, parent, out, n, error);
     return status;
 }
 
@@ -293,7 +323,8 @@ static size_t choose_unexplored(kb_search *a, size_t beam, size_t *chosen)
 static kbass_status explore(kb_search *a, size_t beam, bool *more, kbass_error *error)
 {
     size_t chosen[MOST_PARENTS], n = choose_unexplored(a, beam, chosen), total = 0;
-    size_t counts[MOST_PARENTS] = {0}, each = MOST_MOVES + 3 + 2 * MOST_SCREENED * n_equations(a->columns);
+    size_t counts[MOST_PARENTS] = {0},
+           each = MOST_MOVES + 3 + KB_ANALOGIES * MOST_PATTERNS + 2 * MOST_SCREENED * n_equations(a->columns);
     kbass_status statuses[MOST_PARENTS] = {KBASS_OK}, status = KBASS_OK;
     proposal *proposals = KB_NEW(proposal, MOST_PARENTS * each);
     if (!proposals) return kb_out_of_memory(error, "the search");

@@ -8,11 +8,13 @@
 #include "evidence/pool.h"
 #include "search/schedule.h"
 #include "search/workers.h"
+#include "weights/analogy.h"
 
 typedef struct {
     const kb_columns *columns;
-    const kb_support *all; /* every column */
-    kb_workers workers;    /* one for each thread */
+    const kb_support *all;        /* every column */
+    kb_analogy *const *analogies; /* KB_ANALOGIES: of like states in a line and in a ring; NULL, or NULL each: none */
+    kb_workers workers;           /* one for each thread */
     kb_pool *pool;
     kb_run *run;
     kb_windows *windows; /* on which the pool is fitted */

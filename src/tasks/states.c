@@ -48,6 +48,7 @@ static kbass_status begin(kb_pass *pass, kbass_error *error)
     state->variance = INFINITY;
     pass->search.columns = p->columns;
     pass->search.all = &p->all;
+    pass->search.analogies = p->analogies;
     kb_pool_init(pass->search.pool, p->columns->n, p->record->n_states, kb_ode_problem_windows(p));
     kbass_status status = check_size(p, error);
     return status == KBASS_OK ? kb_workers_create(p->threads, make, p, p->columns, &pass->search.workers, error)
