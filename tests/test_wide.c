@@ -294,6 +294,25 @@ static void check_applied(const kb_dictionary *d, const kb_columns *c, bool is_r
     kb_analogy_destroy(a);
 }
 
+/* A kind that stays at three of five places stays at all of them, one that stays at two does not. */
+static void check_spread(const kb_dictionary *d, const kb_columns *c)
+{
+    static const char *const own[] = {"x1", "x10", "x2", "x3", "x7"}, *const square[] = {"x1^2", "x10^2", "x2^2",
+                                                                                         "x3^2", "x7^2"};
+    bool *stays = KB_NEW(bool, c->n);
+    size_t n = 0;
+    kb_analogy *a = NULL;
+    CHECK_OK(kb_analogy_create(c, d, true, &a, &error));
+    for (size_t i = 0; i < 3; i++) stays[column_of(d, c, i, own[i])] = true;
+    for (size_t i = 0; i < 2; i++) stays[column_of(d, c, i, square[i])] = true;
+    CHECK_OK(kb_analogy_spread(a, c, stays, &error));
+    for (size_t i = 0; i < PLACES; i++) CHECK(stays[column_of(d, c, i, own[i])]);
+    for (size_t j = 0; j < c->n; j++) n += stays[j];
+    CHECK(n == PLACES + 2);
+    kb_analogy_destroy(a);
+    kb_free(stays);
+}
+
 static void like_states(void **state)
 {
     (void)state;
@@ -304,6 +323,7 @@ static void like_states(void **state)
         check_kinds(d, columns, is_ring);
         check_applied(d, columns, is_ring);
     }
+    check_spread(d, columns);
     kb_columns_destroy(columns);
     kb_dictionary_destroy(d);
 }

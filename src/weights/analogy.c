@@ -245,3 +245,40 @@ size_t kb_analogy_apply(const kb_analogy *a, const kb_columns *columns, const kb
             n += apply_to_family(a, columns, support, w, family, rank, out, out_w);
     return n;
 }
+
+/* ---------------------------------------------------------------- columns that stay */
+
+static int by_kind(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* How many of n ascending kinds are less than one. */
+static size_t count_below(size_t n, const uint64_t *kinds, uint64_t kind)
+{
+    size_t low = 0;
+    for (size_t high = n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (kinds[middle] < kind) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+kbass_status kb_analogy_spread(const kb_analogy *a, const kb_columns *columns, bool *stays, kbass_error *error)
+{
+    size_t n = 0;
+    uint64_t *kinds = KB_NEW(uint64_t, columns->n);
+    if (!kinds) return kb_out_of_memory(error, "the search");
+    for (size_t c = 0; c < columns->n; c++)
+        if (stays[c] && a->kind[c]) kinds[n++] = a->kind[c];
+    qsort(kinds, n, sizeof *kinds, by_kind);
+    for (size_t c = 0; c < columns->n; c++) {
+        if (stays[c] || !a->kind[c]) continue;
+        size_t stay = count_below(n, kinds, a->kind[c] + 1) - count_below(n, kinds, a->kind[c]);
+        stays[c] = 2 * stay >= a->size[columns->equation[c]];
+    }
+    kb_free(kinds);
+    return KBASS_OK;
+}

@@ -28,4 +28,7 @@ void kb_analogy_destroy(kb_analogy *analogy);
 size_t kb_analogy_apply(const kb_analogy *analogy, const kb_columns *columns, const kb_support *support,
                         const double *w, size_t rank, kb_support *out, double *out_w);
 
+/* Columns of a kind that stays in half of a family's equations or more stay in all of them. */
+kbass_status kb_analogy_spread(const kb_analogy *analogy, const kb_columns *columns, bool *stays, kbass_error *error);
+
 #endif

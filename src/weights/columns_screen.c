@@ -8,6 +8,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "weights/analogy.h"
 
 enum { STEPS = 10 };               /* columns: taken out one after the other, all others weighed after each */
 enum { MOST_POINTS = 600 };        /* points: at which columns are compared */
@@ -159,10 +160,9 @@ static void keep_simple(screen *s, const kb_columns *c, const kb_dictionary *d, 
         if (kb_dictionary_degree(d, c->term[j]) <= 1) s->share[c->term[j]] = HUGE_VAL;
 }
 
-static void keep_best(screen *s, kb_columns *c, const kb_dictionary *dictionary, size_t n_points, size_t stride,
-                      const double *slopes, size_t most)
+static void choose_best(screen *s, const kb_columns *c, const kb_dictionary *dictionary, size_t n_points, size_t stride,
+                        const double *slopes, size_t most, bool *stays)
 {
-    size_t kept = 0;
     for (size_t first = 0, last; first < c->n; first = last) {
         last = kb_columns_end(c, first);
         weigh_equation(s, stride, slopes + c->equation[first] * n_points);
@@ -170,12 +170,29 @@ static void keep_best(screen *s, kb_columns *c, const kb_dictionary *dictionary,
         double threshold = find_threshold(s, c, first, last, most);
         size_t room = most;
         for (size_t j = first; j < last; j++) {
-            bool stays = c->required[j] || c->explained[j] || (room && s->share[c->term[j]] >= threshold);
-            if (!stays) continue;
-            room -= room > 0;
-            move_column(c, j, kept++);
+            stays[j] = c->required[j] || c->explained[j] || (room && s->share[c->term[j]] >= threshold);
+            room -= stays[j] && room > 0;
         }
     }
+}
+
+/* What most of many like states keep is no chance. */
+static kbass_status keep_analogous(const kb_columns *c, const kb_dictionary *dictionary, bool *stays,
+                                   kbass_error *error)
+{
+    kb_analogy *analogy = NULL;
+    if (dictionary->n_axes > 1) return KBASS_OK;
+    kbass_status status = kb_analogy_create(c, dictionary, true, &analogy, error);
+    if (status == KBASS_OK) status = kb_analogy_spread(analogy, c, stays, error);
+    kb_analogy_destroy(analogy);
+    return status;
+}
+
+static void leave_out(kb_columns *c, const bool *stays)
+{
+    size_t kept = 0;
+    for (size_t j = 0; j < c->n; j++)
+        if (stays[j]) move_column(c, j, kept++);
     c->n_screened += c->n - kept;
     c->n = kept;
 }
@@ -190,11 +207,17 @@ kbass_status kb_columns_screen(kb_columns *c, const kb_dictionary *dictionary, s
                        most);
     size_t each = most / count_equations(c), stride = (n_points + MOST_POINTS - 1) / MOST_POINTS;
     screen s = {.n = (n_points + stride - 1) / stride, .n_terms = dictionary->n_terms};
+    bool *stays = KB_NEW(bool, c->n);
     kbass_status status = screen_allocate(&s, error);
+    if (!stays) status = kb_out_of_memory(error, "the screening of the dictionary");
     if (status == KBASS_OK) status = fill_terms(&s, dictionary, n_points, stride, reference, error);
-    if (status == KBASS_OK)
-        keep_best(&s, c, dictionary, n_points, stride, slopes, each > FEWEST_KEPT ? each : FEWEST_KEPT);
+    if (status == KBASS_OK) {
+        choose_best(&s, c, dictionary, n_points, stride, slopes, each > FEWEST_KEPT ? each : FEWEST_KEPT, stays);
+        status = keep_analogous(c, dictionary, stays, error);
+    }
+    if (status == KBASS_OK) leave_out(c, stays);
     screen_clear(&s);
+    kb_free(stays);
     return status;
 }
 
