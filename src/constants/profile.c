@@ -11,6 +11,9 @@
 
 enum { ITERATIONS = 40 };          /* iterations: of a fit at given constants */
 enum { MOST_EVALUATIONS = 60 };    /* fits: a constant, of the search for the best */
+enum { LEAST_SWEEPS = 3 };         /* sweeps: over several constants */
+enum { MOST_SWEEPS = 8 };          /* sweeps: while each gains */
+static const double worth = 0.1;   /* nats: of a sweep that another one follows */
 enum { SIDE = KB_NODES_OF_SIDE };  /* room: as there */
 static const double finest = 2e-4; /* steps of the search, shares of what one standard deviation will be at most */
 static const double far_below = 7; /* nats, where the quadrature ends */
@@ -250,17 +253,38 @@ static double finish_several(profile *p, const double *width, double *C, double 
     return log_mass;
 }
 
+/* On in the direction in which a sweep went, in longer and longer steps: constants trade against each other along
+   narrow ridges, where steps along one of them are short. */
+static void climb_along(profile *p, const double *from, double *best)
+{
+    double along[KB_MOST_CONSTANTS], trial[KB_MOST_CONSTANTS];
+    memcpy(trial, p->share, sizeof trial);
+    for (size_t a = 0; a < p->n; a++) along[a] = p->share[p->active[a]] - from[p->active[a]];
+    for (bool is_better = true; is_better && p->n_evaluations < MOST_EVALUATIONS * p->n;) {
+        for (size_t a = 0; a < p->n; a++) {
+            trial[p->active[a]] = within(p->share[p->active[a]] + along[a]);
+            along[a] *= 2;
+        }
+        is_better = kb_profile_improve(p, trial, best);
+    }
+}
+
 /* To where L is highest; its value there, in p->best. */
 static double climb_all(profile *p, const double *step)
 {
-    double best = kb_profile_evidence(p, p->share);
+    double best = kb_profile_evidence(p, p->share), gain = INFINITY, from[KB_MOST_CONSTANTS];
     if (!isfinite(best)) return best;
     copy_fit(p, p->trial, p->best);
-    for (int sweep = 0; sweep < (p->n > 1 ? 3 : 1); sweep++)
+    for (int sweep = 0; sweep < (p->n > 1 ? MOST_SWEEPS : 1) && (sweep < LEAST_SWEEPS || gain > worth); sweep++) {
+        double before = best;
+        memcpy(from, p->share, sizeof from);
         for (size_t a = 0; a < p->n; a++) {
             double first = step[p->active[a]];
             climb(p, p->active[a], first / (sweep + 2), fmax(finest, 0.02 * first), &best);
         }
+        if (p->n > 1 && best > before) climb_along(p, from, &best);
+        gain = best - before;
+    }
     return best;
 }
 

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "evidence/thresholds.h"
+#include "weights/constraints.h"
+#include "weights/ties.h"
 
 enum { MOST_STARTS = 3 };        /* starts: of the constants; seconds */
 enum { MOST_ROUNDS = 3 };        /* rounds: of constants and structure in turn */
@@ -63,56 +65,99 @@ static bool is_remembered(const kb_support *support, const landing *l)
 
 /* ---------------------------------------------------------------- structures that look better at other constants */
 
-/* The chosen model without one of its columns; *out stays NULL where that cannot be, or has no constant. */
-static kbass_status without(const kb_constants_task *t, size_t column, kb_fit **out, kbass_error *error)
+static size_t count_required(const kb_columns *columns, const kb_support *support)
+{
+    size_t n = 0;
+    for (size_t q = 0; q < support->n; q++) n += columns->required[support->column[q]];
+    return n;
+}
+
+/* Does the law without a column have a name of its own: that of the first of those that constraints tie to it? */
+static bool is_lead(const kb_columns *columns, size_t column)
+{
+    return !columns->constraints || !columns->constraints->ties || columns->constraints->ties->lead[column] == column;
+}
+
+/* A law without one of its columns, and those tied to it; *out stays NULL where that cannot be, or has no constant. */
+static kbass_status without(const kb_constants_task *t, const kb_fit *parent, size_t column, kb_fit **out,
+                            kbass_error *error)
 {
     const kb_columns *columns = t->columns(t->context);
-    const kb_fit *parent = t->found->pool.fits[0];
     size_t n_start = t->found->pool.n_start, n = parent->support.n, n_named = 0;
-    if (columns->required[column]) return KBASS_OK;
+    if (!is_lead(columns, column)) return KBASS_OK;
     kb_fit *fit = NULL;
     kbass_status status = kb_fit_create(columns->n, n_start, parent->n_windows, n, &fit, error);
     if (status != KBASS_OK) return status;
     kb_fit_copy(parent, fit, columns->n, n_start);
     kb_support_remove(&fit->support, column);
-    status = kb_fit_complete(columns, fit, error);
+    if (columns->constraints) kb_constraints_prune(columns, &fit->support);
     kb_fit_begin(fit, parent, columns->n, n_start);
     for (size_t q = 0; q < fit->support.n; q++)
         n_named += kb_dictionary_has_constant(t->dictionary, columns->term[fit->support.column[q]]);
-    if (status == KBASS_OK && fit->support.n < n && n_named) *out = fit;
+    bool is_allowed = count_required(columns, &fit->support) == count_required(columns, &parent->support);
+    if (fit->support.n && n_named && is_allowed) *out = fit;
     else kb_fit_destroy(fit);
+    return KBASS_OK;
+}
+
+/* The best of a law's smaller ones at constants of its own, which are the dictionary's then; NULL: none is better. */
+static kbass_status best_without(const kb_constants_task *t, const landing *from, const kb_fit *law, kb_fit **out,
+                                 kbass_error *error)
+{
+    const kb_profile_setting setting = setting_of(t);
+    double best = law->log_evidence, chosen[KB_MOST_CONSTANTS];
+    size_t n = t->dictionary->n_constants;
+    kbass_status status = KBASS_OK;
+    memcpy(chosen, from->values, n * sizeof *chosen);
+    for (size_t q = 0; status == KBASS_OK && q < law->support.n && !kb_run_stopped(t->run); q++) {
+        kb_fit *fit = NULL;
+        status = without(t, law, law->support.column[q], &fit, error);
+        if (status != KBASS_OK || !fit) continue;
+        status = kb_dictionary_set_constants(t->dictionary, from->values, error);
+        if (status == KBASS_OK) status = kb_constants_climb(&setting, from->steps, fit, error);
+        bool is_better = status == KBASS_OK && fit->log_evidence > best;
+        if (is_better) {
+            best = fit->log_evidence;
+            for (size_t i = 0; i < n; i++) chosen[i] = t->dictionary->constants[i].value;
+        }
+        kb_fit_destroy(is_better ? *out : fit);
+        if (is_better) *out = fit;
+    }
+    return status == KBASS_OK ? kb_dictionary_set_constants(t->dictionary, chosen, error) : status;
+}
+
+/* The landing becomes that of a smaller law, with its own mass of constants. */
+static kbass_status land_on(const kb_constants_task *t, kb_fit *law, landing *found, kbass_error *error)
+{
+    const kb_profile_setting setting = setting_of(t);
+    kbass_status status =
+        kb_constants_profile(&setting, found->steps, law, found->estimates, NULL, NULL, &found->log_mass, error);
+    for (size_t i = 0; i < t->dictionary->n_constants; i++) found->values[i] = t->dictionary->constants[i].value;
+    found->log_evidence = law->log_evidence + found->log_mass;
     return status;
 }
 
 /* A term may only make up for constants that are off. Where the law without it, at constants of its own, is the better
-   one, these are what to search at. */
+   one, these are what to search at; and so on, term by term. */
 static kbass_status try_without(const kb_constants_task *t, landing *found, bool *is_better, kbass_error *error)
 {
-    const kb_profile_setting setting = setting_of(t);
-    const kb_support *support = &t->found->pool.fits[0]->support;
-    double best = t->found->pool.fits[0]->log_evidence, chosen[KB_MOST_CONSTANTS];
-    size_t n = t->dictionary->n_constants;
-    kbass_status status = KBASS_OK;
+    const kb_fit *chosen = t->found->pool.fits[0];
+    kb_fit *law = NULL, *smaller = NULL;
     *is_better = false;
-    if (is_remembered(support, found)) return KBASS_OK;
-    memcpy(chosen, found->values, n * sizeof *chosen);
-    for (size_t q = 0; status == KBASS_OK && q < support->n && !kb_run_stopped(t->run); q++) {
-        kb_fit *fit = NULL;
-        status = without(t, support->column[q], &fit, error);
-        if (status != KBASS_OK || !fit) continue;
-        status = kb_dictionary_set_constants(t->dictionary, found->values, error);
-        if (status == KBASS_OK) status = kb_constants_climb(&setting, found->steps, fit, error);
-        if (status == KBASS_OK && fit->log_evidence > best) {
-            best = fit->log_evidence;
-            *is_better = true;
-            for (size_t i = 0; i < n; i++) chosen[i] = t->dictionary->constants[i].value;
-        }
-        kb_fit_destroy(fit);
+    if (is_remembered(&chosen->support, found)) return KBASS_OK;
+    kbass_status status = best_without(t, found, chosen, &smaller, error);
+    while (status == KBASS_OK && smaller && !kb_run_stopped(t->run)) {
+        *is_better = true;
+        kb_fit_destroy(law);
+        law = smaller;
+        smaller = NULL;
+        status = land_on(t, law, found, error);
+        if (status == KBASS_OK) status = best_without(t, found, law, &smaller, error);
     }
-    if (*is_better) found->log_evidence = best + found->log_mass;
-    else remember_columns(support, found);
-    memcpy(found->values, chosen, n * sizeof *chosen);
-    return status == KBASS_OK ? kb_dictionary_set_constants(t->dictionary, chosen, error) : status;
+    if (!*is_better) remember_columns(&chosen->support, found);
+    kb_fit_destroy(law);
+    kb_fit_destroy(smaller);
+    return status;
 }
 
 /* The law found, climbed from a start: its constants are the dictionary's then. */
