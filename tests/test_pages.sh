@@ -47,6 +47,13 @@ cmp -s page.html early.html || complain "discover --report and report differ"
 accepts help report
 (cd / && "$kbass" report "$folder/vdp.json" > /dev/null 2>&1) && [ -s vdp.html ] || complain "no page beside the result"
 
+# ---------------------------------------------------------------- constants inside terms, by name and with their intervals
+"$kbass" simulate -e "s_t = -1.5*s/(0.8+s)" --start 5 --until 6 -n 30 --noise 2 -o enzyme.csv
+accepts discover enzyme.csv -q --unknown K=0.05:20 --terms "s, s/(K+s)" --report enzyme.html
+holds enzyme.html '<p class="constant"><math><mrow><mi>K</mi><mo>=</mo>'
+holds enzyme.html 'sought from 0.05 to 20</p>'
+lacks page.html 'class="constant"'
+
 # ---------------------------------------------------------------- several runs, error bars, units, missing values
 cat > bars.csv << EOF
 run,t,x,s

@@ -239,6 +239,7 @@ static void put_law(page *p)
     fputs("<div class=\"top\">\n<div>\n<section class=\"law\" aria-label=\"The equations\">\n", p->out);
     for (size_t e = 0; e < v->n_equations; e++) html_equation(p->out, v, &v->equations[e]);
     if (!v->n_equations) fputs("<p><strong>No model was found</strong> that explains these data.</p>\n", p->out);
+    page_constants(p);
     fputs("</section>\n", p->out);
     put_reading(p);
     fputs("</div>\n", p->out);

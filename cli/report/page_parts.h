@@ -17,6 +17,7 @@ typedef struct {
 double page_number(const json_t *object, const char *key);
 void page_text(page *p, const json_t *object, const char *key);
 
+void page_constants(page *p);    /* inside terms */
 void page_terms(page *p);        /* a card for each that is in or undecided, a table of the rest */
 void page_correlations(page *p); /* of the weights */
 void page_residuals(page *p);    /* in words */

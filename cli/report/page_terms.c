@@ -23,6 +23,36 @@ static const char *verdict_words(const view_equation *equation, const view_term 
 
 static bool deserves_card(const view_term *term) { return term->is_selected || !strcmp(term->verdict, "undecided"); }
 
+/* ---------------------------------------------------------------- constants inside terms */
+
+static void put_constant(page *p, const json_t *constant)
+{
+    const json_t *interval = json_object_get(constant, "interval"), *range = json_object_get(constant, "range");
+    const char *name = json_string_value(json_object_get(constant, "name"));
+    bool is_at_end =
+        json_is_true(json_object_get(constant, "at_low")) || json_is_true(json_object_get(constant, "at_high"));
+    double value = page_number(constant, "value"), low = json_number_value(json_array_get(interval, 0)),
+           high = json_number_value(json_array_get(interval, 1));
+    if (!name || !json_is_true(json_object_get(constant, "selected"))) return;
+    fputs("<p class=\"constant\"><math><mrow>", p->out);
+    html_term(p->out, name);
+    fputs(value < 0 ? "<mo>=</mo><mo>−</mo>" : "<mo>=</mo>", p->out);
+    html_weight(p->out, fabs(value), page_number(constant, "sd"));
+    fputs("</mrow></math>", p->out);
+    if (json_array_size(interval) == 2) fprintf(p->out, ", 95 %% interval %.4g to %.4g", low, high);
+    if (json_array_size(range) == 2)
+        fprintf(p->out, ", sought from %.4g to %.4g", json_number_value(json_array_get(range, 0)),
+                json_number_value(json_array_get(range, 1)));
+    fputs(is_at_end ? " (an end of it is as good)</p>\n" : "</p>\n", p->out);
+}
+
+void page_constants(page *p)
+{
+    const json_t *constant = NULL;
+    size_t i = 0;
+    json_array_foreach(json_object_get(p->v->root, "constants"), i, constant) put_constant(p, constant);
+}
+
 /* ---------------------------------------------------------------- cards */
 
 static void put_numbers(page *p, const view_term *term)

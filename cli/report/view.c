@@ -146,8 +146,10 @@ static int read_noise(view *v)
 static int read_term(const view *v, const json_t *item, const char *where, view_term *term)
 {
     const json_t *interval = json_object_get(item, "interval");
+    const char *form = json_string_value(json_object_get(item, "form")); /* with the names of its constants */
     int code = text_at(v, item, where, "term", &term->name);
     if (code == EXIT_OK) code = text_at(v, item, where, "verdict", &term->verdict);
+    if (is_printable(form)) term->name = form;
     term->unit = json_string_value(json_object_get(item, "unit"));
     term->weight = number(json_object_get(item, "weight"));
     term->sd = number(json_object_get(item, "sd"));
