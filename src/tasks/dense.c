@@ -78,7 +78,6 @@ static kbass_status fit_all(const kb_proposed *s, const kb_pass *part, kb_pass *
     const kb_pool *pool = part->search.pool;
     kb_line_grid coarsest = {0}, grid = kb_one_axis_of(part)->grid;
     kbass_status status = kb_one_axis_begin_on(p, s->windows, coarsest, error);
-    if (status == KBASS_OK) kb_proposed_share_tangents(p);
     for (size_t i = 0; status == KBASS_OK && i < pool->n; i++) {
         const kb_fit *fit = pool->fits[i];
         if (fit->valid && fit->log_evidence > pool->fits[0]->log_evidence - schedule->worth_keeping)
@@ -87,7 +86,7 @@ static kbass_status fit_all(const kb_proposed *s, const kb_pass *part, kb_pass *
     if (kb_run_stopped(s->run)) p->search.deadline = kb_run_grace(s->run, schedule->grace);
     if (status == KBASS_OK) status = kb_proposed_fit(s, p, error);
     if (status != KBASS_OK || kb_run_stopped(s->run) || kb_line_grid_is_same(grid, coarsest)) return status;
-    status = kb_proposed_set_grid(p, grid, error);
+    status = kb_one_axis_set_grid(p, grid, error);
     return status == KBASS_OK ? kb_proposed_fit(s, p, error) : status;
 }
 
@@ -106,21 +105,51 @@ static kbass_status finish(const kb_proposed *s, const kb_pass *part, bool *foun
     return status;
 }
 
+/* Profiles of an axis that does not close: those of the first lines where one window spans the record, else as they are
+   anywhere in it. */
+static kbass_status open_axis(kb_proposed *s, size_t run, kbass_error *error)
+{
+    kb_field_samples *c = s->whole.run_samples[run];
+    kb_pde1d_setup *setup = &s->whole.setups[run];
+    size_t lines = (size_t)schedule->profile_lines;
+    double shortest = kb_pde1d_shortest(1, &c);
+    setup->line.periodic = false;
+    return s->windows[run] == 1 ? kb_pde1d_profile(1, &c, &setup->line, lines, shortest, &setup->profile, error)
+                                : kb_pde1d_profile_throughout(c, &setup->line, lines, shortest, &setup->profile, error);
+}
+
+/* Axes whose period the best model of the part moved beyond what counts as closed: profiles alone hardly tell a window
+   with quiet ends from a ring. */
+static kbass_status doubt_periods(kb_proposed *s, const kb_pass *part, bool *is_opened, kbass_error *error)
+{
+    size_t n = s->whole.n_runs, each = part->n_runs / n;
+    kbass_status status = KBASS_OK;
+    *is_opened = false;
+    for (size_t run = 0; status == KBASS_OK && !s->whole.settings->periodic && run < n; run++) {
+        const kb_pde1d_settings *line = &kb_one_axis_of(part)->setups[run * each].line;
+        if (!line->periodic || line->period <= 1 + schedule->farthest_period) continue;
+        *is_opened = true;
+        status = open_axis(s, run, error);
+    }
+    return status;
+}
+
 static kbass_status compare_and_finish(kb_proposed *s, bool *found, kbass_error *error)
 {
     kb_search_result compared = {0};
     kb_pde1d_problem *part = NULL;
+    bool is_opened = false;
     kbass_status status = make_part(s, &part, error);
     if (status != KBASS_OK) return status;
     kb_pass p = kb_proposed_pass(s, part, &compared);
     double clock = kb_run_stage(s->run, KBASS_STAGE_SEARCH, 0.2, 0.6);
     status = kb_one_axis_begin(&p, error);
-    if (status == KBASS_OK) kb_proposed_share_tangents(&p);
     if (status == KBASS_OK) status = kb_proposed_compare(s, &p, found, error);
     double searched = kb_clock() - clock;
     clock = kb_run_stage(s->run, KBASS_STAGE_ARBITRATE, 0.6, 0.9);
     compared.part = (size_t)kb_pde1d_values(part);
-    if (status == KBASS_OK && *found) {
+    if (status == KBASS_OK && *found) status = doubt_periods(s, &p, &is_opened, error);
+    if (status == KBASS_OK && *found && !is_opened) {
         take_periods(s, &p);
         status = finish(s, &p, found, error);
     }
@@ -131,7 +160,7 @@ static kbass_status compare_and_finish(kb_proposed *s, bool *found, kbass_error 
     kb_proposed_end(&p);
     kb_search_result_clear(&compared);
     kb_pde1d_part_destroy(part);
-    return status;
+    return status == KBASS_OK && is_opened ? compare_and_finish(s, found, error) : status;
 }
 
 /* ---------------------------------------------------------------- life */
@@ -166,17 +195,14 @@ static kbass_status find_period(const kb_proposed *s, size_t run, kb_profile *be
 
 /* Where one window spans the record its start is that of the first lines; that the axis closes all lines have to say.
  */
-static kbass_status doubt_closed_axis(kb_field_samples *c, kb_pde1d_setup *setup, const kb_profile *not_closed,
-                                      kbass_error *error)
+static kbass_status doubt_closed_axis(kb_proposed *s, size_t run, const kb_profile *not_closed, kbass_error *error)
 {
-    kb_pde1d_settings trial = setup->line;
+    kb_field_samples *c = s->whole.run_samples[run];
     kb_profile closed;
-    double shortest = kb_pde1d_shortest(1, &c);
-    kbass_status status =
-        kb_pde1d_profile_throughout(c, &trial, (size_t)schedule->profile_lines, shortest, &closed, error);
+    kbass_status status = kb_pde1d_profile_throughout(c, &s->whole.setups[run].line, (size_t)schedule->profile_lines,
+                                                      kb_pde1d_shortest(1, &c), &closed, error);
     if (status != KBASS_OK || closed.noise <= schedule->closed_noise * not_closed->noise) return status;
-    setup->line.periodic = false;
-    return kb_pde1d_profile(1, &c, &setup->line, (size_t)schedule->profile_lines, shortest, &setup->profile, error);
+    return open_axis(s, run, error);
 }
 
 /* Profiles as they are anywhere in the record, not only at its beginning. */
@@ -191,7 +217,7 @@ static kbass_status renew_profile(kb_proposed *s, size_t run, kbass_error *error
     kbass_status status = kb_pde1d_profile_throughout(c, &open, (size_t)schedule->profile_lines,
                                                       kb_pde1d_shortest(1, &c), &not_closed, error);
     if (status != KBASS_OK) return status;
-    if (s->windows[run] == 1) return doubt_closed_axis(c, setup, &not_closed, error);
+    if (s->windows[run] == 1) return doubt_closed_axis(s, run, &not_closed, error);
     if (setup->line.periodic) status = find_period(s, run, &closed, error);
     if (!is_told)
         setup->line.periodic = setup->line.periodic && closed.noise <= schedule->closed_noise * not_closed.noise;

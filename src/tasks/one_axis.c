@@ -67,6 +67,7 @@ kbass_status kb_one_axis_begin_on(kb_pass *p, const size_t *windows, kb_line_gri
     kb_one_axis *e = p->state = KB_NEW(kb_one_axis, 1);
     if (!e) return kb_out_of_memory(error, "the search");
     e->problem = l;
+    e->shares_tangents = !p->task->enter;
     p->search.columns = l->columns;
     p->search.all = &l->all;
     p->search.screened = l->run_samples[0]->n_fields == 1 && (double)l->columns->n <= p->task->schedule->most_screened;

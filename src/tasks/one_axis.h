@@ -25,6 +25,7 @@ typedef struct {
     kb_pde1d_setup *setups;     /* by run: periodicity and profile; nodes and steps are the grid's. The result's */
     size_t *windows;            /* by run: how many; the result's */
     size_t max_windows;         /* all of them */
+    bool shares_tangents;       /* steps of a fit do; where models begin as proposals, near the end */
     kb_line_grid grid, coarser; /* the present one, and the one before it */
     kb_dynamics *finer;         /* on a grid finer in both, to compare this one's error */
     double *here, *there;       /* predictions on both */

@@ -47,6 +47,7 @@ static kbass_status make_on(const kb_one_axis *e, kb_line_grid grid, size_t max_
     kb_dynamics *dynamics = NULL;
     kbass_status status = make_dynamics(e, grid, max_tangents, &dynamics, error);
     if (status != KBASS_OK) return status;
+    dynamics->tangents_are_dear = e->shares_tangents;
     return kb_shooter_create_on(dynamics, e->problem->columns, e->max_windows, max_tangents, out, error);
 }
 

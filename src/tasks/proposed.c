@@ -25,19 +25,6 @@ void kb_proposed_end(kb_pass *p)
     p->task->end(p);
 }
 
-/* Proposals begin near the end, where steps of a fit may share their tangents. */
-void kb_proposed_share_tangents(kb_pass *p)
-{
-    for (int i = 0; i < p->search.workers.n; i++) kb_pass_shooter(p, i)->dynamics->tangents_are_dear = true;
-}
-
-kbass_status kb_proposed_set_grid(kb_pass *p, kb_line_grid grid, kbass_error *error)
-{
-    kbass_status status = kb_one_axis_set_grid(p, grid, error);
-    if (status == KBASS_OK) kb_proposed_share_tangents(p);
-    return status;
-}
-
 kbass_status kb_proposed_enter(kb_pass *p, const kb_support *support, const double *w, const double *variance,
                                kbass_error *error)
 {
@@ -277,7 +264,6 @@ static kbass_status try_finer(const kb_proposed *s, kb_pass *p, const double *we
     kb_pool_trim(pool, 1);
     p->is_over = false;
     kbass_status status = kb_one_axis_refine(p, error);
-    kb_proposed_share_tangents(p);
     *is_still = status == KBASS_OK && p->is_over;
     if (status != KBASS_OK || p->is_over) return status;
     status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
@@ -303,8 +289,9 @@ static kbass_status refine(const kb_proposed *s, kb_pass *p, kbass_error *error)
         if (status == KBASS_OK) status = try_finer(s, p, weights, &is_still, error);
         if (status != KBASS_OK) break;
         kb_pool_swap(pool, &before);
+        if (!is_still) kb_fit_copy(before.fits[0], pool->fits[0], n, pool->n_start);
         if (!is_still) status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
-        else if (!kb_line_grid_is_same(kb_one_axis_of(p)->grid, grid)) status = kb_proposed_set_grid(p, grid, error);
+        else if (!kb_line_grid_is_same(kb_one_axis_of(p)->grid, grid)) status = kb_one_axis_set_grid(p, grid, error);
     }
     kb_pool_clear(&before);
     kb_free(weights);
@@ -323,7 +310,6 @@ kbass_status kb_proposed_compare(const kb_proposed *s, kb_pass *p, bool *found, 
     p->result->n_models = p->search.pool->n;
     kb_pool_trim(p->search.pool, (size_t)p->task->schedule->kept);
     if (status == KBASS_OK && *found) status = kb_one_axis_tune_period(p, error);
-    kb_proposed_share_tangents(p);
     if (status == KBASS_OK && *found) status = refine(s, p, error);
     *found = status == KBASS_OK && *found && kb_proposed_follows(s, p);
     return status;

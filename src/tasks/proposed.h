@@ -32,10 +32,6 @@ void kb_proposed_clear(kb_proposed *search);
 
 kb_pass kb_proposed_pass(const kb_proposed *search, const kb_pde1d_problem *problem, kb_search_result *result);
 void kb_proposed_end(kb_pass *pass);
-/* Proposals begin near the end, where steps of a fit may share their tangents. */
-void kb_proposed_share_tangents(kb_pass *pass);
-/* Workers on another grid, which share tangents as those before. */
-kbass_status kb_proposed_set_grid(kb_pass *pass, kb_line_grid grid, kbass_error *error);
 /* A model with its weights, by column, and noise variances, by field. */
 kbass_status kb_proposed_enter(kb_pass *pass, const kb_support *support, const double *w, const double *variance,
                                kbass_error *error);

@@ -33,7 +33,6 @@ static kbass_status search(const kb_proposed *s, bool *found, kbass_error *error
     kb_pass p = kb_proposed_pass(s, &s->whole, s->result);
     double clock = kb_run_stage(s->run, KBASS_STAGE_ARBITRATE, 0.2, 0.9);
     kbass_status status = kb_one_axis_begin(&p, error);
-    if (status == KBASS_OK) kb_proposed_share_tangents(&p);
     if (status == KBASS_OK) status = kb_proposed_compare(s, &p, found, error);
     s->result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock;
     s->result->n_starts = s->proposals.n;
