@@ -320,6 +320,25 @@ static void a_field_at_rest_is_nothing_to_explain(void **state)
     end(&r);
 }
 
+static double level(double t, double x) { return 0 * t + 0 * x + 2; }
+
+/* Noise about one value, by all default terms: few models are fitted, and a smooth curve leaves no less noise. */
+static void a_field_of_noise_is_nothing_to_explain(void **state)
+{
+    (void)state;
+    run_of r;
+    begin(&r);
+    take_field(&r, 10, 24, 0.1, 0.2, level, 0.5);
+    discover(&r);
+    CHECK(r.result->law.verdict == KBASS_NOTHING_TO_EXPLAIN);
+    CHECK(r.result->law.constant > r.result->law.field);
+    CHECK(r.result->law.probability < 0.5);
+    CHECK_CLOSE(r.result->law.constant, -0.5 * 240 - log(240), 1e-6); /* -N/2 (log v + 1), v = 1, mean and noise paid */
+    CHECK_CLOSE(r.result->law.noise_ratio, 1, 0.1); /* the profile of the law without terms takes few numbers */
+    CHECK(count_selected(r.result, 0) == 0 && r.result->n_models < 10);
+    end(&r);
+}
+
 /* u_t = (u^2)_xx by the pressure's own solution, of a dictionary without u*u_xx: most of the field is there without any
    law, so that 99 % of its variance are nothing to boast of. */
 static double porous(double t, double x)
@@ -353,6 +372,7 @@ int main(void)
         cmocka_unit_test(a_constant_column_takes_nothing_from_the_law),
         cmocka_unit_test(one_soliton_names_both_laws),
         cmocka_unit_test(a_field_at_rest_is_nothing_to_explain),
+        cmocka_unit_test(a_field_of_noise_is_nothing_to_explain),
         cmocka_unit_test(a_law_outside_the_dictionary_is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,9 +336,9 @@ static double count_weights(const kbass_result *result)
     return n;
 }
 
-/* -N/2 (log v + 1) of the noise that is left, and of that beside the bare field, over all fields. */
+/* -N/2 (log v + 1) of the noise that is left, over all fields. */
 static void compare_left(const kbass_result *result, const kb_field_samples *s, const kb_without_law *without,
-                         double *law, double *field, double *values, kb_verdict_numbers *n)
+                         double *law, double *values, kb_verdict_numbers *n)
 {
     double left = 0, measured = 0;
     n->values = n->freedom = 1;
@@ -347,7 +347,6 @@ static void compare_left(const kbass_result *result, const kb_field_samples *s, 
         if (!(count > 0) || !isfinite(v)) continue;
         v = fmax(v, KB_LEAST_NOISE);
         *law -= 0.5 * count * (log(v) + 1);
-        *field -= 0.5 * count * (log(beside) + 1);
         *values += count;
         left += v;
         measured++;
@@ -373,7 +372,7 @@ static bool has_given_terms(const kb_dictionary *d)
 static kb_verdict_numbers gather_left(const kb_dictionary *dictionary, const kb_field_samples *s,
                                       const kb_without_law *without, const kbass_result *result)
 {
-    double law = 0, field = 0, values = 0, k = count_weights(result);
+    double law = 0, values = 0, k = count_weights(result);
     kb_verdict_numbers n = {.others = result->probability > 0 ? -log(result->probability) : 0,
                             .constant = without->constant,
                             .drift = without->drift,
@@ -384,9 +383,9 @@ static kb_verdict_numbers gather_left(const kb_dictionary *dictionary, const kb_
                             .is_improving = result->outcome == KBASS_NOT_CONVERGED,
                             .is_whole = result->outcome == KBASS_CONVERGED || result->outcome == KBASS_NOT_CONVERGED,
                             .is_white = true};
-    compare_left(result, s, without, &law, &field, &values, &n);
-    n.law = law - 0.5 * k * log(fmax(values, 1)) -
-            free_share(s, (size_t)dictionary->time_order) * fmax(field - without->field, 0);
+    compare_left(result, s, without, &law, &values, &n);
+    n.law =
+        law - 0.5 * k * log(fmax(values, 1)) - free_share(s, (size_t)dictionary->time_order) * fmax(without->occam, 0);
     for (size_t i = 0; i < result->n_tests; i++)
         if (result->tests[i].kind == KBASS_TEST_WHITENESS && result->tests[i].p_value < kb_threshold.not_white)
             n.is_white = false;

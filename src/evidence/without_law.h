@@ -11,10 +11,12 @@
 typedef struct {
     double constant, drift; /* log evidence of u_t = 0 and of u_t = c; -INFINITY where the model makes no sense */
     double field;           /* and of the bare field */
-    double monotone;        /* of curves over time: no more than this has any that only rises or only falls in each run;
-                               fields: INFINITY */
-    double rest; /* share of the variance that is left when nothing changes: 1 for curves; of fields on a grid
-                    that about the means at each place */
+    double occam;    /* of fields: what the bare field pays for its freedom, -N/2 (log v + 1) less its evidence */
+    double monotone; /* of curves over time: no more than this has any that only rises or only falls in each run;
+                        fields: INFINITY */
+    double rest;     /* share of the variance that is left when nothing changes: 1 for curves; of fields on a grid
+                        that about the means at each place */
+    bool is_still;   /* fields: a profile at rest, or noise about one mean, is no worse than a field that moves */
     size_t n_groups;
     double *field_variance; /* n_groups: of the noise beside the bare field, as kb_fit.variance; NaN: not measured */
     double *counts;         /* n_groups: measurements */

@@ -290,19 +290,99 @@ static double price(const patchwork *w, size_t field, double parameters)
     return 0.5 * (parameters + !(w->known[field] > 0)) * log(fmax(w->counts[field], 1));
 }
 
+/* Sums over values of one field, weighted by 1/h. */
+typedef struct {
+    double n, weights, values, squares, logs;
+} moments;
+
+static void add_value(const kb_field_samples *s, size_t at, moments *m)
+{
+    double h = s->relative ? s->relative[at] : 1, y = s->value[at];
+    m->n++;
+    m->weights += 1 / h;
+    m->values += y / h;
+    m->squares += y * y / h;
+    m->logs += log(h);
+}
+
+static moments moments_of_patches(const patchwork *w, size_t field)
+{
+    moments m = {0};
+    for (size_t i = 0; i < w->n_patches; i++) {
+        const patch *p = &w->patches[i];
+        for (size_t j = 0; p->field == field && j < p->n; j++)
+            add_value(p->samples, p->point[j] + field * p->samples->n_points, &m);
+    }
+    return m;
+}
+
+static moments moments_of_all(size_t n_runs, kb_field_samples *const *samples, size_t field)
+{
+    moments m = {0};
+    for (size_t run = 0; run < n_runs; run++) {
+        const kb_field_samples *s = samples[run];
+        for (size_t at = field * s->n_points; at < (field + 1) * s->n_points; at++)
+            if (s->measured[at] > 0) add_value(s, at, &m);
+    }
+    return m;
+}
+
+/* -N/2 log v - SSE/(2 v) - 1/2 sum log h, of noise about one mean: a profile has an Occam factor of its own.
+ *variance: v */
+static double weigh_flat(const patchwork *w, size_t field, const moments *m, double *variance)
+{
+    double squares = fmax(m->squares - m->values * m->values / m->weights, 0),
+           v = *variance = variance_of(w, field, squares / m->n);
+    return -0.5 * w->counts[field] / m->n * (m->n * log(v) + squares / v + m->logs) - price(w, field, 1);
+}
+
+/* Of noise about one mean: on all values, and by how much that is more than on the patches of the bare field. */
+typedef struct {
+    double evidence, shift, variance;
+} flat_model;
+
+static flat_model weigh_flats(const patchwork *w, size_t n_runs, kb_field_samples *const *samples, size_t field)
+{
+    flat_model flat;
+    double unused;
+    moments all = moments_of_all(n_runs, samples, field), patches = moments_of_patches(w, field);
+    flat.evidence = weigh_flat(w, field, &all, &unused);
+    flat.shift = flat.evidence - weigh_flat(w, field, &patches, &flat.variance);
+    return flat;
+}
+
+/* White noise is a field of the shortest length, which leaves hardly any noise. */
+static void leave_flat(const patchwork *w, size_t field, const flat_model *flat, kb_without_law *out)
+{
+    out->field_variance[field] = flat->variance;
+    if (!(w->known[field] > 0)) out->freedom[field] = w->counts[field] - 1;
+}
+
+/* Where the bare field is no better than noise about one mean, what patches of it say is taken by its difference from
+   what they say of such noise: a matter of the values that they happen to hold. */
 static void weigh(patchwork *w, size_t n_runs, kb_field_samples *const *samples, kb_without_law *out)
 {
     double unused;
+    out->is_still = true;
     for (size_t f = 0; f < w->n_fields; f++) {
         out->counts[f] = w->counts[f];
         out->field_variance[f] = NAN;
         if (!(w->counts[f] > 0)) continue;
-        out->field += maximise(w, f, false, &out->field_variance[f], &out->freedom[f]) - price(w, f, 2);
-        double rest = maximise(w, f, true, &unused, &unused) - price(w, f, 1);
+        flat_model flat = weigh_flats(w, n_runs, samples, f);
+        double field = maximise(w, f, false, &out->field_variance[f], &out->freedom[f]) - price(w, f, 2),
+               rest = maximise(w, f, true, &unused, &unused) - price(w, f, 1);
+        out->occam += -0.5 * w->counts[f] * (log(out->field_variance[f]) + 1) - field;
         w->slope[f] = drift_of(n_runs, samples, f);
-        out->constant += rest;
-        out->drift += fmax(maximise(w, f, true, &unused, &unused) - price(w, f, 2), rest);
+        double drift = maximise(w, f, true, &unused, &unused) - price(w, f, 2);
         w->slope[f] = 0;
+        bool is_flat = flat.evidence - flat.shift >= field;
+        if (is_flat) leave_flat(w, f, &flat, out);
+        if (!is_flat && !(rest >= field)) out->is_still = false;
+        if (!is_flat) flat.shift = 0;
+        rest = fmax(rest + flat.shift, flat.evidence);
+        out->field += field + flat.shift;
+        out->constant += rest;
+        out->drift += fmax(drift + flat.shift, rest);
     }
 }
 

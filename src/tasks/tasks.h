@@ -23,6 +23,10 @@ kbass_status kb_dense_search(const kb_pde1d_problem *problem, kb_run *run, kb_se
 /* The same for few data, all of which compare: what is found has few terms, too, and leaves no pattern. */
 kbass_status kb_sparse_search(const kb_pde1d_problem *problem, kb_run *run, kb_search_result *result, bool *found,
                               kbass_error *error);
+/* Data of which a field at rest is no worse an account than one that moves: the law without terms and its neighbours.
+ *found: nothing is better; otherwise the result is empty. */
+kbass_status kb_rest_search(const kb_pde1d_problem *problem, kb_run *run, kb_search_result *result, bool *found,
+                            kbass_error *error);
 extern const kb_task kb_task_of_axes; /* kb_pde_nd_problem */
 
 #endif
