@@ -135,13 +135,10 @@ static file_role role_by_name(const char *option)
     static const struct {
         const char *option;
         file_role role;
-    } roles[] = {{"data", READ},          {"times", READ},
-                 {"terms-file", READ},    {"mesh-file", READ},
-                 {"json", WRITTEN},       {"report", WRITTEN},
-                 {"csv", WRITTEN},        {"solution", WRITTEN},
-                 {"residuals", WRITTEN},  {"law-residuals", WRITTEN},
-                 {"output", WRITTEN},     {"save-draws", WRITTEN},
-                 {"checkpoint", WRITTEN}, {"figure", DRAWN}};
+    } roles[] = {{"data", READ},       {"times", READ},         {"input-data", READ},    {"paper-trace", WRITTEN},
+                 {"terms-file", READ}, {"mesh-file", READ},     {"json", WRITTEN},       {"report", WRITTEN},
+                 {"csv", WRITTEN},     {"solution", WRITTEN},   {"residuals", WRITTEN},  {"law-residuals", WRITTEN},
+                 {"output", WRITTEN},  {"save-draws", WRITTEN}, {"checkpoint", WRITTEN}, {"figure", DRAWN}};
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
         if (!strcmp(roles[i].option, option)) return roles[i].role;
     return NO_FILE;

@@ -267,8 +267,7 @@ kbass_status kb_published_run(kb_published *p, kb_run *run, kb_answer **answer, 
     if (status == KBASS_OK) status = kb_answer_begin(&frame, &found, error);
     if (status == KBASS_OK) status = run_loop(p, loop, run, found, error);
     kb_published_loop_destroy(loop);
-    kbass_status closed = kb_published_trace_close(trace, status == KBASS_OK ? error : NULL);
-    if (status == KBASS_OK) status = closed;
+    status = kb_published_trace_close(trace, status, error);
     if (status == KBASS_OK) *answer = found;
     else kb_answer_destroy(found);
     return status;

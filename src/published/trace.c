@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/replace.h"
 
 struct kb_published_trace {
+    kb_replacement place;
     FILE *file;
-    char path[512];
 };
 
 static kbass_status cannot_write(const char *path, kbass_error *error)
@@ -21,12 +22,12 @@ kbass_status kb_published_trace_open(const char *path, kb_published_trace **out,
 {
     kb_published_trace *t = KB_NEW(kb_published_trace, 1);
     if (!t) return kb_out_of_memory(error, "the trace");
-    snprintf(t->path, sizeof t->path, "%s", path);
-    t->file = fopen(path, "w");
-    if (!t->file) {
+    kbass_status status = kb_replace_begin(path, &t->place, error);
+    if (status != KBASS_OK) {
         kb_free(t);
-        return cannot_write(path, error);
+        return status;
     }
+    t->file = t->place.file;
     fputs("step,equation,term,weight,sd,probability,e_variance,m_variance,lengths\n", t->file);
     *out = t;
     return KBASS_OK;
@@ -60,15 +61,13 @@ kbass_status kb_published_trace_write(kb_published_trace *t, const kb_published_
         const kb_published_equation *e = &p->model->equations[i];
         for (size_t q = 0; q < e->n; q++) write_column(t->file, p, e, e->column[q], step);
     }
-    return ferror(t->file) ? cannot_write(t->path, error) : KBASS_OK;
+    return ferror(t->file) ? cannot_write(t->place.path, error) : KBASS_OK;
 }
 
-kbass_status kb_published_trace_close(kb_published_trace *t, kbass_error *error)
+kbass_status kb_published_trace_close(kb_published_trace *t, kbass_status status, kbass_error *error)
 {
-    if (!t) return KBASS_OK;
-    bool is_whole = !ferror(t->file);
-    if (fclose(t->file) != 0) is_whole = false;
-    kbass_status status = is_whole ? KBASS_OK : cannot_write(t->path, error);
+    if (!t) return status;
+    status = kb_replace_end(&t->place, status, error);
     kb_free(t);
     return status;
 }
