@@ -33,6 +33,22 @@ printf 't,x,+/-\n0,1,0.1\n1,2,0.2\n2,4,0.1\n3,7,0.3\n' > bars.csv
 says '--sigma "x=column3"' discover bars.csv
 printf 'date,time,x\n2023-05-01,0800,1\n2023-05-01,2000,2\n2023-05-02,0800,3\n2023-05-02,2000,5\n' > hours.csv
 says 'if its numbers are times of day, write them as 08:00' data hours.csv
+printf 'YYMMDD,HHMM,x\n230501,0800,1\n230501,2000,2\n230502,0800,3\n230502,2000,5\n' > sixes.csv
+says '"HHMM" has times of day by its name' data sixes.csv
+printf 'date,x\n010101,1\n020202,2\n030303,4\n' > unclear.csv
+says 'dates such as "010101" do not tell their order' data unclear.csv
+says 'date is days since 2001-01-01' data unclear.csv --dates dmy
+awk 'BEGIN { print "t,x"; for (k = 0; k < 3; k++) for (i = 0; i < 6; i++) print i + k / 4 "," k + exp(-i) }' > below.csv
+says 'time begins anew after 6 rows' discover below.csv
+(head -1 below.csv; tail -n +2 below.csv | sort -n) > sorted.csv
+says '18 rows' data sorted.csv
+printf 't,x\n5,1\n6,2\n7,3\n8,5\n1,7\n2,8\n3,9\n4,9\n' > appended.csv # in another order, nothing twice
+says 't from 1 to 8' data appended.csv
+awk 'BEGIN { print "Year,Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec"
+    for (i = 1980; i < 1990; i++) { printf "%d", i; for (k = 0; k < 12; k++) printf ",%g", sin(i * k); print "" } }' > months.csv
+says 'the columns Jan to Dec are months' discover months.csv
+printf 't,lat,x\n0,54.1,1\n1,54.1,2\n2,54.1,4\n3,54.1,7\n' > still.csv
+says '--ignore lat' discover still.csv
 printf 't,x\n0,1\n1,2\n2,4\n\nt,y\n0,3\n1,5\n' > tables.csv
 says 'another table begins here' data tables.csv
 printf 't,x\n0,1.5×10³\n1,2.5×10³\n2,3.5×10³\n' > powers.csv

@@ -330,6 +330,18 @@ static bool take_compact_moment(cursor *c, kb_moment *m)
     return true;
 }
 
+/* 230501, 010523, 050123, as the order says. */
+static void split_six_digits(int number, kb_date_order order, int *year, int *month, int *day, kb_moment *m)
+{
+    int first = number / 10000, middle = number / 100 % 100, last = number % 100;
+    bool is_year_first = order == KB_YEAR_FIRST;
+    *year = is_year_first ? first : last;
+    *year += *year < 70 ? 2000 : 1900;
+    *month = order == KB_MONTH_FIRST ? first : middle;
+    *day = is_year_first ? last : order == KB_MONTH_FIRST ? middle : first;
+    m->is_ordered = true;
+}
+
 static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
 {
     int year = 0, month = 0, day = 0, first = 0;
@@ -345,6 +357,9 @@ static bool take_date(cursor *c, kb_date_order order, kb_moment *m)
             year = first / 10000;
             month = first / 100 % 100;
             day = first % 100;
+            is_good = true;
+        } else if (n == 6) {
+            split_six_digits(first, order, &year, &month, &day, m);
             is_good = true;
         } else if (n == 4) {
             cursor before = *c;

@@ -500,6 +500,7 @@ kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
     if (status == KBASS_OK) status = find_state_columns(&t);
     if (status == KBASS_OK) status = kb_part_read(reading->within, reading->every, data, &t.part, reading->error);
     if (status == KBASS_OK) status = read_rows(&t);
+    if (status == KBASS_OK) status = kb_refuse_stacked(&t.plan, data);
     if (status == KBASS_OK) status = sort_labels(&t);
     if (status == KBASS_OK) status = widen(&t);
     if (status == KBASS_OK) status = note_oddities(&t);

@@ -293,7 +293,9 @@ static kbass_status check_state(const kbass_data *data, size_t state, kbass_erro
         return kb_fail(error, KBASS_ERROR_DATA, "%s has infinite values", who);
     kb_number_print(e.lowest, found);
     if (!(e.lowest < e.highest))
-        return kb_fail(error, KBASS_ERROR_DATA, "%s is constant: all %zu measured values are %s", who, e.n, found);
+        return kb_fail(error, KBASS_ERROR_DATA, "%s is constant: all %zu measured values are %s%s%s", who, e.n, found,
+                       data->n_states > 1 ? "; to leave it out: --ignore " : "",
+                       data->n_states > 1 ? data->state_names[state] : "");
     return KBASS_OK;
 }
 

@@ -144,10 +144,34 @@ static kbass_status refuse_bars(const kbass_data *d, kbass_error *error)
                    file_of(d), list);
 }
 
+/* ---------------------------------------------------------------- a year in each row */
+
+static bool is_month(const char *name)
+{
+    static const char *const months[] = {"jan", "feb", "mar", "apr", "may", "jun",
+                                         "jul", "aug", "sep", "oct", "nov", "dec"};
+    for (size_t i = 0; i < sizeof months / sizeof *months; i++)
+        if (!strncasecmp(name, months[i], 3)) return true;
+    return false;
+}
+
+/* Years below each other, months beside each other. */
+static kbass_status refuse_months(const kbass_data *d, kbass_error *error)
+{
+    size_t n = 0;
+    for (size_t i = 0; d->n_axes == 1 && i < d->n_states; i++) n += is_month(d->state_names[i]);
+    if (n < 12 || n + 1 < d->n_states) return KBASS_OK;
+    return kb_fail(error, KBASS_ERROR_DATA,
+                   "%.200s: the columns %s to %s are months, each row is a year: one column needs all values in the "
+                   "order of time, a row for each month, beside their dates (2021-03)",
+                   file_of(d), d->state_names[0], d->state_names[d->n_states - 1]);
+}
+
 kbass_status kb_doubts_refuse(const kbass_data *data, kbass_error *error)
 {
     kbass_status status = refuse_grid(data, error);
     if (status == KBASS_OK) status = refuse_times(data, error);
+    if (status == KBASS_OK) status = refuse_months(data, error);
     return status == KBASS_OK ? refuse_bars(data, error) : status;
 }
 

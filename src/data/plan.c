@@ -340,6 +340,21 @@ static kbass_status refuse_dates_beside(kb_plan *p, const bool *is_used)
                    p->place, p->faces[time], p->faces[dates], p->faces[dates]);
 }
 
+/* Dates as time beside 0800 under a name that says so. */
+static kbass_status refuse_clock_numbers(kb_plan *p, const bool *is_used)
+{
+    if (p->kinds[p->roles.axes[0]] != KB_DATES || p->clock < p->n || p->reading->axes) return KBASS_OK;
+    for (size_t i = 0; i < p->n; i++) {
+        const char *face = p->faces[i];
+        if (strncasecmp(face, "hhmm", 4) != 0 || !is_state(p, i) || is_used[i] || p->kinds[i] != KB_NUMBERS) continue;
+        return kb_fail(p->reading->error, KBASS_ERROR_DATA,
+                       "%s: \"%.60s\" has times of day by its name, beside the dates in \"%.60s\": write them as "
+                       "08:00; --ignore \"%.60s\" takes the dates alone",
+                       p->place, face, p->faces[p->roles.axes[0]], face);
+    }
+    return KBASS_OK;
+}
+
 static kbass_status find_roles(kb_plan *p, const bool *is_used)
 {
     kb_reading *r = p->reading;
@@ -360,6 +375,7 @@ static kbass_status find_roles(kb_plan *p, const bool *is_used)
     if (p->parts.is_there) join_date_parts(p);
     else join_date_and_clock(p, is_used);
     if ((status = refuse_dates_beside(p, is_used)) != KBASS_OK) return status;
+    if ((status = refuse_clock_numbers(p, is_used)) != KBASS_OK) return status;
     time = p->roles.axes[0];
     if (p->kinds[time] == KB_LABELS)
         return kb_fail(r->error, KBASS_ERROR_DATA, "%s: time, \"%.100s\", is neither numbers nor dates: found \"%s\"",

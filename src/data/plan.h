@@ -56,4 +56,7 @@ kbass_status kb_plan_names(kb_plan *plan, const char *comment);
 kbass_status kb_plan_cells(kb_plan *plan);
 kbass_status kb_plan_dates(kb_plan *plan);
 
+/* Refuses rows, in the order of the file, in which time begins anew although nothing names runs. */
+kbass_status kb_refuse_stacked(const kb_plan *plan, const kbass_data *data);
+
 #endif

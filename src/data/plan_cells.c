@@ -1,5 +1,6 @@
 /* How the cells are written: decimal mark, thousands, kinds of columns, dates. */
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -29,6 +30,26 @@ static void decide_marks(kb_plan *p)
 /* Every text is a number with one unit. */
 static bool is_bare(const kb_column_sample *c) { return c->n_bare && c->n_bare == c->n_cells[KB_CELL_TEXT]; }
 
+/* "date", "Datum", "YYMMDD", "day": 210304 there is no number, nor a time of day. */
+static bool is_called_date(const char *face)
+{
+    static const char *const parts[] = {"date", "datum", "day", "yymmdd", "ddmmyy", "mmddyy", "fecha"};
+    for (const char *at = face; *at; at++)
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            if (!strncasecmp(at, parts[i], strlen(parts[i]))) return true;
+    return false;
+}
+
+/* Numbers of eight digits that are dates, all of them, where time is expected; of six where a date is. */
+static bool are_dates(const kb_plan *p, size_t column, size_t n_numbers)
+{
+    const kb_column_sample *c = &p->sample.columns[column];
+    const char *face = p->faces[column];
+    if (n_numbers < 2) return false;
+    return (c->n_compact == n_numbers && kb_time_likeness(face) > 0) ||
+           (c->n_six_digits == n_numbers && is_called_date(face));
+}
+
 static unsigned char kind_of(const kb_plan *p, size_t column)
 {
     const kb_column_sample *c = &p->sample.columns[column];
@@ -38,8 +59,7 @@ static unsigned char kind_of(const kb_plan *p, size_t column)
     if (2 * c->n_cells[KB_CELL_CLOCK] >= n) return KB_CLOCKS;
     if (is_bare(c)) return KB_NUMBERS;
     if (2 * c->n_cells[KB_CELL_TEXT] > n) return KB_LABELS;
-    bool means_date = kb_time_likeness(p->faces[column]) > 0.5;
-    return means_date && c->n_compact == n_numbers && n_numbers > 1 ? KB_DATES : KB_NUMBERS;
+    return are_dates(p, column, n_numbers) ? KB_DATES : KB_NUMBERS;
 }
 
 /* Units that stand in the cells, behind each number. */
@@ -102,9 +122,35 @@ static kbass_status asked_order(kb_plan *p)
 
 static bool goes_on(const kb_dates *d, int order) { return d->is_rising[order] || d->is_falling[order]; }
 
+static const char *first_of(int order)
+{
+    return order == KB_MONTH_FIRST ? "month" : order == KB_YEAR_FIRST ? "year" : "day";
+}
+
+/* Six digits can often be read in all three ways: the one in which they go on in time by the shortest steps; on one day
+   of many years dates are rarely written so. */
+static kbass_status decide_six_digits(kb_plan *p, const kb_dates *d, size_t column)
+{
+    int best = -1, second = -1;
+    for (int order = KB_DAY_FIRST; order <= KB_YEAR_FIRST; order++) {
+        if (d->n_good[order] < d->n || !goes_on(d, order)) continue;
+        if (best < 0 || d->step[order] < d->step[best]) second = best, best = order;
+        else if (second < 0 || d->step[order] < d->step[second]) second = order;
+    }
+    if (best < 0 || (second >= 0 && !(d->step[second] > 2 * d->step[best])))
+        return kb_fail(p->reading->error, KBASS_ERROR_DATA,
+                       "%s: column \"%.100s\": dates such as \"%s\" do not tell their order: say --dates dmy, mdy or "
+                       "ymd, or --rename \"%.100s=t\" if they are numbers",
+                       p->place, p->faces[column], d->example, p->faces[column]);
+    p->form.order = (kb_date_order)best;
+    kb_plan_say(p, "dates with the %s first (--dates %s)", first_of(best), order_names[best]);
+    return KBASS_OK;
+}
+
 /* An order in which every date can be read; of two the one in which they go on in time. */
 static kbass_status decide_order(kb_plan *p, const kb_dates *d, size_t column)
 {
+    if (p->sample.columns[column].n_six_digits) return decide_six_digits(p, d, column);
     bool day = d->n_good[KB_DAY_FIRST] == d->n, month = d->n_good[KB_MONTH_FIRST] == d->n;
     if (day && month && d->is_ordered && d->n > 1 && goes_on(d, KB_DAY_FIRST) != goes_on(d, KB_MONTH_FIRST)) {
         day = goes_on(d, KB_DAY_FIRST);
@@ -119,11 +165,7 @@ static kbass_status decide_order(kb_plan *p, const kb_dates *d, size_t column)
     bool is_year_first = !day && !month && d->n_good[KB_YEAR_FIRST] == d->n;
     p->form.order = day || (!month && !is_year_first) ? KB_DAY_FIRST : month ? KB_MONTH_FIRST : KB_YEAR_FIRST;
     if (d->is_ordered)
-        kb_plan_say(p, "dates with the %s first (--dates %s)",
-                    month           ? "month"
-                    : is_year_first ? "year"
-                                    : "day",
-                    order_names[p->form.order]);
+        kb_plan_say(p, "dates with the %s first (--dates %s)", first_of(p->form.order), order_names[p->form.order]);
     return KBASS_OK;
 }
 

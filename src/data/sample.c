@@ -62,6 +62,15 @@ static void vote(kb_sample *s, const char *cell)
     s->comma_groups += grouping == ',';
 }
 
+static bool is_six_digit_date(const char *cell, size_t length)
+{
+    kb_moment moment;
+    if (length != 6 || strspn(cell, "0123456789") != length) return false;
+    for (int order = 0; order <= KB_YEAR_FIRST; order++)
+        if (kb_moment_parse(cell, cell + length, (kb_date_order)order, &moment)) return true;
+    return false;
+}
+
 static void take_number(kb_sample *s, kb_column_sample *c, const char *cell)
 {
     kb_moment moment;
@@ -75,6 +84,7 @@ static void take_number(kb_sample *s, kb_column_sample *c, const char *cell)
     double date = length == 14 ? value / 1e6 : length == 12 ? value / 1e4 : value;
     bool is_compact = length == strspn(cell, "0123456789") && date > 1.8e7 && date < 2.2e7;
     c->n_compact += is_compact && kb_moment_parse(cell, cell + length, KB_YEAR_FIRST, &moment);
+    c->n_six_digits += is_six_digit_date(cell, length);
     vote(s, cell);
 }
 

@@ -8,6 +8,7 @@
 typedef struct {
     size_t n_cells[KB_CELL_TEXT + 1]; /* of each kb_cell_type */
     size_t n_compact;                 /* numbers that are dates: 20210304 */
+    size_t n_six_digits;              /* numbers that are dates by some order: 210304 */
     bool is_counting;                 /* whole numbers, each one more than the last, row by row */
     double first, last;
     size_t n_bare;    /* texts that are numbers with one unit, or the sign of a currency */

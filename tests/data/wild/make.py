@@ -78,6 +78,9 @@ case("month_names.csv", "4-Mar-2021", dated([f"{4 + t}-Mar-2021" for t in T], "d
 case("am_pm.csv", "hours up to 12 with AM and PM", dated([f"3/14/2021 {(10 + t) % 12 or 12}:00 {'AM' if t < 2 else 'PM'}" for t in T], "date,x,y"), "date,x,y",
      at(HOURS))
 case("compact_dates.csv", "20210304", dated([f"2021030{4 + t}" for t in T], "date,x,y"), "date,x,y")
+case("compact_days.csv", "20210304 in a column called day", dated(["20210226", "20210227", "20210228", "20210301", "20210302", "20210303"], "Day,x,y"), "Day,x,y")
+case("six_digits.csv", "210304, the year first", dated(["210226", "210227", "210228", "210301", "210302", "210303"], "date,x,y"), "date,x,y")
+case("six_digits_day.csv", "040321, the day first", dated(["270221", "280221", "010321", "020321", "030321", "040321"], "Datum,x,y"), "Datum,x,y")
 case("clock.csv", "hh:mm:ss", dated([f"10:00:0{t}" for t in T], "time,x,y"), "time,x,y")
 case("midnight.csv", "hh:mm:ss that pass midnight", dated([f"23:59:5{7 + t}" if t < 3 else f"00:00:0{t - 3}" for t in T], "time,x,y"), "time,x,y")
 case("date_and_clock.csv", "date and time of day in two columns",
