@@ -140,6 +140,10 @@ static bool is_unit_row(const census *c, size_t n_columns)
     return c->n == n_columns && c->n_units == c->n && c->n_empty < c->n && c->n_numbers < c->n;
 }
 
+/* Above units stand names; a title, padded to the width of the table, stands above names that look like units: t, s, m.
+ */
+static bool has_names(const census *c) { return 2 * c->n_empty <= c->n; }
+
 /* ---------------------------------------------------------------- as it mostly is */
 
 /* More than half of the lines have another number of cells than the second: what came first was something else. */
@@ -173,7 +177,8 @@ static bool try_first(search *s)
     if (!count_cells(s, l->separator, first + 1, &next) || is_other(s, first, next.n)) return false;
     bool is_near = next.n == header.n || next.n == header.n + 1 || (next.n + 1 == header.n && header.is_last_empty);
     if (is_near && next.n_numbers && 2 * next.n_values >= next.n && !is_unit_row(&next, header.n)) return true;
-    if (first + 2 == l->n || !is_unit_row(&next, header.n) || !count_cells(s, l->separator, first + 2, &third))
+    if (first + 2 == l->n || !has_names(&header) || !is_unit_row(&next, header.n) ||
+        !count_cells(s, l->separator, first + 2, &third))
         return false;
     l->units = first + 1;
     l->body = first + 2;
@@ -229,7 +234,7 @@ static bool try_later(search *s)
     size_t body = find_body(lines, n, n_columns);
     if (body == n || body < l->header + 1) return false;
     bool has_units = body >= 2 && is_unit_row(&lines[body - 1], n_columns) && lines[body - 2].n == n_columns &&
-                     lines[body - 2].n_numbers < n_columns && lines[body - 2].n_empty < n_columns;
+                     lines[body - 2].n_numbers < n_columns && has_names(&lines[body - 2]);
     size_t header = has_units ? body - 2 : body - 1;
     if (lines[header].n + 1 < n_columns || lines[header].n > n_columns + 1) return false;
     l->header = header;

@@ -165,6 +165,7 @@ case("labview.txt", "LabVIEW's .lvm", "LabVIEW Measurement\t\nWriter_Version\t2\
 case("long.csv", "a row for each value, as pandas.melt writes", "t,variable,value\n" + "".join(f"{t},x,{x}\n" for t, x in zip(T, X)) + "".join(f"{t},y,{y}\n" for t, y in zip(T, Y)))
 case("long_named.csv", "the same under other names", "t,species,conc\n" + "".join(f"{t},x,{x}\n{t},y,{y}\n" for t, x, y in zip(T, X, Y)), options="--rename species=variable")
 case("title_row.csv", "a title over merged cells, as spreadsheets export it", "Experiment 12,,\n,,\n" + table("t,x,y"))
+case("padded_title.csv", "a title with empty cells above names as short as units", "My data;;\n" + table("t;s;m", lambda t, x, y: f"{t};{x};{y}"), "t,s,m")
 case("sensors.csv", "three lines of header: sensors, names, units", "Sensor A,,Sensor B\n" + table("t,x,y\ns,m,bar"))
 case("backwards.csv", "the last row first", "t,x,y\n" + "".join(reversed([f"{t},{x},{y}\n" for t, x, y in zip(T, X, Y)])))
 case("twice.csv", "times that come twice", "t,x,y\n" + "".join(f"{t},{x},{y}\n" * 2 for t, x, y in zip(T, X, Y)), rows=[r for r in at(T) for _ in range(2)])
