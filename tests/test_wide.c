@@ -435,6 +435,27 @@ static void a_pulse_in_a_chain(void **state)
     kbass_data_destroy(data);
 }
 
+/* Five compartments with more values than candidates: equation by equation; a_t was a sum of products before. */
+static void linear_compartments(void **state)
+{
+    (void)state;
+    const char *equations[] = {"a_t = -0.9*a + 0.3*b", "b_t = 0.9*a - 0.8*b + 0.2*c", "c_t = 0.5*b - 0.5*c",
+                               "d_t = 0.3*c - 0.2*d", "e_t = 0.2*d - 0.1*e"};
+    const double start[] = {2, 0.2, 0, 0, 1};
+    kbass_settings settings;
+    kbass_discovery *d = NULL;
+    kbass_data *data = sample_noisy(5, equations, start, 60, 0, 15, 5, 1);
+    kb_settings_default(&settings);
+    settings.threads = 1;
+    CHECK_OK(kbass_discovery_create(data, &settings, &d, &error));
+    CHECK_OK(kbass_discovery_run(d, NULL, NULL, &error));
+    const kbass_equation *a = &kbass_discovery_result(d)->equations[0];
+    for (size_t i = 0; i < a->n_terms; i++)
+        CHECK(a->terms[i].selected == (!strcmp(a->terms[i].term, "a") || !strcmp(a->terms[i].term, "b")));
+    kbass_discovery_destroy(d);
+    kbass_data_destroy(data);
+}
+
 /* ---------------------------------------------------------------- a slow manifold */
 
 /* After a layer of 0.03 z follows x, and nine terms of z_t follow it to 0.03 %; three are the law. */
@@ -465,10 +486,11 @@ static void a_slow_manifold(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(integrals_along_a_field), cmocka_unit_test(subsets),
-                                       cmocka_unit_test(moves_from_many_columns), cmocka_unit_test(sweeps),
-                                       cmocka_unit_test(a_wide_system),           cmocka_unit_test(some_states),
-                                       cmocka_unit_test(a_slow_manifold),         cmocka_unit_test(like_states),
-                                       cmocka_unit_test(a_pulse_in_a_chain)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integrals_along_a_field), cmocka_unit_test(subsets),
+        cmocka_unit_test(moves_from_many_columns), cmocka_unit_test(sweeps),
+        cmocka_unit_test(a_wide_system),           cmocka_unit_test(some_states),
+        cmocka_unit_test(a_slow_manifold),         cmocka_unit_test(like_states),
+        cmocka_unit_test(a_pulse_in_a_chain),      cmocka_unit_test(linear_compartments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
