@@ -28,7 +28,7 @@ edit() {
 }
 
 "$kbass" simulate vdp -n 12 --noise 5 -o vdp.csv
-"$kbass" discover vdp.csv -q --terms "x, y, x^2*y" --json vdp.json --report early.html > /dev/null 2> err
+"$kbass" discover vdp.csv -q --terms "x, y, x^2*y" --json vdp.json --report early.html > vdp.txt 2> err
 "$kbass" simulate -e "u_t = 0.1*u_xx" --domain "x=0:1, t=0:1" --initial "sin(2*pi*x)" --grid 8x10 --noise 2 -o heat.csv
 "$kbass" discover heat.csv --axes t,x -q --terms "u, u_x, u_xx" --json heat.json > /dev/null
 "$kbass" simulate -e "u_tt = u_xx" --domain "x=0:6, t=0:2" --initial "sin(pi*x/3)" --grid 12x12 --noise 2 -o wave.csv
@@ -46,6 +46,24 @@ lacks page.html '<script'
 cmp -s page.html early.html || complain "discover --report and report differ"
 accepts help report
 (cd / && "$kbass" report "$folder/vdp.json" > /dev/null 2>&1) && [ -s vdp.html ] || complain "no page beside the result"
+
+# ---------------------------------------------------------------- one interval: terminal, page, descriptions, JSON
+grep -oE -- '-?[0-9.]+ to -?[0-9.]+ ' vdp.txt | sed 's/ $//' > intervals
+[ "$(wc -l < intervals)" -ge 3 ] || complain "vdp.txt lacks intervals"
+while read -r interval; do
+    holds page.html "${interval//-/−}"
+    [ -z "$(command -v gnuplot)" ] || holds page.html "95 % interval $interval."
+    printf '%s\n' "$interval" >> told
+done < intervals
+[ -z "$(command -v python3)" ] || python3 - vdp.json told << 'EOF' || complain "intervals of the terminal and of vdp.json differ"
+import json, sys
+known = [t['interval'] for e in json.load(open(sys.argv[1]))['equations'] for t in e['terms']]
+for line in open(sys.argv[2]):
+    ends = line.split(' to ')
+    digits = len(ends[0].strip().partition('.')[2])
+    wanted = [float(end) for end in ends]
+    assert any(all(abs(a - b) <= 0.51 * 10**-digits for a, b in zip(k, wanted)) for k in known), line
+EOF
 
 # ---------------------------------------------------------------- constants inside terms, by name and with their intervals
 "$kbass" simulate -e "s_t = -1.5*s/(0.8+s)" --start 5 --until 6 -n 30 --noise 2 -o enzyme.csv

@@ -51,20 +51,25 @@ void html_unit(FILE *out, const char *unit)
 }
 
 /* Rounded as the terminal's report has it: two digits of the sd. */
-void html_interval(FILE *out, double low, double high, double sd)
+void html_interval_words(double low, double high, double sd, const char *minus, char words[HTML_INTERVAL])
 {
     double largest = fmax(fabs(low), fabs(high));
-    if (!isfinite(low) || !isfinite(high)) {
-        fputs("–", out);
-        return;
-    }
     int decimals = sd > 0 ? 1 - (int)floor(log10(sd)) : 4;
     bool is_plain = largest < 1e6 && (largest >= 1e-4 || largest == 0) && decimals <= 12;
+    const char *low_sign = low < 0 ? minus : "", *high_sign = high < 0 ? minus : "";
     if (decimals < 0) decimals = 0;
-    if (is_plain)
-        fprintf(out, "%s%.*f to %s%.*f", low < 0 ? "−" : "", decimals, fabs(low), high < 0 ? "−" : "", decimals,
-                fabs(high));
-    else fprintf(out, "%s%.4g to %s%.4g", low < 0 ? "−" : "", fabs(low), high < 0 ? "−" : "", fabs(high));
+    if (!isfinite(low) || !isfinite(high)) snprintf(words, HTML_INTERVAL, "–");
+    else if (is_plain)
+        snprintf(words, HTML_INTERVAL, "%s%.*f to %s%.*f", low_sign, decimals, fabs(low), high_sign, decimals,
+                 fabs(high));
+    else snprintf(words, HTML_INTERVAL, "%s%.4g to %s%.4g", low_sign, fabs(low), high_sign, fabs(high));
+}
+
+void html_interval(FILE *out, double low, double high, double sd)
+{
+    char words[HTML_INTERVAL];
+    html_interval_words(low, high, sd, "−", words);
+    fputs(words, out);
 }
 
 /* ---------------------------------------------------------------- weights */

@@ -11,6 +11,8 @@ void html_weight(FILE *out, double weight, double sd);
 void html_number(FILE *out, double value);                         /* four digits */
 void html_unit(FILE *out, const char *unit);                       /* "m s^-2", powers raised, after a blank */
 void html_interval(FILE *out, double low, double high, double sd); /* to two digits of the sd, as reports have it */
+enum { HTML_INTERVAL = 80 };
+void html_interval_words(double low, double high, double sd, const char *minus, char words[HTML_INTERVAL]);
 
 /* A term as MathML without <math>: "x^2*y", "sin(x)", "u*u_xx". */
 void html_term(FILE *out, const char *term);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "html.h"
 #include "panels.h"
 
 /* ---------------------------------------------------------------- weights */
@@ -83,10 +84,12 @@ void weights_describe(const view *v, size_t panel, char words[PANEL_WORDS])
 {
     const view_equation *equation = NULL;
     const view_term *term = NULL;
+    char interval[HTML_INTERVAL];
     if (!weight_at(v, panel, &equation, &term)) return;
+    html_interval_words(term->low, term->high, term->sd, "-", interval);
     snprintf(words, PANEL_WORDS,
-             "Posterior density of the weight of %s in %s: %.4g, standard deviation %.2g, 95 %% interval %.4g to %.4g.",
-             term->name, equation->lhs, term->weight, term->sd, term->low, term->high);
+             "Posterior density of the weight of %s in %s: %.4g, standard deviation %.2g, 95 %% interval %s.",
+             term->name, equation->lhs, term->weight, term->sd, interval);
 }
 
 /* ---------------------------------------------------------------- residuals: over time, then quantiles, state by state
