@@ -31,6 +31,8 @@ without() {
 without 0 page.html discover vdp.csv -q --terms "x, y, x^2*y" --json vdp.json --report page.html
 without 0 again.html report vdp.json -o again.html
 without 2 forecast.csv forecast vdp.json --until 12 --draws 20 -o forecast.csv --figure forecast.svg
+"$kbass" simulate vdp -n 20 --until 12 -o later.csv || complain "simulate, later"
+without 2 score.csv score vdp.json later.csv -o score.csv --figure score.svg
 without 2 gain.csv next vdp.json -o gain.csv --figure gain.svg
 without 2 doctor.json doctor vdp.csv --json doctor.json --figure doctor.svg
 without 2 map.json bench map --case vdp-4-2.5 --seeds 1 --quiet --json map.json --figure map.svg

@@ -276,7 +276,7 @@ awk 'BEGIN { print "t,x"; for (i = 0; i < 20; i++) print i "," (i * i * 7 % 13) 
 [ $? -eq 3 ] && grep -q '^Nothing to explain: P(law) 0.0' out || complain "flat: $(cat out err)"
 for command in "simulate flat.json --until 3 -n 2" "next flat.json --best 1" "forecast flat.json --until 21 --draws 5 -n 2"; do
     "$kbass" $command > out 2> err || complain "$command: $(cat err)"
-    grep -q 'nothing to explain; a constant with noise' err || complain "$command does not repeat the verdict: $(cat err)"
+    grep -q 'nothing to explain; the law without any term is the best' err || complain "$command does not repeat the verdict: $(cat err)"
 done
 refuses '--until' next turn.json --until 1
 refuses '--best' next turn.json --best 0

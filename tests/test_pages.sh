@@ -67,7 +67,8 @@ EOF
 
 # ---------------------------------------------------------------- constants inside terms, by name and with their intervals
 "$kbass" simulate -e "s_t = -1.5*s/(0.8+s)" --start 5 --until 6 -n 30 --noise 2 -o enzyme.csv
-accepts discover enzyme.csv -q --unknown K=0.05:20 --terms "s, s/(K+s)" --report enzyme.html
+"$kbass" discover enzyme.csv -q --unknown K=0.05:20 --terms "s, s/(K+s)" --report enzyme.html > out 2> err ||
+    complain "enzyme.html: exit code $?: $(cat err)"
 holds enzyme.html '<p class="constant"><math><mrow><mi>K</mi><mo>=</mo>'
 holds enzyme.html 'sought from 0.05 to 20</p>'
 lacks page.html 'class="constant"'
