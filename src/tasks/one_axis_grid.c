@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const size_t nodes[] = {200, 400, 800, 1600};
+static const size_t nodes[] = {200, 400, 800, 1600};    /* nodes: of the line, coarsest first */
 static const double steps[] = {1, 1.5, 2.25, 3.375, 5}; /* times the problem's: more of them at every level */
 enum { FINEST_NODES = sizeof nodes / sizeof *nodes - 1, FINEST_STEPS = sizeof steps / sizeof *steps - 1 };
 static const double lesser_error = 0.1; /* of the larger squared error: refined with it; not measured */
