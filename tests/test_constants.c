@@ -9,6 +9,7 @@
 #include "constants/stepwise.h"
 #include "dictionary/constants.h"
 #include "found.h"
+#include "weights/columns.h"
 
 static const char *const names[] = {"s", "x"};
 
@@ -36,6 +37,23 @@ static void bad_ranges_are_refused(void **state)
         kb_dictionary *d = NULL;
         CHECK_FAILS(make(cases[i][0], cases[i][1], &d, &error), KBASS_ERROR_ARGUMENT, cases[i][2]);
     }
+}
+
+/* By the name of the constant, not by the number in its place. */
+static void what_is_not_finite_is_told(void **state)
+{
+    (void)state;
+    kbass_error error;
+    kb_dictionary *d = NULL;
+    kbass_data *data = NULL;
+    const double times[] = {0, 1}, values[] = {5, 1, 4, 1};
+    CHECK_OK(make("K=0.25:4", "s, log(K-s)", &d, &error));
+    CHECK_OK(kbass_data_create(2, 2, times, values, NULL, names, &data, &error));
+    CHECK_FAILS(kb_columns_check_data(d, data, &error), KBASS_ERROR_DATA,
+                "is not finite in the data at t = 0, where s = 5, K = 1");
+    CHECK(strstr(error.message, "K") && !strstr(error.message, "log(1"));
+    kbass_data_destroy(data);
+    kb_dictionary_destroy(d);
 }
 
 /* Terms have values for names, the same as the formula's; K[*] gives each its own. */
@@ -422,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_ranges_are_refused),
         cmocka_unit_test(forms_take_values),
+        cmocka_unit_test(what_is_not_finite_is_told),
         cmocka_unit_test(powers_of_what_passes_zero),
         cmocka_unit_test(growth_that_saturates),
         cmocka_unit_test(constants_along_a_ridge),

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "dictionary/constants.h"
 #include "weights/constraints.h"
 #include "weights/ties.h"
 
@@ -122,7 +123,7 @@ static bool is_measured(const kb_dictionary *dictionary, size_t term, const doub
     return true;
 }
 
-/* `the term "log(x)" is not finite in the data at t = 3, where x = 0`: the variables in it, time apart */
+/* `the term "log(x-K)" is not finite in the data at t = 3, where x = 0, K = 1`: what is in it, time apart */
 static kbass_status refuse(const kb_dictionary *dictionary, size_t term, const double *point, size_t ld,
                            const char *where, kbass_error *error)
 {
@@ -132,8 +133,14 @@ static kbass_status refuse(const kb_dictionary *dictionary, size_t term, const d
         if (i != time && kb_dictionary_depends(dictionary, term, i))
             used += (size_t)snprintf(variables + used, sizeof variables - used, "%s%s = %g", used ? ", " : ", where ",
                                      dictionary->variable_names[i], point[i * ld]);
+    for (size_t i = 0; i < dictionary->n_constants && used < sizeof variables; i++)
+        if (kb_dictionary_names_constant(dictionary, term, i))
+            used += (size_t)snprintf(variables + used, sizeof variables - used, "%s%s = %.4g", used ? ", " : ", where ",
+                                     dictionary->constants[i].name, dictionary->constants[i].value);
+    const char *form = kb_dictionary_form(dictionary, term);
     return kb_fail(error, KBASS_ERROR_DATA, "the term \"%s\" is not finite in the %s at %s = %g%s",
-                   kb_dictionary_name(dictionary, term), where, dictionary->time_name, point[time * ld], variables);
+                   form ? form : kb_dictionary_name(dictionary, term), where, dictionary->time_name, point[time * ld],
+                   variables);
 }
 
 /* values: the term at the points */
