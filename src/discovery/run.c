@@ -96,7 +96,8 @@ static kbass_status judge_whole(kbass_discovery *d, kb_run *run, kbass_error *er
 
 static kbass_status judge(kbass_discovery *d, kb_run *run, kbass_error *error)
 {
-    kbass_status status = judge_whole(d, run, error);
+    bool is_late = kb_has_model(&d->found) && !kb_run_spares(run);
+    kbass_status status = is_late ? KBASS_ERROR_TIME : judge_whole(d, run, error);
     return status == KBASS_ERROR_TIME ? kb_judge_unfinished(&d->found, d->answer, error) : status;
 }
 
