@@ -178,6 +178,44 @@ static void answers_are_about_the_whole_record(void **state)
     kbass_data_destroy(data);
 }
 
+/* The kernel engine, stopped on its way: no term is in. A field over 8 x 10 points by u_tt. */
+static void the_kernel_engine_is_not_sure_on_its_way(void **state)
+{
+    (void)state;
+    enum { T = 8, X = 10, N = T * X };
+    static const char *const axes[] = {"t", "x"}, *const names[] = {"u"};
+    double times[N], positions[N], values[N];
+    kbass_data *data = NULL;
+    kbass_settings settings;
+    kbass_error error;
+    int answers = 0;
+    for (size_t i = 0; i < N; i++) {
+        times[i] = 0.3 * (double)(i / X);
+        positions[i] = 0.5 * (double)(i % X);
+        values[i] = sin(positions[i] - times[i]) + 0.5 * cos(2 * (positions[i] + times[i]));
+    }
+    CHECK_OK(kbass_data_create_axes(N, 2, 1, times, positions, values, axes, names, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 2, 1, &error));
+    kb_settings_default(&settings);
+    settings.threads = 1;
+    settings.lhs = "u_tt";
+    settings.terms = "u, u_x, u_xx, u^2";
+    for (int calls = 20; calls < 200; calls *= 2) {
+        counter c = {calls};
+        kbass_discovery *discovery = NULL;
+        CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
+        CHECK_OK(kbass_discovery_run(discovery, stop_after, &c, &error));
+        const kbass_result *result = kbass_discovery_result(discovery);
+        bool is_stopped = result->outcome == KBASS_CANCELLED && result->n_equations;
+        for (size_t i = 0; is_stopped && i < result->equations[0].n_terms; i++)
+            CHECK(result->equations[0].terms[i].verdict != KBASS_IN);
+        answers += is_stopped;
+        kbass_discovery_destroy(discovery);
+    }
+    CHECK(answers > 0);
+    kbass_data_destroy(data);
+}
+
 /* The clock runs from the beginning: what making the problem took counts. */
 static void making_the_problem_counts(void **state)
 {
@@ -201,8 +239,11 @@ static void making_the_problem_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_there_is_a_model),   cmocka_unit_test(before_the_first_fit),
-        cmocka_unit_test(it_can_run_again),          cmocka_unit_test(answers_are_about_the_whole_record),
+        cmocka_unit_test(before_there_is_a_model),
+        cmocka_unit_test(before_the_first_fit),
+        cmocka_unit_test(it_can_run_again),
+        cmocka_unit_test(answers_are_about_the_whole_record),
+        cmocka_unit_test(the_kernel_engine_is_not_sure_on_its_way),
         cmocka_unit_test(making_the_problem_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

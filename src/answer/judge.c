@@ -203,7 +203,8 @@ static void say(const kb_verdict_numbers *n, const kbass_law *law, bool has_alik
     }
 }
 
-/* After a stop no term is in while the law leaves far more noise than the bare field. */
+/* After a stop no term is in while the law leaves far more noise than the bare field, nor by the kernel engine alone:
+   on the way its probabilities are those of its last structure. */
 static void demote_terms(kbass_result *result)
 {
     for (size_t e = 0; e < result->n_equations; e++)
@@ -231,7 +232,8 @@ static kbass_status judge(const kb_verdict_numbers *n, const kb_frame *frame, do
                        .n_rivals = count_rivals(&answer->result),
                        .misfit = misfit,
                        .reason = reason};
-    if (!n->is_whole && n->noise_ratio >= kb_threshold.far_above) demote_terms(&answer->result);
+    bool is_far = n->noise_ratio >= kb_threshold.far_above;
+    if (!n->is_whole && (is_far || n->is_improving)) demote_terms(&answer->result);
     say(n, law, has_substitute(&answer->result), frame->dictionary->state_names[0], reason);
     return KBASS_OK;
 }
@@ -380,7 +382,7 @@ static kb_verdict_numbers gather_left(const kb_dictionary *dictionary, const kb_
                             .drift_is_law = has_constant_term(dictionary),
                             .is_empty = k == 0 && !has_given_terms(dictionary),
                             .is_sure = is_sure(result),
-                            .is_improving = result->outcome == KBASS_NOT_CONVERGED,
+                            .is_improving = result->outcome != KBASS_CONVERGED,
                             .is_whole = result->outcome == KBASS_CONVERGED || result->outcome == KBASS_NOT_CONVERGED,
                             .is_white = true};
     compare_left(result, s, without, &law, &values, &n);
