@@ -458,6 +458,8 @@ static void delays_are_found(void **state)
     CHECK(has_support(kbass_discovery_result(told), 2, support) &&
           has_support(kbass_discovery_result(sought), 2, support));
     CHECK_TEXT(delay->name, "delay_f");
+    CHECK(kbass_discovery_result(told)->n_warnings > 0 &&
+          strstr(kbass_discovery_result(told)->warnings[0], "acts 0.4 late"));
     CHECK(delay->low <= 0.4 && delay->high >= 0.4);
     CHECK_CLOSE(delay->value, 0.4, 0.05); /* 0.01 of noise over slopes of 1 to 2 near two jumps: sd about 0.01 */
     CHECK_OK(kbass_discovery_posterior(sought, 0, &p, &error));

@@ -43,6 +43,18 @@ static char *own_text(kb_answer *answer, const char *text)
     return copy;
 }
 
+kbass_status kb_answer_warn(kb_answer *answer, const char *text, kbass_error *error)
+{
+    kbass_result *result = &answer->result;
+    const char **warnings = kb_answer_own(answer, result->n_warnings + 1, sizeof *warnings);
+    char *own = own_text(answer, text);
+    if (!warnings || !own) return kb_out_of_memory(error, "the answer");
+    memcpy(warnings, result->warnings, result->n_warnings * sizeof *warnings);
+    warnings[result->n_warnings++] = own;
+    result->warnings = warnings;
+    return KBASS_OK;
+}
+
 void kb_answer_destroy(kb_answer *answer)
 {
     if (!answer) return;

@@ -39,18 +39,6 @@ static kbass_status add_correlation(kb_answer *answer, size_t k, const double *r
     return KBASS_OK;
 }
 
-static kbass_status warn(kb_answer *answer, const char *text, kbass_error *error)
-{
-    kbass_result *result = &answer->result;
-    const char **warnings = kb_answer_own(answer, result->n_warnings + 1, sizeof *warnings);
-    char *own = own_text(answer, text);
-    if (!warnings || !own) return kb_out_of_memory(error, "the answer");
-    memcpy(warnings, result->warnings, result->n_warnings * sizeof *warnings);
-    warnings[result->n_warnings++] = own;
-    result->warnings = warnings;
-    return KBASS_OK;
-}
-
 static size_t find_constant(const kb_dictionary *d, const char *name)
 {
     size_t i = 0;
@@ -102,7 +90,7 @@ static kbass_status tell_limits(kb_answer *answer, const kb_dictionary *d, kbass
             "too",
             c->name, face_of(d, l->of), l->is_high ? "upper" : "lower", l->is_high ? c->high : c->low,
             kb_dictionary_name(d, l->term));
-        status = warn(answer, text, error);
+        status = kb_answer_warn(answer, text, error);
     }
     return status;
 }
@@ -126,7 +114,7 @@ static kbass_status warn_of_others(kb_answer *answer, const kb_frame *p, const k
         "%.40s of %.100s may as well be %.4g: there the same terms, with other weights, fit these data as well (odds "
         "1 : %.2g); intervals are those about %.4g alone. A run from another start would tell",
         name, form_of(p, fit, name), e->other, 1 / e->odds, e->value);
-    return warn(answer, text, error);
+    return kb_answer_warn(answer, text, error);
 }
 
 static kbass_status warn_of_ends(kb_answer *answer, const kb_frame *p, const kb_fit *fit, size_t i, kbass_error *error)
@@ -151,7 +139,7 @@ static kbass_status warn_of_ends(kb_answer *answer, const kb_frame *p, const kb_
                  limit ? ", which" : " that",
                  c->at_high && c->at_low ? "or tell nothing about it" : "or for a wider range");
     kb_free(limit);
-    return warn(answer, text, error);
+    return kb_answer_warn(answer, text, error);
 }
 
 kbass_status kb_answer_constants(kb_answer *answer, const kb_frame *p, const kb_search_result *found,
@@ -189,6 +177,6 @@ kbass_status kb_answer_constants(kb_answer *answer, const kb_frame *p, const kb_
         status = warn_of_others(answer, p, fit, d->constants[i].name, &estimates[i], error);
     if (status == KBASS_OK) status = tell_limits(answer, d, error);
     if (status == KBASS_OK && n_guarded)
-        status = warn(answer, "a state with an unknown power passes 0: max(0,x)^n stands for x^n", error);
+        status = kb_answer_warn(answer, "a state with an unknown power passes 0: max(0,x)^n stands for x^n", error);
     return status;
 }

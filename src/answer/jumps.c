@@ -1,9 +1,11 @@
 #include "answer/jumps.h"
 
 #include <stdio.h>
-#include <string.h>
 
+#include "base/number.h"
 #include "base/status.h"
+
+enum { TEXT_SIZE = 600 }; /* room: a sentence */
 
 static bool jumps(const kb_dictionary *d, const kbass_term *term)
 {
@@ -11,39 +13,40 @@ static bool jumps(const kb_dictionary *d, const kbass_term *term)
     return term->selected && place < d->n_terms && kb_expression_jumps(d->terms[place], n_space);
 }
 
-static size_t count_jumps(const kbass_result *result, const kb_dictionary *d)
+static kbass_status warn_of_jump(kb_answer *answer, const char *lhs, const char *term, kbass_error *error)
 {
-    size_t n = 0;
-    for (size_t e = 0; e < result->n_equations; e++)
-        for (size_t i = 0; i < result->equations[e].n_terms; i++) n += jumps(d, &result->equations[e].terms[i]);
-    return n;
-}
-
-static char *warning_of(kb_answer *answer, const kbass_equation *equation, const char *term)
-{
-    static const char format[] = "%s of %s jumps where the solution passes a place: tangents do not see the jump, so "
-                                 "its weight may be off and the intervals too narrow; tanh(x/d) of a small d is smooth";
-    size_t size = sizeof format + strlen(term) + strlen(equation->lhs);
-    char *text = kb_answer_own(answer, size, 1);
-    if (text) snprintf(text, size, format, term, equation->lhs);
-    return text;
+    char text[TEXT_SIZE];
+    snprintf(text, sizeof text,
+             "%.150s of %.80s jumps where the solution passes a place: tangents do not see the jump, so its weight may "
+             "be off and the intervals too narrow; tanh(x/d) of a small d is smooth",
+             term, lhs);
+    return kb_answer_warn(answer, text, error);
 }
 
 kbass_status kb_answer_jumps(kb_answer *answer, const kb_dictionary *d, kbass_error *error)
 {
-    kbass_result *result = &answer->result;
-    size_t n = count_jumps(result, d), used = result->n_warnings;
-    if (!n) return KBASS_OK;
-    const char **warnings = kb_answer_own(answer, used + n, sizeof *warnings);
-    if (!warnings) return kb_out_of_memory(error, "the answer");
-    memcpy(warnings, result->warnings, used * sizeof *warnings);
+    const kbass_result *result = &answer->result;
+    kbass_status status = KBASS_OK;
     for (size_t e = 0; e < result->n_equations; e++)
-        for (size_t i = 0; i < result->equations[e].n_terms; i++) {
-            if (!jumps(d, &result->equations[e].terms[i])) continue;
-            warnings[used] = warning_of(answer, &result->equations[e], result->equations[e].terms[i].term);
-            if (!warnings[used++]) return kb_out_of_memory(error, "the answer");
+        for (size_t i = 0; status == KBASS_OK && i < result->equations[e].n_terms; i++) {
+            const kbass_term *term = &result->equations[e].terms[i];
+            if (jumps(d, term)) status = warn_of_jump(answer, result->equations[e].lhs, term->term, error);
         }
-    result->warnings = warnings;
-    result->n_warnings = used;
-    return KBASS_OK;
+    return status;
+}
+
+kbass_status kb_answer_delays(kb_answer *answer, const kb_dictionary *d, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    for (size_t i = 0; status == KBASS_OK && d->input_delay && i < d->n_states; i++) {
+        char text[TEXT_SIZE], late[KB_NUMBER_SIZE];
+        if (!d->is_input[i] || !(d->input_delay[i] > 0)) continue;
+        kb_number_round(d->input_delay[i], 3, late);
+        snprintf(text, sizeof text,
+                 "%.80s acts %s late, so what it was before the record counts: its first value is taken to have held. "
+                 "Where it had not, leave the other columns empty for the first %s",
+                 d->state_names[i], late, late);
+        status = kb_answer_warn(answer, text, error);
+    }
+    return status;
 }

@@ -4,6 +4,7 @@
 
 #include "answer/axes_solution.h"
 #include "answer/judge.h"
+#include "answer/jumps.h"
 #include "answer/missing.h"
 #include "answer/per_run.h"
 #include "base/apart.h"
@@ -158,6 +159,7 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     if (status == KBASS_OK)
         status = kb_answer_constants(d->answer, &frame, &d->found, d->constants, d->constant_correlation, d->n_guarded,
                                      error);
+    if (status == KBASS_OK) status = kb_answer_delays(d->answer, d->dictionary, error);
     if (status == KBASS_OK && d->pde1d) status = add_profiles(d, error);
     if (status == KBASS_OK) d->answer->result.engine = engine_of(d);
     if (status == KBASS_OK) status = judge(d, run, error);
