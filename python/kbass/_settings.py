@@ -84,15 +84,23 @@ def check_names(given: Any, known: Any) -> None:
 
 # How a dict is written: between a key and its value, between two of them.
 _PAIRS = {"noise": ("=", ", "), "units": (":", ", "), "constants": (":", ", "), "sigma": ("=", ", "),
-          "within": ("=", ", "), "rename": ("=", ", "), "fix": (" = ", "; ")}  # fmt: skip
+          "within": ("=", ", "), "rename": ("=", ", "), "fix": (" = ", "; "),
+          "unknown": ("=", ", "), "input_delay": ("=", ", ")}  # fmt: skip
+_RANGES = ("within", "unknown", "input_delay")  # a pair is from the one to the other there
+_LINES = ("fix", "constraint")  # lists of whole equations
+
+
+def _write_item(name: str, value: Any) -> str:
+    is_range = name in _RANGES and isinstance(value, (list, tuple)) and len(value) == 2
+    return "%s:%s" % (write("", value[0]), write("", value[1])) if is_range else write("", value)
 
 
 def write(name: str, value: Any) -> str:
     """A value as the command line has it.
 
     >>> from kbass._settings import write
-    >>> write("terms", ["x", "x*y"]), write("forbid", {"x_t": ["x^3", "y"]}), write("noise", {"x": 0.1})
-    ('x, x*y', 'x_t: x^3, y', 'x=0.1')
+    >>> write("terms", ["x", "x*y"]), write("forbid", {"x_t": ["x^3", "y"]}), write("unknown", {"K": (0.1, 20)})
+    ('x, x*y', 'x_t: x^3, y', 'K=0.1:20')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -100,9 +108,9 @@ def write(name: str, value: Any) -> str:
         return str(value)
     if isinstance(value, dict):
         equals, between = _PAIRS.get(name, (": ", "; "))
-        return between.join("%s%s%s" % (key, equals, write("", item)) for key, item in value.items())
+        return between.join("%s%s%s" % (key, equals, _write_item(name, item)) for key, item in value.items())
     if isinstance(value, (list, tuple, set, frozenset)) or getattr(value, "shape", ()) != ():
-        return ("; " if name == "fix" else ", ").join(write("", item) for item in value)
+        return ("; " if name in _LINES else ", ").join(write("", item) for item in value)
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bool):

@@ -174,6 +174,11 @@ class Result:
         return list(self.document["runners_up"])
 
     @property
+    def constants(self) -> List[Dict[str, Any]]:
+        """Unknown constants inside terms (unknown=, family=, input_delay=): name, value, sd, interval, range."""
+        return list(self.document.get("constants", []))
+
+    @property
     def warnings(self) -> List[str]:
         return list(self.document["warnings"])
 

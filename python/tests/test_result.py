@@ -266,3 +266,15 @@ def test_no_inputs():
                 lambda: result.export("csv", input_data={"t": [0, 1], "f": [1, 2]})):  # fmt: skip
         with pytest.raises(kbass.ArgumentError, match="has no inputs"):
             ask()
+
+
+def test_unknown_constants():
+    data = kbass.simulate(["x_t = 0.8*x*s/(2.3+s)", "s_t = -1.2*x*s/(2.3+s)"], x0=[0.3, 8], until=12, samples=30, noise=2)
+    found = kbass.discover(data, terms=["s", "x*s", "x*s/(K+s)"], unknown={"K": (0.1, 20)}, threads=1)
+    [k] = found.constants
+    assert k["name"] == "K" and k["interval"][0] < 2.3 < k["interval"][1]
+    terms = [term for equation in found.document["equations"] for term in equation["terms"] if term["selected"]]
+    assert [term["form"] for term in terms] == ["x*s/(s+K)"] * 2
+    signs = ["x_t: x*s/(2.3+s) > 0", "s_t: x*s/(2.3+s) < 0"]
+    told = kbass.discover(data, terms=["s", "x*s", "x*s/(2.3+s)"], constraint=signs, threads=1)
+    assert not told.constants and [e.selected[0].weight > 0 for e in told.equations] == [True, False]

@@ -53,6 +53,8 @@ def driven(folder):
     return [folder / "driven.csv"]
 
 
+ENZYME = ("-e", "x_t = 0.8*x*s/(2.3+s)", "-e", "s_t = -1.2*x*s/(2.3+s)", "--start", "0.3,8", "--until", 12, "-n", 30, "--noise", 2)
+
 KINDS = {
     "states": (lambda f: simulate(f / "a.csv", "vdp", "-n", 25, "--until", 8, "--noise", 1), {}),
     "counts": (hares, {"degree": 2, "noise_model": "log"}),
@@ -62,6 +64,10 @@ KINDS = {
     "runs by file": (runs, {"degree": 2}),
     "runs by column": (run_column, {"degree": 2, "run": "trial", "vary": "x_t: x"}),
     "input": (driven, {"degree": 1, "input": "f"}),
+    "input, late": (driven, {"degree": 1, "input": "f", "input_delay": "f=0:1"}),
+    "unknown constant": (lambda f: simulate(f / "a.csv", *ENZYME), {"terms": "s, x*s, x*s/(K+s)", "unknown": "K=0.1:20"}),
+    "constraint": (lambda f: simulate(f / "a.csv", *ENZYME),
+                   {"terms": "x, s, x*s", "constraint": "x_t: x*s + s_t: x*s = 0; s_t: s < 0"}),
     "known equation": (lambda f: simulate(f / "a.csv", "harmonic", "-n", 20, "--until", 8, "--noise", 2),
                        {"fix": "x_t = y", "units": "t:s, x:m, y:m/s", "degree": 2}),
     "part of a file": (lambda f: simulate(f / "a.csv", "vdp", "-n", 80, "--until", 12), {"within": "t=0:8", "every": 2}),
