@@ -156,9 +156,9 @@ static bool is_scant(const kb_ode_problem *p)
 static bool is_doubtful(const void *problem, const kb_search_result *result)
 {
     const kb_ode_problem *p = problem;
-    if (p->is_middle) return !kb_has_model(result) || !is_at_noise(p, result->pool.fits[0]);
-    if (p->n_patches != 1) return false;
-    return !kb_has_model(result) || is_scant(p) || !(result->pool.fits[0]->misfit < unexplained);
+    if (!p->is_middle && p->n_patches != 1) return false;
+    if (!kb_has_model(result) || !(result->pool.fits[0]->misfit < unexplained)) return true;
+    return p->is_middle ? !is_at_noise(p, result->pool.fits[0]) : is_scant(p);
 }
 
 #define SHARED                                                                                                         \
