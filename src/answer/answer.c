@@ -35,7 +35,7 @@ void *kb_answer_own(kb_answer *answer, size_t count, size_t size)
     return memory;
 }
 
-static char *own_text(kb_answer *answer, const char *text)
+char *kb_answer_text(kb_answer *answer, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = kb_answer_own(answer, size, 1);
@@ -47,9 +47,9 @@ kbass_status kb_answer_warn(kb_answer *answer, const char *text, kbass_error *er
 {
     kbass_result *result = &answer->result;
     const char **warnings = kb_answer_own(answer, result->n_warnings + 1, sizeof *warnings);
-    char *own = own_text(answer, text);
+    char *own = kb_answer_text(answer, text);
     if (!warnings || !own) return kb_out_of_memory(error, "the answer");
-    memcpy(warnings, result->warnings, result->n_warnings * sizeof *warnings);
+    if (result->n_warnings) memcpy(warnings, result->warnings, result->n_warnings * sizeof *warnings);
     warnings[result->n_warnings++] = own;
     result->warnings = warnings;
     return KBASS_OK;
@@ -89,7 +89,7 @@ kbass_status kb_answer_begin(const kb_frame *p, kb_answer **out, kbass_error *er
         for (size_t run = 0; run < runs; run++) initial[run * states + i] = NAN;
         if (!dictionary->has_equation[i]) continue;
         snprintf(lhs, sizeof lhs, "%s%s", dictionary->state_names[i], kb_dictionary_tail(dictionary, i));
-        equations[e].lhs = own_text(answer, lhs);
+        equations[e].lhs = kb_answer_text(answer, lhs);
         equations[e].known = dictionary->is_known[i];
         complete = equations[e++].lhs != NULL;
     }
@@ -212,7 +212,7 @@ static bool add_units(kb_answer *answer, const kb_dictionary *dictionary, size_t
         char unit[256];
         size_t term = kb_dictionary_find(dictionary, terms[i].term);
         if (!kb_dictionary_weight_text(dictionary, term, state, unit, sizeof unit)) continue;
-        terms[i].unit = own_text(answer, unit);
+        terms[i].unit = kb_answer_text(answer, unit);
         complete = terms[i].unit != NULL;
     }
     return complete;

@@ -20,6 +20,8 @@ void kb_answer_destroy(kb_answer *answer);
  * ...". */
 kbass_status kb_answer_begin(const kb_frame *frame, kb_answer **out, kbass_error *error);
 void *kb_answer_own(kb_answer *answer, size_t count, size_t size);
+/* A copy that dies with the answer; NULL when memory runs out. */
+char *kb_answer_text(kb_answer *answer, const char *text);
 /* One more warning, a copy of the text. */
 kbass_status kb_answer_warn(kb_answer *answer, const char *text, kbass_error *error);
 /* The equations of a fit as text, n_equations; NULL when memory runs out. */

@@ -6,13 +6,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static char *own_text(kb_answer *answer, const char *text)
-{
-    char *copy = kb_answer_own(answer, strlen(text) + 1, 1);
-    if (copy) strcpy(copy, text);
-    return copy;
-}
-
 /* Terms by their present values; the answer's names point into the dictionary, whose terms may be made anew. */
 static kbass_status add_forms(kb_answer *answer, const kb_dictionary *d, kbass_error *error)
 {
@@ -22,7 +15,7 @@ static kbass_status add_forms(kb_answer *answer, const kb_dictionary *d, kbass_e
             kbass_term *term = (kbass_term *)&equations[e].terms[i];
             size_t place = kb_dictionary_find(d, term->term);
             if (place < d->n_terms && d->forms[place] && kb_dictionary_is_form(d, place) &&
-                !(term->form = own_text(answer, d->forms[place])))
+                !(term->form = kb_answer_text(answer, d->forms[place])))
                 return kb_out_of_memory(error, "the answer");
         }
     return KBASS_OK;

@@ -64,16 +64,16 @@ static const char *warning_of(const kb_test *test, bool is_relative)
            "are too small";
 }
 
-static const char *write_warning(kb_answer *answer, const kb_frame *p, const kb_test *test)
+static kbass_status warn_of(kb_answer *answer, const kb_frame *p, const kb_test *test, kbass_error *error)
 {
-    char *text = kb_answer_own(answer, WARNING_SIZE, 1);
+    char text[WARNING_SIZE];
     const char *format = warning_of(test, answer->result.noise_is_relative),
                *name = p->dictionary->state_names[test->group];
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    if (text) snprintf(text, WARNING_SIZE, format, name, test->p_value);
+    snprintf(text, sizeof text, format, name, test->p_value);
 #pragma GCC diagnostic pop
-    return text;
+    return kb_answer_warn(answer, text, error);
 }
 
 /* A mixture of small and large noise is not normal either; one warning will do. */
@@ -88,23 +88,19 @@ static bool spread_varies(const kb_residual_tests *residual_tests)
 static kbass_status add_tests(kb_answer *answer, const kb_frame *p, const kb_residual_tests *residual_tests,
                               kbass_error *error)
 {
-    size_t n = residual_tests->n, n_warnings = 0;
+    size_t n = residual_tests->n;
+    kbass_status status = KBASS_OK;
     kbass_residual_test *tests = kb_answer_own(answer, n, sizeof *tests);
-    const char **warnings = kb_answer_own(answer, n, sizeof *warnings);
-    if (!tests || !warnings) return kb_out_of_memory(error, "the answer");
-    for (size_t i = 0; i < n; i++) {
+    if (!tests) return kb_out_of_memory(error, "the answer");
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         const kb_test *test = &residual_tests->tests[i];
         bool is_explained = test->kind == KB_TEST_NORMALITY && spread_varies(residual_tests);
         tests[i] = (kbass_residual_test){test->group, (kbass_test_kind)test->kind, test->score, test->p_value};
-        if (!(test->p_value < KB_BY_CHANCE) || is_explained) continue;
-        warnings[n_warnings] = write_warning(answer, p, test);
-        if (!warnings[n_warnings++]) return kb_out_of_memory(error, "the answer");
+        if (test->p_value < KB_BY_CHANCE && !is_explained) status = warn_of(answer, p, test, error);
     }
     answer->result.tests = tests;
     answer->result.n_tests = n;
-    answer->result.warnings = warnings;
-    answer->result.n_warnings = n_warnings;
-    return KBASS_OK;
+    return status;
 }
 
 kbass_status kb_answer_noise(kb_answer *answer, const kb_frame *p, const kb_search_result *found, kbass_error *error)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static uint64_t splitmix(uint64_t *x)
+uint64_t kb_splitmix(uint64_t *x)
 {
     uint64_t z = (*x += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -14,7 +14,7 @@ static uint64_t rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
 void kb_random_seed(kb_random *random, uint64_t seed)
 {
-    for (int i = 0; i < 4; i++) random->state[i] = splitmix(&seed);
+    for (int i = 0; i < 4; i++) random->state[i] = kb_splitmix(&seed);
 }
 
 static uint64_t next(kb_random *random)

@@ -406,9 +406,9 @@ static kbass_status find_analogies(kb_ode_problem *p, kbass_error *error)
 /* Few enough states for the kernel's way, many enough for equation by equation? */
 static bool is_middle(const kb_ode_problem *p)
 {
-    size_t n = p->record->n_states, values = 0;
-    for (size_t i = 0; i < n; i++) values += p->record->count[i];
-    if (p->is_wide || p->is_long || n < FEWEST_MIDDLE || (n < MIDDLE_STATES && values < p->columns->n)) return false;
+    size_t n = p->record->n_states;
+    bool is_scant = p->record->n_values < p->columns->n;
+    if (p->is_wide || p->is_long || n < FEWEST_MIDDLE || (n < MIDDLE_STATES && is_scant)) return false;
     return p->settings->method == KB_METHOD_KBASS && has_all_states(p) && !p->columns->constraints;
 }
 

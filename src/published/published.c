@@ -170,31 +170,23 @@ static kbass_status gather_support(const kb_published_model *m, kb_support *supp
 }
 
 /* Which script's start was taken, and why. */
-static const char *describe_start(const kb_published *p, kb_answer *answer)
+static kbass_status tell_start(const kb_published *p, kb_answer *answer, kbass_error *error)
 {
-    enum { SIZE = 200 };
-    char *text = kb_answer_own(answer, SIZE, 1);
-    if (!text) return NULL;
-    snprintf(text, SIZE,
+    char text[200];
+    snprintf(text, sizeof text,
              "preset: length scales begin as in the script for the file with%s noise: a smooth field leaves %.2g %% of "
              "the variance",
              p->noise_share >= noisy ? "" : "out", 100 * p->noise_share);
-    return text;
+    return kb_answer_warn(answer, text, error);
 }
 
 static kbass_status add_notes(const kb_published *p, kb_answer *answer, kbass_error *error)
 {
-    size_t n = 0;
-    bool has_start = !isnan(p->noise_share);
+    kbass_status status = KBASS_OK;
     if (!p->options.notes) return KBASS_OK;
-    while (p->options.notes[n]) n++;
-    const char **notes = kb_answer_own(answer, n + has_start, sizeof *notes);
-    if (!notes) return kb_out_of_memory(error, "the notes");
-    memcpy(notes, p->options.notes, n * sizeof *notes);
-    if (has_start && !(notes[n++] = describe_start(p, answer))) return kb_out_of_memory(error, "the notes");
-    answer->result.n_warnings = n;
-    answer->result.warnings = notes;
-    return KBASS_OK;
+    for (size_t i = 0; status == KBASS_OK && p->options.notes[i]; i++)
+        status = kb_answer_warn(answer, p->options.notes[i], error);
+    return status == KBASS_OK && !isnan(p->noise_share) ? tell_start(p, answer, error) : status;
 }
 
 /* Noise is the rms of the residuals; states of an ODE system begin where their field does. */

@@ -144,12 +144,7 @@ static bool is_at_noise(const kb_ode_problem *p, const kb_fit *fit)
 }
 
 /* Fewer values than candidates: what the first search comes upon may be one of many, and fits cost little. */
-static bool is_scant(const kb_ode_problem *p)
-{
-    size_t values = 0;
-    for (size_t i = 0; i < p->record->n_states; i++) values += p->record->count[i];
-    return values < p->columns->n;
-}
+static bool is_scant(const kb_ode_problem *p) { return p->record->n_values < p->columns->n; }
 
 /* Does the best model leave so much of the data unexplained, or do so few data speak for it, that structures refined by
    evidence are due? */

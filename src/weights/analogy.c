@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/status.h"
 #include "weights/message.h"
 
@@ -45,14 +46,7 @@ static void find_places(const kb_dictionary *d, kb_analogy *a)
 
 /* ---------------------------------------------------------------- kinds of columns */
 
-/* Scatters all bits of a number (the finaliser of SplitMix64). */
-static uint64_t scatter(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
+static uint64_t scatter(uint64_t x) { return kb_splitmix(&x); }
 
 static uint64_t join(uint64_t key, uint64_t number) { return scatter(key ^ scatter(number)); }
 
