@@ -49,10 +49,11 @@ static void messages(void **state)
     kb_weak_states *w = NULL;
     CHECK_OK(kb_weak_states_create(s.record, s.dictionary, s.columns, variance, &w, &error));
     CHECK_OK(kb_weak_states_integrate(w, h, &error));
-    kb_message *m = NULL;
+    kb_subset *regression = NULL;
     size_t n = kb_columns_end(s.columns, 0), column = setup_column(&s, 0, "x*y");
-    CHECK_OK(kb_message_create(n, &m, &error));
-    kb_weak_states_message(w, 0, 0.5, m);
+    CHECK_OK(kb_subset_create(s.columns, 0, n, &regression, &error));
+    CHECK_OK(kb_weak_states_regression(w, 0, regression, &error));
+    const kb_message *m = regression->unit;
     double gram = 0, right = 0, bumps_seen = 0;
     for (double centre = h; centre <= 1 - h * (1 - 1e-9); centre += h / 2, bumps_seen++) {
         double X = 0, H = 0;
@@ -68,9 +69,9 @@ static void messages(void **state)
         gram += X * X, right += X * H;
     }
     CHECK_CLOSE((double)w->n_queries, bumps_seen, 0);
-    CHECK_CLOSE(m->G[column + column * n], gram / 3 / 0.5, 1e-9 * gram); /* sums in another order */
-    CHECK_CLOSE(m->b[column], right / 3 / 0.5, 1e-9 * (fabs(right) + gram));
-    kb_message_destroy(m);
+    CHECK_CLOSE(m->G[column + column * n], gram / 3, 1e-9 * gram); /* sums in another order */
+    CHECK_CLOSE(m->b[column], right / 3, 1e-9 * (fabs(right) + gram));
+    kb_subset_destroy(regression);
     kb_weak_states_destroy(w);
     setup_close(&s);
 }

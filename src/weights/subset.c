@@ -10,6 +10,7 @@
 
 enum { ROUNDS = 24 };                       /* rounds: of moves and noise in turn */
 enum { CLIMB = 4 };                         /* moves: between two estimates of the noise */
+enum { LONG_CLIMB = 40 };                   /* moves: of a climb to a rival */
 enum { SEARCHES = 12 };                     /* rounds: of pairs */
 enum { NOISE_STEPS = 4 };                   /* steps: of the noise at fixed terms */
 enum { BLOCK = 32 };                        /* columns of a reduced message at a time: they stay in the cache */
@@ -116,6 +117,18 @@ void kb_subset_set(kb_subset *s, size_t n_rows, const double *X, const size_t *w
     }
     s->squares = kb_dot(n_rows, y, y);
     s->n = n_counted;
+}
+
+void kb_subset_set_products(kb_subset *s, const double *G, size_t ld, const size_t *which, const double *b,
+                            double squares, double n_rows, double share)
+{
+    size_t n = s->columns.n;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) s->unit->G[i + j * n] = share * G[which[i] + which[j] * ld];
+        s->unit->b[j] = share * b[which[j]];
+    }
+    s->squares = share * squares;
+    s->n = share * n_rows;
 }
 
 /* ---------------------------------------------------------------- noise */
@@ -313,6 +326,42 @@ double kb_subset_search(kb_subset *s, kb_support *support)
     double evidence = settle(s, support);
     for (int i = 0; i < SEARCHES && !s->is_hasty && try_pairs(s, support, &evidence);) i++;
     return support->n ? kb_subset_evidence(s, support) : -INFINITY;
+}
+
+/* ---------------------------------------------------------------- rivals */
+
+/* Puts a set in its place among the n before it, unless it is one of them. */
+static size_t rank(kb_support *supports, double *evidence, size_t n, kb_support *own, double own_evidence)
+{
+    for (size_t i = 0; i < n; i++)
+        if (kb_support_equal(&supports[i], own)) return n;
+    kb_support kept = *own;
+    *own = supports[n];
+    size_t to = n;
+    for (; to > 0 && evidence[to - 1] < own_evidence; to--) {
+        supports[to] = supports[to - 1];
+        evidence[to] = evidence[to - 1];
+    }
+    supports[to] = kept;
+    evidence[to] = own_evidence;
+    return n + 1;
+}
+
+size_t kb_subset_rivals(kb_subset *s, const kb_support *best, size_t largest, size_t most, kb_support *supports,
+                        double *evidence)
+{
+    kb_support nothing = {0, NULL};
+    double own = s->variance;
+    size_t n = 0, screened = kb_message_screen(&s->message, &s->columns, &nothing, s->columns.equation[0], largest,
+                                               most, supports, s->work);
+    kb_support_copy(best, &supports[screened++]);
+    for (size_t i = 0; i < screened; i++) {
+        set_variance(s, own);
+        kb_message_climb(&s->message, &s->columns, &supports[i], LONG_CLIMB, s->work);
+        double found = kb_subset_evidence(s, &supports[i]);
+        if (isfinite(found)) n = rank(supports, evidence, n, &supports[i], found);
+    }
+    return n;
 }
 
 void kb_subset_take(kb_subset *s, const double *G, const double *b)

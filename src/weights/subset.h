@@ -31,12 +31,20 @@ void kb_subset_destroy(kb_subset *subset);
    rows are independent. */
 void kb_subset_set(kb_subset *subset, size_t n_rows, const double *X, const size_t *which, const double *y,
                    double n_counted);
+/* By its products: X'X (of columns by `which`, leading dimension ld), X'y, y'y; each row counts as `share` of one. */
+void kb_subset_set_products(kb_subset *subset, const double *G, size_t ld, const size_t *which, const double *b,
+                            double squares, double n_rows, double share);
 /* The same about some of its columns. */
 kbass_status kb_subset_restrict(const kb_subset *subset, size_t n, const size_t *which, kb_subset **out,
                                 kbass_error *error);
 /* From `support`, which may be empty, to the best set nearby, columns counted from `first`; its log evidence, and the
    noise in `variance`. */
 double kb_subset_search(kb_subset *subset, kb_support *support);
+/* What else explains the regression: the best set, as the search left it, and what climbs lead to from the `most` best
+   sets of at most `largest` columns and the best of each size, best first, equal ones once. supports: most + largest +
+   1 with room for all columns; returns how many, their evidences beside them. */
+size_t kb_subset_rivals(kb_subset *subset, const kb_support *best, size_t largest, size_t most, kb_support *supports,
+                        double *evidence);
 /* A message whose noise is known in place of a regression; from a set of its columns to a better one nearby: false when
    there is none. */
 void kb_subset_take(kb_subset *subset, const double *G, const double *b);

@@ -303,27 +303,14 @@ kbass_status kb_weak_states_integrate(kb_weak_states *w, double half_width, kbas
 
 /* ---------------------------------------------------------------- messages */
 
-void kb_weak_states_message(const kb_weak_states *w, size_t first, double variance, kb_message *message)
+kbass_status kb_weak_states_regression(const kb_weak_states *w, size_t first, kb_subset *subset, kbass_error *error)
 {
-    size_t n = message->n, T = w->n_terms, equation = w->columns->equation[first];
-    double factor = fmin(w->counted, most_counted / (double)w->n_queries) / variance;
-    for (size_t j = 0; j < n; j++) {
-        size_t slot = w->slot[w->columns->term[first + j]];
-        for (size_t i = 0; i < n; i++)
-            message->G[i + j * n] = factor * w->G[w->slot[w->columns->term[first + i]] + slot * T];
-        message->b[j] = factor * w->b[slot + equation * T];
-    }
-}
-
-double kb_weak_states_residual(const kb_weak_states *w, size_t first, const kb_support *support, const double *weights)
-{
-    size_t T = w->n_terms, equation = w->columns->equation[first];
-    double sum = w->squares[equation];
-    for (size_t j = 0; j < support->n; j++) {
-        size_t slot = w->slot[w->columns->term[first + support->column[j]]];
-        sum -= 2 * weights[j] * w->b[slot + equation * T];
-        for (size_t i = 0; i < support->n; i++)
-            sum += weights[j] * weights[i] * w->G[w->slot[w->columns->term[first + support->column[i]]] + slot * T];
-    }
-    return fmax(sum, 0) / (double)w->n_queries;
+    size_t n = subset->columns.n, equation = w->columns->equation[first], *slot = KB_NEW(size_t, n);
+    double n_bumps = (double)w->n_queries, share = fmin(w->counted, most_counted / n_bumps);
+    if (!slot) return kb_out_of_memory(error, "the weak form");
+    for (size_t j = 0; j < n; j++) slot[j] = w->slot[w->columns->term[first + j]];
+    kb_subset_set_products(subset, w->G, w->n_terms, slot, w->b + equation * w->n_terms, w->squares[equation], n_bumps,
+                           share);
+    kb_free(slot);
+    return KBASS_OK;
 }

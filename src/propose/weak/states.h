@@ -13,7 +13,7 @@
 #ifndef KB_PROPOSE_WEAK_STATES_H
 #define KB_PROPOSE_WEAK_STATES_H
 
-#include "weights/message.h"
+#include "weights/subset.h"
 
 typedef struct {
     const kb_record *record;
@@ -45,9 +45,7 @@ void kb_weak_states_destroy(kb_weak_states *weak);
    hold samples enough and no gap. */
 kbass_status kb_weak_states_integrate(kb_weak_states *weak, double half_width, kbass_error *error);
 
-/* The message about the columns of one equation, `message->n` from `first` on, at a variance of its residuals. */
-void kb_weak_states_message(const kb_weak_states *weak, size_t first, double variance, kb_message *message);
-/* Mean square of an equation's residuals at a support of its columns, counted from `first`, and their weights. */
-double kb_weak_states_residual(const kb_weak_states *weak, size_t first, const kb_support *support, const double *w);
+/* The regression of one equation, whose columns are those of `subset` from `first` on. */
+kbass_status kb_weak_states_regression(const kb_weak_states *weak, size_t first, kb_subset *subset, kbass_error *error);
 
 #endif

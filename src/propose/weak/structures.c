@@ -5,120 +5,44 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "weights/subset.h"
 
-enum { ROUNDS = 12 };                       /* rounds: of structure and noise in turn */
-enum { CLIMB = 40 };                        /* moves: of a climb at most */
-enum { SCREENED = 4 };                      /* structures: of the enumeration, that begin a climb */
-enum { SIZE = 3 };                          /* terms: up to which structures are enumerated */
-enum { FEW_COLUMNS = 64 };                  /* columns: of more, one term fewer is enumerated */
-enum { SUPPORTS = SCREENED + SIZE + 1 };    /* room: beginnings */
-static const double least_variance = 1e-12; /* of the residuals, as a share of the left-hand side's */
-static const double settled = 0.02;         /* change of the log of that variance */
+enum { SCREENED = 4 };                   /* structures: of the enumeration, that begin a climb */
+enum { SIZE = 3 };                       /* terms: up to which structures are enumerated */
+enum { FEW_COLUMNS = 64 };               /* columns: of more, one term fewer is enumerated */
+enum { SUPPORTS = SCREENED + SIZE + 1 }; /* room: rivals */
 
 /* One equation at one half width. */
 typedef struct {
-    kb_weak_states *weak;
-    size_t first;       /* its first column */
-    kb_columns columns; /* a view of its own */
-    kb_message *message;
-    double *work, *mean;
+    size_t first; /* its first column */
+    kb_subset *subset;
     kb_support best;               /* counted from `first` */
-    kb_support supports[SUPPORTS]; /* likewise: rivals, best first after rank_rivals */
+    kb_support supports[SUPPORTS]; /* likewise: rivals, best first */
     double evidence[SUPPORTS];
     size_t n_supports;
 } equation;
 
 static void equation_clear(equation *e)
 {
-    kb_message_destroy(e->message);
-    kb_free(e->work);
-    kb_free(e->mean);
+    kb_subset_destroy(e->subset);
     kb_support_clear(&e->best);
     for (size_t i = 0; i < SUPPORTS; i++) kb_support_clear(&e->supports[i]);
 }
 
-static kbass_status equation_create(kb_weak_states *weak, size_t first, size_t n, equation *e, kbass_error *error)
+static kbass_status equation_create(const kb_weak_states *weak, size_t first, size_t n, equation *e, kbass_error *error)
 {
-    *e = (equation){.weak = weak, .first = first, .columns = *weak->columns};
-    e->columns.n = n;
-    e->columns.equation += first;
-    e->columns.term += first;
-    e->columns.log_odds += first;
-    e->columns.required += first;
-    e->columns.slab += first;
-    e->columns.constraints = NULL; /* of all equations together: proposals obey them later */
-    e->work = KB_NEW(double, kb_message_work(n));
-    e->mean = KB_NEW(double, n);
-    kbass_status status = e->work && e->mean ? KBASS_OK : kb_out_of_memory(error, "the weak form");
-    if (status == KBASS_OK) status = kb_message_create(n, &e->message, error);
+    *e = (equation){.first = first};
+    kbass_status status = kb_subset_create(weak->columns, first, n, &e->subset, error);
     if (status == KBASS_OK) status = kb_support_create(n, &e->best, error);
     for (size_t i = 0; status == KBASS_OK && i < SUPPORTS; i++) status = kb_support_create(n, &e->supports[i], error);
-    return status;
+    return status == KBASS_OK ? kb_weak_states_regression(weak, first, e->subset, error) : status;
 }
 
-/* All small supports at the present variance. */
-static void screen(equation *e)
-{
-    kb_support nothing = {0, NULL};
-    size_t largest = e->columns.n <= FEW_COLUMNS ? SIZE : SIZE - 1;
-    e->n_supports = kb_message_screen(e->message, &e->columns, &nothing, e->columns.equation[0], largest, SCREENED,
-                                      e->supports, e->work);
-}
-
-/* Climbs from each support and ranks what comes of it; equal ones once. */
-static void rank_rivals(equation *e)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < e->n_supports; i++) {
-        kb_support *s = &e->supports[i];
-        kb_message_climb(e->message, &e->columns, s, CLIMB, e->work);
-        double evidence = kb_message_evidence(e->message, &e->columns, s, NULL, e->work);
-        bool is_new = isfinite(evidence);
-        for (size_t j = 0; j < n; j++) is_new = is_new && !kb_support_equal(&e->supports[j], s);
-        if (!is_new) continue;
-        kb_support kept = *s;
-        *s = e->supports[n];
-        size_t to = n++;
-        for (; to > 0 && e->evidence[to - 1] < evidence; to--) {
-            e->supports[to] = e->supports[to - 1];
-            e->evidence[to] = e->evidence[to - 1];
-        }
-        e->supports[to] = kept;
-        e->evidence[to] = evidence;
-    }
-    e->n_supports = n;
-}
-
-/* The structure and the variance of its residuals in turn, from the sparse side: at the variance of the left-hand side
-   little is worth a term. */
 static bool search_equation(equation *e)
 {
-    kb_weak_states *w = e->weak;
-    size_t state = e->columns.equation[0];
-    double all = w->squares[state] / (double)w->n_queries, variance = all;
-    bool found = false;
-    if (!(all > 0)) return false;
-    for (int round = 0; round < ROUNDS; round++) {
-        kb_weak_states_message(w, e->first, variance, e->message);
-        if (found) {
-            kb_support_copy(&e->best, &e->supports[0]);
-            e->n_supports = 1;
-        } else screen(e);
-        rank_rivals(e);
-        if (!e->n_supports) return false;
-        bool same = found && kb_support_equal(&e->best, &e->supports[0]);
-        kb_support_copy(&e->supports[0], &e->best);
-        found = true;
-        kb_message_evidence(e->message, &e->columns, &e->best, e->mean, e->work);
-        double now = fmax(kb_weak_states_residual(w, e->first, &e->best, e->mean), least_variance * all);
-        bool is_settled = same && fabs(log(now / variance)) < settled;
-        variance = now;
-        if (is_settled) break;
-    }
-    kb_weak_states_message(w, e->first, variance, e->message);
-    screen(e);
-    kb_support_copy(&e->best, &e->supports[e->n_supports++]);
-    rank_rivals(e);
+    size_t n = e->subset->columns.n, largest = n <= FEW_COLUMNS ? SIZE : SIZE - 1;
+    if (!(e->subset->squares > 0) || !isfinite(kb_subset_search(e->subset, &e->best))) return false;
+    e->n_supports = kb_subset_rivals(e->subset, &e->best, largest, SCREENED, e->supports, e->evidence);
     return e->n_supports > 0;
 }
 
@@ -159,14 +83,14 @@ void kb_weak_proposals_clear(kb_weak_proposals *list)
 
 static void set_equation(equation *e, const kb_support *support, kb_weak_proposal *p)
 {
-    kb_message_evidence(e->message, &e->columns, support, e->mean, e->work);
-    for (size_t c = 0; c < e->columns.n; c++) {
+    kb_subset_evidence(e->subset, support);
+    for (size_t c = 0; c < e->subset->columns.n; c++) {
         kb_support_remove(&p->support, e->first + c);
         p->w[e->first + c] = 0;
     }
     for (size_t j = 0; j < support->n; j++) {
         kb_support_add(&p->support, e->first + support->column[j]);
-        p->w[e->first + support->column[j]] = e->mean[j];
+        p->w[e->first + support->column[j]] = e->subset->mean[j];
     }
 }
 
