@@ -216,6 +216,36 @@ static void the_kernel_engine_is_not_sure_on_its_way(void **state)
     kbass_data_destroy(data);
 }
 
+/* Wherever a dense field's proposals are stopped, that is the end: no other search begins, whose first model would be
+   u_t = 0 after seconds. */
+static void a_dense_field_ends_with_its_proposals(void **state)
+{
+    (void)state;
+    enum { T = 80, X = 64, N = T * X };
+    static const char *const axes[] = {"t", "x"}, *const names[] = {"u"};
+    static double times[N], positions[N], values[N];
+    kbass_data *data = NULL;
+    kbass_settings settings;
+    kbass_error error;
+    for (size_t i = 0; i < N; i++) {
+        times[i] = 0.05 * (double)(i / X);
+        positions[i] = 0.1 * (double)(i % X);
+        values[i] = exp(-0.1 * times[i]) * sin(positions[i] - times[i]);
+    }
+    CHECK_OK(kbass_data_create_axes(N, 2, 1, times, positions, values, axes, names, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 5, 1, &error));
+    kb_settings_default(&settings);
+    settings.threads = 1;
+    for (int calls = 1; calls < 9; calls *= 2) {
+        counter c = {calls};
+        kbass_discovery *discovery = NULL;
+        CHECK_OK(kbass_discovery_create(data, &settings, &discovery, &error));
+        CHECK_OK(kbass_discovery_run(discovery, stop_after, &c, &error));
+        check_nothing(discovery, KBASS_CANCELLED);
+    }
+    kbass_data_destroy(data);
+}
+
 /* The clock runs from the beginning: what making the problem took counts. */
 static void making_the_problem_counts(void **state)
 {
@@ -244,6 +274,7 @@ int main(void)
         cmocka_unit_test(it_can_run_again),
         cmocka_unit_test(answers_are_about_the_whole_record),
         cmocka_unit_test(the_kernel_engine_is_not_sure_on_its_way),
+        cmocka_unit_test(a_dense_field_ends_with_its_proposals),
         cmocka_unit_test(making_the_problem_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

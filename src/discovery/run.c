@@ -42,6 +42,7 @@ kbass_status kb_discovery_search(kbass_discovery *d, kb_run *run, kbass_error *e
     if (d->pde_nd) return kb_search_discover(&kb_task_of_axes, d->pde_nd, runs, run, &d->found, error);
     bool is_found = false;
     kbass_status status = kb_dense_search(d->pde1d, run, &d->found, &is_found, error);
+    if (kb_run_cancelled(run) && kb_is_dense(d->pde1d)) return status; /* whoever waits: other searches take seconds */
     if (status == KBASS_OK && !is_found) status = kb_sparse_search(d->pde1d, run, &d->found, &is_found, error);
     if (status == KBASS_OK && !is_found) status = kb_rest_search(d->pde1d, run, &d->found, &is_found, error);
     if (status != KBASS_OK || is_found) return status;

@@ -305,12 +305,12 @@ static bool falls_short(const kb_shooter *s, double values, double gain, int ite
            patience * gain * iterations_left < 0.5 * values * log(squares / (values * s->likelihood.aim));
 }
 
-/* Is it time to give a fit up? One that is kept may go on a little. */
-static bool is_given_up(const kb_shooter *s, size_t n_active)
+/* Is it time to give a fit up? One that is kept may go on a little; seconds: what its last iteration took. */
+static bool is_given_up(const kb_shooter *s, size_t n_active, double seconds)
 {
     static const double patience = 0.2; /* seconds */
     return s->likelihood.run && !kb_run_continue(s->likelihood.run, n_active) &&
-           (!s->likelihood.keeps_fit || kb_run_overdue(s->likelihood.run) > patience);
+           (!s->likelihood.keeps_fit || kb_run_overdue(s->likelihood.run) + seconds > patience);
 }
 
 /* The system at the present point and its noise. Returns half the log-determinant of the starts' blocks, NaN when there
@@ -355,14 +355,16 @@ static void prepare(kb_shooter *s, kb_fit *fit, double state[STATE_NUMBERS], dou
 void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival)
 {
     static const double tolerance = 0.005; /* nats; far below any odds that matter */
-    double values = 0, moved = 0, starts = NAN, state[STATE_NUMBERS];
+    double values = 0, moved = 0, starts = NAN, state[STATE_NUMBERS], began = kb_clock();
     bool is_late = false;
     prepare(s, fit, state, &values);
     for (int iteration = (int)state[ITERATION]; iteration < max_iterations && !fit->converged; iteration++) {
         state[ITERATION] = iteration;
         state[WAS_CUT] = s->was_cut;
         kb_likelihood_keep_state(&s->likelihood, fit, STATE_NUMBERS, state);
-        is_late = is_given_up(s, fit->support.n);
+        double now = kb_clock();
+        is_late = is_given_up(s, fit->support.n, now - began);
+        began = now;
         if (is_late && !s->likelihood.keeps_fit) return;
         is_late = is_late || (s->likelihood.deadline > 0 && kb_clock() > s->likelihood.deadline);
         if (iteration && is_late) break;

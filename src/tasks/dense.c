@@ -12,7 +12,7 @@ static const kb_task task = KB_PROPOSED_TASK(kb_schedule_of_dense_axis);
 
 static const kb_schedule *const schedule = &kb_schedule_of_dense_axis.value;
 
-static bool is_dense(const kb_pde1d_problem *l)
+bool kb_is_dense(const kb_pde1d_problem *l)
 {
     bool is_free = !l->columns->run && !l->columns->constraints;
     return is_free && kb_pde1d_values(l) >= schedule->fewest_values &&
@@ -246,7 +246,7 @@ kbass_status kb_dense_search(const kb_pde1d_problem *l, kb_run *run, kb_search_r
     kb_proposed s;
     *found = false;
     memset(result, 0, sizeof *result);
-    if (!is_dense(l)) return KBASS_OK;
+    if (!kb_is_dense(l)) return KBASS_OK;
     kb_run_stage(run, KBASS_STAGE_SEARCH, 0.1, 0.2);
     kbass_status status = kb_proposed_create(&task, l, run, result, &s, error);
     if (status == KBASS_OK && s.proposals.n) status = prepare(&s, error);

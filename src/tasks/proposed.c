@@ -220,7 +220,8 @@ static kbass_status enter_without(const kb_proposed *s, kb_pass *p, size_t colum
     if (!others.log_odds) return kb_out_of_memory(error, "the search");
     memcpy(others.log_odds, l->columns->log_odds, others.n * sizeof *others.log_odds);
     others.log_odds[column] = never;
-    kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, NULL, l->dictionary, &others,
+    const kb_weak_whole samples = {.run = s->run};
+    kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, &samples, l->dictionary, &others,
                                                  (size_t)p->task->schedule->proposals, &list, error);
     for (size_t i = 0; status == KBASS_OK && i < list.n; i++)
         if (!kb_support_has(&list.proposals[i].support, column)) status = enter_new(s, p, &list.proposals[i], error);
@@ -335,7 +336,7 @@ kbass_status kb_proposed_create(const kb_task *task, const kb_pde1d_problem *l, 
     memcpy(s->whole.setups, l->setups, l->n_runs * sizeof *l->setups);
     for (size_t run_index = 0; run_index < l->n_runs; run_index++) s->windows[run_index] = 1;
     const kb_weak_whole whole = {.tiles = l->tiles, .run = run, .threads = l->threads};
-    kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, l->tiles ? &whole : NULL, l->dictionary,
+    kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, &whole, l->dictionary,
                                                  l->columns, (size_t)task->schedule->proposals, &s->proposals, error);
     for (size_t f = 0; status == KBASS_OK && s->proposals.n && f < fields; f++)
         s->noise += s->proposals.noise[f] / (double)fields;

@@ -18,6 +18,7 @@ const kb_task *kb_task_of_pde1d(const kb_pde1d_problem *problem);
    compares, and what is left is fitted to all of them, on windows where the record is longer than its solutions can be
    followed. *found: the best model follows the data to their noise; otherwise the result is empty, and a search from
    nothing is due. */
+bool kb_is_dense(const kb_pde1d_problem *problem);
 kbass_status kb_dense_search(const kb_pde1d_problem *problem, kb_run *run, kb_search_result *result, bool *found,
                              kbass_error *error);
 /* The same for few data, all of which compare: what is found has few terms, too, and leaves no pattern. */

@@ -24,8 +24,8 @@ kbass_status kb_propose_weak_fields(kb_proposals *p, kbass_error *error)
     const kb_pde_nd_problem *e = p->problem;
     kb_field_proposals found = {0};
     const kb_weak_whole whole = {.tiles = e->tiles, .run = p->run, .threads = e->threads};
-    kbass_status status = kb_weak_fields_propose(e->n_runs, e->run_samples, e->tiles ? &whole : NULL, e->dictionary,
-                                                 e->columns, MOST_PROPOSALS, &found, error);
+    kbass_status status = kb_weak_fields_propose(e->n_runs, e->run_samples, &whole, e->dictionary, e->columns,
+                                                 MOST_PROPOSALS, &found, error);
     for (size_t i = 0; status == KBASS_OK && i < found.n; i++)
         status = add(p->pool, &found.proposals[i], e->run_samples[0]->n_fields, found.noise, error);
     p->n_starts += found.n;

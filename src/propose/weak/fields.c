@@ -31,8 +31,8 @@ typedef struct {
     const kb_columns *columns;
     kb_weak_form *form;
     kb_weak_grid_run **runs;
-    const kb_weak_whole *whole;     /* of which the runs are a part; NULL: they are all */
-    kb_weak_grid_run *all;          /* it, or NULL */
+    kb_weak_whole whole;
+    kb_weak_grid_run *all;          /* of which the runs are a part; NULL: they are all */
     double wavelength[KB_MAX_AXES]; /* in the data's units */
     kb_field_proposals *out;
     size_t capacity;
@@ -130,6 +130,8 @@ static kbass_status take_message(weak_search *s, const kb_weak_message *message,
 
 /* ---------------------------------------------------------------- widths */
 
+static bool is_over(const weak_search *s) { return s->whole.run && kb_run_gives_up(s->whole.run); }
+
 /* Half widths for shares of the wavelength along time and space, within what the grid allows. */
 static void set_widths(const weak_search *s, size_t n_runs, kb_weak_grid_run *const *runs, double in_time,
                        double in_space, double *half)
@@ -166,7 +168,7 @@ static kbass_status try_widths(weak_search *s, kb_weak_grid_run *const *runs, co
             double variance = n > 0 ? squares / n - sum / n * (sum / n) : 0;
             ratio[f] = fmax(runs[i]->noise[f] / fmax(variance - runs[i]->noise[f], 1e-3 * variance), 1e-8);
         }
-        status = kb_weak_grid_run_integrate(s->form, runs[i], half, length, ratio, message, error);
+        status = kb_weak_grid_run_integrate(s->form, runs[i], half, length, ratio, s->whole.run, message, error);
         kb_free(ratio);
     }
     if (status == KBASS_OK && message->count >= schedule->weak_fewest)
@@ -187,7 +189,7 @@ static kbass_status stream_widths(weak_search *s, const double *half, kb_weak_me
     memset(message->gram, 0, message->n * message->n * sizeof *message->gram);
     message->count = 0;
     kbass_status status =
-        kb_weak_grid_run_stream(s->form, s->all, half, s->whole->run, s->whole->threads, message, error);
+        kb_weak_grid_run_stream(s->form, s->all, half, s->whole.run, s->whole.threads, message, error);
     if (status == KBASS_OK && message->count >= schedule->weak_fewest) status = take_message(s, message, false, error);
     return status;
 }
@@ -197,14 +199,14 @@ static kbass_status propose_pure(weak_search *s, kb_weak_message *message, kbass
 {
     double half[SHARES * SHARES][KB_MAX_AXES];
     kbass_status status = KBASS_OK;
-    for (size_t i = 0; status == KBASS_OK && i < SHARES * SHARES; i++) {
+    for (size_t i = 0; status == KBASS_OK && i < SHARES * SHARES && !is_over(s); i++) {
         bool is_new = true;
         set_widths(s, s->all ? 1 : s->n_runs, s->all ? &s->all : s->runs, share_of(i / SHARES), share_of(i % SHARES),
                    half[i]);
         for (size_t j = 0; j < i; j++) is_new = is_new && !is_same(s, half[i], half[j]);
         if (is_new && s->all) status = stream_widths(s, half[i], message, error);
         else if (is_new) status = try_widths(s, s->runs, half[i], NULL, message, error);
-        if (s->all) kb_run_advance(s->whole->run, (double)(i + 1) / (SHARES * SHARES));
+        if (s->all) kb_run_advance(s->whole.run, (double)(i + 1) / (SHARES * SHARES));
     }
     return status;
 }
@@ -262,7 +264,7 @@ static kbass_status open_runs(weak_search *s, kb_field_samples *const *run_sampl
         status = kb_weak_grid_run_create(run_samples[i], &s->runs[i], error);
     if (status != KBASS_OK) return status;
     find_wavelengths(s);
-    if (s->whole) status = kb_weak_grid_run_of_tiles(s->whole->tiles, s->runs[0]->noise, &s->all, error);
+    if (s->whole.tiles) status = kb_weak_grid_run_of_tiles(s->whole.tiles, s->runs[0]->noise, &s->all, error);
     for (size_t a = 0; a < s->form->n_axes; a++) s->out->wavelength[a] = s->wavelength[a] / run_samples[0]->span[a];
     for (size_t i = 0; i < s->n_runs; i++)
         for (size_t f = 0; f < s->dictionary->n_states; f++)
@@ -292,15 +294,16 @@ kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_
                                     kb_field_proposals *out, kbass_error *error)
 {
     weak_search s = {
-        .n_runs = n_runs, .most = most, .dictionary = dictionary, .columns = columns, .whole = whole, .out = out};
+        .n_runs = n_runs, .most = most, .dictionary = dictionary, .columns = columns, .out = out};
     kb_weak_message *message = NULL;
+    if (whole) s.whole = *whole;
     memset(out, 0, sizeof *out);
     if (!are_grids(n_runs, run_samples)) return KBASS_OK;
     kbass_status status = kb_weak_form_create(dictionary, &s.form, error);
     if (status == KBASS_OK) status = kb_weak_message_create(s.form, &message, error);
     if (status == KBASS_OK) status = open_runs(&s, run_samples, error);
     if (status == KBASS_OK) status = propose_pure(&s, message, error);
-    for (size_t i = 0; status == KBASS_OK && s.form->n_impure && i < BARE_LENGTHS; i++)
+    for (size_t i = 0; status == KBASS_OK && s.form->n_impure && i < BARE_LENGTHS && !is_over(&s); i++)
         status = propose_bare(&s, bare_lengths[i], message, error);
     if (status == KBASS_OK) keep_most_voted(&s);
     else kb_field_proposals_clear(out);

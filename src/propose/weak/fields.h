@@ -30,12 +30,12 @@ typedef struct {
 /* A grid of which the samples are a part: pure terms are integrated over all of it, by these threads, and the ranks of
    the run. */
 typedef struct {
-    kb_tiled *tiles;
-    kb_run *run;
+    kb_tiled *tiles; /* NULL: the samples are all */
+    kb_run *run;     /* one that is stopped ends with the widths by then; NULL: never */
     int threads;
 } kb_weak_whole;
 
-/* `whole`: NULL where the samples are all. At most `most` proposals. n = 0 is an outcome: no grid, or too few samples
+/* `whole`: NULL where the samples are all and nothing stops. At most `most` proposals. n = 0 is an outcome: no grid, or too few samples
  * in a wavelength. */
 kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_samples, const kb_weak_whole *whole,
                                     const kb_dictionary *dictionary, const kb_columns *columns, size_t most,

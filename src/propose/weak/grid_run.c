@@ -176,6 +176,7 @@ typedef struct {
     const kb_weak_form *form;
     const kb_weak_grid_run *run;
     const double *half, *length, *ratio;
+    kb_run *progress;
     size_t n_centres[KB_MAX_AXES];
     double *centres[KB_MAX_AXES];
     double *value, *bare; /* of one tile */
@@ -222,6 +223,7 @@ static kbass_status integrate_tiles(const pass *p, kb_weak_message *message, kba
     kbass_status status = KBASS_OK;
     if (p->bare && tiles > MOST_BARE_TILES) every = (tiles + MOST_BARE_TILES - 1) / MOST_BARE_TILES;
     for (size_t i = 0; status == KBASS_OK && i < tiles; i += every) {
+        if (p->progress && kb_run_gives_up(p->progress)) break;
         size_t first = i * TILE_CENTRES, count = n - first < TILE_CENTRES ? n - first : TILE_CENTRES;
         status = integrate_tile(p, first, count, message, error);
     }
@@ -240,10 +242,10 @@ static size_t tile_points(const pass *p)
 }
 
 kbass_status kb_weak_grid_run_integrate(const kb_weak_form *form, const kb_weak_grid_run *run, const double *half,
-                                        const double *length, const double *ratio, kb_weak_message *message,
-                                        kbass_error *error)
+                                        const double *length, const double *ratio, kb_run *progress,
+                                        kb_weak_message *message, kbass_error *error)
 {
-    pass p = {.form = form, .run = run, .half = half, .length = length, .ratio = ratio};
+    pass p = {.form = form, .run = run, .half = half, .length = length, .ratio = ratio, .progress = progress};
     bool done = true;
     if (length && run->has_holes) return KBASS_OK;
     for (size_t a = 0; a < run->n_axes; a++) {

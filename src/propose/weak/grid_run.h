@@ -27,10 +27,11 @@ kbass_status kb_weak_grid_run_of_tiles(kb_tiled *tiles, const double *noise, kb_
 void kb_weak_grid_run_destroy(kb_weak_grid_run *run);
 
 /* Adds what all bumps of these half widths say, tile by tile along time. `length` and `ratio`: of the bare field
-   (bare_tile.h), for terms that need it; NULL: they stay out. */
+   (bare_tile.h), for terms that need it; NULL: they stay out. A run that is stopped (NULL: none) ends it with the tiles
+   by then. */
 kbass_status kb_weak_grid_run_integrate(const kb_weak_form *form, const kb_weak_grid_run *run, const double *half,
-                                        const double *length, const double *ratio, kb_weak_message *message,
-                                        kbass_error *error);
+                                        const double *length, const double *ratio, kb_run *progress,
+                                        kb_weak_message *message, kbass_error *error);
 
 /* The same of pure terms over a grid that stays in its file, read tile by tile. Tiles are cut and their messages added
    in an order that knows nothing of threads and ranks: the sum is the same to the bit, however many share them out
