@@ -1,6 +1,9 @@
 /* Limits of memory: amounts are read, allocations counted and refused with the figures, wide dictionaries screened. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/budget.h"
 #include "base/memory.h"
@@ -51,8 +54,30 @@ static void test_counting(void **state)
     kb_free(large);
 }
 
+/* Blocks of every size are zero, also where memory was used before; what is not touched takes no memory. */
+static void test_zeros(void **state)
+{
+    (void)state;
+    for (size_t n = 1000; n < 20000000; n *= 17) {
+        for (int round = 0; round < 2; round++) {
+            double *block = KB_NEW(double, n), sum = 0;
+            CHECK(block != NULL);
+            for (size_t i = 0; i < n; i++) sum += fabs(block[i]);
+            CHECK(sum == 0);
+            for (size_t i = 0; i < n; i++) block[i] = 1;
+            kb_free(block);
+        }
+    }
+    unsigned char pages[1] = {1};
+    char *large = KB_NEW(char, 100 << 20), *middle = large + (50 << 20);
+    CHECK(large != NULL);
+    CHECK(mincore(middle - (uintptr_t)middle % (uintptr_t)sysconf(_SC_PAGESIZE), 1, pages) == 0 && !(pages[0] & 1));
+    kb_free(large);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_amounts), cmocka_unit_test(test_counting)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_amounts), cmocka_unit_test(test_counting),
+                                       cmocka_unit_test(test_zeros)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

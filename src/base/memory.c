@@ -39,6 +39,20 @@ static void *advise(void *memory, size_t bytes)
     return memory;
 }
 
+/* Whole pages of large blocks are given back, and come as zeros when they are touched: workspaces are as large as may
+   be needed, and most of them are not. */
+static void clear(char *memory, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (page - (uintptr_t)memory % page) % page;
+    size_t whole = bytes >= LARGE ? (bytes - before) / page * page : 0;
+    if (!whole || madvise(memory + before, whole, MADV_DONTNEED) != 0) {
+        memset(memory, 0, bytes);
+        return;
+    }
+    memset(memory, 0, before);
+    memset(memory + before + whole, 0, bytes - before - whole);
+}
+
 static atomic_size_t refusals;
 
 size_t kb_memory_refusals(void) { return atomic_load(&refusals); }
@@ -57,7 +71,7 @@ void *kb_allocate(size_t count, size_t size)
     void *memory = advise(aligned_alloc(ALIGNMENT, bytes), bytes);
     if (!memory) return refuse();
     kb_budget_count(malloc_usable_size(memory), 0);
-    memset(memory, 0, bytes);
+    clear(memory, bytes);
     return memory;
 }
 

@@ -336,8 +336,8 @@ kbass_status kb_proposed_create(const kb_task *task, const kb_pde1d_problem *l, 
     memcpy(s->whole.setups, l->setups, l->n_runs * sizeof *l->setups);
     for (size_t run_index = 0; run_index < l->n_runs; run_index++) s->windows[run_index] = 1;
     const kb_weak_whole whole = {.tiles = l->tiles, .run = run, .threads = l->threads};
-    kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, &whole, l->dictionary,
-                                                 l->columns, (size_t)task->schedule->proposals, &s->proposals, error);
+    kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, &whole, l->dictionary, l->columns,
+                                                 (size_t)task->schedule->proposals, &s->proposals, error);
     for (size_t f = 0; status == KBASS_OK && s->proposals.n && f < fields; f++)
         s->noise += s->proposals.noise[f] / (double)fields;
     return status;

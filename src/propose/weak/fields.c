@@ -293,8 +293,7 @@ kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_
                                     const kb_dictionary *dictionary, const kb_columns *columns, size_t most,
                                     kb_field_proposals *out, kbass_error *error)
 {
-    weak_search s = {
-        .n_runs = n_runs, .most = most, .dictionary = dictionary, .columns = columns, .out = out};
+    weak_search s = {.n_runs = n_runs, .most = most, .dictionary = dictionary, .columns = columns, .out = out};
     kb_weak_message *message = NULL;
     if (whole) s.whole = *whole;
     memset(out, 0, sizeof *out);

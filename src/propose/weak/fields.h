@@ -35,8 +35,8 @@ typedef struct {
     int threads;
 } kb_weak_whole;
 
-/* `whole`: NULL where the samples are all and nothing stops. At most `most` proposals. n = 0 is an outcome: no grid, or too few samples
- * in a wavelength. */
+/* `whole`: NULL where the samples are all and nothing stops. At most `most` proposals. n = 0 is an outcome: no grid, or
+ * too few samples in a wavelength. */
 kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_samples, const kb_weak_whole *whole,
                                     const kb_dictionary *dictionary, const kb_columns *columns, size_t most,
                                     kb_field_proposals *out, kbass_error *error);
