@@ -98,39 +98,58 @@ static size_t long_from(const kb_search *a, const kb_fit *parent)
     return a->schedule->screened_from > 0 ? (size_t)a->schedule->screened_from : SIZE_MAX;
 }
 
+/* Nats that a neighbour may be behind by a parent's message and still be worth a fit. The message holds the noise;
+   where f degrees of freedom estimate it, a model that is behind by d there is behind by f/2 log(1 + 2d/f). */
+static double worth_fitting(const kb_search *a, const kb_fit *parent)
+{
+    double worth = a->schedule->worth_fitting;
+    double f = (parent->values - parent->effective) / (double)a->workers.list[0]->likelihood->n_groups;
+    return parent->values > 0 ? fmax(f, 1) / 2 * expm1(2 * worth / fmax(f, 1)) : worth;
+}
+
+/* Which equations have their small right-hand sides tried on a quadratic, and which of these are proposed. */
+typedef struct {
+    size_t from;          /* terms of an equation from which on */
+    double best;          /* supports that are proposed of one that is not long, */
+    double within;        /* if they are no more nats behind the parent's own */
+    propose_function how; /* the quadratic knows */
+} screening;
+
 /* The best of all small right-hand sides of one equation on the quadratic, wherever the parent stands. */
-static kbass_status propose_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t first,
-                                     size_t n_columns, size_t best, propose_function how, kb_proposal *out, size_t *n,
+static kbass_status propose_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t first, size_t best,
+                                     double within, propose_function how, kb_proposal *out, size_t *n,
                                      kbass_error *error)
 {
     kb_support supports[MOST_SCREENED];
     size_t largest = (size_t)a->schedule->screened_size, n_supports = best + largest;
     size_t most = a->columns->n, *columns = KB_NEW(size_t, n_supports * most);
-    if ((double)n_columns > a->schedule->screened_columns) largest--;
+    if ((double)(kb_columns_end(a->columns, first) - first) > a->schedule->screened_columns) largest--;
     kbass_status status = columns ? KBASS_OK : kb_out_of_memory(error, "the search");
     if (status != KBASS_OK) return status;
     for (size_t i = 0; i < n_supports; i++) supports[i] = (kb_support){0, columns + i * most};
     size_t found = kb_message_screen(w->message, a->columns, &parent->support, a->columns->equation[first], largest,
                                      best, supports, w->work);
+    double least = kb_message_evidence(w->message, a->columns, &parent->support, NULL, w->work) - within;
     for (size_t i = 0; status == KBASS_OK && i < found; i++)
-        status = how(a->columns, w, parent, &supports[i], &out[(*n)++], error);
+        if (kb_message_evidence(w->message, a->columns, &supports[i], NULL, w->work) >= least)
+            status = how(a->columns, w, parent, &supports[i], &out[(*n)++], error);
     kb_free(columns);
     return status;
 }
 
-/* Equations of `from` terms or more. */
-static kbass_status propose_all_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent, size_t from,
-                                         propose_function how, kb_proposal *out, size_t *n, kbass_error *error)
+static kbass_status propose_all_screened(kb_search *a, kb_search_worker *w, const kb_fit *parent,
+                                         const screening *which, kb_proposal *out, size_t *n, kbass_error *error)
 {
     const kb_schedule *s = a->schedule;
     kbass_status status = KBASS_OK;
     for (size_t first = 0, last; status == KBASS_OK && first < a->columns->n; first = last) {
         last = kb_columns_end(a->columns, first);
         size_t terms = kb_support_count(&parent->support, first, last);
-        if (terms < from) continue;
+        if (terms < which->from) continue;
         bool is_long = terms >= long_from(a, parent) && (double)(last - first) <= s->screened_columns;
-        double best = is_long ? kb_larger(s->screened, s->screened_long) : s->screened;
-        status = propose_screened(a, w, parent, first, last - first, (size_t)best, how, out, n, error);
+        double best = is_long ? kb_larger(s->screened, s->screened_long) : which->best;
+        status = propose_screened(a, w, parent, first, (size_t)best, is_long ? INFINITY : which->within, which->how,
+                                  out, n, error);
     }
     return status;
 }
@@ -153,8 +172,12 @@ static kbass_status propose_integrals(kb_search *a, kb_search_worker *w, const k
     kb_likelihood *l = w->likelihood;
     kbass_status status = KBASS_OK;
     if (!l->integrals || a->columns->constraints) return KBASS_OK;
-    if (a->screened && l->integrals(l, parent, false, w->message))
-        status = propose_all_screened(a, w, parent, long_from(a, parent), propose_along, out, n, error);
+    if (a->screened && l->integrals(l, parent, false, w->message)) {
+        const kb_schedule *s = a->schedule;
+        screening near = {s->screened_near > 0 ? 0 : long_from(a, parent), s->screened_near, worth_fitting(a, parent),
+                          propose_along};
+        status = propose_all_screened(a, w, parent, &near, out, n, error);
+    }
     if (status == KBASS_OK && a->schedule->sweeps > 0 && l->integrals(l, parent, true, w->message))
         status = propose_swept(a, w, parent, propose_along, out, n, error);
     return status;
@@ -178,26 +201,32 @@ static kbass_status propose_analogous(kb_search *a, kb_search_worker *w, const k
     return status;
 }
 
+/* The best single moves on the quadratic. */
+static kbass_status propose_moves(kb_search *a, kb_search_worker *w, const kb_fit *parent, kb_proposal *out, size_t *n,
+                                  kbass_error *error)
+{
+    kb_move moves[MOST_MOVES];
+    kbass_status status = KBASS_OK;
+    double least = -worth_fitting(a, parent);
+    size_t found = kb_message_moves(w->message, a->columns, &parent->support, KB_SWAPS | KB_TO_NOTHING,
+                                    (size_t)a->schedule->most_moves, moves, w->work);
+    for (size_t i = 0; status == KBASS_OK && i < found && moves[i].gain > least; i++) {
+        kb_support_copy(&parent->support, &w->trial);
+        kb_move_apply(&moves[i], a->columns, &w->trial);
+        status = propose(a->columns, w, parent, &w->trial, &out[(*n)++], error);
+    }
+    return status;
+}
+
 kbass_status kb_propose_neighbours(kb_search *a, kb_search_worker *w, const kb_fit *parent, kb_proposal *out, size_t *n,
                                    kbass_error *error)
 {
     const kb_columns *columns = a->columns;
-    kb_move moves[MOST_MOVES];
-    kbass_status status = KBASS_OK;
+    screening best = {a->schedule->sweeps > 0 ? long_from(a, parent) : 0, a->schedule->screened, INFINITY, propose};
     w->likelihood->windows = a->windows;
     if (!w->likelihood->message(w->likelihood, parent, a->all, w->message)) return KBASS_OK;
-    size_t most = (size_t)a->schedule->most_moves;
-    size_t found =
-        kb_message_moves(w->message, columns, &parent->support, KB_SWAPS | KB_TO_NOTHING, most, moves, w->work);
-    for (size_t i = 0; status == KBASS_OK && i < found; i++) {
-        if (!(moves[i].gain > -a->schedule->worth_fitting)) break;
-        kb_support_copy(&parent->support, &w->trial);
-        kb_move_apply(&moves[i], columns, &w->trial);
-        status = propose(columns, w, parent, &w->trial, &out[(*n)++], error);
-    }
-    if (status == KBASS_OK && a->screened)
-        status = propose_all_screened(a, w, parent, a->schedule->sweeps > 0 ? long_from(a, parent) : 0, propose, out, n,
-                                      error);
+    kbass_status status = propose_moves(a, w, parent, out, n, error);
+    if (status == KBASS_OK && a->screened) status = propose_all_screened(a, w, parent, &best, out, n, error);
     kb_support_copy(&parent->support, &w->trial);
     if (status == KBASS_OK &&
         kb_message_climb(w->message, columns, &w->trial, (size_t)a->schedule->climb_moves, w->work))

@@ -23,6 +23,7 @@
     NEIGHBOURS(X)                                                                                                      \
     X(screened_from, 4, "long sums stand for short ones on slow manifolds and in pulses; seen on a stiff system")      \
     X(screened_long, 32, "along a wrong solution the law came fifth to seventeenth, on that system and Roessler's")    \
+    X(screened_near, 32, "few data leave many laws; tangents of one tell little of those far from it")                 \
     X(worth_fitting, 7, NOT_MEASURED)                                                                                  \
     X(most_moves, 16, NOT_MEASURED)                                                                                    \
     X(fit_iterations, 12, NOT_MEASURED)                                                                                \

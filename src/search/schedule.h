@@ -20,6 +20,7 @@
     X(screened_columns, "columns", "of an equation up to which they are that large; one term less above")              \
     X(screened_from, "terms", "of an equation of the best model from which every stage screens, not only the last")    \
     X(screened_long, "supports", "likewise, of equations of so many terms")                                            \
+    X(screened_near, "supports", "of an equation that are fitted where they are nearly as good along a solution")      \
     X(most_screened, "columns", "of all equations up to which every parent screens")                                   \
     X(neighbour_iterations, "iterations", "of a neighbour's fit")                                                      \
     X(fit_iterations, "iterations", "of each model when a stage begins")                                               \
