@@ -169,25 +169,30 @@ kbass_status kb_growth_merge(kb_search *a, kb_growth *p, kbass_error *error)
     return KBASS_OK;
 }
 
-kbass_status kb_growth_double(kb_search *a, kb_growth *p, kbass_error *error)
+/* The first `rows` rows in n windows, from what followed the present ones. */
+static kbass_status reach(kb_search *a, kb_growth *p, size_t rows, size_t n, kbass_error *error)
 {
-    const kb_likelihood *l = a->workers.list[0]->likelihood;
-    size_t rows = 2 * p->rows < longest_run(l) ? 2 * p->rows : longest_run(l);
-    bool reaches_on = p->n == 1;
     kb_windows *windows = NULL;
     kbass_status status = remember(a, p, error);
-    if (status == KBASS_OK) status = divide_part(l, rows, reaches_on ? 1 : 2 * p->n, &windows, error);
-    if (status == KBASS_OK) status = refit_on(a, windows, (int)a->schedule->fit_iterations, error);
-    if (status == KBASS_OK && reaches_on && is_lost(a, p) && !kb_run_stopped(a->run)) {
-        status = go_back(a, p, p->rows, 1, error);
-        if (status == KBASS_OK) status = divide_part(l, rows, 2, &windows, error);
-        if (status == KBASS_OK) status = refit_on(a, windows, (int)a->schedule->fit_iterations, error);
-        p->n = 2;
-    } else if (!reaches_on) {
-        p->n *= 2;
+    if (status == KBASS_OK) status = divide_part(a->workers.list[0]->likelihood, rows, n, &windows, error);
+    return status == KBASS_OK ? refit_on(a, windows, (int)a->schedule->fit_iterations, error) : status;
+}
+
+/* Shorter windows need less of the starts that the measurements give them: down to those of the first part. */
+kbass_status kb_growth_double(kb_search *a, kb_growth *p, kbass_error *error)
+{
+    size_t longest = longest_run(a->workers.list[0]->likelihood), rows = 2 * p->rows < longest ? 2 * p->rows : longest;
+    size_t n = p->n == 1 ? 1 : 2 * p->n;
+    kbass_status status = reach(a, p, rows, n, error);
+    p->shortest *= 2;
+    while (status == KBASS_OK && is_lost(a, p) && n < p->shortest && !kb_run_stopped(a->run)) {
+        n *= 2;
+        status = go_back(a, p, p->rows, p->n, error);
+        if (status == KBASS_OK) status = reach(a, p, rows, n, error);
     }
+    p->n = n;
     p->rows = rows;
-    p->is_merged = rows < longest_run(l) || p->n == 1; /* the whole record is tried on fewer windows once more */
+    p->is_merged = rows < longest || p->n == 1; /* the whole record is tried on fewer windows once more */
     return status;
 }
 
@@ -209,7 +214,7 @@ kbass_status kb_growth_begin(kb_search *a, const kb_first_part *first, kb_growth
 {
     kb_likelihood *l = a->workers.list[0]->likelihood;
     p->rows = first->n_rows < longest_run(l) ? first->n_rows : longest_run(l);
-    p->n = first->n_windows;
+    p->n = p->shortest = first->n_windows;
     p->is_merged = false;
     kb_pool_trim(&p->before, 0);
     kb_windows_destroy(a->windows);
