@@ -101,6 +101,7 @@
     X(floor_rise, 1.5, NOT_MEASURED)                                                                                   \
     X(hidden, 20, NOT_MEASURED)                                                                                        \
     X(refined, 4, NOT_MEASURED)                                                                                        \
+    X(same_evidence, 2, "neighbours would be compared by as little; KS 40 x 40")                                       \
     X(still, 0.5, NOT_MEASURED)                                                                                        \
     X(kept, 6, NOT_MEASURED)                                                                                           \
     X(kept_at_first, 24, "on the first lines wrong pairs of terms may be better; not measured")                        \

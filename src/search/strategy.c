@@ -6,46 +6,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "search/polish.h"
+#include "search/refine.h"
 #include "search/stages.h"
-
-/* ---------------------------------------------------------------- finer resolutions */
-
-/* The best models at one finer resolution; back where none of them can be fitted there. */
-static kbass_status refine_once(kb_pass *p, kb_pool *before, bool *more, kbass_error *error)
-{
-    kb_pool *pool = p->search.pool;
-    const kb_schedule *s = p->task->schedule;
-    p->is_over = false;
-    kbass_status status = p->task->refine(p, error);
-    *more = !p->is_over;
-    if (status != KBASS_OK || p->is_over) return status;
-    kb_pool_trim(pool, (size_t)s->refined);
-    status = kb_pool_copy(pool, before, error);
-    if (status == KBASS_OK) status = kb_pass_fit(p, (int)s->fit_iterations, error);
-    if (status == KBASS_OK) status = kb_pass_explore(p, (size_t)s->final_beam, (int)s->final_rounds, error);
-    if (status != KBASS_OK || kb_pass_has_model(p)) return status;
-    *more = false;
-    kb_pool_swap(pool, before);
-    return p->task->step_back(p, error);
-}
-
-/* Until the weights of the best model stop moving and the resolution's error stops mattering. */
-static kbass_status refine(kb_pass *p, kbass_error *error)
-{
-    kb_pool *pool = p->search.pool, before;
-    double *weights = KB_NEW(double, pool->n_columns);
-    kbass_status status = weights ? KBASS_OK : kb_out_of_memory(error, "the search");
-    kb_pool_init(&before, pool->n_columns, pool->n_start, pool->max_windows);
-    for (bool more = true; status == KBASS_OK && more && kb_pass_has_model(p) && !kb_run_stopped(p->search.run);) {
-        memcpy(weights, pool->fits[0]->w, pool->n_columns * sizeof *weights);
-        status = refine_once(p, &before, &more, error);
-        if (status != KBASS_OK || !more) break;
-        more = !(kb_weights_moved(pool->fits[0], weights) < p->task->schedule->still) || kb_pass_floor_matters(p);
-    }
-    kb_pool_clear(&before);
-    kb_free(weights);
-    return status;
-}
 
 /* ---------------------------------------------------------------- one pass */
 
@@ -88,7 +50,7 @@ static kbass_status run(kb_pass *p, kbass_error *error)
     double clock = kb_clock();
     kbass_status status = search_record(p, error);
     if (status == KBASS_OK && p->search.pool->n && p->task->tune) status = p->task->tune(p, error);
-    if (status == KBASS_OK && p->task->refine) status = refine(p, error);
+    if (status == KBASS_OK && p->task->refine) status = kb_refine_resolution(p, p->task->schedule->still, error);
     p->result->seconds[KBASS_STAGE_ARBITRATE] = kb_clock() - clock - p->result->seconds[KBASS_STAGE_SEARCH];
     p->result->windows = p->search.windows;
     return status == KBASS_OK ? polish(p, error) : status;

@@ -4,7 +4,9 @@
 #include "tasks/one_axis.h"
 
 enum { STEPS_PER_SPACING = 12 }; /* steps: of the period at first */
-enum { PERIOD_HALVINGS = 5 };    /* halvings: of that step */
+enum { MOST_LOOKS = 16 };        /* fits: at other periods, of one domain */
+enum { LENGTHS = 4 };            /* steps: of falling length, the last about 1/800 of a spacing */
+static const double closer = 4;  /* times: by which steps shorten where the best period lies between two of them */
 static const double worth = 0.5; /* nats that another period has to gain */
 
 typedef struct {
@@ -12,8 +14,15 @@ typedef struct {
     kb_one_axis *axis;
     size_t first, end; /* runs, on one domain */
     kb_pool trial;
-    double evidence; /* the best yet; the period's prior is in it */
+    double evidence; /* of the best yet, without the period's prior */
+    int looks;
 } tuning;
+
+/* What is known at a period beside the present one. */
+typedef struct {
+    bool is_known;
+    double period, evidence;
+} side;
 
 static double present_period(const tuning *t) { return t->axis->setups[t->first].line.period; }
 
@@ -44,22 +53,78 @@ static kbass_status fit_again(kb_pass *p, kb_fit *fit, kbass_error *error)
 }
 
 /* Moves there when that is better by more than half a nat. */
-static kbass_status try_period(tuning *t, double period, bool *better, kbass_error *error)
+static kbass_status try_period(tuning *t, double period, double *evidence, bool *better, kbass_error *error)
 {
     kb_pool *pool = t->pass->search.pool;
-    double before = present_period(t);
+    double before = present_period(t), loss = period_loss(t, before) - period_loss(t, period);
     *better = false;
-    if (period == before) return KBASS_OK;
+    *evidence = -INFINITY;
+    if (!(period >= 1) || period == before) return KBASS_OK;
     kbass_status status = kb_pool_copy(pool, &t->trial, error);
     set_period(t, period);
     if (status == KBASS_OK) status = fit_again(t->pass, t->trial.fits[0], error);
-    double evidence = status == KBASS_OK ? t->trial.fits[0]->log_evidence - period_loss(t, period) : -INFINITY;
-    *better = status == KBASS_OK && t->trial.fits[0]->valid && evidence > t->evidence + worth;
+    t->looks++;
+    if (status == KBASS_OK && t->trial.fits[0]->valid) *evidence = t->trial.fits[0]->log_evidence;
+    *better = *evidence + loss > t->evidence + worth;
     if (*better) {
-        t->evidence = evidence;
+        t->evidence = *evidence;
         kb_pool_swap(pool, &t->trial);
     } else {
         set_period(t, before);
+    }
+    return status;
+}
+
+/* A look at either side that is not known; what was the present period becomes the other side of a better one. */
+static kbass_status look_beside(tuning *t, double step, side *sides, bool *moved, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    *moved = false;
+    for (int i = 0; status == KBASS_OK && i < 2 && !*moved; i++) {
+        side before = {true, present_period(t), t->evidence};
+        if (sides[i].is_known) continue;
+        sides[i] = (side){true, before.period + (i ? step : -step), -INFINITY};
+        status = try_period(t, sides[i].period, &sides[i].evidence, moved, error);
+        if (!*moved) continue;
+        sides[i].is_known = false;
+        sides[1 - i] = before;
+    }
+    return status;
+}
+
+/* The top of the parabola through three periods, where it promises a gain. *is_over: it promises none, or kept what it
+   promised. */
+static kbass_status try_top(tuning *t, double step, const side *sides, bool *moved, bool *is_over, kbass_error *error)
+{
+    double here = present_period(t), before = t->evidence, evidence,
+           slope = (sides[1].evidence - sides[0].evidence) / (2 * step),
+           curvature = (2 * before - sides[0].evidence - sides[1].evidence) / (step * step);
+    *moved = *is_over = false;
+    if (!(isfinite(curvature) && curvature > 0)) return KBASS_OK;
+    double top = here + slope / curvature, gain = slope * slope / (2 * curvature),
+           loss = period_loss(t, here) - period_loss(t, top);
+    *is_over = !(gain + loss > worth);
+    if (*is_over) return KBASS_OK;
+    kbass_status status = try_period(t, top, &evidence, moved, error);
+    *is_over = *moved && fabs(t->evidence - before - gain) < worth;
+    return status;
+}
+
+static kbass_status climb(tuning *t, kbass_error *error)
+{
+    kb_run *run = t->pass->search.run;
+    double step = t->axis->problem->run_samples[t->first]->spacing[1] / STEPS_PER_SPACING;
+    side sides[2] = {{0}};
+    bool is_over = false, moved = false;
+    int lengths = 0;
+    kbass_status status = KBASS_OK;
+    while (status == KBASS_OK && !is_over && lengths < LENGTHS && t->looks < MOST_LOOKS && !kb_run_stopped(run)) {
+        status = look_beside(t, step, sides, &moved, error);
+        if (status != KBASS_OK || moved) continue;
+        status = try_top(t, step, sides, &moved, &is_over, error);
+        step /= closer;
+        lengths++;
+        sides[0].is_known = sides[1].is_known = false;
     }
     return status;
 }
@@ -68,16 +133,14 @@ static kbass_status tune_domain(tuning *t, kbass_error *error)
 {
     const kb_search *search = &t->pass->search;
     const kb_field_samples *samples = t->axis->problem->run_samples[t->first];
-    double step = samples->spacing[1] / STEPS_PER_SPACING, usual[] = {1, 1 + samples->spacing[1]};
+    double usual[] = {1, 1 + samples->spacing[1]}, evidence;
     kbass_status status = KBASS_OK;
     bool better = false;
-    t->evidence = search->pool->fits[0]->log_evidence - period_loss(t, present_period(t));
+    t->evidence = search->pool->fits[0]->log_evidence;
+    t->looks = 0;
     for (int i = 0; status == KBASS_OK && samples->gridded && i < 2; i++)
-        if (!kb_run_stopped(search->run)) status = try_period(t, usual[i], &better, error);
-    for (int halving = 0; status == KBASS_OK && halving < PERIOD_HALVINGS; halving++, step /= 2)
-        for (int side = -1; status == KBASS_OK && side <= 1 && !kb_run_stopped(search->run); side += better ? 0 : 2)
-            status = try_period(t, fmax(present_period(t) + side * step, 1), &better, error);
-    return status;
+        if (!kb_run_stopped(search->run)) status = try_period(t, usual[i], &evidence, &better, error);
+    return status == KBASS_OK ? climb(t, error) : status;
 }
 
 kbass_status kb_one_axis_tune_period(kb_pass *p, kbass_error *error)

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "search/refine.h"
 
 static const double never = -600; /* prior log-odds of what is not to be proposed */
 static const double clear = 3;    /* sds of a weight that is not 0 */
@@ -254,49 +255,13 @@ double kb_pde1d_values(const kb_pde1d_problem *l)
     return n;
 }
 
-/* ---------------------------------------------------------------- the grid */
+/* ---------------------------------------------------------------- the comparison */
 
-/* The best model on the next grid: does it stay where it is, by what all data will know of it? */
-static kbass_status try_finer(const kb_proposed *s, kb_pass *p, const double *weights, bool *is_still,
-                              kbass_error *error)
-{
-    double share = sqrt(kb_pde1d_values(p->problem) / kb_pde1d_values(&s->whole));
-    kb_pool *pool = p->search.pool;
-    kb_pool_trim(pool, 1);
-    p->is_over = false;
-    kbass_status status = kb_one_axis_refine(p, error);
-    *is_still = status == KBASS_OK && p->is_over;
-    if (status != KBASS_OK || p->is_over) return status;
-    status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
-    double still = p->task->schedule->still * share;
-    *is_still = status == KBASS_OK && (!kb_pass_has_model(p) ||
-                                       (kb_weights_moved(pool->fits[0], weights) < still && !kb_pass_floor_matters(p)));
-    return status;
-}
-
-/* The grid on which the best model's weights no longer depend on it; all models are fitted there. */
+/* The grid on which the best model's weights no longer depend on it, by what all data will know of them. */
 static kbass_status refine(const kb_proposed *s, kb_pass *p, kbass_error *error)
 {
-    kb_pool *pool = p->search.pool, before;
-    size_t n = pool->n_columns;
-    double *weights = KB_NEW(double, n);
-    bool is_still = false;
-    kbass_status status = weights ? KBASS_OK : kb_out_of_memory(error, "the search");
-    kb_pool_init(&before, n, pool->n_start, pool->max_windows);
-    while (status == KBASS_OK && !is_still && kb_pass_has_model(p) && !kb_run_stopped(s->run)) {
-        kb_line_grid grid = kb_one_axis_of(p)->grid;
-        memcpy(weights, pool->fits[0]->w, n * sizeof *weights);
-        status = kb_pool_copy(pool, &before, error);
-        if (status == KBASS_OK) status = try_finer(s, p, weights, &is_still, error);
-        if (status != KBASS_OK) break;
-        kb_pool_swap(pool, &before);
-        if (!is_still) kb_fit_copy(before.fits[0], pool->fits[0], n, pool->n_start);
-        if (!is_still) status = kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error);
-        else if (!kb_line_grid_is_same(kb_one_axis_of(p)->grid, grid)) status = kb_one_axis_set_grid(p, grid, error);
-    }
-    kb_pool_clear(&before);
-    kb_free(weights);
-    return status;
+    double share = sqrt(kb_pde1d_values(p->problem) / kb_pde1d_values(&s->whole));
+    return kb_refine_resolution(p, p->task->schedule->still * share, error);
 }
 
 /* Structures compared on the part; *found: one of them follows it. */

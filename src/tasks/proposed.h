@@ -22,7 +22,7 @@ typedef struct {
     {                                                                                                                  \
         .schedule = &(table).value, .examine = kb_examine_residuals, .begin = kb_one_axis_begin,                       \
         .raise_floor = kb_one_axis_raise_floor, .lower_floor = kb_one_axis_lower_floor, .noise = kb_one_axis_noise,    \
-        .end = kb_one_axis_end                                                                                         \
+        .refine = kb_one_axis_refine, .step_back = kb_one_axis_step_back, .end = kb_one_axis_end                       \
     }
 
 /* Setups, windows, proposals and their noise. No proposals are an outcome. */

@@ -69,16 +69,39 @@ static bool pass_stage(kb_kernel_search *s, int stage, int first_step, kb_kernel
 
 enum { PATHS = sizeof start_share / sizeof *start_share };
 
-static void follow_path(kb_kernel_search *s, int path)
+/* False where it ends before its last stage. */
+static bool follow_path(kb_kernel_search *s, int path, kb_kernel_state *state)
 {
-    kb_kernel_state *state = s->spare[0];
     int first_step = kb_ladder_step(start_share[path]);
-    if (!begin(s, first_step, state)) return;
+    if (!begin(s, first_step, state)) return false;
     for (int stage = 0; stage < STAGES; stage++) {
-        if (!pass_stage(s, stage, first_step, state)) return;
+        if (!pass_stage(s, stage, first_step, state)) return false;
         kb_trace_kernel_state(s, "homotopy", state);
         kb_run_advance(s->run, 0.6 * (path * STAGES + stage + 1) / (PATHS * STAGES));
     }
+    return true;
+}
+
+static bool has_choice(const kb_columns *columns)
+{
+    for (size_t j = 0; j < columns->n; j++)
+        if (!columns->required[j]) return true;
+    return false;
+}
+
+/* All paths; *agree: they come from different length scales to one structure. With nothing to choose, the first that
+   ends with weights is enough for those who go on from them. */
+static kbass_status follow_paths(kb_kernel_search *s, bool *agree, kbass_error *error)
+{
+    bool is_open = has_choice(s->columns);
+    kb_kernel_state *state = s->spare[0], *first = s->spare[1];
+    *agree = is_open;
+    for (int path = 0; path < PATHS && (is_open || !s->pool.n); path++) {
+        bool has_ended = follow_path(s, path, path ? state : first);
+        *agree = *agree && has_ended && (!path || kb_support_equal(&state->support, &first->support));
+    }
+    kb_kernel_pool_sort(&s->pool);
+    return kb_kernel_search_status(s, error);
 }
 
 /* ---------------------------------------------------------------- proposals */
@@ -100,31 +123,32 @@ static kbass_status list_proposals(const kb_kernel_search *s, size_t most, kb_ke
     return status;
 }
 
-static bool has_choice(const kb_columns *columns)
+static kbass_status screen_and_follow(kb_kernel_search *s, bool *agree, kbass_error *error)
 {
-    for (size_t j = 0; j < columns->n; j++)
-        if (!columns->required[j]) return true;
-    return false;
-}
-
-/* With nothing to choose, the first path that ends with weights is enough for those who go on from them. */
-kbass_status kb_kernel_search_run(kb_kernel_search *s, kbass_error *error)
-{
-    bool is_open = has_choice(s->columns);
-    kbass_status status = is_open && s->solver->n_patches == 1 ? kb_kernel_search_screen(s, error) : KBASS_OK;
-    for (int path = 0; status == KBASS_OK && path < PATHS && (is_open || !s->pool.n); path++) follow_path(s, path);
-    if (status == KBASS_OK) status = kb_kernel_search_status(s, error);
-    if (status == KBASS_OK) status = kb_kernel_search_ascend(s, error);
+    bool is_small = s->solver->n_patches == 1 && has_choice(s->columns);
+    kbass_status status = is_small ? kb_kernel_search_screen(s, error) : KBASS_OK;
+    if (status == KBASS_OK) status = follow_paths(s, agree, error);
+    *agree = *agree && !is_small;
     return status;
 }
 
+kbass_status kb_kernel_search_run(kb_kernel_search *s, kbass_error *error)
+{
+    bool agree = false;
+    kbass_status status = screen_and_follow(s, &agree, error);
+    return status == KBASS_OK ? kb_kernel_search_ascend(s, error) : status;
+}
+
+/* What all paths agree on needs no weighing by evidence before the forward engine weighs it. */
 kbass_status kb_kernel_propose(const kb_patched_domain *domain, const kb_columns *columns, kb_run *run, size_t most,
                                kb_kernel_fit *proposals, size_t *n, kbass_error *error)
 {
     kb_kernel_search *s = NULL;
+    bool agree = false;
     kbass_status status = kb_kernel_search_create(domain, columns, run, &s, error);
     *n = 0;
-    if (status == KBASS_OK) status = kb_kernel_search_run(s, error);
+    if (status == KBASS_OK) status = screen_and_follow(s, &agree, error);
+    if (status == KBASS_OK && !agree) status = kb_kernel_search_ascend(s, error);
     if (status == KBASS_OK) status = list_proposals(s, most, proposals, n, error);
     kb_kernel_search_destroy(s);
     return status;

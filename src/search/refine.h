@@ -1,0 +1,13 @@
+/* Finer resolutions: the best model goes ahead alone, its rivals follow where that moved it, and neighbours are
+ * proposed anew only where the resolution changed the evidence (docs/math.md, section 12).
+ */
+#ifndef KB_SEARCH_REFINE_H
+#define KB_SEARCH_REFINE_H
+
+#include "search/task.h"
+
+/* Until the best model's weights move by less than `still` standard deviations and the resolution's error stops
+   mattering. What is there then are all models at one resolution. */
+kbass_status kb_refine_resolution(kb_pass *pass, double still, kbass_error *error);
+
+#endif
