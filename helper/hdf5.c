@@ -77,21 +77,56 @@ static void send_entry(child *c, const kb_hdf5_entry *entry, const dataset_name 
 
 /* ---------------------------------------------------------------- listing */
 
-enum { CLASS_SIZE = 16 };
+enum { CLASS_SIZE = 16, TEXT_SIZE = 200 };
 
-/* MATLAB says with attributes what its numbers mean; "" where it does not. */
-static void read_class(hid_t object, char name[CLASS_SIZE])
+/* A short text that an attribute has; "" where it has none. */
+static void read_text(hid_t object, const char *name, size_t size, char *text)
 {
-    memset(name, 0, CLASS_SIZE);
-    if (H5Aexists(object, "MATLAB_class") <= 0) return;
-    hid_t attribute = H5Aopen(object, "MATLAB_class", H5P_DEFAULT), type = H5Aget_type(attribute);
+    memset(text, 0, size);
+    if (H5Aexists(object, name) <= 0) return;
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
     hid_t space = H5Aget_space(attribute);
-    bool is_short = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-                    H5Tget_size(type) < CLASS_SIZE && H5Sget_simple_extent_npoints(space) == 1;
-    if (is_short) H5Aread(attribute, type, name);
+    bool is_short = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) < size &&
+                    H5Sget_simple_extent_npoints(space) == 1;
+    if (is_short) H5Aread(attribute, type, text);
     H5Sclose(space);
     H5Tclose(type);
     H5Aclose(attribute);
+}
+
+/* MATLAB says with attributes what its numbers mean. */
+static void read_class(hid_t object, char name[CLASS_SIZE]) { read_text(object, "MATLAB_class", CLASS_SIZE, name); }
+
+/* netCDF: dimensions without numbers of their own are datasets, too. */
+static bool is_mere_dimension(hid_t dataset)
+{
+    static const char said[] = "This is a netCDF dimension but not a netCDF variable";
+    char text[TEXT_SIZE];
+    read_text(dataset, "NAME", sizeof text, text);
+    return strncmp(text, said, sizeof said - 1) == 0;
+}
+
+/* netCDF's conventions: "bounds" of an axis names the array with the ends of its cells. */
+static herr_t find_bounds(hid_t root, const char *path, const H5O_info_t *info, void *user)
+{
+    const char *wanted = user;
+    char text[TEXT_SIZE];
+    if (info->type != H5O_TYPE_DATASET) return 0;
+    hid_t dataset = H5Dopen2(root, path, H5P_DEFAULT);
+    if (dataset < 0) return 0;
+    read_text(dataset, "bounds", sizeof text, text);
+    if (!*text) read_text(dataset, "climatology", sizeof text, text);
+    H5Dclose(dataset);
+    return *text && strcmp(text, wanted) == 0;
+}
+
+static uint32_t netcdf_trouble(const child *c, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!strstr(path, "bnds") && !strstr(path, "bounds")) return KB_FINE; /* as they are called; looking is dear */
+    herr_t is_found =
+        H5Ovisit2(c->file, H5_INDEX_NAME, H5_ITER_INC, find_bounds, (void *)(slash ? slash + 1 : path), H5O_INFO_BASIC);
+    return is_found > 0 ? KB_BOUNDS : KB_FINE;
 }
 
 static uint32_t matlab_trouble(hid_t dataset, hid_t type)
@@ -101,6 +136,7 @@ static uint32_t matlab_trouble(hid_t dataset, hid_t type)
     if (H5Aexists(dataset, "MATLAB_object_decode") > 0) return KB_OBJECT;
     read_class(dataset, class);
     if (H5Tget_class(type) == H5T_STRING) return KB_TEXT;
+    if (H5Aexists(dataset, "OCTAVE_RANGE_NELEM") > 0) return KB_RANGE;
     return strcmp(class, "char") == 0 ? KB_TEXT : KB_FINE;
 }
 
@@ -180,6 +216,7 @@ static void send_numbers_of(child *c, hid_t dataset, const dataset_name *name)
     entry.trouble = space_trouble(dataset, &entry);
     if (entry.trouble == KB_FINE) entry.trouble = layout_trouble(plist, &entry);
     if (entry.trouble == KB_FINE) entry.trouble = matlab_trouble(dataset, type);
+    if (entry.trouble == KB_FINE) entry.trouble = netcdf_trouble(c, name->path);
     bool is_pair = entry.trouble == KB_FINE && is_complex(type, parts);
     bool is_table = entry.trouble == KB_FINE && !is_pair && H5Tget_class(type) == H5T_COMPOUND && entry.n_dims == 1;
     if (entry.trouble == KB_FINE && !is_table && !is_pair && !is_number(type)) entry.trouble = KB_NO_NUMBERS;
@@ -270,7 +307,7 @@ static herr_t visit(hid_t root, const char *path, const H5O_info_t *info, void *
     child *c = user;
     if (info->type != H5O_TYPE_DATASET || *path == '#' || strlen(path) > LONGEST_PATH) return 0;
     hid_t dataset = H5Dopen2(root, path, H5P_DEFAULT);
-    if (dataset >= 0) send_dataset(c, dataset, &(dataset_name){path, path, 0});
+    if (dataset >= 0 && !is_mere_dimension(dataset)) send_dataset(c, dataset, &(dataset_name){path, path, 0});
     if (dataset >= 0) H5Dclose(dataset);
     return c->n >= KB_MOST_ARRAYS;
 }

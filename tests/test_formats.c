@@ -127,6 +127,7 @@ static void test_same_numbers(void **state)
         {"grid.csv", "t,x", "grid_chunks.h5", NULL},
         {"grid.csv", "t,x", "grid_latest.h5", NULL},
         {"grid.csv", "t,x", "grid_packed.nc", NULL},
+        {"grid.csv", "t,x", "grid_bounds.nc", NULL},
         {"grid.csv", "t,x", "grid_nested.h5:/run3", NULL},
         {"space.csv", "t,x,y", "space_yxt.npz", NULL},
         {"space.csv", "t,x,y", "space.mat", NULL},

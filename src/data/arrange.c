@@ -476,7 +476,7 @@ static kbass_status refuse_unread(const kb_arrangement *a, const kb_view *time)
         const kb_array *array = &a->source.arrays[i];
         bool fits = false;
         for (size_t k = 0; k < array->n_dims; k++) fits |= array->dims[k] == time->dims[0] && array->dims[k] > 1;
-        if (!fits || !array->is_unread || strcmp(array->trouble, "text") == 0) continue;
+        if (!fits || !array->is_unread || kb_array_is_aside(array)) continue;
         char shape[100];
         kb_array_shape(array, shape, sizeof shape);
         return kb_fail(a->reading->error, KBASS_ERROR_DATA,

@@ -61,7 +61,13 @@ static const char *foreign_text(const kb_file *file)
     size_t left = (size_t)(end - c), head = left < 400 ? left : 400;
     if (left > 5 && (!strncasecmp(c, "<html", 5) || (left > 14 && !strncasecmp(c, "<!doctype html", 14))))
         return "a web page: the download has gone wrong, or the table has to be saved from the page as CSV";
+    if (left > 6 && !strncasecmp(c, "<table", 6))
+        return "a table of a web page: save it as CSV, in Python by pandas.read_html(FILE)[0].to_csv(...)";
     if (left > 5 && !strncmp(c, "<?xml", 5)) return "an XML document, not a table";
+    if (left > 10 && (!strncmp(c, "structure(", 10) || !strncmp(c, "list(", 5)))
+        return "R's own text: save the table by write.csv";
+    if (memmem(c, head, "\nZONE ", 6) || memmem(c, head, "\nzone ", 6))
+        return "Tecplot's text: keep its lines of numbers below one line of names, such as t,x,y";
     if (left < 2 || (*c != '{' && *c != '[')) return NULL;
     for (next = c + 1; next < end && strchr(" \t\r\n", *next);) next++;
     if (next == end || !strchr("\"{[", *next)) return NULL;

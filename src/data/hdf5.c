@@ -16,7 +16,9 @@ const char *const kb_hdf5_troubles[] = {NULL,
                                         "compressed in a way that is not known here: save it with gzip",
                                         "more than 8 dimensions",
                                         "empty",
-                                        "an object such as a table: save its columns as arrays"};
+                                        "an object such as a table: save its columns as arrays",
+                                        "a range of Octave: make it numbers before saving, by t = t(:)",
+                                        KB_TROUBLE_BOUNDS};
 
 typedef struct {
     kb_hdf5_helper helper;

@@ -15,7 +15,7 @@
 #include "data/source.h"
 
 /* Changes with what is said. */
-static const uint64_t KB_HDF5_GREETING = 0x6b62686466000003;
+static const uint64_t KB_HDF5_GREETING = 0x6b62686466000004;
 
 enum {
     KB_HDF5_END = 255,
@@ -41,7 +41,19 @@ typedef struct {
 } kb_hdf5_request;
 
 extern const char *const kb_hdf5_troubles[];
-enum { KB_FINE, KB_NO_NUMBERS, KB_TEXT, KB_ELSEWHERE, KB_FILTER, KB_DEEP, KB_EMPTY, KB_OBJECT, KB_N_TROUBLES };
+enum {
+    KB_FINE,
+    KB_NO_NUMBERS,
+    KB_TEXT,
+    KB_ELSEWHERE,
+    KB_FILTER,
+    KB_DEEP,
+    KB_EMPTY,
+    KB_OBJECT,
+    KB_RANGE,
+    KB_BOUNDS,
+    KB_N_TROUBLES
+};
 
 typedef struct {
     pid_t pid;

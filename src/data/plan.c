@@ -429,7 +429,7 @@ static void say_layout(kb_plan *p)
 {
     const kb_layout *l = &p->layout;
     const char *time = p->faces[p->roles.axes[0]];
-    size_t skipped = l->header - (l->has_directive ? 1 : 0);
+    size_t skipped = l->header - (l->has_directive ? 1 : 0) - (p->has_groups ? 1 : 0);
     if (l->has_directive) kb_plan_say(p, "cells between \"%c\", as its first line says", l->separator);
     if (l->header < l->n && skipped)
         kb_plan_say(p, "%zu line%s before the header left out", skipped, skipped == 1 ? "" : "s");

@@ -21,6 +21,7 @@ typedef struct {
     char **written;    /* n: those that were renamed, as they were before; NULL others */
     char **units;      /* n: a row of units, or NULL */
     bool *is_unnamed;  /* n */
+    bool has_groups;   /* the line above the names is a part of them */
     const char **bare; /* n: what stands behind the numbers of a column, in the sample; NULL: nothing does anywhere */
     unsigned char *kinds; /* n */
     bool *is_left_out;    /* n */
@@ -52,6 +53,8 @@ bool kb_plan_is_of_time(const kb_plan *plan, size_t column);
 
 /* The steps, for kb_plan_make. plan_names.c: names, renamed ones, units. */
 kbass_status kb_plan_names(kb_plan *plan, const char *comment);
+/* plan_groups.c: names in two lines become one. */
+kbass_status kb_plan_groups(kb_plan *plan, kb_row_work *work);
 /* plan_cells.c: kinds of cells, decimal mark, dates. */
 kbass_status kb_plan_cells(kb_plan *plan);
 kbass_status kb_plan_dates(kb_plan *plan);

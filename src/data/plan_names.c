@@ -123,14 +123,22 @@ static kbass_status read_units(kb_plan *p, kb_row_work *work)
     return status;
 }
 
+/* Only the first column has something below its name, and that means time: the name is that of pandas' columns. */
+static bool names_index(const kb_plan *p)
+{
+    for (size_t i = 1; i < p->n; i++)
+        if (*p->units[i] || p->is_unnamed[i]) return false;
+    return kb_is_time_name(p->units[0]) && kb_time_likeness(p->faces[0]) <= 0.5;
+}
+
 /* pandas writes names of its index in a line of their own, where the header has none: what looked like units is no
    unit then. */
 static kbass_status take_index_names(kb_plan *p)
 {
-    bool is_index = p->units != NULL;
-    for (size_t i = 0; is_index && i < p->n; i++) is_index = p->is_unnamed[i] == (*p->units[i] != '\0');
+    bool is_index = p->units != NULL, is_first = is_index && names_index(p);
+    for (size_t i = 0; is_index && !is_first && i < p->n; i++) is_index = p->is_unnamed[i] == (*p->units[i] != '\0');
     for (size_t i = 0; is_index && i < p->n; i++) {
-        if (!p->is_unnamed[i]) continue;
+        if (is_first ? i > 0 : !p->is_unnamed[i]) continue;
         char *face = kb_face_copy(p->units[i]);
         if (!face) return kb_out_of_memory(p->reading->error, "the names");
         kb_free(p->faces[i]);
@@ -191,6 +199,7 @@ kbass_status kb_plan_names(kb_plan *p, const char *comment)
     kbass_status status = read_header(p, comment, &work);
     if (status == KBASS_OK) status = read_units(p, &work);
     if (status == KBASS_OK) status = take_index_names(p);
+    if (status == KBASS_OK) status = kb_plan_groups(p, &work);
     if (status == KBASS_OK) status = rename_columns(p);
     kb_row_work_clear(&work);
     return status;

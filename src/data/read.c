@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/status.h"
+#include "data/logs.h"
 #include "data/tiles.h"
 #include "data/xlsx.h"
 
@@ -50,6 +51,8 @@ static kbass_status read_opened(kb_reading *r, kbass_data *data)
     if (foreign) return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s", r->file.path, foreign);
     if (format && kb_is_workbook(&r->file)) return kb_read_workbook(r, data);
     if (format) return kb_read_arrays(r, data);
+    if (!r->inside && kb_is_las(&r->file)) return kb_read_las(r, data);
+    if (!r->inside && kb_is_influx(&r->file)) return kb_read_influx(r, data);
     if (!r->inside) return kb_read_text(r, data);
     return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%s: text has nothing inside that \"%s\" could name", r->file.path,
                    r->inside);

@@ -67,6 +67,11 @@ kbass_status kb_source_add(kb_source *source, const char *name, size_t length, k
 
 /* ---------------------------------------------------------------- arrays */
 
+bool kb_array_is_aside(const kb_array *array)
+{
+    return array->trouble && (!strcmp(array->trouble, "text") || !strcmp(array->trouble, KB_TROUBLE_BOUNDS));
+}
+
 bool kb_array_count(const kb_array *array, size_t *n)
 {
     *n = 1;

@@ -78,6 +78,9 @@ kbass_status kb_source_load(kb_source *source, kb_array *array);
 
 /* For readers. The new array has its name; fails when there are too many. */
 kbass_status kb_source_add(kb_source *source, const char *name, size_t length, kb_array **array);
+/* It belongs to no measurement: text, or the ends of an axis' cells. */
+#define KB_TROUBLE_BOUNDS "bounds of the cells of an axis"
+bool kb_array_is_aside(const kb_array *array);
 /* Numbers in the array; false when they are more than memory can count. */
 bool kb_array_count(const kb_array *array, size_t *n);
 /* Strides of numbers `step` bytes apart, last dimension fastest or, in Fortran's order, first. */

@@ -136,6 +136,12 @@ with h5py.File("grid_packed.nc", "w") as file: # as netCDF packs numbers
     for name, value in dict(u=u, v=v).items():
         packed = file.create_dataset(name, data=np.where(np.isnan(value), -999, (np.nan_to_num(value) - 1) * 8).astype("i2"))
         packed.attrs["_FillValue"], packed.attrs["scale_factor"], packed.attrs["add_offset"] = np.int16(-999), 0.125, 1.0
+with h5py.File("grid_bounds.nc", "w") as file: # netCDF: ends of the axes' cells, and a dimension without numbers
+    file["t"], file["x"], file["u"], file["v"] = T, X, u, v
+    file["t_bnds"], file["x_bnds"] = np.stack([T - 0.125, T + 0.125], 1), np.stack([X - 1, X + 1], 1)
+    file["t"].attrs["bounds"], file["x"].attrs["bounds"] = np.bytes_("t_bnds"), np.bytes_("x_bnds")
+    file.create_dataset("bnds", shape=(2,), dtype=">f4")
+    file["bnds"].attrs["NAME"] = np.bytes_("This is a netCDF dimension but not a netCDF variable.         2")
 with h5py.File("grid_nested.h5", "w") as file:
     file["t"], file["x"] = T, X
     file["run1/u"], file["run1/v"] = u - 1, v

@@ -186,6 +186,14 @@ case("plate_reader.txt", "a plate reader's lines before and behind", "Software V
 case("timetable.csv", "units behind times, as MATLAB's timetables have them", table("Time,x,y", lambda t, x, y: f"{t} sec,{x},{y}"), "Time,x,y")
 case("java_fractions.csv", "a comma before the parts of a second", table("timestamp;x;y", lambda t, x, y: f"2024-05-01 10:00:0{t},000;{x};{y}"), "timestamp,x,y")
 case("influx.csv", "InfluxDB: annotations, and columns that are empty or dates", "#group,false,false,true,false,false\n#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,double\n#default,mean,,,,\n,result,_start,_time,x\n" + "".join(f",,2024-01-01T00:00:00Z,2024-01-01T00:00:0{t}Z,{x}\n" for t, x in zip(T, X)), "_time,x", [f"{t},{x}" for t, x in zip(T, X)])
+GROUPED = [f"{t},{x},{y},{y},{x}" for t, x, y in zip(T, X, Y)]
+PAIRS = "Tank_1_x,Tank_1_y,Tank_2_x,Tank_2_y"
+case("groups_above.csv", "groups over several columns above the names", "\n".join([",Tank 1,,Tank 2,", "Time,x,y,x,y"] + GROUPED) + "\n", "Time," + PAIRS, GROUPED)
+case("groups_below.csv", "the same with time beside the groups", "\n".join(["Time,Tank 1,,Tank 2,", ",x,y,x,y"] + GROUPED) + "\n", "Time," + PAIRS, GROUPED)
+case("groups_units.csv", "a title, groups, names and units", "\n".join(["Plant A,,,,", ",Tank 1,,Tank 2,", "Time,x,y,x,y", "s,m,m/s,m,m/s"] + GROUPED) + "\n", "Time," + PAIRS, GROUPED)
+case("pandas_names.csv", "pandas' columns of two levels that have names", "\n".join(["tank,Tank 1,Tank 1,Tank 2,Tank 2", "what,x,y,x,y", "t,,,,"] + GROUPED) + "\n", "t," + PAIRS, GROUPED)
+case("well_log.las", "a well log (LAS) over time", "~Version\nVERS. 2.0 : CWLS LOG ASCII STANDARD\nWRAP. NO : ONE LINE PER STEP\n~Well\nNULL. -999.25 : MISSING\n~Curve\nTIME.S : 1 time\nx.M : 2 block position\nHKLD.KN : 3 hook load\n~ASCII\n" + "".join(f" {t}  {x}  {-999.25 if t == 2 else y}\n" for t, x, y in zip(T, X, Y)), "TIME,x,HKLD", [f"{t},{x},{'' if t == 2 else y}" for t, x, y in zip(T, X, Y)])
+case("influx_lines.txt", "InfluxDB: its line protocol", "".join(f"tank,site=A\\ 1 x={x},y={y},note=\"fine\" {1672531200 + t}000000000\n" for t, x, y in zip(T, X, Y)), "time,x,y")
 
 # ---------------------------------------------------------------- dates and tables of more programs
 WEEKDAYS = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue"]
