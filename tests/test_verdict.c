@@ -18,6 +18,7 @@ static kb_verdict_numbers numbers(double law, double field, double constant)
                                 .field = field,
                                 .constant = constant,
                                 .drift = constant - 1,
+                                .noise = -INFINITY,
                                 .is_sure = true,
                                 .is_whole = true,
                                 .is_white = true,
@@ -84,6 +85,19 @@ static void the_field_leads_only_by_what_it_explains(void **state)
     CHECK(kb_verdict(&n) == KBASS_NOTHING_TO_EXPLAIN);
     CHECK(kb_verdict_probability(&n) < 1e-9);
     n.noise_ratio = 3.7;
+    CHECK(kb_verdict(&n) == KBASS_LAW_NONE);
+}
+
+/* Three states of 60 values that are noise: the field is white, too, and pays once for all states. */
+static void a_field_that_is_noise_does_not_move(void **state)
+{
+    (void)state;
+    kb_verdict_numbers n = numbers(-109.4, -94.7, -102.3);
+    n.noise_ratio = 3.5;
+    CHECK(kb_verdict(&n) == KBASS_LAW_NONE);
+    n.noise = -94.1;
+    CHECK(kb_verdict(&n) == KBASS_NOTHING_TO_EXPLAIN);
+    n.field = -90;
     CHECK(kb_verdict(&n) == KBASS_LAW_NONE);
 }
 
@@ -180,6 +194,7 @@ static void constants_and_drifts_have_closed_forms(void **state)
     CHECK_OK(kb_without_law_of_states(&d, t, KB_KERNEL_SE, &found, &error));
     CHECK_CLOSE(found.constant, -0.5 * n * (log(constant / n) + 1) - log(n), 1e-9); /* rounding */
     CHECK_CLOSE(found.drift, -0.5 * n * (log(drift / n) + 1) - 1.5 * log(n), 1e-9);
+    CHECK_CLOSE(found.noise, found.constant, 1e-9); /* one state and run: mean and noise, as length and noise */
     kb_without_law_clear(&found);
     known = 0.01;
     CHECK_OK(kb_without_law_of_states(&d, t, KB_KERNEL_SE, &found, &error));
@@ -192,7 +207,7 @@ static void constants_and_drifts_have_closed_forms(void **state)
 
 static kbass_law_verdict verdict_of(size_t n, size_t n_states, const double *t, const double *u, const char *degree)
 {
-    static const char *const names[] = {"x", "y"};
+    static const char *const names[] = {"x", "y", "z"};
     kbass_data *data = NULL;
     kbass_settings *settings = NULL;
     kbass_discovery *discovery = NULL;
@@ -236,15 +251,32 @@ static void listed_cases_have_their_verdicts(void **state)
     CHECK(growth == KBASS_LAW_FOUND || growth == KBASS_LAW_UNDECIDED);
 }
 
+/* Noise of several states was no law or undecided in five of eight draws: a field without length is noise, too. */
+static void noise_of_three_states_is_nothing_to_explain(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    double t[N], noise[3 * N];
+    kb_random random;
+    kb_random_seed(&random, 1);
+    for (size_t i = 0; i < 9 * N; i++) { /* the third draw is such a one */
+        t[i / 3 % N] = 0.3 * (double)(i / 3 % N);
+        noise[i % (3 * N)] = kb_random_normal(&random);
+    }
+    CHECK(verdict_of(N, 3, t, noise, "1") == KBASS_NOTHING_TO_EXPLAIN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rule_follows_its_examples),
         cmocka_unit_test(the_field_leads_only_by_what_it_explains),
+        cmocka_unit_test(a_field_that_is_noise_does_not_move),
         cmocka_unit_test(a_drift_is_a_law_where_the_dictionary_has_it),
         cmocka_unit_test(the_bare_field_is_at_its_best),
         cmocka_unit_test(constants_and_drifts_have_closed_forms),
         cmocka_unit_test(listed_cases_have_their_verdicts),
+        cmocka_unit_test(noise_of_three_states_is_nothing_to_explain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,8 @@ kbass_law_verdict kb_verdict(const kb_verdict_numbers *n)
     double at_rest = n->is_empty ? fmax(rest(n), n->law) : rest(n);
     bool field_leads = odds(n, n->field) >= kb_threshold.clearly;
     bool misses = kb_verdict_leaves_noise(n) || !n->is_white;
-    bool field_moves = kb_log_odds(n->field - at_rest) >= log(kb_threshold.clearly) && (!n->is_empty || misses);
+    double still = fmax(at_rest, n->noise);
+    bool field_moves = kb_log_odds(n->field - still) >= log(kb_threshold.clearly) && (!n->is_empty || misses);
     bool is_nothing = at_rest >= n->law && !field_moves;
     if (is_nothing) return n->is_whole ? KBASS_NOTHING_TO_EXPLAIN : KBASS_LAW_UNDECIDED;
     if (!n->is_whole) return KBASS_LAW_UNDECIDED;

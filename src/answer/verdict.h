@@ -16,6 +16,7 @@ typedef struct {
     double others;          /* log of the sum over its laws of their odds against the best, 0 for one alone */
     double constant, drift; /* log evidence of u_t = 0 and u_t = c, */
     double field;           /* and of the bare field; -INFINITY: not known */
+    double noise;           /* of noise alone, at what the field pays for its numbers; -INFINITY: likewise */
     bool drift_is_law;      /* the dictionary has the term 1 */
     bool is_empty;          /* the best law has no term at all */
     bool is_sure;           /* each of its terms is in */

@@ -234,10 +234,17 @@ static double slope_of(const curves *c, size_t group)
     return below > 0 ? above / below : 0;
 }
 
+static double count_parts(const curves *c, size_t group)
+{
+    double n = 0;
+    for (size_t i = 0; i < c->n_parts; i++) n += c->parts[i].group == group;
+    return n;
+}
+
 /* -N/2 log v - SSE/(2 v) - 1/2 sum log h - 1/2 log N for the mean of each run, the slope and the noise */
 static double weigh_line(curves *c, size_t group, bool drifts)
 {
-    double n = c->counts[group], squares = 0, logs = 0, parameters = drifts;
+    double n = c->counts[group], squares = 0, logs = 0, parameters = drifts + count_parts(c, group);
     bool is_known = c->dynamics->known_variance[group] > 0;
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         double slope = drifts ? slope_of(c, group) : 0;
@@ -245,7 +252,6 @@ static double weigh_line(curves *c, size_t group, bool drifts)
         for (size_t i = 0; i < c->n_parts; i++)
             if (c->parts[i].group == group) squares += part_squares(c, &c->parts[i], slope, &logs);
     }
-    for (size_t i = 0; i < c->n_parts; i++) parameters += c->parts[i].group == group;
     double v = variance_of(c, group, squares / n);
     if (c->dynamics->noise_model == KB_NOISE_LOG && !is_known)
         v = fmax(squares / n, kb_comparison_variance(&c->comparison, group, c->dynamics->noise_floor));
@@ -301,6 +307,20 @@ static void weigh_field(curves *c, kb_without_law *out)
         out->field_variance[g] = variance_of(c, g, out->field_variance[g]);
         if (c->dynamics->known_variance[g] > 0) out->freedom[g] = INFINITY;
     }
+}
+
+/* The field has its mean and scale from the record, for all groups, and pays for one length and noise; white noise is
+   a field of no length. So at the field's price: what the constant pays beyond that, given back. */
+static double weigh_noise(const curves *c, double constant)
+{
+    double values = 0, measured = 0, paid = 0, price_of_field = 0;
+    for (size_t g = 0; g < c->dynamics->n_groups; g++) {
+        if (!(c->counts[g] > 0)) continue;
+        paid += 0.5 * log(c->counts[g]) * (c->dynamics->known_variance[g] > 0 ? 1 : 2);
+        values += c->counts[g];
+        price_of_field = price(c, g, values / ++measured);
+    }
+    return constant + paid - price_of_field;
 }
 
 /* The better direction in each run; nothing is paid for the curve, so that no monotone one has more. h as it was
@@ -370,6 +390,7 @@ static kbass_status curves_create(curves *c, const kb_dynamics *d, kbass_error *
 kbass_status kb_without_law_create(size_t n_groups, kb_without_law *out, kbass_error *error)
 {
     *out = (kb_without_law){.n_groups = n_groups,
+                            .noise = -INFINITY,
                             .monotone = INFINITY,
                             .rest = 1,
                             .field_variance = KB_NEW(double, n_groups),
@@ -401,6 +422,7 @@ kbass_status kb_without_law_of_states(const kb_dynamics *d, const double *time, 
         weigh_lines(&c, out);
         kb_comparison_weigh(&c.comparison, 0, d->observation_start[d->n_rows], d->observed);
         weigh_field(&c, out);
+        out->noise = weigh_noise(&c, out->constant);
         out->monotone = 0;
         for (size_t g = 0; g < d->n_groups; g++)
             if (c.counts[g] > 0) out->monotone += weigh_monotone(&c, g, c.work);

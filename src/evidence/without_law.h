@@ -11,6 +11,7 @@
 typedef struct {
     double constant, drift; /* log evidence of u_t = 0 and of u_t = c; -INFINITY where the model makes no sense */
     double field;           /* and of the bare field */
+    double noise;           /* of curves: of noise about each run's mean, at what the field pays; fields: -INFINITY */
     double occam;    /* of fields: what the bare field pays for its freedom, -N/2 (log v + 1) less its evidence */
     double monotone; /* of curves over time: no more than this has any that only rises or only falls in each run;
                         fields: INFINITY */
