@@ -37,7 +37,8 @@ static kbass_status search_record(kb_pass *p, kbass_error *error)
 static kbass_status polish(kb_pass *p, kbass_error *error)
 {
     kb_search_result *result = p->result;
-    double from = p->search.run->fraction, clock = kb_run_stage(p->search.run, KBASS_STAGE_POLISH, from, from);
+    double from = fmax(p->search.run->fraction, p->before ? 0.9 : 0.6); /* where stages end that were all run */
+    double clock = kb_run_stage(p->search.run, KBASS_STAGE_POLISH, from, from);
     kbass_status status = p->task->finish ? p->task->finish(p, error) : KBASS_OK;
     if (status == KBASS_OK && result->pool.n) status = kb_polish(p, error);
     if (p->task->refine || p->task->stages_see_all) result->n_models += result->pool.n; /* fitted once more */

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "em/fields.h"
 #include "propose/sources.h"
-#include "tasks/axes_resolution.h"
+#include "tasks/axes_order.h"
 
 static kb_axes *axes_of(const kb_pass *p) { return p->state; }
 
@@ -97,6 +97,24 @@ static kbass_status make_workers(kb_pass *p, kbass_error *error)
     return kb_workers_create(affordable, make, c, columns, &p->search.workers, error);
 }
 
+/* For the best proposal that can be followed to the first rows; the others are out. */
+static kbass_status resolve_first(kb_pass *p, size_t n_rows, bool *found, kbass_error *error)
+{
+    kb_axes *c = p->state;
+    kb_pool *pool = p->search.pool;
+    const kb_fourier_settings plan = c->fourier;
+    kbass_status status = kb_axes_order(c, n_rows - 1, pool, error);
+    for (*found = false; status == KBASS_OK && !*found && kb_pass_has_model(p);) {
+        c->fourier = plan;
+        status =
+            kb_axes_resolve_first(c, pool->fits[0], n_rows - 1, p->task->schedule->resolved_at_first, found, error);
+        if (*found) break;
+        pool->fits[0]->valid = false;
+        kb_pool_sort(pool);
+    }
+    return status;
+}
+
 /* How fine steps and waves have to be, by the best model at hand; workers anew if they are not. */
 static kbass_status sharpen(kb_pass *p, size_t n_rows, kbass_error *error)
 {
@@ -108,7 +126,7 @@ static kbass_status sharpen(kb_pass *p, size_t n_rows, kbass_error *error)
     kbass_status status = c->n_rows
                               ? kb_axes_resolve(c, best, best->start, n_rows - 1,
                                                 is_whole ? s->resolved : s->resolved_at_first, true, &found, error)
-                              : kb_axes_resolve_first(c, best, n_rows - 1, s->resolved_at_first, &found, error);
+                              : resolve_first(p, n_rows, &found, error);
     kb_trace_line(p->search.run->trace, "resolution: %zu steps, %zu waves, %zu modes", c->fourier.steps,
                   c->fourier.n_waves[0], c->fourier.most_modes);
     if (status == KBASS_OK && !found) kb_workers_destroy(&p->search.workers);
@@ -210,11 +228,12 @@ static kbass_status extend(kb_pass *p, size_t stage, kbass_error *error)
     if (p->is_over) return KBASS_OK;
     if (is_whole) return try_more_modes(p, error);
     size_t n = next_rows(p);
+    double worth_keeping = c->n_rows ? p->task->schedule->worth_keeping : INFINITY; /* proposals' weights are rough */
     kbass_status status = sharpen(p, n, error);
     p->is_over = !p->search.workers.n;
     p->is_last = n == rows && has_all_modes(c);
     p->is_over = p->is_over || !kb_run_continue(p->search.run, 0); /* the pool's weights are those of fits */
-    return status == KBASS_OK && !p->is_over ? move_pool(p, n, p->task->schedule->worth_keeping, error) : status;
+    return status == KBASS_OK && !p->is_over ? move_pool(p, n, worth_keeping, error) : status;
 }
 
 static bool is_followed(const kb_pass *p)

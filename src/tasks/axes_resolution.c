@@ -13,20 +13,23 @@ enum { MOST_STEPS = 64 };                 /* steps: of a record; more, and a fit
 enum { MOST_COEFFICIENTS = 10000 };       /* coefficients: of all fields; more, and a fit is dear */
 enum { LEAST_VISIBLE = 20 };              /* modes: that count as seen in any field */
 static const double visible = 4.5;        /* sds: one of a thousand modes of noise in a hundred rows */
+static const double longest = 0.159;      /* 1/(2 pi), of the period: beyond, the first waves count as short ones */
 static const double matern_length = 0.41; /* 1/sqrt(6): its spectrum falls at first as the Gaussian one of length 1 */
 
 void kb_axes_plan(kb_axes *c)
 {
     const kb_field_samples *samples = c->problem->run_samples[0];
     const kb_patched_domain *domain = c->problem->domain;
-    double amplitude = 1;
+    double amplitude = 1, largest = 1;
     for (size_t f = 0; f < samples->n_fields; f++) {
         amplitude = fmax(amplitude, domain->amplitude[f]);
         c->noise += domain->variance[f] / (double)samples->n_fields;
     }
     size_t seen = samples->n_points / samples->n_grid[0] /
                   2; /* half of what a row shows: beyond are the corners of the spectrum */
-    c->fourier = (kb_fourier_settings){.amplitude = sqrt(amplitude),
+    for (size_t i = 0; i < samples->n_points * samples->n_fields; i++)
+        if (samples->measured[i] > 0) largest = fmax(largest, samples->value[i] * samples->value[i]);
+    c->fourier = (kb_fourier_settings){.amplitude = sqrt(fmin(amplitude, largest)),
                                        .noise = c->noise,
                                        .steps = 1,
                                        .most_modes = seen < LEAST_MODES ? LEAST_MODES : seen};
@@ -34,7 +37,8 @@ void kb_axes_plan(kb_axes *c)
     c->all_modes = c->fourier.most_modes;
     for (size_t a = 0; a + 1 < samples->n_axes; a++) {
         c->fourier.period[a] = samples->period[a + 1];
-        c->fourier.length[a] = matern_length * domain->run_domains[0].gp->length[a + 1];
+        c->fourier.length[a] =
+            fmin(matern_length * domain->run_domains[0].gp->length[a + 1], longest * samples->period[a + 1]);
         c->fourier.n_waves[a] = (size_t)fmax(LEAST_WAVES, ceil(0.5 * c->fourier.period[a] / samples->spacing[a + 1]));
     }
 }
