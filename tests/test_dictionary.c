@@ -257,7 +257,7 @@ static void fill_points(double *points, size_t n_variables)
 static void check_point(const kb_dictionary *d, const double *points, size_t p, const double *values, const size_t *all)
 {
     size_t n = d->n_terms;
-    double x[4], work[400], one[200], slopes[600], slope = NAN;
+    double x[4], work[400], one[200], slopes[600] = {0}, slope = NAN;
     CHECK(n <= 200 && kb_dictionary_work(d, 1) <= 400);
     for (size_t v = 0; v < d->n_variables; v++) x[v] = points[p + v * LD];
     kb_dictionary_at_point(d, n, all, x, one, slopes, work);

@@ -147,8 +147,8 @@ void kb_dictionary_values(const kb_dictionary *dictionary, size_t n_terms, const
 void kb_dictionary_slopes(const kb_dictionary *dictionary, size_t term, size_t variable, size_t n_points,
                           const double *points, size_t ld, double *slope, double *work);
 /* One point x (n_variables), for integrators: values[q], and unless NULL slopes[q * n_states + j] =
-   d P_{terms[q]} / d x_j; `work` as kb_dictionary_work(dictionary, 1). Monomials take a fast path through a table of
-   powers. */
+   d P_{terms[q]} / d x_j where the term depends on x_j, as it was elsewhere; `work` as kb_dictionary_work(dictionary,
+   1). Monomials take a fast path through a table of powers. */
 void kb_dictionary_at_point(const kb_dictionary *dictionary, size_t n_terms, const size_t *terms, const double *x,
                             double *values, double *slopes, double *work);
 

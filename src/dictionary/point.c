@@ -1,6 +1,4 @@
 /* Evaluation of a dictionary: many points at once, and one point at a time through a table of powers. */
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/status.h"
 #include "dictionary/build.h"
@@ -141,7 +139,6 @@ void kb_dictionary_at_point(const kb_dictionary *d, size_t n_terms, const size_t
 {
     double *table = work, *rest = work + d->table_start[d->n_variables];
     fill_table(d, x, table);
-    if (slopes) memset(slopes, 0, n_terms * d->n_states * sizeof *slopes);
     for (size_t q = 0; q < n_terms; q++) {
         size_t term = terms[q];
         double *row = slopes ? slopes + q * d->n_states : NULL;

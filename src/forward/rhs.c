@@ -70,6 +70,7 @@ void kb_rhs_set(kb_rhs *rhs, const kb_support *support, const double *w, const k
             add_entry(rhs, c->equation[column], c->term[column], kb_column_run(c, column),
                       w[column] / c->scale[column]);
     }
+    rhs->n_model_terms = rhs->n_terms;
     for (size_t q = 0; tangents && q < tangents->n; q++) {
         size_t column = tangents->column[q];
         rhs->tangent_equation[q] = c->equation[column];

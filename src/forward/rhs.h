@@ -14,6 +14,7 @@ typedef struct {
     const kb_columns *columns;
     size_t n_dictionary;    /* terms in the dictionary */
     size_t n_terms, *terms; /* in use */
+    size_t n_model_terms;   /* the first of them: those of the model; the others have only tangents */
     size_t *slot;           /* per term of the dictionary; KB_NO_SLOT when it is not in use */
     size_t n_entries, *entry_equation, *entry_slot, *entry_run; /* run: the only one, or KB_ALL_RUNS */
     double *entry_coefficient;

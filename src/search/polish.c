@@ -1,6 +1,7 @@
 #include "search/polish.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -131,15 +132,25 @@ static kbass_status look_around(kb_search *a, kb_search_result *result, kbass_er
     return kb_search_result_measure(result, e->message, a->columns, e->work, error);
 }
 
+/* The best models to convergence. */
+static void converge(kb_search *a, kb_pool *pool)
+{
+    size_t most = (size_t)a->schedule->polished, n = pool->n < most ? pool->n : most;
+#pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
+    for (size_t i = 0; i < n; i++) {
+        kb_likelihood *l = a->workers.list[omp_get_thread_num()]->likelihood;
+        if (!pool->fits[i]->valid || pool->fits[i]->converged) continue;
+        l->windows = a->windows;
+        l->checkpoint = a->run->checkpoint;
+        kb_likelihood_fit(l, pool->fits[i], (int)a->schedule->polish_iterations, -INFINITY);
+    }
+    kb_pool_sort(pool);
+}
+
 /* The best models to convergence, and all that is asked about the very best. */
 static kbass_status finish(kb_search *a, kb_search_result *result, kbass_error *error)
 {
-    kb_pool *pool = &result->pool;
-    kb_search_worker *e = a->workers.list[0];
-    for (size_t i = 0; i < pool->n && i < (size_t)a->schedule->polished && pool->fits[i]->valid; i++)
-        if (!pool->fits[i]->converged)
-            kb_likelihood_fit(e->likelihood, pool->fits[i], (int)a->schedule->polish_iterations, -INFINITY);
-    kb_pool_sort(pool);
+    converge(a, &result->pool);
     kbass_status status = look_around(a, result, error);
     if (!result->neighbours) return status;
     return status == KBASS_OK ? kb_explain(a, result, error) : status;

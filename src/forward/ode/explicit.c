@@ -17,10 +17,14 @@ static const double a[7][6] = {{0},
 static const double difference[7] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                      -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
+/* The last stage is the new state, where the next step begins. */
 double kb_explicit_step(kb_flow *f, double s, double h)
 {
     size_t n = f->n;
-    for (int i = 0; i < 7; i++) {
+    if (f->rated != s) kb_flow_rate(f, s, f->state, f->rate, NULL);
+    memcpy(f->stage, f->state, n * sizeof *f->stage);
+    f->rated = s;
+    for (int i = 1; i < 7; i++) {
         double *y = f->stage + i * n;
         memcpy(y, f->state, n * sizeof *y);
         for (int j = 0; j < i; j++)

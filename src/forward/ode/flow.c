@@ -6,15 +6,38 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+enum { LAST_STAGE = 6 };                   /* of the explicit stepper */
 enum { STEPS_AT_LEAST = 2000 };            /* steps: that any trajectory may take */
 enum { STEPS_PER_TIME = 30 };              /* steps: more for each sample; a stiff law is not worth more */
 static const double unmeasured_bound = 40; /* sd of a velocity as the curve through the positions has it */
 static const double smallest_step = 1e-14; /* times that are closer are one */
 static const double jump_slack = 1e-12;    /* a jump that is no farther ahead is behind */
 
+static size_t count_dependences(const kb_dictionary *d)
+{
+    size_t n = 0;
+    for (size_t term = 0; term < d->n_terms; term++)
+        for (size_t j = 0; j < d->n_states; j++) n += kb_dictionary_depends(d, term, j);
+    return n;
+}
+
+static void list_dependences(kb_flow *f)
+{
+    const kb_dictionary *d = f->dictionary;
+    size_t n = 0;
+    for (size_t term = 0; term < d->n_terms; term++) {
+        f->depends_start[term] = n;
+        for (size_t j = 0; j < d->n_states; j++)
+            if (!d->is_input[j] && kb_dictionary_depends(d, term, j)) f->depends[n++] = j;
+    }
+    f->depends_start[d->n_terms] = n;
+}
+
 static bool allocate_states(kb_flow *f, size_t max_tangents)
 {
     size_t n = f->n, terms = f->dictionary->n_terms, P = max_tangents + n;
+    f->depends_start = KB_NEW(size_t, terms + 1);
+    f->depends = KB_NEW(size_t, count_dependences(f->dictionary));
     f->bound = KB_NEW(double, n);
     f->x = KB_NEW(double, f->dictionary->n_variables);
     f->values = KB_NEW(double, terms);
@@ -36,7 +59,7 @@ static bool allocate_states(kb_flow *f, size_t max_tangents)
     f->tangent_rate = KB_NEW(double, KB_FLOW_STAGES *n *P);
     return f->bound && f->x && f->values && f->slopes && f->work && f->stage && f->rate && f->state && f->trial &&
            f->delta && f->jacobian && f->lu && f->pivot && f->tangent && f->tangent_stage && f->tangent_rate &&
-           f->known && f->error && f->unused;
+           f->known && f->error && f->unused && f->depends_start && f->depends;
 }
 
 kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
@@ -61,6 +84,7 @@ kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictio
                           : !record->count[i]
                               ? unmeasured_bound
                               : fmax(f->bound[i], 4 * fabs(record->value[row + i * record->n_rows]) + 2);
+    list_dependences(f);
     *out = f;
     return KBASS_OK;
 }
@@ -71,7 +95,8 @@ void kb_flow_destroy(kb_flow *f)
     void *arrays[] = {f->bound,        f->x,     f->values, f->slopes,  f->work,
                       f->stage,        f->rate,  f->state,  f->trial,   f->delta,
                       f->jacobian,     f->lu,    f->pivot,  f->tangent, f->tangent_stage,
-                      f->tangent_rate, f->known, f->error,  f->unused};
+                      f->tangent_rate, f->known, f->error,  f->unused,  f->depends_start,
+                      f->depends};
     kb_rhs_clear(&f->rhs);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(f);
@@ -81,6 +106,7 @@ void kb_flow_model(kb_flow *f, const kb_support *support, const double *w, const
 {
     kb_rhs_set(&f->rhs, support, w, tangents);
     f->n_parameters = f->rhs.n_tangents + f->n;
+    f->rated = NAN;
     f->stiff = false;
 }
 
@@ -130,8 +156,8 @@ void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *j
         f->x[i] = f->record->mean[i] + f->record->sd[i] * value;
     }
     f->x[n] = f->record->origin[f->run] + f->record->span * s;
-    kb_dictionary_at_point(f->dictionary, f->rhs.n_terms, f->rhs.terms, f->x, f->values, jacobian ? f->slopes : NULL,
-                           f->work);
+    kb_dictionary_at_point(f->dictionary, f->rhs.n_model_terms, f->rhs.terms, f->x, f->values,
+                           jacobian ? f->slopes : NULL, f->work);
     for (size_t i = 0; i < n; i++) rate[i] = f->dictionary->has_equation[i] ? 0 : followed_rate(f, i, s);
     for (size_t e = 0; e < f->rhs.n_entries; e++)
         if (holds(f, f->rhs.entry_run[e]))
@@ -139,16 +165,21 @@ void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *j
     if (!jacobian) return;
     memset(jacobian, 0, n * n * sizeof *jacobian);
     for (size_t e = 0; e < f->rhs.n_entries; e++) {
+        size_t slot = f->rhs.entry_slot[e], term = f->rhs.terms[slot];
         double *row = jacobian + f->rhs.entry_equation[e] * n;
-        const double *slope = f->slopes + f->rhs.entry_slot[e] * n;
+        const double *slope = f->slopes + slot * n;
         if (!holds(f, f->rhs.entry_run[e])) continue;
-        for (size_t j = 0; j < n; j++)
-            if (!f->dictionary->is_input[j]) row[j] += f->rhs.entry_coefficient[e] * slope[j] * f->record->sd[j];
+        for (size_t i = f->depends_start[term]; i < f->depends_start[term + 1]; i++) {
+            size_t j = f->depends[i];
+            row[j] += f->rhs.entry_coefficient[e] * slope[j] * f->record->sd[j];
+        }
     }
 }
 
-void kb_flow_forcing(const kb_flow *f, double factor, double *out)
+void kb_flow_forcing(kb_flow *f, double factor, double *out)
 {
+    size_t own = f->rhs.n_model_terms, others = f->rhs.n_terms - own;
+    if (others) kb_dictionary_at_point(f->dictionary, others, f->rhs.terms + own, f->x, f->values + own, NULL, f->work);
     for (size_t p = 0; p < f->rhs.n_tangents; p++)
         if (holds(f, f->rhs.tangent_run[p]))
             out[f->rhs.tangent_equation[p] * f->n_parameters + p] +=
@@ -179,6 +210,8 @@ static bool advance(kb_flow *f, double s, double end, bool with_tangents, long *
         if (f->escaped) return false;
         if (with_tangents && !(f->stiff ? kb_implicit_tangent(f, s, h) : kb_explicit_tangent(f, s, h))) return false;
         memcpy(f->state, f->trial, f->n * sizeof *f->state);
+        memcpy(f->rate, f->rate + LAST_STAGE * f->n, f->n * sizeof *f->rate);
+        f->rated = s + h;
         double grow = fmin(5, 0.9 * pow(fmax(error, 1e-8), -1 / order));
         if (!last || grow < 1) f->next_step = h * grow;
         else f->next_step = fmax(f->next_step, h * grow);
@@ -192,11 +225,13 @@ static bool advance(kb_flow *f, double s, double end, bool with_tangents, long *
 static bool advance_between_jumps(kb_flow *f, double s, double end, bool with_tangents, long *budget)
 {
     double jump = kb_record_next_jump(f->record, f->run, s + jump_slack);
+    if (f->record->inputs) f->rated = NAN; /* they may have jumped */
     for (; jump < end; jump = kb_record_next_jump(f->record, f->run, s + jump_slack)) {
         f->middle = 0.5 * (s + jump);
         *budget += STEPS_PER_TIME;
         if (!advance(f, s, jump, with_tangents, budget)) return false;
         s = jump;
+        f->rated = NAN;
     }
     f->middle = 0.5 * (s + end);
     return advance(f, s, end, with_tangents, budget);
@@ -215,6 +250,7 @@ static bool integrate(kb_flow *f, size_t n_times, const double *times, const dou
     size_t n = f->n, P = f->n_parameters;
     long budget = STEPS_AT_LEAST + STEPS_PER_TIME * (long)n_times;
     f->escaped = false;
+    f->rated = NAN;
     memcpy(f->state, start, n * sizeof *start);
     memset(f->tangent, 0, n * P * sizeof *f->tangent);
     for (size_t i = 0; i < n; i++)

@@ -39,6 +39,9 @@ typedef struct {
     double next_step; /* where the last integration left off; a guess for the next */
     double middle;    /* of the present stretch between jumps of the inputs */
 
+    size_t *depends_start,
+        *depends; /* the states that a term depends on, inputs left out: from depends_start[term] on */
+    double rated; /* the time at whose state rate's first n are known; NaN: there is none */
     double *x, *values, *slopes, *work; /* evaluation */
     double *stage, *rate, *tangent_rate, *tangent_stage, *jacobian, *lu, *tangent, *state, *trial, *delta;
     double *known, *error, *unused; /* n each: of one step */
@@ -59,11 +62,10 @@ bool kb_flow_integrate(kb_flow *flow, size_t n_times, const double *times, const
 /* The cubic of `follow`, or an input's curve, at a scaled time of the present run. */
 double kb_flow_followed(const kb_flow *flow, size_t state, double s);
 
-/* Shared by the two steppers: rate f (n) and, unless NULL, Jacobian df/dq (n x n row-major) at (s, q); leaves the
-   terms' values for kb_flow_forcing. */
+/* Shared by the two steppers: rate f (n) and, unless NULL, Jacobian df/dq (n x n row-major) at (s, q). */
 void kb_flow_rate(kb_flow *flow, double s, const double *q, double *rate, double *jacobian);
 /* out (n x P) += factor * df/d(weights) at the last point given to kb_flow_rate. */
-void kb_flow_forcing(const kb_flow *flow, double factor, double *out);
+void kb_flow_forcing(kb_flow *flow, double factor, double *out);
 /* One step of size h from flow->state at s; returns the scaled error (<= 1: good), NaN when it cannot be done. The new
    state is left in flow->trial; stages are kept for the tangents. */
 double kb_explicit_step(kb_flow *flow, double s, double h);
