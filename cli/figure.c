@@ -190,6 +190,7 @@ void figure_date_axis(FILE *script, const char *origin, double seconds, double f
     const char *format = steps[i] < 60 ? "%H:%M:%S" : steps[i] < 86400 ? "%H:%M\\n%Y-%m-%d" : "%Y-%m-%d";
     if (strlen(origin) > 11) sscanf(origin + 11, "%d:%d:%d", &hour, &minute, &second);
     double day = hour * 3600.0 + minute * 60 + second, at = steps[i] * ceil((first * seconds + day) / steps[i]) - day;
+    if (strstr(format, "\\n")) fputs("set bmargin 4\n", script); /* two lines */
     fprintf(script, "set xtics nomirror out scale 0.5 (");
     for (int n = 0; at <= last * seconds && n <= MOST_TICS + 1; n++, at += steps[i])
         fprintf(script, "%sstrftime(\"%s\", strptime('%%Y-%%m-%%d', '%.10s') + %.15g) %.15g", n ? ", " : "", format,

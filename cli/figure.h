@@ -24,7 +24,7 @@ int figure_begin(const char *path, int width, int height, FILE **script);
 int figure_end(const char *path, FILE *script);
 
 /* One for all panels of a column, so that they line up whatever their labels. In letters. */
-#define FIGURE_MARGINS "set lmargin 10\nset rmargin 24\nset tmargin 2.5\nset bmargin 3.5\n"
+#define FIGURE_MARGINS "set lmargin 14\nset rmargin 24\nset tmargin 2.5\nset bmargin 3.5\n"
 
 /* In gnuplot's single quotes a quote is written twice. */
 void figure_put_quoted(FILE *script, const char *text);

@@ -154,7 +154,20 @@ if command -v gnuplot > /dev/null; then
     for figure in solution phase weights residuals; do accepts plot vdp.json $figure -o $figure.svg; done
     for figure in field slices weights residuals; do accepts plot heat.json $figure -o heat-$figure.svg; done
     accepts plot vdp.json forecast --until 12 -o forecast.svg
-    for file in *.svg; do tail -2 "$file" | grep -q "</svg>" || complain "$file is not a whole SVG"; done
+    # dates in two lines, and numbers with many letters
+    awk 'BEGIN { print "Timestamp,x,y"; for (i = 0; i < 40; i++)
+        printf "2023-01-01T%02d:%02d:00,%g,%g\n", i / 5, i % 5 * 12, 12345 + 1000 * cos(i / 5), -0.00012 * sin(i / 5) }' > dates.csv
+    "$kbass" discover dates.csv --terms "1, x, y" -q --json dates.json > out 2>&1
+    accepts plot dates.json solution -o dates.svg
+    accepts forecast dates.json --until 40000 --draws 5 -o /dev/null --figure dates-ahead.svg
+    # no label begins outside of its picture, or within half a letter of its rim
+    outside='match($0, /viewBox="0 0 [0-9]+ [0-9]+/) { split(substr($0, RSTART, RLENGTH), box, " ") }
+        match($0, /translate\([-0-9.]+,[-0-9.]+\)/) { split(substr($0, RSTART + 10, RLENGTH - 11), at, ",")
+            if (at[1] < 8 || at[2] < 4 || at[1] > box[3] || at[2] > box[4] - 4) print at[1], at[2] }'
+    for file in *.svg; do
+        tail -2 "$file" | grep -q "</svg>" || complain "$file is not a whole SVG"
+        [[ $file != dates* ]] || [ -z "$(awk "$outside" "$file")" ] || complain "$file: labels outside at $(awk "$outside" "$file")"
+    done
     accepts plot vdp.json solution -o solution.png
     head -c 4 solution.png | grep -q PNG || complain "solution.png is no PNG"
     width() { od -An -j16 -N4 -tu1 "$1" | awk '{ print $3 * 256 + $4 }'; }

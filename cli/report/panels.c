@@ -43,7 +43,7 @@ void panel_begin_time(FILE *script, const view *v, const char *y_label, double l
 {
     enum { ROOM = 290 }; /* of the narrowest panel */
     panel_begin(script, v->axis_labels[0], y_label);
-    fputs("set lmargin 9\n", script);
+    fputs("set lmargin 12\n", script);
     figure_time_axis(script, v->axis_labels[0], low, high, ROOM);
     if (v->origin) figure_date_axis(script, v->origin, v->seconds, low, high);
 }
