@@ -121,9 +121,23 @@ static void few_long_waves(void **state)
     kbass_data_destroy(data);
 }
 
+static void heat_in_space(void **state)
+{
+    static const char *const equation[] = {"u_t = 0.2*u_xx + 0.2*u_yy + 0.2*u_zz"},
+                             *const terms = "u, u^2, u_x, u_y, u_z, u_xx, u_yy, u_zz, u_xy",
+                             *const law[] = {"u_t: u_xx", "u_t: u_yy", "u_t: u_zz"};
+    static const size_t counts[] = {6, 7, 7, 7};
+    (void)state;
+    kbass_data *data = simulate(1, equation, "x=0:2*pi, y=0:2*pi, z=0:2*pi, t=0:2",
+                                "sin(x) + cos(y) + sin(z + 1) + 0.5*cos(x + y - z) + 0.3*sin(2*x - z)", counts, 2, 1);
+    check_support(data, terms, 3, law);
+    kbass_data_destroy(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_cannot_be_followed_is_last),
-                                       cmocka_unit_test(burgers_in_the_plane), cmocka_unit_test(few_long_waves)};
+                                       cmocka_unit_test(burgers_in_the_plane), cmocka_unit_test(few_long_waves),
+                                       cmocka_unit_test(heat_in_space)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
