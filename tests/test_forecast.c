@@ -10,6 +10,7 @@
 #include "check.h"
 #include "forecast/spread.h"
 #include "forecast/stage.h"
+#include "report/json.h"
 
 /* ---------------------------------------------------------------- factors */
 
@@ -618,6 +619,55 @@ static void touched_files_are_refused(void **state)
     end(&r);
 }
 
+/* Windows from the middle of the record on, with all rows in both as files had them. */
+static void split_window(json_t *posterior)
+{
+    json_t *windows = json_object_get(json_array_get(json_object_get(posterior, "models"), 0), "windows");
+    json_t *first = json_array_get(windows, 0), *second = json_deep_copy(first);
+    double middle =
+        0.5 * (json_number_value(json_object_get(first, "first")) + json_number_value(json_object_get(first, "last")));
+    json_object_set_new(first, "last", json_real(middle));
+    json_object_set_new(second, "first", json_real(middle));
+    json_array_append_new(windows, second);
+}
+
+static size_t n_rows_of(json_t *posterior, size_t window)
+{
+    json_t *windows = json_object_get(json_array_get(json_object_get(posterior, "models"), 0), "windows");
+    return json_array_size(json_object_get(json_array_get(windows, window), "covariance"));
+}
+
+static void weights_of_windows_stand_once(void **state)
+{
+    (void)state;
+    run_of r = discover_turn();
+    json_t *root = result_of(&r);
+    kbass_posterior *p[2] = {NULL};
+    kbass_error error;
+    split_window(json_object_get(root, "posterior"));
+    for (int i = 0; i < 2; i++) {
+        save(root);
+        CHECK_OK(kbass_posterior_read(path, NULL, &p[i], &error));
+        CHECK(p[i]->models[0].n_windows == 2);
+        json_object_set_new(root, "posterior", kb_report_posterior(p[i]));
+        CHECK(n_rows_of(json_object_get(root, "posterior"), 0) == 4);
+        CHECK(n_rows_of(json_object_get(root, "posterior"), 1) == 2); /* those of the start */
+    }
+    for (size_t window = 0; window < 2; window++)
+        for (size_t i = 0; i < 16; i++) {
+            double kept = p[0]->models[0].windows[window].covariance[i];
+            CHECK_CLOSE(p[1]->models[0].windows[window].covariance[i], kept, 1e-12 * fabs(kept)); /* 15 digits */
+        }
+    p[0]->models[0].windows[1].covariance[0] *= 2; /* weights of its own */
+    json_t *own = kb_report_posterior(p[0]);
+    CHECK(n_rows_of(own, 1) == 4);
+    json_decref(own);
+    kbass_posterior_destroy(p[0]);
+    kbass_posterior_destroy(p[1]);
+    json_decref(root);
+    end(&r);
+}
+
 static void cut_files_are_refused(void **state)
 {
     (void)state;
@@ -676,6 +726,7 @@ int main(void)
         cmocka_unit_test(files_keep_what_was_found),
         cmocka_unit_test(results_are_read_from_text),
         cmocka_unit_test(touched_files_are_refused),
+        cmocka_unit_test(weights_of_windows_stand_once),
         cmocka_unit_test(cut_files_are_refused),
         cmocka_unit_test(lack_of_memory_is_an_error),
     };

@@ -202,16 +202,21 @@ static kbass_status read_term(const kb_reader *r, json_t *item, const char *wher
     return b->term[i] ? KBASS_OK : kb_out_of_memory(r->error, r->path);
 }
 
-static kbass_status read_covariance(const kb_reader *r, json_t *rows, const char *field, size_t size, double *V)
+/* Rows of weights and start or, where `first` is not NULL, of the start's alone, the weights' block being that of
+ * `first`. */
+static kbass_status read_covariance(const kb_reader *r, json_t *rows, const char *field, size_t n_terms, size_t size,
+                                    const double *first, double *V)
 {
     char row[KB_FIELD_SIZE];
     kbass_status status = KBASS_OK;
-    if (!json_is_array(rows) || json_array_size(rows) != size)
+    size_t known = first && json_array_size(rows) == size - n_terms ? n_terms : 0;
+    if (!json_is_array(rows) || json_array_size(rows) != size - known)
         return kb_read_wrong(r, field, "is missing or has not %zu rows, one for each weight and number of the start",
                              size);
-    for (size_t i = 0; status == KBASS_OK && i < size; i++) {
-        snprintf(row, sizeof row, "%.130s[%zu]", field, i);
-        status = kb_read_numbers(r, json_array_get(rows, i), row, i + 1, -INFINITY, V + i * size);
+    for (size_t i = 0; i < known; i++) memcpy(V + i * size, first + i * size, (i + 1) * sizeof *V);
+    for (size_t i = known; status == KBASS_OK && i < size; i++) {
+        snprintf(row, sizeof row, "%.130s[%zu]", field, i - known);
+        status = kb_read_numbers(r, json_array_get(rows, i - known), row, i + 1, -INFINITY, V + i * size);
     }
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < i; j++) V[i + j * size] = V[j + i * size];
@@ -236,8 +241,8 @@ static kbass_status read_window(const kb_reader *r, json_t *item, const char *wh
         status = kb_read_wrong(r, field, "ends at %g, the data at %g", w->last, p->last[0]);
     if (status == KBASS_OK) status = kb_read_numbers_at(r, item, field, "start", p->n_start, -INFINITY, w->start);
     if (status == KBASS_OK)
-        status =
-            read_covariance(r, json_object_get(item, "covariance"), covariance, b->n_terms + p->n_start, w->covariance);
+        status = read_covariance(r, json_object_get(item, "covariance"), covariance, b->n_terms,
+                                 b->n_terms + p->n_start, i ? b->windows[0].covariance : NULL, w->covariance);
     return status;
 }
 

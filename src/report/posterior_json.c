@@ -1,4 +1,6 @@
 /* The posterior as JSON: models, windows, and for fields the grid that their starts are modes of. */
+#include <string.h>
+
 #include "report/json.h"
 
 /* NULL when memory ran out, and so is what contains it: json_pack sees to that. */
@@ -28,22 +30,36 @@ typedef struct {
     const kbass_posterior *posterior;
     const kb_belief *belief;
     const kb_stretch *stretch;
+    size_t first_row; /* of the stretch's covariance that is written */
 } scope;
 
-/* Row i of the covariance's lower triangle. */
+/* Row i of those of the covariance's lower triangle. */
 static json_t *row(const void *context, size_t i)
 {
     const scope *s = context;
-    return numbers(i + 1, s->stretch->covariance + i * (s->belief->n_terms + s->posterior->n_start));
+    size_t at = s->first_row + i;
+    return numbers(at + 1, s->stretch->covariance + at * (s->belief->n_terms + s->posterior->n_start));
 }
 
+/* Has a window the covariance of weights that the first one has? */
+static bool is_same_block(const kbass_posterior *p, const kb_belief *b, size_t window)
+{
+    size_t k = b->n_terms, size = k + p->n_start;
+    const double *first = b->windows[0].covariance, *own = b->windows[window].covariance;
+    for (size_t j = 0; j < k; j++)
+        if (memcmp(own + j * size, first + j * size, k * sizeof *own) != 0) return false;
+    return true;
+}
+
+/* The weights' block stands in the first window alone. */
 static json_t *window(const void *context, size_t i)
 {
     scope s = *(const scope *)context;
     s.stretch = &s.belief->windows[i];
+    s.first_row = i > 0 && is_same_block(s.posterior, s.belief, i) ? s.belief->n_terms : 0;
     return json_pack("{s:f, s:f, s:o, s:o}", "first", s.stretch->first, "last", s.stretch->last, "start",
                      numbers(s.posterior->n_start, s.stretch->start), "covariance",
-                     list(s.belief->n_terms + s.posterior->n_start, row, &s));
+                     list(s.belief->n_terms + s.posterior->n_start - s.first_row, row, &s));
 }
 
 static json_t *term(const void *context, size_t i)
