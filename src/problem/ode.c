@@ -23,7 +23,8 @@ enum { MESH = 200 };                  /* points: of a patch's mesh; the recipe's
 enum { MOST_PATCHES = 64 };           /* patches: of the record; seconds */
 enum { VARIANCES = 13 };              /* values: of the noise variance that are tried for the bare field */
 enum { ROWS_PER_PATCH = 12 };         /* rows: that a patch holds at least */
-/* Long records are those of oscillators: chaotic ones, whose periods differ by more, go the way of short ones. */
+/* Long records are those of oscillators: chaotic ones, whose periods differ by more, go the way of short ones, unless
+   that is equation by equation, which sees no windows (two coupled oscillators over 100 periods had no law). */
 static const double regular = 0.2; /* spread of the periods: less, and it is an oscillator */
 enum { LONG_PERIODS = 24 };        /* periods: of long records */
 enum { LONG_ROWS = 384 };          /* rows: of long records */
@@ -172,6 +173,12 @@ static kbass_status fit_bare_field(kb_ode_problem *p, kbass_error *error)
                           : kb_fail(error, KBASS_ERROR_NUMERICAL, "no length scale of the kernel fits these data");
 }
 
+static bool is_long(const kb_record *r, double period, double spread)
+{
+    bool grows = spread <= regular || r->n_states >= FEWEST_MIDDLE;
+    return grows && 1 / period >= LONG_PERIODS && r->n_rows >= LONG_ROWS;
+}
+
 /* Patches follow the field: while the shortest scales win, and each half still holds enough rows, halve the patches. */
 static kbass_status choose_patches(kb_ode_problem *p, kbass_error *error)
 {
@@ -187,8 +194,7 @@ static kbass_status choose_patches(kb_ode_problem *p, kbass_error *error)
     double spread = 0;
     if (status == KBASS_OK) status = kb_record_period(p->record, &p->period, &spread, error);
     if (status != KBASS_OK) return status;
-    p->is_long = p->settings->method == KB_METHOD_KBASS && spread <= regular && 1 / p->period >= LONG_PERIODS &&
-                 p->record->n_rows >= LONG_ROWS;
+    p->is_long = p->settings->method == KB_METHOD_KBASS && is_long(p->record, p->period, spread);
     for (size_t n = p->is_long ? (size_t)(1 / p->period) / PATCH_PERIODS : 1;; n *= 2) {
         if (status == KBASS_OK) status = create_patches(p, n, error);
         if (status == KBASS_OK) status = fit_bare_field(p, error);
