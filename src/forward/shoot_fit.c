@@ -159,6 +159,23 @@ static double correct_length(kb_shooter *s, const kb_fit *fit, double before, do
     return before - try_length(s, fit, length);
 }
 
+/* Along a narrow curved valley, phases of a long record for one, full steps leave it, and damped ones turn away from
+   it: where a step gained little of what the quadratic promises, shorter undamped ones. Returns the gain of the best,
+   which is the trial then. */
+static double follow_valley(kb_shooter *s, const kb_fit *fit, double before, double length, double damping, double gain)
+{
+    static const double little = 0.05, shortest = 1. / 64; /* of the promised gain; of a step */
+    double best = 0, most = gain;
+    if (!(predicted_gain(s, fit) * little > gain)) return gain;
+    for (double own = 0.5; own >= shortest; own *= 0.5) {
+        double found = before - try_length(s, fit, own);
+        if (found > most) most = found, best = own;
+        else if (best > 0) break;
+    }
+    if (best > 0) return before - try_length(s, fit, best);
+    return make_step(s, fit, damping) ? before - try_length(s, fit, length) : gain;
+}
+
 /* One damped Gauss-Newton step at fixed noise; returns the gain of the objective. Each failure both shortens the step
    and turns it towards the gradient. When no step helps the fit is as good as the objective can tell, or its tangents
    are not those of its predictions: then -1. */
@@ -169,6 +186,7 @@ static double improve(kb_shooter *s, kb_fit *fit, int most_tries, double *dampin
         double gain = make_step(s, fit, *damping) ? before - try_length(s, fit, length) : -INFINITY;
         if (gain > 0) {
             if (s->dynamics->tangents_are_dear) gain = correct_length(s, fit, before, length, gain);
+            else if (tries > 0) gain = follow_valley(s, fit, before, length, *damping, gain);
             accept_trial(s, fit);
             *damping = *damping > 1e-3 ? *damping / 10 : 0;
             return gain;
