@@ -88,8 +88,8 @@ static void check_points(const kbass_discovery *d, size_t run, size_t n, const d
                          bool has_sd)
 {
     size_t values = n * d->data->n_states;
-    double share = d->data->n_axes > 2 ? 0.03 : 1e-3; /* of the noise: steps over several axes err by 0.1 % of its
-                                                         variance (the schedule's `resolved`) */
+    double share = d->data->n_axes > 1 ? 0.03 : 1e-3; /* of the noise: grids of fields err by 0.1 % of its variance
+                                                         (the schedules' `resolved`) */
     double *kept = calloc(2 * values, sizeof *kept), *anew = calloc(2 * values, sizeof *anew);
     kbass_error error;
     CHECK(kb_discovery_find(d, run, n, times, positions, kept, has_sd ? kept + values : NULL));
