@@ -13,19 +13,15 @@
 enum { MOST_COLUMNS = 1000, FEWEST_DIGITS = 9, MOST_DIGITS = 19 };
 
 typedef struct {
-    const char *begin, *end;
-} span;
-
-typedef struct {
-    span measurement, tags, fields;
+    kb_text_span measurement, tags, fields;
     long long time; /* counts since 1970 */
     int digits;
 } influx_line;
 
 typedef struct {
     size_t n_tags, n; /* columns: tags first */
-    span *names, *cells;
-    span measurement;
+    kb_text_span *names, *cells;
+    kb_text_span measurement;
     long long counts; /* of a second */
     kb_buffer sheet;
     const char *problem;
@@ -63,37 +59,37 @@ static bool cut_line(const char *c, const char *end, influx_line *line)
     const char *key = find_stop(c, end, " "), *comma = find_stop(c, key, ","),
                *fields = key < end ? find_stop(key + 1, end, " ") : end;
     if (comma == c || fields == end || find_stop(key + 1, fields, "=") == fields) return false;
-    line->measurement = (span){c, comma};
-    line->tags = (span){comma < key ? comma + 1 : key, key};
-    line->fields = (span){key + 1, fields};
+    line->measurement = (kb_text_span){c, comma};
+    line->tags = (kb_text_span){comma < key ? comma + 1 : key, key};
+    line->fields = (kb_text_span){key + 1, fields};
     return find_stop(c, comma, "=") == comma && take_time(fields + 1, end, line);
 }
 
 /* name=value, and what follows its comma. */
-static bool take_pair(span *rest, span *name, span *value)
+static bool take_pair(kb_text_span *rest, kb_text_span *name, kb_text_span *value)
 {
     if (rest->begin >= rest->end) return false;
     const char *comma = find_stop(rest->begin, rest->end, ","), *equals = find_stop(rest->begin, comma, "=");
-    *name = (span){rest->begin, equals};
-    *value = (span){equals < comma ? equals + 1 : comma, comma};
+    *name = (kb_text_span){rest->begin, equals};
+    *value = (kb_text_span){equals < comma ? equals + 1 : comma, comma};
     rest->begin = comma < rest->end ? comma + 1 : comma;
     return true;
 }
 
 /* ---------------------------------------------------------------- the sheet */
 
-static bool is_same(span a, span b)
+static bool is_same(kb_text_span a, kb_text_span b)
 {
     return a.end - a.begin == b.end - b.begin && memcmp(a.begin, b.begin, (size_t)(a.end - a.begin)) == 0;
 }
 
-static size_t column_of(const influx *f, span name, size_t from, size_t until)
+static size_t column_of(const influx *f, kb_text_span name, size_t from, size_t until)
 {
     while (from < until && !is_same(f->names[from], name)) from++;
     return from;
 }
 
-static void put_text(influx *f, span s)
+static void put_text(influx *f, kb_text_span s)
 {
     kb_buffer_put(&f->sheet, "\"");
     for (const char *c = s.begin; c < s.end; c++) {
@@ -104,7 +100,7 @@ static void put_text(influx *f, span s)
 }
 
 /* 1.5, 2i, 2u, true, "text" */
-static void put_value(influx *f, span s)
+static void put_value(influx *f, kb_text_span s)
 {
     if (s.begin == s.end) return;
     size_t n = (size_t)(s.end - s.begin);
@@ -114,9 +110,9 @@ static void put_value(influx *f, span s)
     else kb_buffer_add(&f->sheet, s.begin, strchr("iu", s.end[-1]) ? n - 1 : n);
 }
 
-static void add_columns(influx *f, span rest, size_t from)
+static void add_columns(influx *f, kb_text_span rest, size_t from)
 {
-    span name, value;
+    kb_text_span name, value;
     while (take_pair(&rest, &name, &value)) {
         if (column_of(f, name, from, f->n) < f->n) continue;
         if (f->n == MOST_COLUMNS) f->problem = "has more than 1000 fields";
@@ -146,7 +142,7 @@ static void put_time(influx *f, long long time)
 
 static void put_row(influx *f, const influx_line *line)
 {
-    span rest = line->tags, name, value;
+    kb_text_span rest = line->tags, name, value;
     memset(f->cells, 0, f->n * sizeof *f->cells);
     while (take_pair(&rest, &name, &value)) f->cells[column_of(f, name, 0, f->n_tags)] = value;
     for (rest = line->fields; take_pair(&rest, &name, &value);) f->cells[column_of(f, name, f->n_tags, f->n)] = value;
@@ -212,7 +208,7 @@ bool kb_is_influx(const kb_file *file)
 
 kbass_status kb_read_influx(kb_reading *r, kbass_data *data)
 {
-    influx f = {.names = KB_NEW(span, MOST_COLUMNS + 1), .cells = KB_NEW(span, MOST_COLUMNS + 1)};
+    influx f = {.names = KB_NEW(kb_text_span, MOST_COLUMNS + 1), .cells = KB_NEW(kb_text_span, MOST_COLUMNS + 1)};
     kbass_status status =
         f.names && f.cells ? kb_file_complete(&r->file, r->error) : kb_out_of_memory(r->error, "lines");
     for (int pass = 0; status == KBASS_OK && pass < PASSES; pass++) take_lines(&f, &r->file, pass);

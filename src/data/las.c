@@ -13,30 +13,26 @@
 enum { LONGEST = 64 }; /* of a number */
 
 typedef struct {
-    const char *begin, *end;
-} span;
-
-typedef struct {
     kb_buffer names, sheet;
     char section; /* V, W, C, P, O, A; 0 before the first */
     bool has_missing, is_wrapped;
     double missing;
 } las;
 
-static span trimmed(const char *begin, const char *end)
+static kb_text_span trimmed(const char *begin, const char *end)
 {
     while (begin < end && strchr(" \t\r", *begin)) begin++;
     while (end > begin && strchr(" \t\r", end[-1])) end--;
-    return (span){begin, end};
+    return (kb_text_span){begin, end};
 }
 
-static bool is_word(span s, const char *word)
+static bool is_word(kb_text_span s, const char *word)
 {
     size_t n = strlen(word);
     return (size_t)(s.end - s.begin) == n && strncasecmp(s.begin, word, n) == 0;
 }
 
-static bool parse(span s, double *number)
+static bool parse(kb_text_span s, double *number)
 {
     char text[LONGEST] = "";
     if (s.end - s.begin >= LONGEST || s.begin == s.end) return false;
@@ -45,7 +41,7 @@ static bool parse(span s, double *number)
 }
 
 /* MNEMONIC.UNIT VALUE : DESCRIPTION */
-static bool cut_entry(span line, span *name, span *unit, span *value)
+static bool cut_entry(kb_text_span line, kb_text_span *name, kb_text_span *unit, kb_text_span *value)
 {
     const char *point = memchr(line.begin, '.', (size_t)(line.end - line.begin)), *colon = line.end;
     if (!point) return false;
@@ -54,19 +50,19 @@ static bool cut_entry(span line, span *name, span *unit, span *value)
     for (const char *c = blank; c < line.end; c++)
         if (*c == ':') colon = c;
     *name = trimmed(line.begin, point);
-    *unit = (span){point + 1, blank};
+    *unit = (kb_text_span){point + 1, blank};
     *value = trimmed(blank, colon);
     return true;
 }
 
-static void put_quoted(kb_buffer *to, span s)
+static void put_quoted(kb_buffer *to, kb_text_span s)
 {
     for (const char *c = s.begin; c < s.end; c++) kb_buffer_add(to, *c == '"' ? "'" : c, 1);
 }
 
-static void take_entry(las *l, span line)
+static void take_entry(las *l, kb_text_span line)
 {
-    span name, unit, value;
+    kb_text_span name, unit, value;
     if (!cut_entry(line, &name, &unit, &value)) return;
     if (l->section == 'V' && is_word(name, "WRAP")) l->is_wrapped = is_word(value, "YES");
     if (l->section == 'W' && is_word(name, "NULL")) l->has_missing = parse(value, &l->missing);
@@ -78,10 +74,10 @@ static void take_entry(las *l, span line)
     kb_buffer_put(&l->names, unit.end > unit.begin ? "]\"" : "\"");
 }
 
-static void take_row(las *l, span line)
+static void take_row(las *l, kb_text_span line)
 {
     for (const char *c = line.begin; c < line.end;) {
-        span cell = {c, c};
+        kb_text_span cell = {c, c};
         double number;
         while (cell.end < line.end && !strchr(" \t,", *cell.end)) cell.end++;
         if (c > line.begin) kb_buffer_put(&l->sheet, ",");
@@ -91,7 +87,7 @@ static void take_row(las *l, span line)
     }
 }
 
-static void take_line(las *l, span line)
+static void take_line(las *l, kb_text_span line)
 {
     if (line.begin < line.end && *line.begin == '~') {
         l->section = line.begin + 1 < line.end ? (char)(line.begin[1] & ~32) : 0;

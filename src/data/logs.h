@@ -5,6 +5,11 @@
 
 #include "data/read.h"
 
+/* A part of the file's text. */
+typedef struct {
+    const char *begin, *end;
+} kb_text_span;
+
 bool kb_is_las(const kb_file *file);
 kbass_status kb_read_las(kb_reading *reading, kbass_data *data);
 

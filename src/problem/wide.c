@@ -317,8 +317,7 @@ static void move_structures(const size_t *place, kb_structures *s)
 /* Very many columns are screened on the bare field's slopes before. */
 static kbass_status screen_first(kb_ode_problem *p, kbass_error *error)
 {
-    size_t n = 0;
-    for (size_t first = 0; first < p->columns->n; first = kb_columns_end(p->columns, first)) n++;
+    size_t n = kb_columns_equations(p->columns);
     if (p->columns->n <= MANY_COLUMNS * n) return KBASS_OK;
     return kb_columns_screen(p->columns, p->dictionary, p->n_reference, p->reference, p->reference_slope,
                              MANY_COLUMNS * n, error);

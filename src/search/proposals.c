@@ -70,17 +70,10 @@ static kbass_status propose(const kb_columns *columns, kb_search_worker *w, cons
     return KBASS_OK;
 }
 
-static size_t n_equations(const kb_columns *columns)
-{
-    size_t n = 0;
-    for (size_t first = 0; first < columns->n; first = kb_columns_end(columns, first)) n++;
-    return n;
-}
-
 /* Of many equations: how many terms three quarters of them have at most. */
 static size_t usual_terms(const kb_columns *columns, const kb_support *support)
 {
-    size_t n = n_equations(columns), terms = 0, no_longer = 0;
+    size_t n = kb_columns_equations(columns), terms = 0, no_longer = 0;
     for (; 4 * no_longer < 3 * n; terms++) {
         no_longer = 0;
         for (size_t first = 0, last; first < columns->n; first = last) {
@@ -239,7 +232,7 @@ kbass_status kb_propose_neighbours(kb_search *a, kb_search_worker *w, const kb_f
 
 size_t kb_proposals_room(const kb_columns *columns)
 {
-    return MOST_MOVES + 3 + KB_ANALOGIES * MOST_PATTERNS + 2 * MOST_SCREENED * n_equations(columns);
+    return MOST_MOVES + 3 + KB_ANALOGIES * MOST_PATTERNS + 2 * MOST_SCREENED * kb_columns_equations(columns);
 }
 
 void kb_proposal_clear(kb_proposal *p)

@@ -92,6 +92,13 @@ size_t kb_columns_end(const kb_columns *c, size_t first)
     return end;
 }
 
+size_t kb_columns_equations(const kb_columns *c)
+{
+    size_t n = 0;
+    for (size_t first = 0; first < c->n; first = kb_columns_end(c, first)) n++;
+    return n;
+}
+
 /* The more candidates, the likelier that one fits by chance: an equation expects `most_expected` terms at most. */
 static void limit_expectation(kb_columns *c)
 {

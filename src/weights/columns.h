@@ -52,6 +52,8 @@ kbass_status kb_columns_create(const kb_dictionary *dictionary, const double *sd
 void kb_columns_destroy(kb_columns *columns);
 /* One past the last column of the equation whose columns, which are neighbours, begin at `first`. */
 size_t kb_columns_end(const kb_columns *columns, size_t first);
+/* Equations that have columns. */
+size_t kb_columns_equations(const kb_columns *columns);
 
 /* A set of columns, ascending; the structure of a model. Capacity is that of the columns. */
 typedef struct {

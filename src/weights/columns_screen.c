@@ -143,13 +143,6 @@ static void move_column(kb_columns *c, size_t from, size_t to)
     c->slab[to] = c->slab[from];
 }
 
-static size_t count_equations(const kb_columns *c)
-{
-    size_t n = 0;
-    for (size_t first = 0; first < c->n; first = kb_columns_end(c, first)) n++;
-    return n;
-}
-
 /* Simple terms stay, where they are no more than half of what does: products of many states explain by chance what
    these do. */
 static void keep_simple(screen *s, const kb_columns *c, const kb_dictionary *d, size_t first, size_t last, size_t most)
@@ -205,7 +198,7 @@ kbass_status kb_columns_screen(kb_columns *c, const kb_dictionary *dictionary, s
         return kb_fail(error, KBASS_ERROR_ARGUMENT,
                        "--constraint: found %zu candidates, of which only %zu would be looked at: name fewer", c->n,
                        most);
-    size_t each = most / count_equations(c), stride = (n_points + MOST_POINTS - 1) / MOST_POINTS;
+    size_t each = most / kb_columns_equations(c), stride = (n_points + MOST_POINTS - 1) / MOST_POINTS;
     screen s = {.n = (n_points + stride - 1) / stride, .n_terms = dictionary->n_terms};
     bool *stays = KB_NEW(bool, c->n);
     kbass_status status = screen_allocate(&s, error);

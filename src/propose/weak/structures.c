@@ -141,18 +141,11 @@ static kbass_status join(size_t n, equation *equations, double half_width, doubl
     return status;
 }
 
-static size_t count_equations(const kb_columns *columns)
-{
-    size_t n = 0;
-    for (size_t first = 0; first < columns->n; first = kb_columns_end(columns, first)) n++;
-    return n;
-}
-
 kbass_status kb_weak_propose_present(kb_weak_states *weak, double half_width, double close, kb_weak_proposals *out,
                                      kbass_error *error)
 {
     const kb_columns *columns = weak->columns;
-    size_t n = count_equations(columns), e = 0;
+    size_t n = kb_columns_equations(columns), e = 0;
     kbass_status status = KBASS_OK;
     equation *equations = KB_NEW(equation, n);
     bool found = true;
