@@ -50,6 +50,18 @@ static void a_missing_sine_is_named(void **state)
     kbass_discovery_destroy(d);
 }
 
+/* Twelve samples: a missing term enlarges the noise that its score is measured by. */
+static void short_records_tell_too(void **state)
+{
+    (void)state;
+    static const char *const cooling[] = {"x_t = 0.4 - 0.8*x"};
+    kbass_discovery *d = discover(simulate(1, cooling, 6, 12, 1, 1), "x");
+    const kbass_result *r = kbass_discovery_result(d);
+    CHECK(r->n_missing > 0 && r->missing[0].p_value < 0.01 && fabs(r->missing[0].score) < 3.5); /* < sqrt(11) */
+    CHECK(!strchr(r->missing[0].term, 't'));
+    kbass_discovery_destroy(d);
+}
+
 static void where_nothing_is_missing_nothing_is_said(void **state)
 {
     (void)state;
@@ -66,6 +78,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_sine_is_named),
+        cmocka_unit_test(short_records_tell_too),
         cmocka_unit_test(where_nothing_is_missing_nothing_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

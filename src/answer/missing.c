@@ -8,6 +8,7 @@
 #include "answer/wider_terms.h"
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "base/statistics.h"
 #include "base/status.h"
 #include "collocation/kernel_likelihood.h"
 #include "forward/shoot.h"
@@ -25,6 +26,7 @@ typedef struct {
     kb_likelihood *likelihood;
     kb_message *message;
     kb_support all;
+    double freedom; /* of the noise that scores are in units of; INFINITY: it is known */
     double *scores; /* by column; NaN where there is none */
 } probe;
 
@@ -68,6 +70,7 @@ static kbass_status make_fit(probe *q, const kb_frame *frame, const kb_fit *from
     if (status != KBASS_OK) return status;
     q->fit->n_windows = from->n_windows;
     q->fit->support.n = 0;
+    q->freedom = from->values > 0 ? from->values - from->effective : INFINITY;
     for (size_t i = 0; i < q->n_own; i++) {
         size_t column = from->support.column[i], state = frame->columns->equation[column];
         kb_support_add(&q->fit->support, i);
@@ -116,6 +119,41 @@ static bool score(const probe *q, double *factor, double *g, double *row)
     return true;
 }
 
+/* Does the column's term name a time or a place? */
+static bool has_axis(const probe *q, size_t c)
+{
+    const kb_dictionary *d = q->wide;
+    for (size_t v = d->n_variables - d->n_axes; v < d->n_variables; v++)
+        if (kb_dictionary_depends(d, q->columns.term[c], v)) return true;
+    return false;
+}
+
+/* How likely one of n_tried scores z is so large by chance. The noise is that of f = freedom residuals which a missing
+   term has enlarged, so z^2 < f; t = z sqrt((f - 1) / (f - z^2)) is Student's. Not so for waves and powers of time,
+   which stand for anything in a short record. */
+static double by_chance(const probe *q, size_t c, size_t n_tried)
+{
+    double f = q->freedom, z = fabs(q->scores[c]);
+    if (!isfinite(f) || has_axis(q, c)) return kb_two_sided(z, n_tried);
+    if (!(f > 1)) return 1;
+    double t = z * sqrt((f - 1) / fmax(f - z * z, 0));
+    return fmin(2 * kb_student_below(-t, f - 1) * (double)n_tried, 1);
+}
+
+static size_t most_missing(const probe *q, size_t n_tried)
+{
+    size_t best = q->n_own;
+    double least = 1;
+    for (size_t c = q->n_own; c < q->columns.n; c++) {
+        double p = by_chance(q, c, n_tried);
+        bool is_tie = p == least && fabs(q->scores[c]) > fabs(q->scores[best]); /* far out both are 0 */
+        if (!(p < least || is_tie)) continue;
+        least = p;
+        best = c;
+    }
+    return best;
+}
+
 static kbass_status list_terms(const probe *q, kb_answer *answer, kbass_error *error)
 {
     size_t n = q->columns.n, n_tried = 0, n_listed = 0;
@@ -123,16 +161,14 @@ static kbass_status list_terms(const probe *q, kb_answer *answer, kbass_error *e
     if (!list) return kb_out_of_memory(error, "the answer");
     for (size_t c = q->n_own; c < n; c++) n_tried += isfinite(q->scores[c]);
     while (n_listed < MOST_TERMS) {
-        size_t best = n;
-        for (size_t c = q->n_own; c < n; c++)
-            if (fabs(q->scores[c]) > (best < n ? fabs(q->scores[best]) : 0)) best = c;
-        if (best == n || !(kb_two_sided(q->scores[best], n_tried) < KB_BY_CHANCE)) break;
+        size_t best = most_missing(q, n_tried);
+        if (best == n || !(by_chance(q, best, n_tried) < KB_BY_CHANCE)) break;
         const char *name = kb_dictionary_name(q->wide, q->columns.term[best]);
         char *term = kb_answer_own(answer, strlen(name) + 1, 1);
         if (!term) return kb_out_of_memory(error, "the answer");
         strcpy(term, name);
-        list[n_listed++] = (kbass_missing_term){q->columns.equation[best], term, q->scores[best],
-                                                kb_two_sided(q->scores[best], n_tried)};
+        list[n_listed++] =
+            (kbass_missing_term){q->columns.equation[best], term, q->scores[best], by_chance(q, best, n_tried)};
         q->scores[best] = NAN;
     }
     answer->result.missing = list;
