@@ -52,12 +52,12 @@ bool kb_function_jumps(size_t function);
 
 enum { KB_EXPANSION_LIMIT = 4096, KB_EXPANSION_POWER = 64 };
 
-typedef enum { KB_FINE = 0, KB_NO_MEMORY, KB_TOO_LARGE, KB_NOT_FINITE } kb_ode_problem;
+typedef enum { KB_FINE = 0, KB_NO_MEMORY, KB_TOO_LARGE, KB_NOT_FINITE } kb_algebra_problem;
 typedef struct kb_block kb_block;
 typedef struct {
     kb_block *blocks;
     size_t total;
-    kb_ode_problem problem;
+    kb_algebra_problem problem;
 } kb_arena;
 
 typedef enum { KB_VARIABLE, KB_FUNCTION, KB_GROUP, KB_POWER, KB_PAIR } kb_atom_kind;

@@ -13,27 +13,14 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "forecast/outlook.h"
+#include "forecast/request.h"
 #include "forecast/row.h"
 #include "forecast/spread.h"
 #include "forecast/stage.h"
 #include "simulate/model.h"
 
-enum { MOST_STEPS = 200000, MOST_DRAWS = 1000000 };
+enum { MOST_STEPS = 200000 };
 static const double farther = 10; /* than in the fit may fields go before they count as lost */
-static const double fitted_reach =
-    0.25; /* of the record: the modes of fitted boundary values come round again at 0.5 */
-
-/* What is asked for. */
-typedef struct {
-    const kbass_posterior *posterior;
-    const kbass_forecast_options *options;
-    size_t n_times, n_places;
-    const double *times, *places;
-    kb_ends ends;
-    int threads;
-    kb_run *run;
-    kbass_forecast *forecast;
-} request;
 
 /* One model at the record's end: weights + L e, state = mean + factor e. */
 typedef struct {
@@ -44,128 +31,6 @@ typedef struct {
     kb_row_course course; /* of fields over several: with points */
     double *points;
 } departure;
-
-/* ---------------------------------------------------------------- what is asked for */
-
-static kbass_status check_options(const kbass_posterior *p, const kbass_forecast_options *o, kbass_error *error)
-{
-    if (!o->n_draws || o->n_draws > MOST_DRAWS)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "found %zu draws, needed 1 to %d", o->n_draws, MOST_DRAWS);
-    if (o->state && p->n_axes > 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                       "a field cannot start from a list of numbers: kbass simulate takes its "
-                       "equation with --initial");
-    for (size_t i = 0; o->state && i < p->n_states; i++)
-        if (!isfinite(o->state[i]))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "%s starts at %g, needed a finite number", p->state_names[i],
-                           o->state[i]);
-    if (o->boundary && p->n_axes == 1)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT, "a boundary is for fields over space, these are states over time");
-    return KBASS_OK;
-}
-
-static kbass_status check_times(const request *q, kbass_error *error)
-{
-    const kbass_posterior *p = q->posterior;
-    double slack = 1e-9 * (p->last[0] - p->first[0]), before = p->last[0] - slack;
-    if (!q->n_times) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no time to forecast");
-    for (size_t i = 0; i < q->n_times; i++) {
-        if (!isfinite(q->times[i]) || !(q->times[i] >= before))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                           "found the time %.10g, needed %s from %.10g on, where the record ends", q->times[i],
-                           "ascending times", p->last[0]);
-        before = q->times[i];
-    }
-    return KBASS_OK;
-}
-
-static kbass_status check_row_places(const request *q, kbass_error *error)
-{
-    const kbass_posterior *p = q->posterior;
-    size_t space = p->n_axes - 1;
-    if (!q->n_places) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no place to forecast the fields at");
-    for (size_t i = 0; i < q->n_places * space; i++) {
-        double low = p->row.low[i % space], high = p->row.high[i % space], slack = 1e-9 * (high - low);
-        if (!(q->places[i] >= low - slack && q->places[i] <= high + slack))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "the place %s = %g is outside the domain, %g to %g",
-                           p->axis_names[1 + i % space], q->places[i], low, high);
-    }
-    return KBASS_OK;
-}
-
-static kbass_status check_places(const request *q, kbass_error *error)
-{
-    const kbass_posterior *p = q->posterior;
-    if (kb_posterior_has_row(p)) return check_row_places(q, error);
-    double first = p->origin[1], length = p->span[1], reach = p->line.periodic ? p->line.period : 1,
-           slack = 1e-9 * length;
-    if (!q->n_places) return kb_fail(error, KBASS_ERROR_ARGUMENT, "found no place to forecast the fields at");
-    for (size_t i = 0; i < q->n_places; i++)
-        if (!(q->places[i] >= first - slack && q->places[i] <= first + reach * length + slack))
-            return kb_fail(error, KBASS_ERROR_ARGUMENT, "the place %s = %g is outside the domain, %g to %g",
-                           p->axis_names[1], q->places[i], first, first + reach * length);
-    return KBASS_OK;
-}
-
-/* The first axis of space that is open, counted from 0; 0 when there is none. */
-static size_t open_axis(const kbass_posterior *p)
-{
-    size_t d = 0;
-    if (!kb_posterior_has_row(p)) return 0;
-    while (d + 1 < p->n_axes && p->row.is_closed[d]) d++;
-    return d + 1 < p->n_axes ? d : 0;
-}
-
-static bool is_all_closed(const kbass_posterior *p)
-{
-    return kb_posterior_has_row(p) ? p->row.is_closed[open_axis(p)] : p->line.periodic;
-}
-
-static kbass_status choose_ends(request *q, kbass_error *error)
-{
-    static const char *const names[] = {"fitted", "dirichlet", "neumann"};
-    const kbass_posterior *p = q->posterior;
-    const char *name = q->options->boundary ? q->options->boundary : "fitted", *axis = p->axis_names[1 + open_axis(p)];
-    bool is_closed = is_all_closed(p);
-    double farthest = p->last[0] + fitted_reach * (p->last[0] - p->first[0]);
-    size_t i = 0;
-    if (is_closed && (!strcmp(name, "periodic") || !strcmp(name, "fitted"))) return KBASS_OK;
-    while (i < 3 && strcmp(names[i], name)) i++;
-    if (i == 3 && strcmp(name, "periodic"))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                       "found the boundary \"%.40s\", needed fitted, periodic, dirichlet or neumann", name);
-    if (i == 3 || is_closed)
-        return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                       "found the boundary \"%s\", but the fit has %s %s: discover again with "
-                       "--periodic %s",
-                       name, axis, i == 3 ? "not periodic" : "periodic", i == 3 ? axis : "none");
-    if (i == KB_ENDS_FITTED && !(q->times[q->n_times - 1] <= farthest))
-        return kb_fail(error, KBASS_ERROR_ARGUMENT,
-                       "the fitted values at the ends of %s reach only a quarter of the record "
-                       "beyond it, to %s = %g: name a boundary, dirichlet or neumann",
-                       axis, p->axis_names[0], farthest);
-    q->ends = (kb_ends)i;
-    return KBASS_OK;
-}
-
-/* Has every equation a value where the forecast starts? */
-static kbass_status check_start(const kbass_posterior *p, const double *state, kbass_error *error)
-{
-    kb_model *model = NULL;
-    double *rates = KB_NEW(double, p->n_states);
-    kbass_status status = rates ? KBASS_OK : kb_out_of_memory(error, "the start");
-    if (status == KBASS_OK) status = kb_belief_model(p, &p->models[0], p->models[0].weight, &model, error);
-    if (status == KBASS_OK) status = kb_model_rates(model, 1, &p->last[0], state, rates, error);
-    for (size_t i = 0; status == KBASS_OK && i < p->n_states; i++)
-        if (!isfinite(rates[i]))
-            status = kb_fail(error, KBASS_ERROR_ARGUMENT,
-                             "the forecast cannot start: %s_t has no finite value at the given "
-                             "state (%s = %g)",
-                             p->state_names[i], p->state_names[i], state[i]);
-    kb_model_destroy(model);
-    kb_free(rates);
-    return status;
-}
 
 /* ---------------------------------------------------------------- the record's end */
 
@@ -178,7 +43,7 @@ static void leave(departure *d)
     kb_free(d->points);
 }
 
-static kbass_status depart_states(const request *q, departure *d, kbass_error *error)
+static kbass_status depart_states(const kb_forecast_request *q, departure *d, kbass_error *error)
 {
     const kbass_posterior *p = q->posterior;
     const kb_stretch *last = &d->belief->windows[d->belief->n_windows - 1];
@@ -191,14 +56,14 @@ static kbass_status depart_states(const request *q, departure *d, kbass_error *e
     return KBASS_OK;
 }
 
-static kbass_status depart_fields(const request *q, departure *d, kbass_error *error)
+static kbass_status depart_fields(const kb_forecast_request *q, departure *d, kbass_error *error)
 {
     kbass_status status = kb_stage_create(q->posterior, d->belief, &d->stage, error);
     return status == KBASS_OK ? kb_stage_end(d->stage, &d->mean, &d->factor, &d->n_state, error) : status;
 }
 
 /* Points of n_axes numbers, within the domain to the last digit. */
-static kbass_status list_row_points(const request *q, departure *d, kbass_error *error)
+static kbass_status list_row_points(const kb_forecast_request *q, departure *d, kbass_error *error)
 {
     const kbass_posterior *p = q->posterior;
     size_t axes = p->n_axes, n = q->n_times * q->n_places;
@@ -214,7 +79,7 @@ static kbass_status list_row_points(const request *q, departure *d, kbass_error 
     return kb_row_course_begin(&d->course, error);
 }
 
-static kbass_status depart_row(const request *q, departure *d, kbass_error *error)
+static kbass_status depart_row(const kb_forecast_request *q, departure *d, kbass_error *error)
 {
     const kb_belief *b = d->belief;
     size_t k = b->n_terms, rank = b->rank, n = q->posterior->row.n_last;
@@ -232,7 +97,7 @@ static kbass_status depart_row(const request *q, departure *d, kbass_error *erro
     return list_row_points(q, d, error);
 }
 
-static kbass_status depart(const request *q, const kb_belief *belief, departure *d, kbass_error *error)
+static kbass_status depart(const kb_forecast_request *q, const kb_belief *belief, departure *d, kbass_error *error)
 {
     const kb_stretch *last = &belief->windows[belief->n_windows - 1];
     *d = (departure){.belief = belief, .size = belief->n_terms + q->posterior->n_start};
@@ -249,7 +114,7 @@ static kbass_status depart(const request *q, const kb_belief *belief, departure 
 /* ---------------------------------------------------------------- draws */
 
 /* The draw's own stream: which model it is of, and its e. */
-static size_t choose_model(const request *q, kb_random *random, size_t draw)
+static size_t choose_model(const kb_forecast_request *q, kb_random *random, size_t draw)
 {
     size_t model = 0;
     kb_random_seed(random, q->options->seed ^ (0xd1342543de82ef95u * (draw + 1)));
@@ -261,8 +126,8 @@ static size_t choose_model(const request *q, kb_random *random, size_t draw)
 }
 
 /* parameters = (weights, start) + L e, state = mean + factor e */
-static void draw_departure(const request *q, const departure *d, kb_random *random, double *e, double *parameters,
-                           double *state)
+static void draw_departure(const kb_forecast_request *q, const departure *d, kb_random *random, double *e,
+                           double *parameters, double *state)
 {
     size_t k = d->belief->n_terms, n = q->posterior->n_start;
     for (size_t i = 0; i < d->size; i++) e[i] = kb_random_normal(random);
@@ -274,8 +139,8 @@ static void draw_departure(const request *q, const departure *d, kb_random *rand
 }
 
 /* A draw that cannot be followed to the end is no error: what it does not reach stays NaN. */
-static kbass_status follow_states(const request *q, const departure *d, const double *parameters, const double *state,
-                                  double *values, bool *too_far, kbass_error *error)
+static kbass_status follow_states(const kb_forecast_request *q, const departure *d, const double *parameters,
+                                  const double *state, double *values, bool *too_far, kbass_error *error)
 {
     kb_model *model = NULL;
     const kbass_posterior *p = q->posterior;
@@ -287,7 +152,7 @@ static kbass_status follow_states(const request *q, const departure *d, const do
     return status == KBASS_ERROR_NUMERICAL ? KBASS_OK : status;
 }
 
-static void follow_fields(const request *q, const departure *d, kb_course *course, const double *parameters,
+static void follow_fields(const kb_forecast_request *q, const departure *d, kb_course *course, const double *parameters,
                           double *scaled, const double *state, double *values)
 {
     kb_dynamics *dynamics = &course->line->dynamics;
@@ -303,8 +168,8 @@ typedef struct {
     double *e, *parameters, *scaled, *state;
 } hand;
 
-static kbass_status hand_begin(const request *q, const departure *d, const double *times, const double *positions,
-                               hand *h, kbass_error *error)
+static kbass_status hand_begin(const kb_forecast_request *q, const departure *d, const double *times,
+                               const double *positions, hand *h, kbass_error *error)
 {
     *h = (hand){.e = KB_NEW(double, d->size + 1),
                 .parameters = KB_NEW(double, d->n_parameters + 1),
@@ -327,7 +192,7 @@ static void hand_end(hand *h)
     kb_free(h->state);
 }
 
-static kbass_status carry_draw(const request *q, const departure *d, size_t model, size_t draw, hand *h,
+static kbass_status carry_draw(const kb_forecast_request *q, const departure *d, size_t model, size_t draw, hand *h,
                                kbass_error *error)
 {
     kb_random random;
@@ -346,7 +211,7 @@ static kbass_status carry_draw(const request *q, const departure *d, size_t mode
 }
 
 /* All draws of one model, in threads. */
-static kbass_status carry_draws(const request *q, const departure *d, size_t model, const double *times,
+static kbass_status carry_draws(const kb_forecast_request *q, const departure *d, size_t model, const double *times,
                                 const double *positions, kbass_error *error)
 {
     kbass_status worst = KBASS_OK;
@@ -373,7 +238,7 @@ static kbass_status carry_draws(const request *q, const departure *d, size_t mod
 }
 
 typedef struct {
-    const request *request;
+    const kb_forecast_request *request;
     const double *times, *positions;
     kbass_status status;
     kbass_error *error;
@@ -383,7 +248,7 @@ typedef struct {
 static void carry_apart(void *context)
 {
     carrying *j = context;
-    const request *q = j->request;
+    const kb_forecast_request *q = j->request;
     size_t n = q->options->average ? q->posterior->n_models : 1;
     for (size_t m = 0; j->status == KBASS_OK && m < n; m++) {
         departure d;
@@ -407,20 +272,7 @@ static void keep_done(kbass_forecast *f)
 
 /* ---------------------------------------------------------------- the public door */
 
-static kbass_status check(request *q, kbass_error *error)
-{
-    kbass_status status = check_options(q->posterior, q->options, error);
-    if (status == KBASS_OK) status = check_times(q, error);
-    if (status == KBASS_OK && q->posterior->n_axes > 1) status = check_places(q, error);
-    if (status == KBASS_OK && q->posterior->n_axes > 1) status = choose_ends(q, error);
-    if (status == KBASS_OK && q->posterior->inputs.n)
-        status = kb_input_curves_check(&q->posterior->inputs, q->posterior->axis_names[0], q->posterior->last[0],
-                                       q->times[q->n_times - 1], error);
-    if (status == KBASS_OK && q->options->state) status = check_start(q->posterior, q->options->state, error);
-    return status;
-}
-
-static kbass_status forecast_allocate(const request *q, kbass_forecast **out, kbass_error *error)
+static kbass_status forecast_allocate(const kb_forecast_request *q, kbass_forecast **out, kbass_error *error)
 {
     kbass_forecast *f = KB_NEW(kbass_forecast, 1);
     if (!f) return kb_out_of_memory(error, "the forecast");
@@ -443,7 +295,7 @@ static kbass_status forecast_allocate(const request *q, kbass_forecast **out, kb
 }
 
 /* Every place at every time, as points. */
-static kbass_status list_points(const request *q, double **times, double **positions, kbass_error *error)
+static kbass_status list_points(const kb_forecast_request *q, double **times, double **positions, kbass_error *error)
 {
     size_t n = q->n_times * q->n_places;
     *times = KB_NEW(double, n);
@@ -468,16 +320,16 @@ kbass_status kbass_posterior_forecast(const kbass_posterior *posterior, const kb
     run.stage = "draws";
     run.until = 1;
     run.is_of_known_length = true;
-    request q = {.run = &run,
-                 .posterior = posterior,
-                 .options = &own,
-                 .n_times = n_times,
-                 .n_places = posterior->n_axes > 1 ? n_places : 1,
-                 .times = times,
-                 .places = places,
-                 .threads = kb_threads(own.threads)};
+    kb_forecast_request q = {.run = &run,
+                             .posterior = posterior,
+                             .options = &own,
+                             .n_times = n_times,
+                             .n_places = posterior->n_axes > 1 ? n_places : 1,
+                             .times = times,
+                             .places = places,
+                             .threads = kb_threads(own.threads)};
     double *point_times = NULL, *positions = NULL;
-    kbass_status status = check(&q, error);
+    kbass_status status = kb_forecast_check(&q, error);
     if (status == KBASS_OK) status = forecast_allocate(&q, &q.forecast, error);
     if (status == KBASS_OK && posterior->n_axes > 1 && !kb_posterior_has_row(posterior))
         status = list_points(&q, &point_times, &positions, error);

@@ -29,6 +29,12 @@ kbass_status kb_read_count_at(const kb_reader *r, json_t *object, const char *wh
 kbass_status kb_read_numbers(const kb_reader *r, json_t *array, const char *field, size_t n, double low, double *out);
 kbass_status kb_read_numbers_at(const kb_reader *r, json_t *object, const char *where, const char *key, size_t n,
                                 double low, double *out);
+/* The place of a name in a list; n: it is not there. */
+size_t kb_read_find_name(size_t n, char *const *names, const char *name);
+
+/* The models, and whether the equations say the same as the first of them. */
+kbass_status kb_read_models(const kb_reader *r);
+kbass_status kb_read_compare_equations(const kb_reader *r);
 
 /* Of several axes: what last rows and predictions are of, and those of a model. */
 kbass_status kb_read_row_grid(const kb_reader *r, json_t *grid, const char *where);
