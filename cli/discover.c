@@ -5,6 +5,7 @@
 
 #include "answer.h"
 #include "commands.h"
+#include "guard.h"
 #include "message.h"
 #include "output.h"
 #include "pages.h"
@@ -47,17 +48,28 @@ static int load(discover_job *job)
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }
 
+/* A result that goes to standard output is alone there. */
+static FILE *result_stream(const discover_job *job)
+{
+    return job->json && cli_output_is_standard(job->json) ? stderr : stdout;
+}
+
+static int print_text(const discover_job *job, const char *text)
+{
+    fputs(text, result_stream(job));
+    return cli_finish_output();
+}
+
 static int print(const discover_job *job, int parts)
 {
     char *text = NULL;
     kbass_error error;
-    FILE *out = job->json && cli_output_is_standard(job->json) ? stderr : stdout; /* the result is alone on its way */
-    bool is_bold = isatty(fileno(out)) && !getenv("NO_COLOR");
+    bool is_bold = isatty(fileno(result_stream(job))) && !getenv("NO_COLOR");
     kbass_status status = kbass_discovery_text(job->discovery, parts | (is_bold ? KBASS_TEXT_BOLD : 0), &text, &error);
     if (status != KBASS_OK) return cli_fail_with(status, &error);
-    fputs(text, out);
+    int code = print_text(job, text);
     kbass_free(text);
-    return cli_finish_output();
+    return code;
 }
 
 /* A run whose report nobody reads is worth it when its result goes into a file. */
@@ -68,11 +80,27 @@ static int begin(const discover_job *job)
     return has_file ? EXIT_OK : code;
 }
 
+/* Ranks are killed soon after a signal to mpirun. */
+static bool is_guarded(void) { return cli_share() && cli_share_writes(); }
+
 /* What will be written is solved by the run, once. */
 static int parts_to_keep(const discover_job *job)
 {
     return (job->json || job->report ? KBASS_KEEP_RESULT : 0) | (job->solution ? KBASS_KEEP_SOLUTION : 0) |
-           (job->residuals ? KBASS_KEEP_ROWS : 0);
+           (job->residuals ? KBASS_KEEP_ROWS : 0) | (is_guarded() ? KBASS_KEEP_BEST : 0);
+}
+
+/* While the run still goes on; where there is no model yet it may find one. */
+static int write_so_far(void *context)
+{
+    const discover_job *job = context;
+    char *json = NULL, *text = NULL;
+    kbass_error error;
+    if (kbass_discovery_so_far(job->discovery, KBASS_TEXT_RESULT, &json, &text, &error) != KBASS_OK) return -1;
+    if (job->json) cli_output_text(job->json, json);
+    if (job->report) cli_report_write(json, job->report);
+    print_text(job, text);
+    return cli_interrupted_code();
 }
 
 static int run(discover_job *job)
@@ -87,7 +115,9 @@ static int run(discover_job *job)
     cli_share_say(job->is_quiet, strstr(about, "part used of ")
                                      ? "the tiles of the grid, and the models of each step of the search, in turn"
                                      : "the models of each step of the search, in turn");
+    if (is_guarded()) cli_guard_begin(write_so_far, job);
     kbass_status status = kbass_discovery_run(job->discovery, cli_progress_show, &progress, &error);
+    cli_guard_end();
     cli_progress_end(&progress);
     return status == KBASS_OK ? EXIT_OK : cli_fail_with(status, &error);
 }

@@ -266,6 +266,51 @@ static void making_the_problem_counts(void **state)
     kbass_data_destroy(data);
 }
 
+typedef struct {
+    kbass_discovery *discovery;
+    int n_without;
+    char *json, *text;
+} asker;
+
+/* After the first model the answer that stands is asked for, from the thread that calls back. */
+static int ask(const kbass_progress *progress, void *user)
+{
+    asker *a = user;
+    kbass_error error;
+    (void)progress;
+    if (a->json) return 0;
+    kbass_status status = kbass_discovery_so_far(a->discovery, KBASS_TEXT_RESULT, &a->json, &a->text, &error);
+    if (status != KBASS_OK) CHECK(status == KBASS_ERROR_TIME && !a->json && !a->text);
+    a->n_without += status != KBASS_OK;
+    return 0;
+}
+
+static void an_answer_stands_while_it_runs(void **state)
+{
+    (void)state;
+    kbass_data *data = hares();
+    kbass_settings settings;
+    asker a = {0};
+    kbass_error error;
+    char *json = NULL, *text = NULL;
+    kb_settings_default(&settings);
+    settings.degree = 2;
+    CHECK_OK(kbass_discovery_create(data, &settings, &a.discovery, &error));
+    CHECK_FAILS(kbass_discovery_so_far(a.discovery, 0, &json, &text, &error), KBASS_ERROR_ARGUMENT, "keeps");
+    kbass_discovery_keep(a.discovery, KBASS_KEEP_BEST);
+    CHECK_OK(kbass_discovery_run(a.discovery, ask, &a, &error));
+    CHECK(a.n_without > 0 && a.json && strstr(a.json, "\"outcome\": \"cancelled\"") && strstr(a.json, "\"term\":"));
+    CHECK(strstr(a.text, "_t =") && strstr(a.text, "undecided"));
+    CHECK_OK(kbass_discovery_so_far(a.discovery, KBASS_TEXT_RESULT, &json, &text, &error)); /* of the last model */
+    CHECK(kbass_discovery_result(a.discovery)->outcome != KBASS_CANCELLED);
+    kbass_free(a.json);
+    kbass_free(a.text);
+    kbass_free(json);
+    kbass_free(text);
+    kbass_discovery_destroy(a.discovery);
+    kbass_data_destroy(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +321,7 @@ int main(void)
         cmocka_unit_test(the_kernel_engine_is_not_sure_on_its_way),
         cmocka_unit_test(a_dense_field_ends_with_its_proposals),
         cmocka_unit_test(making_the_problem_counts),
+        cmocka_unit_test(an_answer_stands_while_it_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

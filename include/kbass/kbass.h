@@ -472,9 +472,16 @@ KBASS_API kbass_status kbass_discovery_run(kbass_discovery *discovery, kbass_pro
 enum {
     KBASS_KEEP_RESULT = 1,   /* what kbass_discovery_json writes */
     KBASS_KEEP_SOLUTION = 2, /* the solution at kbass_discovery_points */
-    KBASS_KEEP_ROWS = 4      /* its mean at all measured points */
+    KBASS_KEEP_ROWS = 4,     /* its mean at all measured points */
+    KBASS_KEEP_BEST = 8      /* while it runs, the best models by now: kbass_discovery_so_far */
 };
 KBASS_API void kbass_discovery_keep(kbass_discovery *discovery, int parts);
+/* From another thread, or its callback, while a run with KBASS_KEEP_BEST is going on: the best answer by now, as
+   kbass_discovery_json and kbass_discovery_text (parts: KBASS_TEXT_...) would write it if the run were cancelled and
+   left time for nothing else. Takes milliseconds. Before there is a model it fails with KBASS_ERROR_TIME. To be freed
+   with kbass_free. */
+KBASS_API kbass_status kbass_discovery_so_far(const kbass_discovery *discovery, int parts, char **json, char **text,
+                                              kbass_error *error);
 /* Several processes on one discovery: each makes the same calls with the same data and settings, and fits are shared
    out among them (docs/cluster.md). These functions are called by all ranks in the same order, from one thread at a
    time. */

@@ -33,6 +33,7 @@ void kb_run_begin(kb_run *run, kbass_progress_callback callback, void *user, dou
     run->trace = NULL;
     run->checkpoint = NULL;
     run->reduce = NULL;
+    run->standing = NULL;
     atomic_store(&run->wish, 0);
     atomic_store(&run->reason, 0);
     atomic_store(&run->n_iterations, 0);

@@ -23,9 +23,10 @@ typedef struct {
     atomic_size_t n_iterations, n_models;
     bool is_of_known_length, has_step_limit; /* the fraction is known, or the largest that it can be */
     const kb_trace *trace;                   /* NULL: none */
-    const kbass_reduce *reduce;              /* other ranks of the same run; NULL: none */
-    atomic_int wish;                         /* among ranks: the reason to stop that this one has, until all agree */
-    kb_checkpoint *checkpoint;               /* NULL: none */
+    struct kb_standing *standing; /* where the best models by now are noted (search/standing.h); NULL: nowhere */
+    const kbass_reduce *reduce;   /* other ranks of the same run; NULL: none */
+    atomic_int wish;              /* among ranks: the reason to stop that this one has, until all agree */
+    kb_checkpoint *checkpoint;    /* NULL: none */
 } kb_run;
 
 double kb_clock(void); /* seconds, monotonic */

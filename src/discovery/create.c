@@ -58,6 +58,8 @@ void kb_discovery_forget(kbass_discovery *d)
     kb_constants_spread_clear(&d->constants_spread);
     kb_free(d->constant_correlation);
     d->constant_correlation = NULL;
+    kb_standing_destroy(d->standing);
+    d->standing = NULL;
 }
 
 void kbass_discovery_destroy(kbass_discovery *d)

@@ -19,6 +19,7 @@
 #include "published/published.h"
 #include "report/sketch.h"
 #include "search/result.h"
+#include "search/standing.h"
 
 /* What a run leaves besides its answer, made once (solve.c). */
 typedef struct {
@@ -46,10 +47,11 @@ struct kbass_discovery {
     const kb_trace *trace;
     int keeps; /* KBASS_KEEP_...: what the next run makes besides its answer */
     kb_solved solved;
-    double seconds_to_create;
+    double seconds_to_create, began; /* of kb_clock: the last run */
     kb_budget budget;
     kb_checkpoint *checkpoint; /* or NULL */
     kbass_reduce reduce;       /* n_ranks 0: alone */
+    kb_standing *standing;     /* KBASS_KEEP_BEST: of the last run, or the one that is going on; else NULL */
 };
 
 /* "degree=2; noise=5%": what was set, but for what an answer does not depend on; NULL: no memory. */

@@ -198,18 +198,29 @@ static void run_apart(void *context)
     kb_budget_enter(before);
 }
 
+/* With constants still unknown the models of two moments have other columns. */
+static kbass_status stand_by(kbass_discovery *d, kbass_error *error)
+{
+    bool is_possible = !d->paper && !d->dictionary->n_constants;
+    if (!(d->keeps & KBASS_KEEP_BEST) || !is_possible) return KBASS_OK;
+    return kb_standing_create(kb_discovery_frame(d).columns->n, &d->standing, error);
+}
+
 kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback progress, void *user, kbass_error *error)
 {
     kb_run run;
     kb_discovery_forget(d);
     if (kb_discovery_agree(d, error) != KBASS_OK) return KBASS_ERROR_ARGUMENT;
+    if (stand_by(d, error) != KBASS_OK) return KBASS_ERROR_MEMORY;
     kb_run_begin(&run, progress, user, d->settings.time_limit);
     run.trace = d->trace;
+    run.standing = d->standing;
     run.checkpoint = d->checkpoint;
     kb_checkpoint_context(d->checkpoint, (kb_work_key){0});
     if (d->reduce.n_ranks > 1) run.reduce = &d->reduce;
     run.start -= d->seconds_to_create; /* the limit is for both */
     run.end -= d->seconds_to_create;
+    d->began = run.start;
     running r = {d, &run, KBASS_OK, error};
     kb_apart(run_apart, &r);
     kbass_status kept =
@@ -220,7 +231,7 @@ kbass_status kbass_discovery_run(kbass_discovery *d, kbass_progress_callback pro
     if (r.status == KBASS_OK) {
         d->answer->result.seconds[KBASS_STAGE_FIELD] = d->seconds_to_create;
         d->answer->result.seconds_total = kb_clock() - run.start;
-        if (d->keeps) kb_apart(solve_apart, &r);
+        if (d->keeps & ~KBASS_KEEP_BEST) kb_apart(solve_apart, &r);
     }
     if (r.status == KBASS_OK) {
         kb_trace_answer(d->trace, &d->answer->result);

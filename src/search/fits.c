@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "search/share.h"
+#include "search/standing.h"
 #include "search/trace.h"
 
 static bool may_fit(kb_search *a, const kb_fit *fit)
@@ -106,6 +107,7 @@ kbass_status kb_search_fit(kb_search *a, int iterations, kbass_error *error)
     kb_free(jobs);
     kb_pool_sort(a->pool);
     kb_pool_unite(a->pool);
+    kb_standing_note(a);
     kb_trace_pool(a, "fit");
     return status;
 }

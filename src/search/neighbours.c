@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "search/fits.h"
 #include "search/proposals.h"
+#include "search/standing.h"
 #include "search/trace.h"
 
 enum { MOST_PARENTS = 4 }; /* room: schedules have less or as many */
@@ -148,6 +149,7 @@ kbass_status kb_search_explore(kb_search *a, size_t beam, int rounds, bool *sett
         status = explore(a, beam, &more, error);
         *settled = !more;
         if (a->pool->n && a->pool->fits[0]->valid) a->run->log_evidence = a->pool->fits[0]->log_evidence;
+        kb_standing_note(a);
     }
     kb_trace_pool(a, *settled ? "explored all" : "explored");
     return status;

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "evidence/thresholds.h"
 #include "search/explain.h"
+#include "search/standing.h"
 #include "search/trace.h"
 
 enum { MOST_TWINS = 16 }; /* terms: for which others are sought that can stand for them */
@@ -167,6 +168,7 @@ kbass_status kb_polish(kb_pass *p, kbass_error *error)
     kbass_status status = is_stopped ? look_around(a, result, error) : finish(a, result, error);
     if (status == KBASS_OK && !is_stopped && result->neighbours && p->task->examine)
         status = p->task->examine(p, error);
+    kb_standing_note(a);
     kb_trace_pool(a, "polished");
     return status == KBASS_OK ? note_noise(l, result, error) : status;
 }
