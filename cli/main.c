@@ -321,8 +321,9 @@ const cli_command cli_commands[] = {
      "Reads a file as discover would and says what was understood: axes, fields, which dimension is which, what is "
      "missing "
      "or left out; with -o writes it as a table. Files may be text (, ; tab or blanks between cells, decimal points or "
-     "commas, quotes, # and % comments, gzip), Excel workbooks (file.xlsx:Sheet2 means a sheet), NPY, NPZ, MATLAB (v5 "
-     "to v7.3) or HDF5, whatever their name; "
+     "commas, quotes, # and % comments, gzip), workbooks (.xlsx, .ods; file.xlsx:Sheet2 means a sheet), JSON, NPY, "
+     "NPZ, "
+     "MATLAB (v4 to v7.3), HDF5, netCDF or Octave's text, in a zip archive or not, whatever their name; "
      "file.h5:/run3/u means an array or a group inside. A name from --list writes that data set as CSV.",
      "kbass data hare-lynx -o hares.csv\n"
      "kbass data hares.csv",

@@ -39,6 +39,7 @@ typedef struct {
 typedef struct {
     const char *path, *shown;
     int depth;
+    bool is_of_cell; /* of several arrays */
 } dataset_name;
 
 /* ---------------------------------------------------------------- sending */
@@ -69,6 +70,7 @@ static void send_entry(child *c, const kb_hdf5_entry *entry, const dataset_name 
     bool is_shown = member && entry->portion == KB_WHOLE;
     size_t length = strlen(name->shown), extra = is_shown ? strlen(member) + 1 : 0;
     sent.name_length = (uint32_t)(length + extra);
+    sent.is_of_cell = name->is_of_cell;
     send_bytes(c->channel, &sent, sizeof sent);
     send_bytes(c->channel, name->shown, length);
     if (is_shown) send_bytes(c->channel, "/", 1);
@@ -244,20 +246,20 @@ static herr_t send_struct_member(hid_t group, const char *link, const H5L_info_t
     int shown_length = snprintf(shown, sizeof shown, "%s/%s", v->name->shown, link);
     if (info->type != H5L_TYPE_HARD || length > LONGEST_PATH || shown_length > LONGEST_PATH) return 0;
     hid_t object = H5Oopen(group, link, H5P_DEFAULT);
-    dataset_name name = {path, shown, v->name->depth};
+    dataset_name name = {path, shown, v->name->depth, v->name->is_of_cell};
     if (object >= 0 && H5Iget_type(object) == H5I_DATASET) send_dataset(v->child, object, &name);
     if (object >= 0) H5Oclose(object);
     return v->child->n >= KB_MOST_ARRAYS;
 }
 
 /* What a reference leads to: an array, a cell of others, or a struct, a group. */
-static void send_referred(child *c, hid_t from, const hobj_ref_t *reference, const char *shown, int depth)
+static void send_referred(child *c, hid_t from, const hobj_ref_t *reference, const dataset_name *cell)
 {
     char path[KB_LONGEST_NAME];
     hid_t object = H5Rdereference2(from, H5P_DEFAULT, H5R_OBJECT, reference);
     ssize_t length = object >= 0 ? H5Iget_name(object, path, sizeof path) : -1;
-    dataset_name name = {path, shown, depth + 1};
-    bool is_short = length > 0 && length < LONGEST_PATH && strlen(shown) <= LONGEST_PATH && c->n < KB_MOST_ARRAYS;
+    dataset_name name = {path, cell->shown, cell->depth + 1, cell->is_of_cell};
+    bool is_short = length > 0 && length < LONGEST_PATH && strlen(cell->shown) <= LONGEST_PATH && c->n < KB_MOST_ARRAYS;
     if (is_short && H5Iget_type(object) == H5I_DATASET) send_dataset(c, object, &name);
     else if (is_short && H5Iget_type(object) == H5I_GROUP)
         H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, NULL, send_struct_member, &(member_visit){c, &name});
@@ -283,8 +285,10 @@ static void send_cells(child *c, hid_t dataset, const dataset_name *name)
     size_t n_before = c->n;
     read_class(dataset, class);
     for (hssize_t i = 0; is_read && i < n; i++) {
-        show_cell(name->shown, strcmp(class, "cell") == 0, (size_t)n, (size_t)i, shown, sizeof shown);
-        send_referred(c, dataset, &references[i], shown, name->depth);
+        bool is_cell = strcmp(class, "cell") == 0;
+        show_cell(name->shown, is_cell, (size_t)n, (size_t)i, shown, sizeof shown);
+        send_referred(c, dataset, &references[i],
+                      &(dataset_name){NULL, shown, name->depth, name->is_of_cell || (is_cell && n > 1)});
     }
     if (c->n == n_before) send_numbers_of(c, dataset, name); /* as something without numbers */
     free(references);
@@ -307,7 +311,7 @@ static herr_t visit(hid_t root, const char *path, const H5O_info_t *info, void *
     child *c = user;
     if (info->type != H5O_TYPE_DATASET || *path == '#' || strlen(path) > LONGEST_PATH) return 0;
     hid_t dataset = H5Dopen2(root, path, H5P_DEFAULT);
-    if (dataset >= 0 && !is_mere_dimension(dataset)) send_dataset(c, dataset, &(dataset_name){path, path, 0});
+    if (dataset >= 0 && !is_mere_dimension(dataset)) send_dataset(c, dataset, &(dataset_name){path, path, 0, false});
     if (dataset >= 0) H5Dclose(dataset);
     return c->n >= KB_MOST_ARRAYS;
 }

@@ -544,8 +544,11 @@ static void test_hostile_text(void **state)
 
 static void test_without_memory(void **state)
 {
-    static const char *const names[] = {"ode_records.npy", "grid_tx.npz", "ode_struct.mat",  "grid_v7.mat",
-                                        "grid_latest.h5",  "count.npy",   "ode_gzip.csv.gz", "grid_mesh.npz"};
+    static const char *const names[] = {
+        "ode_records.npy",  "grid_tx.npz",       "ode_struct.mat",         "grid_v7.mat",
+        "grid_latest.h5",   "count.npy",         "ode_gzip.csv.gz",        "grid_mesh.npz",
+        "wild/classic.nc",  "wild/calc.ods",     "wild/octave_struct.oct", "wild/field.json",
+        "wild/archive.zip", "wild/version4.mat", "wild/nested.json"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char full[400];

@@ -23,7 +23,7 @@ if ! reads bin/kbass; then # else one is installed here
     says bin/kbass "does not start: is the HDF5 library there" "a helper that ends"
     make_helper elsewhere 'printf "12345678" >&0; sleep 1'
     says bin/kbass "is of another version of kbass" "another version"
-    make_helper elsewhere "printf '\\004\\000\\000\\146\\144\\150\\142\\153' >&0; kill -9 \$\$"
+    make_helper elsewhere "printf '\\005\\000\\000\\146\\144\\150\\142\\153' >&0; kill -9 \$\$"
     says bin/kbass "the HDF5 library cannot read it" "a helper that dies"
     export KBASS_LIBEXEC="$(dirname "$helper")"
     reads bin/kbass || complain "\$KBASS_LIBEXEC"

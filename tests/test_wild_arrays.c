@@ -21,6 +21,7 @@ static kbass_read_options read_option(const char *option, char *path, size_t siz
     if (*option == ':') strncat(path, option, size - strlen(path) - 1);
     else if (strncmp(option, "--time ", 7) == 0) options.time_column = value;
     else if (strncmp(option, "--axes ", 7) == 0) options.axes = value;
+    else if (strncmp(option, "--use ", 6) == 0) options.use = value;
     else if (strncmp(option, "--run ", 6) == 0) options.run = value;
     else if (strncmp(option, "--dates ", 8) == 0) options.dates = value;
     else if (strncmp(option, "--missing ", 10) == 0) options.missing = value;

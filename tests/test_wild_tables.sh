@@ -18,16 +18,19 @@ while IFS= read -r line; do
     rest=${line#*"$tab"}
     options=${rest%%"$tab"*}
     oddity=${rest#*"$tab"}
+    inside=
+    case $options in :*) inside=$options options= ;; esac
     # shellcheck disable=SC2086
-    "$kbass" data "$folder/$name" $options -o "$work/read.csv" > "$work/out" 2>&1 ||
+    "$kbass" data "$folder/$name$inside" $options -o "$work/read.csv" > "$work/out" 2>&1 ||
         complain "$name: $(cat "$work/out")"
     cmp -s "$work/read.csv" "$folder/read/$name.csv" ||
         complain "$name: $(diff "$work/read.csv" "$folder/read/$name.csv")"
     rm -f "$work/read.csv"
     # What has to be said is named by the message, or by a warning.
-    if [ -n "$options" ]; then
+    if [ -n "$options$inside" ]; then
         "$kbass" discover "$folder/$name" --time-limit 1 --quiet > "$work/out" 2>&1
-        grep -q -e "${options%% *}" "$work/out" || complain "$name: nothing names $options: $(cat "$work/out")"
+        case $inside in :*) inside="as in file" ;; esac
+        grep -q -e "${inside:-${options%% *}}" "$work/out" || complain "$name: nothing names $options: $(cat "$work/out")"
     fi
     grep -q -F "| \`$name\` | $oddity |" "$document" || complain "docs/data.md does not have $name: $oddity"
 done < "$folder/cases.txt"

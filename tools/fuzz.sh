@@ -16,7 +16,7 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export LSAN_OPTIONS=suppressions=$PWD/tools/leaks.supp:print_suppressions=0
 mkdir -p build-fuzz/findings
 
-for corpus in ${@:-text npy npz mat hdf5 xlsx sheet expression equations units cells questions}; do
+for corpus in ${@:-text npy npz mat hdf5 netcdf octave json xlsx sheet expression equations units cells questions}; do
     case $corpus in
         hdf5 | sheet | expression | equations | units | cells | questions) target=fuzz_$corpus ;;
         *) target=fuzz_data ;;

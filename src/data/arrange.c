@@ -519,6 +519,33 @@ static bool is_table_with_time(kb_arrangement *a)
     return true;
 }
 
+static bool is_state(const kb_arrangement *a, const kb_view *v)
+{
+    for (size_t i = 0; i < a->data->n_states; i++)
+        if (strcmp(a->data->state_names[i], v->name) == 0) return true;
+    return false;
+}
+
+/* Several series in a cell are states of one experiment, or experiments one beside another: nothing but their owner
+   tells. Fields in a cell are fields of one system, as weak SINDy's files have them. */
+static kbass_status refuse_cells(const kb_arrangement *a)
+{
+    const kb_view *first = NULL;
+    for (size_t i = 0; a->data->n_axes == 1 && !a->reading->use && !a->field && i < a->n_views; i++) {
+        const kb_view *v = &a->views[i];
+        if (!v->array->is_of_cell || v->array->portion == KB_IMAGINARY_PART || !is_state(a, v)) continue;
+        if (!first) first = v;
+        size_t length = strcspn(first->name, "_") + 1;
+        if (v == first || strncmp(v->name, first->name, length) != 0) continue;
+        return kb_fail(
+            a->reading->error, KBASS_ERROR_DATA,
+            "%s: %s and %s are in one cell: if they are states of one experiment, say so by --use %s,%s ...; if "
+            "each is an experiment, read one by --use %s, or save a table with a column that numbers the runs",
+            a->reading->file.path, first->name, v->name, first->name, v->name, first->name);
+    }
+    return KBASS_OK;
+}
+
 static kbass_status arrange(kb_arrangement *a)
 {
     kb_view *time = NULL;
@@ -541,6 +568,7 @@ static kbass_status arrange(kb_arrangement *a)
     status = kb_arrange_points(a, time, &is_done);
     if (!is_done)
         status = time->n_dims == 1 && is_grid(a, time) ? kb_arrange_grid(a, time) : kb_arrange_columns(a, time);
+    if (status == KBASS_OK) status = refuse_cells(a);
     note_unused(a);
     return status;
 }

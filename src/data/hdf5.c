@@ -75,6 +75,7 @@ static kbass_status add_array(kb_source *s, const kb_hdf5_entry *e)
     take_dims(array, e, ((child *)s->state)->is_matlab);
     array->trouble = kb_hdf5_troubles[e->trouble];
     array->portion = (kb_portion)e->portion;
+    array->is_of_cell = e->is_of_cell;
     array->place = s->n_arrays - 1;
     if (!array->trouble && !can_hold(s, array, e)) array->trouble = "more than its bytes in the file can hold";
     if (array->trouble) array->portion = KB_WHOLE;

@@ -15,7 +15,7 @@
 #include "data/source.h"
 
 /* Changes with what is said. */
-static const uint64_t KB_HDF5_GREETING = 0x6b62686466000004;
+static const uint64_t KB_HDF5_GREETING = 0x6b62686466000005;
 
 enum {
     KB_HDF5_END = 255,
@@ -32,6 +32,8 @@ typedef struct {
     uint32_t width;       /* bytes of a number in the file */
     uint32_t is_filtered; /* stored smaller than it is */
     uint32_t portion;     /* of complex numbers: a kb_portion */
+    uint32_t is_of_cell;  /* one of several in a cell of MATLAB's */
+    uint32_t unused;
 } kb_hdf5_entry;
 
 /* The number of an entry, and unless all of it is wanted a box in the dimensions of the file. */

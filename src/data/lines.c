@@ -58,7 +58,9 @@ static kbass_status refuse_nul_byte(const kb_lines *lines, const char *nul)
 {
     size_t line = lines->n_lines + kb_lines_count(lines->text, nul) + 1;
     return kb_fail(lines->reading->error, KBASS_ERROR_DATA,
-                   "%s:%zu: a NUL byte where text is needed (UTF-8, one row a line)", lines->reading->file.path, line);
+                   "%s:%zu: a NUL byte where text is needed (UTF-8, one row a line; files of other programs have to be "
+                   "saved as CSV)",
+                   lines->reading->file.path, line);
 }
 
 /* \r\n stays, the \r being a blank at the end of its line; a \r alone becomes \n. The last byte waits for the next. */

@@ -1,5 +1,4 @@
-/* Text of loggers that is no table as it stands: well logs (LAS), InfluxDB's lines. Each becomes a sheet (data/read.h).
- */
+/* Text that is no table as it stands: well logs (LAS), InfluxDB's lines, JSON. Each becomes a sheet (data/read.h). */
 #ifndef KB_LOGS_H
 #define KB_LOGS_H
 
@@ -16,5 +15,8 @@ kbass_status kb_read_las(kb_reading *reading, kbass_data *data);
 /* measurement,tag=a field=1.5,other=2i 1672531200000000000 */
 bool kb_is_influx(const kb_file *file);
 kbass_status kb_read_influx(kb_reading *reading, kbass_data *data);
+
+bool kb_is_json(const kb_file *file);
+kbass_status kb_read_json(kb_reading *reading, kbass_data *data);
 
 #endif

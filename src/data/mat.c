@@ -272,6 +272,7 @@ static kbass_status add_cells(const walk *w, const matrix *m, int depth)
         number_name(m->name, n, i, name, sizeof name);
         if (n == 1 || is_worth_listing(w, &value)) status = add_value(w, &value, name, depth);
     }
+    for (size_t i = n_before; n > 1 && i < w->source->n_arrays; i++) w->source->arrays[i].is_of_cell = true;
     if (status == KBASS_OK && w->source->n_arrays == n_before) status = add_matrix(w, m);
     return status;
 }

@@ -51,14 +51,24 @@ static bool are_units(size_t n, char *const *groups, char *const *names)
     return false;
 }
 
+/* A unit without a name would be none: what stands below "Plate" and an empty cell are names, unique by themselves. */
+static bool are_names(size_t n, char *const *groups, char *const *names)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!*groups[i] && *names[i] && !repeats(n, names, false)) return true;
+    return false;
+}
+
 /* NULL: they are no groups and names, or memory ran out. */
-static char **join(size_t n, char **groups, char *const *names)
+static char **join(size_t n, char **groups, char *const *names, bool is_below)
 {
     char **all = KB_NEW(char *, n);
-    bool is_whole = all && n <= MOST_COLUMNS && !are_units(n, groups, names) && repeats(n, names, false) &&
-                    repeats(n, groups, true);
-    if (is_whole) spread(n, groups);
-    for (size_t i = 0; is_whole && i < n; i++) is_whole = (all[i] = joined(groups[i], names[i])) != NULL;
+    bool is_simple = is_below && n <= MOST_COLUMNS && are_names(n, groups, names);
+    bool is_whole = all && n <= MOST_COLUMNS && !are_units(n, groups, names) &&
+                    (is_simple || (repeats(n, names, false) && repeats(n, groups, true)));
+    if (is_whole && !is_simple) spread(n, groups);
+    for (size_t i = 0; is_whole && i < n; i++)
+        is_whole = (all[i] = joined(is_simple && *names[i] ? "" : groups[i], names[i])) != NULL;
     if (is_whole && !repeats(n, all, true)) return all;
     clear(n, all);
     return NULL;
@@ -77,7 +87,7 @@ static kbass_status try_below(kb_plan *p, bool *is_found)
     char **groups = KB_NEW(char *, p->n), nothing[] = "";
     if (!groups) return kb_out_of_memory(p->reading->error, "the names");
     for (size_t i = 0; i < p->n; i++) groups[i] = p->is_unnamed[i] ? nothing : p->faces[i];
-    char **all = join(p->n, groups, p->units);
+    char **all = join(p->n, groups, p->units, true);
     *is_found = all != NULL;
     if (all) take(p, all);
     if (all) clear(p->n, p->units);
@@ -92,7 +102,7 @@ static kbass_status try_above(kb_plan *p, kb_row_work *work)
     size_t n = 0;
     if (kb_row_cut(&p->form, line->begin, line->end, work, &n, line->number, NULL) != KBASS_OK || n != p->n)
         return KBASS_OK;
-    char **all = join(n, work->cells, p->faces);
+    char **all = join(n, work->cells, p->faces, false);
     p->has_groups = all != NULL;
     if (all) take(p, all);
     return KBASS_OK;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/apart.h"
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/status.h"
@@ -44,18 +45,32 @@ static char *cut_path(char *path)
 
 static kbass_status read_opened(kb_reading *r, kbass_data *data)
 {
-    const char *format = kb_format_name(&r->file);
-    kbass_status status = format ? kb_file_complete(&r->file, r->error) : KBASS_OK;
+    kbass_status status = kb_file_unpack(r);
+    const char *format = status == KBASS_OK ? kb_format_name(&r->file) : NULL;
+    if (format) status = kb_file_complete(&r->file, r->error);
     const char *foreign = kb_file_foreign(&r->file);
     if (status != KBASS_OK) return status;
     if (foreign) return kb_fail(r->error, KBASS_ERROR_DATA, "%s: %s", r->file.path, foreign);
     if (format && kb_is_workbook(&r->file)) return kb_read_workbook(r, data);
     if (format) return kb_read_arrays(r, data);
+    if (kb_is_json(&r->file)) return kb_read_json(r, data);
     if (!r->inside && kb_is_las(&r->file)) return kb_read_las(r, data);
     if (!r->inside && kb_is_influx(&r->file)) return kb_read_influx(r, data);
     if (!r->inside) return kb_read_text(r, data);
     return kb_fail(r->error, KBASS_ERROR_ARGUMENT, "%s: text has nothing inside that \"%s\" could name", r->file.path,
                    r->inside);
+}
+
+static kbass_status note_packing(const kb_reading *r, kbass_data *data)
+{
+    kb_buffer note = {0};
+    if (!*r->packed_as) return KBASS_OK;
+    kb_buffer_print(&note, "%s%s%s", r->packed_as, data->note && *data->note ? "; " : "", data->note ? data->note : "");
+    char *text = kb_buffer_take(&note);
+    if (!text) return kb_out_of_memory(r->error, "the data");
+    kb_free(data->note);
+    data->note = text;
+    return KBASS_OK;
 }
 
 /* All bytes of a file that is not held in memory. */
@@ -87,6 +102,7 @@ static kbass_status read_path(char *path, kb_reading *r, kbass_data *data)
     kbass_status status = kb_file_open(path, &r->file, r->error);
     kb_sha256_begin(&r->sha);
     if (status == KBASS_OK) status = read_opened(r, data);
+    if (status == KBASS_OK) status = note_packing(r, data);
     bool is_left = data->tiles != NULL; /* the file is theirs */
     if (status == KBASS_OK) {
         if (!r->file.is_stream) status = hash_in_pieces(r);

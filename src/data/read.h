@@ -27,6 +27,8 @@ typedef struct {
     const char *run, *use, *ignore, *rename, *dates, *missing; /* as in kbass_read_options */
     const char *sheet; /* a table of cells that the file holds, as text (kb_read_sheet); NULL: the file is the text */
     size_t sheet_size;
+    void *parsed;       /* JSON with arrays (json_arrays.c), or NULL */
+    char packed_as[80]; /* "gzip", or the name of what was read in an archive; "" */
     const char *within; /* ranges of the part to be read, or NULL, */
     size_t every;       /* and of its times every so many; 0 is 1 */
     size_t most_values; /* grids of more stay in the file, and a part of so many, or few where that is more, is read; */
@@ -44,6 +46,8 @@ void kb_file_close(kb_file *file);
 kbass_status kb_file_read(kb_file *file, void *to, size_t n, size_t *got, kbass_error *error);
 /* All bytes of a stream, for formats that need them together. */
 kbass_status kb_file_complete(kb_file *file, kbass_error *error);
+/* What was packed by gzip or zip takes the file's place, unless it is text in gzip, which is inflated as it is read. */
+kbass_status kb_file_unpack(kb_reading *reading);
 /* What was mapped need not stay in memory; it comes back when it is looked at. */
 void kb_file_forget(const kb_file *file);
 

@@ -8,7 +8,8 @@
 #include "base/status.h"
 #include "data/sha256.h"
 
-static const kb_format *const formats[] = {&kb_format_npy, &kb_format_npz, &kb_format_hdf5, &kb_format_mat};
+static const kb_format *const formats[] = {&kb_format_npy,  &kb_format_npz,    &kb_format_hdf5,  &kb_format_mat,
+                                           &kb_format_mat4, &kb_format_netcdf, &kb_format_octave};
 
 static const kb_format *recognise(const kb_file *file)
 {
@@ -25,7 +26,7 @@ const char *kb_format_name(const kb_file *file)
 
 kbass_status kb_source_open(const kb_reading *reading, kb_source *source)
 {
-    *source = (kb_source){.reading = reading, .format = recognise(&reading->file)};
+    *source = (kb_source){.reading = reading, .format = reading->parsed ? &kb_format_json : recognise(&reading->file)};
     return source->format->list(source);
 }
 

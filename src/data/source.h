@@ -43,6 +43,7 @@ typedef struct {
     int64_t origin;             /* seconds since 1970 of the first date */
     bool is_span;               /* counted from nowhere */
     kb_portion portion;
+    bool is_of_cell;      /* one of several in a cell of MATLAB's: u_2 */
     bool is_dropped;      /* an imaginary part that is nil */
     bool is_unread;       /* of the group that was asked for, but with trouble */
     size_t place, offset; /* where the reader finds it again */
@@ -52,7 +53,7 @@ typedef struct kb_source kb_source;
 
 typedef struct {
     const char *name;
-    bool (*recognise)(const kb_file *file);
+    bool (*recognise)(const kb_file *file); /* NULL: whoever parsed the file says so */
     kbass_status (*list)(kb_source *source);
     kbass_status (*load)(kb_source *source, kb_array *array); /* NULL: listed arrays have their bytes */
     /* A box of an array that was not loaded, as doubles, with the dimensions in the array's order of strides; NULL:
@@ -62,7 +63,8 @@ typedef struct {
     void (*close)(kb_source *source); /* NULL: nothing to do */
 } kb_format;
 
-extern const kb_format kb_format_npy, kb_format_npz, kb_format_mat, kb_format_hdf5;
+extern const kb_format kb_format_npy, kb_format_npz, kb_format_mat, kb_format_mat4, kb_format_hdf5, kb_format_netcdf,
+    kb_format_octave, kb_format_json;
 
 struct kb_source {
     const kb_reading *reading;

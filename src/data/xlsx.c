@@ -239,7 +239,7 @@ static kbass_status name_others(const kb_workbook *book, kbass_status status)
     if (r->inside || n < 2 || !r->error || status != KBASS_ERROR_DATA) return status;
     list_sheets(book, list, sizeof list);
     snprintf(message, sizeof message, "%s", r->error->message);
-    return kb_fail(r->error, status, "%.330s (file.xlsx:NAME reads another sheet: %s)", message, list);
+    return kb_fail(r->error, status, "%.330s (file:NAME reads another sheet: %s)", message, list);
 }
 
 static kbass_status read_sheet(kb_workbook *book, const kb_sheet_entry *sheet, kbass_data *data)
@@ -247,7 +247,8 @@ static kbass_status read_sheet(kb_workbook *book, const kb_sheet_entry *sheet, k
     kb_reading *r = book->reading;
     kb_cells cells = {0};
     kb_buffer text = {0};
-    kbass_status status = kb_cells_read(book, book->texts.text + sheet->part, &cells);
+    kbass_status status = book->is_ods ? kb_ods_cells(book, (size_t)(sheet - book->sheets), &cells)
+                                       : kb_cells_read(book, book->texts.text + sheet->part, &cells);
     if (status == KBASS_OK && !cells.n)
         status = kb_fail(r->error, KBASS_ERROR_DATA, "%s: the sheet \"%.31s\" is empty", r->file.path,
                          book->texts.text + sheet->name);
@@ -264,14 +265,16 @@ static kbass_status read_sheet(kb_workbook *book, const kb_sheet_entry *sheet, k
 bool kb_is_workbook(const kb_file *file)
 {
     kb_zip_entry e;
-    return kb_is_zip(file) && kb_zip_find(file, "[Content_Types].xml", &e);
+    return (kb_is_zip(file) && kb_zip_find(file, "[Content_Types].xml", &e)) || kb_is_ods(file);
 }
 
 kbass_status kb_read_workbook(kb_reading *reading, kbass_data *data)
 {
-    kb_workbook book = {.reading = reading};
+    kb_workbook book = {.reading = reading, .is_ods = kb_is_ods(&reading->file)};
     kb_texts_add(&book.texts, "", 0);
-    kbass_status status = book.texts.is_lost ? kb_out_of_memory(reading->error, "the workbook") : read_book(&book);
+    kbass_status status = book.texts.is_lost ? kb_out_of_memory(reading->error, "the workbook")
+                          : book.is_ods      ? kb_ods_list(&book)
+                                             : read_book(&book);
     const kb_sheet_entry *sheet = status == KBASS_OK ? find_sheet(&book) : NULL;
     if (status == KBASS_OK && !sheet) status = no_sheet(&book);
     if (status == KBASS_OK) status = kb_styles_read(&book);

@@ -1,7 +1,8 @@
-/* Excel's workbooks (.xlsx): a zip archive of XML parts.
+/* Workbooks of Excel (.xlsx) and OpenDocument (.ods): a zip archive of XML parts.
  *
  * xlsx.c finds the sheet that is asked for and what its cells refer to; xlsx_styles.c tells dates from numbers;
- * xlsx_cells.c reads the cells; xlsx_table.c makes of them the text that kb_read_sheet reads like any other.
+ * xlsx_cells.c reads the cells; ods.c does all that for OpenDocument; xlsx_table.c makes of them the text that
+ * kb_read_sheet reads like any other.
  */
 #ifndef KB_XLSX_H
 #define KB_XLSX_H
@@ -27,7 +28,7 @@ typedef struct {
     size_t n_strings, n_styles;
     size_t *strings; /* places of the shared texts */
     kb_look *styles; /* what numbers of each style are */
-    bool begins_1904;
+    bool begins_1904, is_ods;
 } kb_workbook;
 
 typedef struct {
@@ -61,6 +62,11 @@ bool kb_serial_print(double serial, kb_look look, bool begins_1904, char text[KB
 kbass_status kb_cells_read(kb_workbook *book, const char *part, kb_cells *cells);
 /* CSV as kb_read_sheet wants it. */
 kbass_status kb_cells_write(kb_workbook *book, kb_cells *cells, kb_buffer *text);
+
+/* OpenDocument's: its sheets, and the cells of one by its number from 0. */
+bool kb_is_ods(const kb_file *file);
+kbass_status kb_ods_list(kb_workbook *book);
+kbass_status kb_ods_cells(kb_workbook *book, size_t sheet, kb_cells *cells);
 
 bool kb_is_workbook(const kb_file *file);
 kbass_status kb_read_workbook(kb_reading *reading, kbass_data *data);

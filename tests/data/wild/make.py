@@ -6,8 +6,11 @@ that tests/test_wild.sh and docs/data.md follow: file, options that reading need
     tests/data/wild/make.py --table   the table of docs/data.md
 """
 import gzip
+import io
+import json
 import os
 import sys
+import zipfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 T = [0, 1, 2, 3, 4, 5]
@@ -31,6 +34,14 @@ def table(header, row=lambda t, x, y: f"{t},{x},{y}", end="\n"):
 
 def at(times):
     return [f"{t},{x},{y}" for t, x, y in zip(times, X, Y)]
+
+
+def archive(files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, bytes_ in files.items():
+            z.writestr(zipfile.ZipInfo(name, (2021, 3, 24, 12, 0, 0)), bytes_, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
 
 
 def dated(times, header="Timestamp,x,y", separator=","):
@@ -234,6 +245,19 @@ case("iso_spans.csv", "PT1M30S: spans by ISO 8601", dated([f"PT{t * 30 // 60}M{t
 case("italian.csv", "08.00.05: points in times of day behind a date", dated([f"15/05/2023 08.00.0{t}" for t in T], "Data e ora,x,y"), "Data_e_ora,x,y")
 case("polish.csv", "Czas; three digits behind every comma, between semicolons", table("Czas;x", lambda t, x, y: f"{t};{float(x):.3f}".replace(".", ",")), "Czas,x", [f"{t},{x}" for t, x in zip(T, X)])
 case("over_range.csv", "9.9E37 where an instrument was out of range", table("t,x,y", lambda t, x, y: f"{t},{x if t != 3 else '9.9E37'},{y}"), rows=[r if t != 3 else f"3,,{Y[3]}" for t, r in zip(T, at(T))], options="--missing 9.9E37")
+
+# ---------------------------------------------------------------- JSON and archives
+RECORDS = [{"t": t, "x": float(x), "y": float(y)} for t, x, y in zip(T, X, Y)]
+case("records.json", "JSON: a record for each row", json.dumps(RECORDS, indent=1))
+case("lines.json", "JSON: a record on each line", "".join(json.dumps(r) + "\n" for r in RECORDS))
+case("columns.json", "JSON: a list for each column, NaN as Python writes it, single values beside them", json.dumps({"site": "A", "n": 6, "t": T, "x": [float(x) if t != 2 else float("nan") for t, x in zip(T, X)], "y": [float(y) for y in Y]}), rows=[r if t != 2 else f"2,,{Y[2]}" for t, r in zip(T, at(T))])
+case("nested.json", "JSON: dates and objects within records, the table within an object", json.dumps({"meta": {"by": "us", "tags": ["a", "b"]}, "samples": [{"time": f"2021-03-04T00:00:0{r['t']}Z", "tank": {"x": r["x"], "y": r["y"]}, "note": "ok"} for r in RECORDS]}), "time,tank_x,tank_y")
+case("pandas_columns.json", "JSON: pandas' to_json", json.dumps({k: {str(i): r[k] for i, r in enumerate(RECORDS)} for k in ("t", "x", "y")}))
+case("pandas_split.json", "JSON: pandas' to_json(orient='split'), dates as index", json.dumps({"columns": ["x", "y"], "index": [f"2021-03-0{t + 1}" for t in T], "data": [[r["x"], r["y"]] for r in RECORDS]}), "index,x,y")
+case("rows.json", "JSON: lists of rows, the names first", json.dumps([["t", "x", "y"]] + [[r["t"], r["x"], r["y"]] for r in RECORDS]))
+case("archive.zip", "a zip archive of one table, packed on a Macintosh", archive({"data/": b"", "data/pond.csv": table("t,x,y").encode(), "__MACOSX/data/._pond.csv": b"\0\5"}))
+case("archives.zip", "a zip archive of several tables", archive({"a.csv": table("t,x,y").encode(), "b.csv": b"t,z\n0,1\n1,2\n"}), options=":a.csv")
+
 
 def main():
     if "--table" in sys.argv:

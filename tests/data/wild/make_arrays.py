@@ -128,6 +128,125 @@ note("table.mat", "one array whose first column is time", 5, "t", "x1,x2", t, [c
 m.save("square.mat", m.array("u", (4, 4, 5), [float(i) for i in range(80)]), axes[0], m.array("x", (1, 4), y), m.array("y", (1, 4), y))
 note("square.mat", "two axes of one length, as PDE-FIND's reaction and diffusion", 80, "t,x,y", "u", t, [float(i) for i in range(80)],
      "--axes x,y,t")
+m.save("cell_states.mat", axes[0], m.cell("y", m.array("", (5, 1), [r[1] for r in u]), m.array("", (5, 1), [r[2] for r in u])))
+note("cell_states.mat", "several arrays in one cell, states or experiments", 5, "t", "y_1,y_2", t, [c for r in u for c in r[1:3]],
+     "--use y_1,y_2")
+
+
+def matrix4(name, rows, columns, values, order="<", letter="d", kind=0, imaginary=()):
+    """MATLAB's version 4; values: first dimension fastest"""
+    precision = "dfihHB".index(letter)
+    head = struct.pack(order + "5i", (1000 if order == ">" else 0) + 10 * precision + kind, rows, columns, bool(imaginary), len(name) + 1)
+    return head + name.encode() + b"\0" + struct.pack(f"{order}{len(values) + len(imaginary)}{letter}", *values, *imaginary)
+
+
+def write(name, *parts):
+    with open(name, "wb") as file:
+        file.write(b"".join(parts))
+
+
+write("version4.mat", matrix4("x", 1, 7, x), matrix4("t", 5, 1, t, letter="f"), matrix4("u", 7, 5, flat), matrix4("by", 1, 2, [117, 115], kind=1))
+note("version4.mat", "MATLAB's version 4: a field, single precision, text", 35, "t,x", "u", t, flat)
+write("version4_big.mat", matrix4("t", 5, 1, t, ">"), matrix4("z", 5, 1, [r[1] for r in u], ">", imaginary=[r[1] for r in v]),
+      matrix4("n", 5, 1, [3, 1, 4, 1, 5], ">", "h"))
+note("version4_big.mat", "the same with big ends: complex, short whole numbers", 5, "t", "z_re,z_im,n", t,
+     [r[1] for r in u] + [r[1] for r in v] + [3, 1, 4, 1, 5])
+
+# ---------------------------------------------------------------- netCDF, the classic format
+
+
+class Netcdf:
+    """version 1, 2 or 5; the first dimension grows"""
+
+    def __init__(self, version):
+        self.version, self.dims, self.variables = version, [], []
+
+    def word(self, value):
+        return struct.pack(">q" if self.version == 5 else ">i", value)
+
+    def text(self, value):
+        return self.word(len(value)) + value.encode() + b"\0" * (-len(value) % 4)
+
+    def several(self, tag, items):
+        return struct.pack(">i", tag if items else 0) + self.word(len(items)) + b"".join(items)
+
+    def attribute(self, name, value):
+        if isinstance(value, str):
+            return self.text(name) + struct.pack(">i", 2) + self.text(value)
+        return self.text(name) + struct.pack(">i", 6) + self.word(1) + struct.pack(">d", value)
+
+    def dim(self, name, length):
+        self.dims.append(self.text(name) + self.word(length))
+
+    def add(self, name, dims, code, letter, values, per_record=0, **attributes):
+        """per_record: numbers of each record, 0: does not grow"""
+        self.variables.append((name, dims, code, letter, values, per_record, attributes))
+
+    def save(self, path, n_records):
+        def body(values, letter):
+            data = struct.pack(f">{len(values)}{letter}", *values)
+            return data + b"\0" * (-len(data) % 4)
+
+        def header(offsets):
+            own = []
+            for (name, dims, code, letter, values, per, attributes), offset in zip(self.variables, offsets):
+                size = len(body(values[:per] if per else values, letter))
+                own.append(self.text(name) + self.word(len(dims)) + b"".join(map(self.word, dims)) +
+                           self.several(12, [self.attribute(*a) for a in attributes.items()]) + struct.pack(">i", code) +
+                           self.word(size) + struct.pack(">i" if self.version == 1 else ">q", offset))
+            return (b"CDF" + bytes([self.version]) + self.word(n_records) + self.several(10, self.dims) +
+                    self.several(12, [self.attribute("title", "made by hand")]) + self.several(11, own))
+
+        place, offsets = len(header([0] * len(self.variables))), []
+        for fixed in (True, False):
+            for name, _, _, letter, values, per, _ in self.variables:
+                if fixed == (not per):
+                    offsets.append((name, place))
+                    place += len(body(values[:per] if per else values, letter))
+        offsets = dict(offsets)
+        data = header([offsets[v[0]] for v in self.variables])
+        data += b"".join(body(v[4], v[3]) for v in self.variables if not v[5])
+        for r in range(n_records):
+            data += b"".join(body(v[4][r * v[5]:(r + 1) * v[5]], v[3]) for v in self.variables if v[5])
+        write(path, data)
+
+
+def make_netcdf(path, version):
+    nc = Netcdf(version)
+    nc.dim("time", 0), nc.dim("x", 7), nc.dim("bnds", 2)
+    packed = [round(100 * c) for c in flat]
+    packed[10] = -999
+    nc.add("time", [0], 6, "d", t, 1, units="s", bounds="time_bnds")
+    nc.add("time_bnds", [0, 2], 6, "d", [a for b in t for a in (b, b + 1)], 2)
+    nc.add("x", [1], 5, "f", x)
+    nc.add("u", [0, 1], 3, "h", packed, 7, _FillValue=-999.0, scale_factor=0.01)
+    nc.save(path, 5)
+    return [0.01 * c for c in packed if c != -999]
+
+
+note("classic.nc", "netCDF's classic format: records, packed numbers with a fill value, bounds of cells", 34, "time,x", "u", t, make_netcdf("classic.nc", 1))
+note("offsets.nc", "the same with offsets of 64 bits", 34, "time,x", "u", t, make_netcdf("offsets.nc", 2))
+note("counts.nc", "the same with counts of 64 bits (CDF-5)", 34, "time,x", "u", t, make_netcdf("counts.nc", 5))
+
+# ---------------------------------------------------------------- Octave's own text, JSON
+
+
+def octave_matrix(name, rows):
+    return (f"# name: {name}\n# type: matrix\n# rows: {len(rows)}\n# columns: {len(rows[0])}\n" +
+            "".join("".join(f" {c!r}" for c in row) + "\n" for row in rows) + "\n\n").encode()
+
+
+write("octave.oct", b"# Created by Octave 7.3.0, Wed Mar 24 12:00:00 2021 UTC <me@here>\n",
+      octave_matrix("x", [x]), b"# name: t\n# type: double_range\n# base, limit, increment\n0 2 0.5\n\n\n",
+      b"# name: note\n# type: string\n# elements: 1\n# length: 9\n# name: no\n\n\n", octave_matrix("u", u))
+note("octave.oct", "Octave's own text: a field, a range, text that looks like a name", 35, "t,x", "u", t, flat)
+write("octave_struct.oct", b"# Created by Octave 7.3.0, Wed Mar 24 12:00:00 2021 UTC <me@here>\n# name: s\n# type: scalar struct\n# ndims: 2\n 1 1\n# length: 2\n",
+      octave_matrix("t", [[a] for a in t]),
+      ("# name: z\n# type: complex matrix\n# rows: 5\n# columns: 1\n" + "".join(f" ({a[1]!r},{b[1]!r})\n" for a, b in zip(u, v)) + "\n\n\n\n").encode())
+note("octave_struct.oct", "Octave's own text: complex numbers in a struct", 5, "t", "z_re,z_im", t, [r[1] for r in u] + [r[1] for r in v])
+write("field.json", str({"t": t, "x": x, "u": u, "by": "us"}).replace("'", '"').encode())
+note("field.json", "JSON: lists within lists are a field", 35, "t,x", "u", t, flat)
+
 # Made by Octave: u(i,j) = i + j/4, 7 x 5, with t and x in a struct s; save -hdf5 octave.h5 s
 note("octave.h5", "Octave's HDF5: a struct", 35, "t,x", "u", t, [i + j / 4 for i in range(1, 8) for j in range(1, 6)])
 
@@ -196,6 +315,56 @@ note("titled.xlsx", "a title, formulas, #N/A, a table that does not begin in A1"
      [k + 1.0 for k in range(8) if k != 3] + [9.0 - k for k in range(8)])
 book("sheets.xlsx", {"About": [["Measured by hand"]], "Data": [["t", "x"]] + [[float(k), k * 2.0] for k in range(8)]})
 note("sheets.xlsx", "the table is on another sheet", 8, "t", "x", [0.0, 7.0], [k * 2.0 for k in range(8)], ":Data")
+
+
+
+def ods(path, sheets, styles=""):
+    """sheets: name, attributes, rows as XML"""
+    front = ("<?xml version='1.0' encoding='UTF-8'?><office:document-content xmlns:office='urn:oasis:names:tc:opendocument:xmlns:office:1.0' "
+             "xmlns:table='urn:oasis:names:tc:opendocument:xmlns:table:1.0' xmlns:text='urn:oasis:names:tc:opendocument:xmlns:text:1.0' "
+             "xmlns:style='urn:oasis:names:tc:opendocument:xmlns:style:1.0' xmlns:calcext='urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0'>"
+             f"<office:automatic-styles>{styles}</office:automatic-styles><office:body><office:spreadsheet>")
+    tables = "".join(f"<table:table table:name='{n}'{a}>{r}</table:table>" for n, a, r in sheets)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in (("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
+                           ("content.xml", front + tables + "</office:spreadsheet></office:body></office:document-content>")):
+            entry = zipfile.ZipInfo(name, (2021, 3, 24, 12, 0, 0))
+            entry.compress_type = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, text)
+
+
+def said(text, more=""):
+    return f"<table:table-cell office:value-type='string'{more}><text:p>{text}</text:p></table:table-cell>"
+
+
+def counted(value, more="", kind="float", name="value"):
+    return f"<table:table-cell office:value-type='{kind}' office:{name}='{value}'{more}><text:p>shown</text:p></table:table-cell>"
+
+
+def line(*cells, more=""):
+    return f"<table:table-row{more}>" + "".join(cells) + "</table:table-row>"
+
+
+empty = "<table:table-cell/>"
+ods("calc.ods", [("Log", "", line(said("Growth")) + line(empty, more=" table:number-rows-repeated='2'") +
+                  line(said("Date"), said("Biomass [g/L]<text:s/>"), said("T")) +
+                  "".join(line(counted(f"2021-03-{k + 1:02}", kind="date", name="date-value"),
+                               counted(k + 1.0) if k != 3 else
+                               "<table:table-cell table:formula='of:=NA()' office:value-type='string' calcext:value-type='error'><text:p>#N/A</text:p></table:table-cell>",
+                               counted(300 + k, " table:formula='of:=A1'")) for k in range(8)) +
+                  line(empty, more=" table:number-rows-repeated='1048564'"))])
+note("calc.ods", "OpenDocument: a title, dates, formulas, #N/A, empty rows without end", 8, "Date", "Biomass,T", [0.0, 7.0],
+     [k + 1.0 for k in range(8) if k != 3] + [300.0 + k for k in range(8)])
+ods("hidden.ods", [("Old", " table:style-name='ta2'", line(said("q"))),
+                   ("New", " table:style-name='ta1'", line(said("t", " table:number-rows-spanned='2'"), said("Plate", " table:number-columns-spanned='2'"), "<table:covered-table-cell/>") +
+                    line("<table:covered-table-cell/>", said("x"), said("y")) +
+                    "".join(line(counted(f"PT{k // 60:02}H{k % 60:02}M00S", kind="time", name="time-value"),
+                                 counted(2.5, " table:number-columns-repeated='2'")) for k in (540, 570, 600, 630)) +
+                    line(counted("PT11H00M00S", kind="time", name="time-value"), counted(1.5),
+                         "<table:table-cell office:value-type='float' office:value='3'><office:annotation><text:p>by hand</text:p></office:annotation><text:p>3</text:p></table:table-cell>"))],
+    "<style:style style:name='ta1' style:family='table'><style:table-properties table:display='true'/></style:style>"
+    "<style:style style:name='ta2' style:family='table'><style:table-properties table:display='false'/></style:style>")
+note("hidden.ods", "OpenDocument: a hidden sheet before, times of day, merged and repeated cells, a remark", 5, "t", "x,y", [0.0, 7200.0], [2.5] * 8 + [1.5, 3.0])
 
 with open("arrays.tsv", "w", encoding="utf-8") as file:
     file.write("file\toption\trows\taxes\tstates\tfirst\tlast\tsum\twhat\n" + "\n".join(rows) + "\n")
