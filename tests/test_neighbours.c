@@ -1,5 +1,6 @@
 /* The search around fitted models: a fit that ended in a poor minimum is found out by a neighbour. */
 #include "search/neighbours.h"
+#include "search/polish.h"
 #include "ode_setup.h"
 
 enum { ROWS = 41 };
@@ -96,8 +97,34 @@ static void a_poor_minimum_is_left(void **state)
     end(&f);
 }
 
+/* The last polish fits what its messages say may be better, and goes on from there. */
+static void no_answer_has_a_better_neighbour(void **state)
+{
+    fixture f;
+    (void)state;
+    begin(&f);
+    double more = add_law(&f, true)->log_evidence;
+    kb_search_result result = {.pool = f.pool};
+    const kb_task task = {.schedule = &kb_schedule_of_states.value};
+    kb_pass pass = {.task = &task, .result = &result};
+    pass.search = (kb_search){.schedule = task.schedule,
+                              .columns = f.s.columns,
+                              .all = &f.s.all,
+                              .workers = f.workers,
+                              .pool = &result.pool,
+                              .windows = f.windows,
+                              .run = &f.run};
+    CHECK_OK(kb_polish(&pass, &error));
+    CHECK(result.pool.n > 1 && result.pool.fits[0]->log_evidence > more);
+    CHECK(result.pool.fits[0]->support.n == 4 && result.pool.fits[0]->converged);
+    f.pool = (kb_pool){0};
+    kb_search_result_clear(&result);
+    end(&f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_poor_minimum_is_left)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_poor_minimum_is_left),
+                                       cmocka_unit_test(no_answer_has_a_better_neighbour)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,6 +284,19 @@ static void damping_is_tried_beside_the_proposals(void **state)
     kbass_data_destroy(data);
 }
 
+/* Neighbours of what followed first, u and u^2, lead to u^3*u_xx with weights at which u^3 is 0: "found", 34 nats
+   behind the law, whose weights only its own proposal is near to. */
+static void all_proposals_are_fitted(void **state)
+{
+    (void)state;
+    kbass_data *data = sample("u_t = u_xx - 0.3*u + 1.3*u^2 - u^3", "x=0:30, t=0:10", "exp(-(x-15)^2/12)", 64, 100, 20);
+    static const char *const law[] = {"u_t: u", "u_t: u^2", "u_t: u^3", "u_t: u_xx"};
+    kbass_discovery *discovery = discover(data, NULL);
+    CHECK(has_support(kbass_discovery_result(discovery), 4, law));
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
 /* The ends of this window are as quiet as those of a ring until a pulse leaves it: closed, with a period 9 % longer
    than the window, it had u*u_xx besides, "found". */
 static void a_window_with_quiet_ends_is_open(void **state)
@@ -307,6 +320,7 @@ int main(void)
                                        cmocka_unit_test(first_proposal_is_the_law),
                                        cmocka_unit_test(several_axes_propose_the_law),
                                        cmocka_unit_test(damping_is_tried_beside_the_proposals),
+                                       cmocka_unit_test(all_proposals_are_fitted),
                                        cmocka_unit_test(a_window_with_quiet_ends_is_open)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

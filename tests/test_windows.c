@@ -112,6 +112,40 @@ static void any_shooter_merges_alike(void **state)
     end(&f);
 }
 
+/* From a start below 0 growth to a limit falls without bound. The first rows alone say that the start is above. */
+static void a_model_that_runs_away_grows_with_its_windows(void **state)
+{
+    static const char *const growth[] = {"x_t = x - x^2"};
+    static const double initial[] = {0.02};
+    setup s;
+    kbass_settings settings;
+    kb_shooter *shooter = NULL;
+    kb_fit *fit = NULL;
+    kb_windows *windows = NULL;
+    (void)state;
+    kb_settings_default(&settings);
+    settings.terms = "x, x^2";
+    setup_open(&s, setup_sample(1, growth, initial, ROWS, 12), &settings, 400);
+    CHECK_OK(kb_shooter_create(s.record, s.dictionary, s.columns, 1, s.columns->n, &shooter, &error));
+    CHECK_OK(kb_fit_create(s.columns->n, 1, 1, s.columns->n, &fit, &error));
+    CHECK_OK(kb_windows_divide(ROWS, 1, &windows, &error));
+    setup_include(&s, 0, "x", 1, fit->w);
+    setup_include(&s, 0, "x^2", -1, fit->w);
+    kb_support_copy(&s.support, &fit->support);
+    fit->variance[0] = 1e-4;
+    fit->start[0] = s.record->value[0] - 0.2; /* sds: the sample is 0.02, the start -0.06 */
+    shooter->likelihood.windows = windows;
+    kb_shooter_fit(shooter, fit, 40, -INFINITY);
+    CHECK(!fit->valid && fit->log_likelihood == -INFINITY);
+    CHECK(kb_fit_grow(&shooter->likelihood, 40, -INFINITY, fit) && fit->n_rows == ROWS);
+    CHECK_CLOSE(fit->start[0], s.record->value[0], 1e-2); /* there is no noise but the variance's floor */
+    CHECK(shooter->likelihood.windows == windows);
+    kb_windows_destroy(windows);
+    kb_fit_destroy(fit);
+    kb_shooter_destroy(shooter);
+    setup_close(&s);
+}
+
 static void lack_of_memory_is_an_error(void **state)
 {
     fixture f;
@@ -134,6 +168,7 @@ int main(void)
         cmocka_unit_test(one_window_with_the_true_weights),
         cmocka_unit_test(a_single_window_is_lost),
         cmocka_unit_test(any_shooter_merges_alike),
+        cmocka_unit_test(a_model_that_runs_away_grows_with_its_windows),
         cmocka_unit_test(lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

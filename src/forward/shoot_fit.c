@@ -358,7 +358,7 @@ enum { ITERATION, DAMPING, WAS_CUT, STATE_NUMBERS }; /* what the next iteration 
 static void prepare(kb_shooter *s, kb_fit *fit, double state[STATE_NUMBERS], double *values)
 {
     fit->valid = fit->converged = false;
-    fit->log_evidence = -INFINITY;
+    fit->log_evidence = fit->log_likelihood = -INFINITY;
     fit->n_windows = s->likelihood.windows->n;
     fit->n_rows = kb_windows_rows(s->likelihood.windows);
     obey(s, fit);
@@ -388,7 +388,8 @@ void kb_shooter_fit(kb_shooter *s, kb_fit *fit, int max_iterations, double rival
         if (iteration && is_late) break;
         starts = assemble_with_noise(s, fit, &moved);
         if (!isfinite(starts)) return;
-        if (iteration >= SETTLED && kb_shooter_log_likelihood(s, fit->variance) + 60 + 0.1 * values < rival) return;
+        fit->log_likelihood = kb_shooter_log_likelihood(s, fit->variance);
+        if (iteration >= SETTLED && fit->log_likelihood + 60 + 0.1 * values < rival) return;
         fit->converged = has_arrived(s, fit, moved, tolerance);
         if (fit->converged) break;
         starts = NAN;

@@ -8,6 +8,7 @@
 #include "search/share.h"
 #include "search/standing.h"
 #include "search/trace.h"
+#include "search/windows.h"
 
 static bool may_fit(kb_search *a, const kb_fit *fit)
 {
@@ -32,6 +33,13 @@ static kb_work_key key_of(const kb_search *a, kb_likelihood *likelihood, const k
     return key;
 }
 
+/* It was lost at once, and not given up. */
+static bool ran_away(const kb_search *a, const kb_likelihood *likelihood, const kb_fit *fit)
+{
+    bool is_stopped = likelihood->run && kb_run_stopped(a->run);
+    return !fit->valid && !is_stopped && fit->log_likelihood == -INFINITY;
+}
+
 /* From the promise, and when that fails from the parent. When the run is stopped a model at hand ends where it stands,
    a proposal is given up. */
 static void fit_job(const kb_search *a, kb_likelihood *likelihood, const kb_fit_job *j, int iterations, double rival)
@@ -50,6 +58,8 @@ static void fit_job(const kb_search *a, kb_likelihood *likelihood, const kb_fit_
         kb_fit_begin(j->fit, j->parent, a->columns->n, a->pool->n_start);
         kb_likelihood_fit(likelihood, j->fit, iterations, rival);
     }
+    if (a->grows && likelihood->guess && ran_away(a, likelihood, j->fit))
+        kb_fit_grow(likelihood, iterations, rival, j->fit);
     likelihood->run = NULL;
     likelihood->keeps_fit = false;
     likelihood->deadline = 0;

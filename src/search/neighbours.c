@@ -12,8 +12,12 @@
 
 enum { MOST_PARENTS = 4 }; /* room: schedules have less or as many */
 
-/* A start that is a state is followed from the first; many modes of a profile may go astray and are followed last. */
-static bool starts_are_states(const kb_search *a) { return a->workers.list[0]->likelihood->starts_are_states; }
+/* A start that is a state is followed from the first; many modes of a profile may go astray and are followed last, but
+   not from a model at convergence. */
+static bool follows_at_first(const kb_search *a)
+{
+    return a->settles || a->workers.list[0]->likelihood->starts_are_states;
+}
 
 static size_t find(const kb_pool *pool, const kb_support *support)
 {
@@ -41,7 +45,7 @@ static kbass_status fit_first(kb_search *a, size_t n, kb_proposal *proposals, kb
         kb_fit_job *j = &jobs[n_jobs++];
         *j = (kb_fit_job){NULL, p->parent, KB_NOT_KNOWN};
         status = kb_pool_add(a->pool, &p->support, &j->fit, error);
-        if (status == KBASS_OK) prepare(a, p, starts_are_states(a), j->fit);
+        if (status == KBASS_OK) prepare(a, p, follows_at_first(a), j->fit);
     }
     if (status == KBASS_OK) status = kb_search_fit_all(a, n_jobs, jobs, (int)a->schedule->neighbour_iterations, error);
     return status;
@@ -61,7 +65,7 @@ static void settle_second(kb_pool *pool, kb_fit_job *j)
 static bool is_worth_again(const kb_search *a, const kb_proposal *p)
 {
     const kb_fit *known = a->pool->fits[find(a->pool, &p->support)];
-    if (starts_are_states(a) && !p->was_known) return false;
+    if (follows_at_first(a) && !p->was_known) return false;
     return known->valid && p->promised > known->log_evidence + a->schedule->worth_again;
 }
 

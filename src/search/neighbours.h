@@ -19,6 +19,8 @@ typedef struct {
     kb_run *run;
     kb_windows *windows; /* on which the pool is fitted */
     bool screened;       /* small right-hand sides are proposed too, all of them tried on the quadratic */
+    bool settles;        /* of neighbours, only those are proposed that may have more evidence */
+    bool grows;          /* what runs away from where it begins is fitted on a growing part of its windows */
     double deadline;     /* of the fits that a stopped run is still granted; 0 while it runs */
     const kb_schedule *schedule;
 } kb_search;

@@ -148,11 +148,27 @@ static void converge(kb_search *a, kb_pool *pool)
     kb_pool_sort(pool);
 }
 
+/* No model is the answer while a neighbour of it may have more evidence: on all data, at the last resolution and at
+   convergence, that is asked once more, and again of a model that turns out to be better. */
+static kbass_status settle(kb_search *a, kb_pool *pool, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    bool settled = false;
+    a->settles = a->grows = true;
+    converge(a, pool);
+    while (status == KBASS_OK && !settled && !kb_run_stopped(a->run)) {
+        status = kb_search_explore(a, (size_t)a->schedule->stage_beam, 1, &settled, error);
+        if (!settled) converge(a, pool);
+    }
+    a->settles = a->grows = false;
+    return status;
+}
+
 /* The best models to convergence, and all that is asked about the very best. */
 static kbass_status finish(kb_search *a, kb_search_result *result, kbass_error *error)
 {
-    converge(a, &result->pool);
-    kbass_status status = look_around(a, result, error);
+    kbass_status status = settle(a, &result->pool, error);
+    if (status == KBASS_OK) status = look_around(a, result, error);
     if (!result->neighbours) return status;
     return status == KBASS_OK ? kb_explain(a, result, error) : status;
 }

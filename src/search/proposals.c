@@ -95,7 +95,8 @@ static size_t long_from(const kb_search *a, const kb_fit *parent)
    where f degrees of freedom estimate it, a model that is behind by d there is behind by f/2 log(1 + 2d/f). */
 static double worth_fitting(const kb_search *a, const kb_fit *parent)
 {
-    double worth = a->schedule->worth_fitting;
+    static const double may_gain = 2; /* nats: behind by as much a neighbour was ahead once fitted; Nagumo's equation */
+    double worth = a->settles ? fmin(may_gain, a->schedule->worth_fitting) : a->schedule->worth_fitting;
     double f = (parent->values - parent->effective) / (double)a->workers.list[0]->likelihood->n_groups;
     return parent->values > 0 ? fmax(f, 1) / 2 * expm1(2 * worth / fmax(f, 1)) : worth;
 }

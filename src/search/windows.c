@@ -81,3 +81,34 @@ kbass_status kb_fit_merge(kb_likelihood *l, const kb_windows *from, const kb_win
     kb_windows_destroy(sliding);
     return status;
 }
+
+/* ---------------------------------------------------------------- growing windows */
+
+static const double least_share = 1.0 / 16; /* of a window, at first; not measured */
+enum { LEAST_ROWS = 3 };                    /* rows: of a window that tells of change, at first; by geometry */
+
+static void cut(const kb_windows *whole, double share, kb_windows *out)
+{
+    for (size_t window = 0; window < whole->n; window++) {
+        double rows = ceil(share * (double)(whole->last[window] - whole->first[window]));
+        size_t last = whole->first[window] + (size_t)fmax(rows, LEAST_ROWS - 1);
+        out->last[window] = last < whole->last[window] ? last : whole->last[window];
+    }
+}
+
+bool kb_fit_grow(kb_likelihood *l, int iterations, double rival, kb_fit *fit)
+{
+    const kb_windows *whole = l->windows;
+    kb_windows *growing = NULL;
+    if (copy_windows(whole, &growing, NULL) != KBASS_OK) return false;
+    l->windows = growing;
+    for (double share = least_share; share < 1; share *= 2) {
+        cut(whole, share, growing);
+        kb_likelihood_fit(l, fit, iterations, -INFINITY);
+        if (!fit->valid) break;
+    }
+    l->windows = whole;
+    if (fit->valid) kb_likelihood_fit(l, fit, iterations, rival);
+    kb_windows_destroy(growing);
+    return fit->valid;
+}

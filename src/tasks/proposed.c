@@ -15,7 +15,7 @@ static const double clear = 3;    /* sds of a weight that is not 0 */
 kb_pass kb_proposed_pass(const kb_proposed *s, const kb_pde1d_problem *problem, kb_search_result *result)
 {
     kb_pass p = {.task = s->task, .problem = problem, .n_runs = problem->n_runs, .result = result};
-    p.search = (kb_search){.schedule = s->task->schedule, .run = s->run, .pool = &result->pool};
+    p.search = (kb_search){.schedule = s->task->schedule, .run = s->run, .pool = &result->pool, .grows = true};
     return p;
 }
 
@@ -142,7 +142,7 @@ static kbass_status fit_proposals(const kb_proposed *s, kb_pass *p, kbass_error 
     return status;
 }
 
-/* ---------------------------------------------------------------- simpler rivals */
+/* ---------------------------------------------------------------- rivals */
 
 static bool has_only_pure(const kb_proposed *s, const kb_support *support)
 {
@@ -231,20 +231,20 @@ static kbass_status enter_without(const kb_proposed *s, kb_pass *p, size_t colum
     return status;
 }
 
-/* Beside a model that follows: the best proposal of pure terms alone, and damping in place of what is not pure. Beside
-   a single term what is proposed without it: a wave that only travels is u_x, and the law that makes it travel too. */
-static kbass_status fit_simpler(const kb_proposed *s, kb_pass *p, kbass_error *error)
+/* Beside a model that follows: the other proposals, whose weights may lead to a minimum that no neighbour leads to, and
+   damping in place of what is not pure. Beside a single term what is proposed without it: a wave that only travels is
+   u_x, and the law that makes it travel too. */
+static kbass_status fit_others(const kb_proposed *s, kb_pass *p, kbass_error *error)
 {
     kb_pool *pool = p->search.pool;
     const kb_fit *best = pool->fits[0];
-    size_t before = pool->n, only = only_term(best), i = 0;
+    size_t before = pool->n, only = only_term(best);
     kbass_status status = KBASS_OK;
     if (!has_only_pure(s, &best->support) || !is_damped(p, &best->support)) status = enter_damped_all(s, p, error);
-    while (i < s->proposals.n && !has_only_pure(s, &s->proposals.proposals[i].support)) i++;
-    const kb_field_proposal *simple = i < s->proposals.n ? &s->proposals.proposals[i] : NULL;
-    if (status == KBASS_OK && simple) status = enter_new(s, p, simple, error);
+    for (size_t i = 0; status == KBASS_OK && i < s->proposals.n; i++)
+        status = enter_new(s, p, &s->proposals.proposals[i], error);
     if (status == KBASS_OK && only != KB_NO_COLUMN) status = enter_without(s, p, only, error);
-    return status == KBASS_OK && pool->n > before ? kb_pass_fit(p, (int)p->task->schedule->fit_iterations, error)
+    return status == KBASS_OK && pool->n > before ? kb_pass_fit(p, (int)p->task->schedule->again_iterations, error)
                                                   : status;
 }
 
@@ -269,7 +269,7 @@ kbass_status kb_proposed_compare(const kb_proposed *s, kb_pass *p, bool *found, 
 {
     kbass_status status = fit_proposals(s, p, error);
     *found = status == KBASS_OK && kb_proposed_follows(s, p);
-    if (*found) status = fit_simpler(s, p, error);
+    if (*found) status = fit_others(s, p, error);
     if (*found) drop_hopeless(p);
     if (*found && status == KBASS_OK)
         status = kb_pass_explore(p, (size_t)p->task->schedule->stage_beam, (int)p->task->schedule->stage_rounds, error);

@@ -34,7 +34,7 @@ typedef struct {
     size_t n_windows;
     size_t n_rows; /* that its windows covered */
     double log_evidence;
-    double log_likelihood; /* at the estimate, without prior or determinants */
+    double log_likelihood; /* at the estimate, without prior or determinants; -INFINITY: lost where it began */
     double effective;      /* parameters that the data determine, */
     double values;         /* and how many data there are; 0: not known */
     double misfit;         /* rms residual in units of each state's sd */
