@@ -1,6 +1,7 @@
 #include "propose/sources.h"
 
 #include "propose/kernel/proposals.h"
+#include "propose/ode/products.h"
 #include "propose/ode/starts.h"
 #include "propose/ode/weak.h"
 #include "propose/weak/axes.h"
@@ -9,6 +10,7 @@
 const kb_source kb_sources_of_states[] = {{"integral form", KB_AT_FIRST, kb_propose_integral},
                                           {"weak form", KB_AT_FIRST, kb_propose_weak},
                                           {"kernel EP", KB_AT_FIRST, kb_propose_annealed},
+                                          {"integral form, products", KB_AT_FIRST, kb_propose_products},
                                           {"kernel EP", KB_WHERE_UNEXPLAINED, kb_propose_annealed_anyway},
                                           {"kernel EP, refined by evidence", KB_AGAIN, kb_propose_refined},
                                           {0}};

@@ -18,8 +18,8 @@ static void noise_of(const kb_ode_problem *p, double *variance)
     }
 }
 
-static kbass_status add_to_pool(const kb_ode_problem *p, const kb_support *support, const double *w, kb_pool *pool,
-                                kbass_error *error)
+kbass_status kb_propose_structure(const kb_ode_problem *p, const kb_support *support, const double *w, kb_pool *pool,
+                                  kbass_error *error)
 {
     kb_fit *fit = NULL;
     if (kb_pool_find(pool, support)) return KBASS_OK;
@@ -47,7 +47,7 @@ kbass_status kb_propose_weak(kb_proposals *asked, kbass_error *error)
     }
     if (status == KBASS_OK) status = kb_weak_propose(weak, &schedule, p->period, &list, error);
     for (size_t i = 0; status == KBASS_OK && i < list.n; i++)
-        status = add_to_pool(p, &list.proposals[i].support, list.proposals[i].w, asked->pool, error);
+        status = kb_propose_structure(p, &list.proposals[i].support, list.proposals[i].w, asked->pool, error);
     asked->n_starts += list.n;
     kb_weak_proposals_clear(&list);
     kb_weak_states_destroy(weak);
@@ -60,7 +60,7 @@ kbass_status kb_propose_integral(kb_proposals *asked, kbass_error *error)
     const kb_ode_problem *p = asked->problem;
     kbass_status status = KBASS_OK;
     for (size_t i = 0; p->structures && status == KBASS_OK && i < p->structures->n; i++)
-        status = add_to_pool(p, &p->structures->supports[i], p->structures->w[i], asked->pool, error);
+        status = kb_propose_structure(p, &p->structures->supports[i], p->structures->w[i], asked->pool, error);
     if (p->structures) asked->n_starts += p->structures->n;
     return status;
 }
