@@ -219,9 +219,24 @@ static void intervals_are_quantiles_of_the_mixture(void **state)
     kb_search_result_clear(&found);
 }
 
+static void longer_models_far_behind_are_dropped(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x03, 1, 1, 0.1}, {0x07, 0.5, 1, 0.1}, {0x05, 1e-9, 1, 0.1}, {0x0b, 1e-9, 1, 0.1}};
+    kb_search_result found;
+    make_pool(4, entries, &found);
+    kb_pool_sort(&found.pool);
+    kb_pool_drop_longer(&found.pool, 8);
+    CHECK(found.pool.n == 3); /* the last has all of the best one's columns; the one before has not */
+    CHECK(found.pool.fits[0]->support.n == 2 && found.pool.fits[1]->support.n == 3);
+    CHECK(!kb_support_has(&found.pool.fits[2]->support, 1));
+    kb_search_result_clear(&found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(longer_models_far_behind_are_dropped),
         cmocka_unit_test(weights_follow_the_law_of_total_variance),
         cmocka_unit_test(an_added_column_counts_with_its_odds),
         cmocka_unit_test(noise_from_few_samples_widens_intervals),

@@ -1,6 +1,7 @@
 #include "base/larger.h"
 #include "base/linalg.h"
 #include "dense.h"
+#include "evidence/without_law.h"
 #include "forward/shoot.h"
 #include "ode_setup.h"
 
@@ -600,6 +601,32 @@ static void test_copy(void **state)
     end(&f);
 }
 
+/* Even times have one kernel value for each distance; times that are off by a millionth of a gap have all of them. */
+static void test_even_times(void **state)
+{
+    (void)state;
+    static const char *const harmonic[] = {"x_t = y", "y_t = -x"};
+    static const double from[] = {1, 0};
+    kbass_settings settings;
+    kb_settings_default(&settings);
+    setup s;
+    setup_open(&s, setup_sample(2, harmonic, from, 40, 12), &settings, 40);
+    kb_trajectory *trajectory = NULL;
+    kb_without_law even = {0}, uneven = {0};
+    double times[40];
+    memcpy(times, s.record->time, sizeof times);
+    CHECK_OK(kb_trajectory_create(s.record, s.dictionary, s.columns, 0, &trajectory, &error));
+    CHECK_OK(kb_without_law_of_states(&trajectory->dynamics, times, KB_KERNEL_MATERN52, &even, &error));
+    times[20] += 1e-6 / 39;
+    CHECK_OK(kb_without_law_of_states(&trajectory->dynamics, times, KB_KERNEL_MATERN52, &uneven, &error));
+    CHECK_CLOSE(even.field, uneven.field, 1e-4 * fabs(even.field)); /* what the time that is off changes */
+    CHECK_CLOSE(even.field_variance[0] / uneven.field_variance[0], 1, 0.1);
+    kb_without_law_clear(&even);
+    kb_without_law_clear(&uneven);
+    trajectory->dynamics.destroy(&trajectory->dynamics);
+    setup_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -617,6 +644,7 @@ int main(void)
         cmocka_unit_test(test_aim),
         cmocka_unit_test(test_dear_tangents),
         cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_even_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

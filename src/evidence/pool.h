@@ -30,5 +30,7 @@ void kb_pool_swap(kb_pool *a, kb_pool *b);
 void kb_pool_thin(kb_pool *pool, size_t n, size_t largest);
 /* Forgets all entries after the first `n`. */
 void kb_pool_trim(kb_pool *pool, size_t n);
+/* Drops models that have all terms of the best one and more and are so many nats behind it. */
+void kb_pool_drop_longer(kb_pool *pool, double behind);
 
 #endif

@@ -91,13 +91,25 @@ static double median_gap(curves *c)
 
 /* ---------------------------------------------------------------- the bare field */
 
+/* Are the times of a tile even? Then its kernel has one value for each distance. */
+static bool is_even(const double *time, size_t n)
+{
+    static const double same = 1e-9; /* of a gap */
+    double gap = n > 1 ? (time[n - 1] - time[0]) / (double)(n - 1) : 0;
+    for (size_t i = 1; i < n; i++)
+        if (!(fabs(time[i] - time[0] - (double)i * gap) <= same * gap)) return false;
+    return true;
+}
+
 static void set_kernel(curves *c, const part *p, double length)
 {
     kb_kernel kernel = {c->kind, length, 1};
     const double *time = c->time + p->begin;
+    double *K = c->covariance;
+    bool even = is_even(time, p->n);
     for (size_t j = 0; j < p->n; j++)
         for (size_t i = j; i < p->n; i++)
-            c->covariance[i + j * p->n] = kb_kernel_derivative(&kernel, time[i], time[j], 0);
+            K[i + j * p->n] = even && j ? K[i - j] : kb_kernel_derivative(&kernel, time[i], time[j], 0);
 }
 
 static double variance_of(const curves *c, size_t group, double v)

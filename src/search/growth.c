@@ -133,7 +133,10 @@ static double best_noise(const kb_search *a)
 static kbass_status remember(kb_search *a, kb_growth *p, kbass_error *error)
 {
     p->noise = best_noise(a);
-    if (isfinite(p->noise)) kb_pool_trim(a->pool, (size_t)a->schedule->kept);
+    if (isfinite(p->noise)) {
+        kb_pool_drop_longer(a->pool, a->schedule->worth_keeping);
+        kb_pool_trim(a->pool, (size_t)a->schedule->kept);
+    }
     return kb_pool_copy(a->pool, &p->before, error);
 }
 

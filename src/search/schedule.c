@@ -72,6 +72,7 @@
     X(stage_beam, 2, SAME)                                                                                             \
     X(stage_rounds, 3, "rounds on the first part are cheap")                                                           \
     X(kept, 4, "each is fitted anew when the part doubles")                                                            \
+    X(worth_keeping, 8, "longer models; what they lack is proposed again on longer parts: two terms' Occam factors")   \
     X(lost, 2, SAME)                                                                                                   \
     X(grace, 0.4, SAME)                                                                                                \
     X(grace_iterations, 6, SAME)                                                                                       \
