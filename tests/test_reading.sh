@@ -53,6 +53,21 @@ printf 't,x\n0,1\n1,2\n2,4\n\nt,y\n0,3\n1,5\n' > tables.csv
 says 'another table begins here' data tables.csv
 printf 't,x\n0,1.5×10³\n1,2.5×10³\n2,3.5×10³\n' > powers.csv
 says 'is not a number' data powers.csv
+printf 'Year,DOY,HHMM,x\n2021,100,0,1\n2021,100,1200,2\n2021,101,0,4\n' > parts.csv
+says '"HHMM" has times of day by its name' data parts.csv
+printf 'min,sec,x\n0,0,1\n0,30,2\n1,0,4\n1,30,3\n' > clock.csv
+says '"min" and "sec" are one time together' discover clock.csv
+printf 'depth (m),T,S\n0,5,1\n1,7,2\n2,6,4\n3,4,3\n' > profile.csv
+says '"T" does not rise: --time T' data profile.csv
+says 'T from 4 to 7' data profile.csv --time T
+awk 'BEGIN { print "time,sensor,reading"; for (i = 0; i < 9; i++) print i ",1," exp(-i) "\n" i ",2," exp(-2 * i) }' > sensors.csv
+says '--run sensor' discover sensors.csv
+printf 't,mass_mean,mass_SE\n0,1,0.1\n1,2,0.2\n2,4,0.1\n3,7,0.3\n' > means.csv
+says '--sigma "mass_mean=mass_SE"' discover means.csv
+printf 't,x\n0,1\n1,2 b\n2,4\n3,7\n' > flagged.csv
+says '"2 b" is not a number' data flagged.csv
+printf 't,x,y\n0,1/12,1\n1,2/12,2\n2,3/12,4\n' > fractions.csv
+says 'left out: "x", which has text such as "1/12"' data fractions.csv
 
 # ---------------------------------------------------------------- a result is read again as it was
 awk 'BEGIN { print "No.;Tag;Beute [1/km2];Jäger;Notiz"; x = 20; y = 5

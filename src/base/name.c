@@ -209,6 +209,19 @@ static bool is_index(const char *text, size_t length)
     return is_near;
 }
 
+/* V(out), I(R1) of circuit simulators; but V(mL), I(mA) and v(m/s) have units. */
+static bool is_of_circuit(const char *face, const char *bracket, const char *text, size_t length)
+{
+    static const char *const units[] = {"V",  "mV", "kV", "uV", "A", "mA", "kA", "uA", "nA", "pA",   "L",
+                                        "mL", "uL", "l",  "ml", "m", "mm", "km", "pu", "au", "a.u.", "arb"};
+    if (bracket != face + 1 || !strchr("VvIi", *face)) return false;
+    for (size_t i = 0; i < length; i++)
+        if (strchr("/^%*", text[i]) || (unsigned char)text[i] >= 0x80) return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == length && strncmp(text, units[i], length) == 0) return false;
+    return true;
+}
+
 size_t kb_face_length(const char *face, const char **unit, size_t *unit_length)
 {
     size_t length = trimmed(face, strlen(face));
@@ -219,7 +232,8 @@ size_t kb_face_length(const char *face, const char **unit, size_t *unit_length)
         *unit = bracket + 1;
         *unit_length = (size_t)(face + length - 1 - *unit);
         bool is_unit = *bracket == '[' ? *unit_length > 0 && !is_index(*unit, *unit_length)
-                                       : kb_looks_like_unit(*unit, *unit_length) && !memchr(*unit, '[', *unit_length);
+                                       : kb_looks_like_unit(*unit, *unit_length) && !memchr(*unit, '[', *unit_length) &&
+                                             !is_of_circuit(face, bracket, *unit, *unit_length);
         if (is_unit && trimmed(face, (size_t)(bracket - face))) return trimmed(face, (size_t)(bracket - face));
     } else if (slash && slash > face && slash + 3 < face + length && !strstr(slash + 1, " / ")) {
         *unit = slash + 3;

@@ -202,6 +202,7 @@ bool kb_cell_is_unit(const char *after)
     const char *unit = after + gap;
     if (!length) return !*after;
     if (!strncmp(unit, "\xc3\x97", 2) || !strncmp(unit, "\xc2\xb7", 2)) return false; /* times ten to some power */
+    if (*unit == '/' && is_digit(unit[1])) return false;                              /* 1/12 */
     if (!strcmp(unit, KB_PLUS_MINUS)) return true;
     if (!strcmp(unit, "%") || currency_length(unit) == length) return true;
     bool has_mark = strchr(unit, '/') || (unsigned char)unit[0] >= 0x80;

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { FEWEST_ALONG = 3, FEWEST_COUNTED = 5, FEWEST_TURNED = 6 };
+enum { FEWEST_ALONG = 2, FEWEST_TIMES = 3, FEWEST_COUNTED = 5, FEWEST_TURNED = 6 };
 static const double alike = 0.95; /* correlation of repeated measurements */
 
 static double value(const kbass_data *d, size_t row, size_t state) { return d->values[row * d->n_states + state]; }
@@ -40,7 +40,7 @@ static bool is_axis(const kbass_data *d, size_t state, double *here, double *fir
         if (memcmp(first, here, n * sizeof *first) != 0) return false;
         *n_along = n;
     }
-    return n_times >= FEWEST_ALONG;
+    return n_times >= FEWEST_TIMES;
 }
 
 static kbass_status refuse_grid(const kbass_data *d, kbass_error *error)
@@ -121,6 +121,11 @@ static size_t state_of_bars(const kbass_data *d, size_t column)
             char behind[200], front[200];
             snprintf(behind, sizeof behind, "%.80s_%s", d->state_names[i], words[k]);
             snprintf(front, sizeof front, "%s_%.80s", words[k], d->state_names[i]);
+            size_t stem = strlen(d->state_names[i]),
+                   mean = stem > 5 && !strcasecmp(d->state_names[i] + stem - 5, "_mean");
+            if (mean)
+                snprintf(behind, sizeof behind, "%.*s_%s", (int)(stem < 80 ? stem - 5 : 80), d->state_names[i],
+                         words[k]);
             if (i != column && (!strcasecmp(name, behind) || !strcasecmp(name, front))) return i;
         }
     const char *face = d->state_captions ? d->state_captions[column].face : NULL;
@@ -142,6 +147,36 @@ static kbass_status refuse_bars(const kbass_data *d, kbass_error *error)
                    "%.200s: error bars by their names: --sigma \"%s\" if they are; if they are states, they need other "
                    "names: --rename",
                    file_of(d), list);
+}
+
+/* ---------------------------------------------------------------- parts of times */
+
+/* Units of time from the shortest on: 1 seconds, 2 minutes, 3 hours; 0: none. */
+static int clock_part(const char *name)
+{
+    static const char *const words[][4] = {
+        {"sec", "second", "seconds", "s"}, {"min", "minute", "minutes", "mins"}, {"hour", "hours", "hr", "h"}};
+    for (int part = 0; part < 3; part++)
+        for (size_t i = 0; i < 4; i++)
+            if (!strcasecmp(name, words[part][i])) return part + 1;
+    return 0;
+}
+
+/* Seconds that come again beside minutes are no time by themselves. */
+static kbass_status refuse_parts(const kbass_data *d, kbass_error *error)
+{
+    int own = clock_part(d->time_name);
+    bool repeats = false;
+    for (size_t row = 1; row < d->n_rows; row++) repeats |= d->times[row] == d->times[row - 1];
+    for (size_t i = 0; own && repeats && d->n_axes == 1 && i < d->n_states; i++) {
+        if (clock_part(d->state_names[i]) <= own) continue;
+        return kb_fail(
+            error, KBASS_ERROR_DATA,
+            "%.200s: \"%s\" and \"%s\" are one time together: write it into one column, as 0:01:30 or in one unit, "
+            "and name that: --time NAME",
+            file_of(d), d->state_names[i], d->time_name);
+    }
+    return KBASS_OK;
 }
 
 /* ---------------------------------------------------------------- a year in each row */
@@ -171,6 +206,7 @@ kbass_status kb_doubts_refuse(const kbass_data *data, kbass_error *error)
 {
     kbass_status status = refuse_grid(data, error);
     if (status == KBASS_OK) status = refuse_times(data, error);
+    if (status == KBASS_OK) status = refuse_parts(data, error);
     if (status == KBASS_OK) status = refuse_months(data, error);
     return status == KBASS_OK ? refuse_bars(data, error) : status;
 }

@@ -343,7 +343,8 @@ static kbass_status refuse_dates_beside(kb_plan *p, const bool *is_used)
 /* Dates as time beside 0800 under a name that says so. */
 static kbass_status refuse_clock_numbers(kb_plan *p, const bool *is_used)
 {
-    if (p->kinds[p->roles.axes[0]] != KB_DATES || p->clock < p->n || p->reading->axes) return KBASS_OK;
+    if ((p->kinds[p->roles.axes[0]] != KB_DATES && !p->parts.is_there) || p->clock < p->n || p->reading->axes)
+        return KBASS_OK;
     for (size_t i = 0; i < p->n; i++) {
         const char *face = p->faces[i];
         if (strncasecmp(face, "hhmm", 4) != 0 || !is_state(p, i) || is_used[i] || p->kinds[i] != KB_NUMBERS) continue;

@@ -27,8 +27,11 @@ static void decide_marks(kb_plan *p)
 
 /* ---------------------------------------------------------------- kinds */
 
-/* Every text is a number with one unit. */
-static bool is_bare(const kb_column_sample *c) { return c->n_bare && c->n_bare == c->n_cells[KB_CELL_TEXT]; }
+/* Every text is a number with one unit; behind fewer than half of the numbers it would be a flag. */
+static bool is_bare(const kb_column_sample *c)
+{
+    return c->n_bare && c->n_bare == c->n_cells[KB_CELL_TEXT] && c->n_bare >= c->n_cells[KB_CELL_NUMBER];
+}
 
 /* "date", "Datum", "YYMMDD", "day": 210304 there is no number, nor a time of day. */
 static bool is_called_date(const char *face)

@@ -111,11 +111,24 @@ static bool is_numbered_time(const char *face, size_t length)
     return face[length] && time_word(face, length) < N_SURE_WORDS && face[0] != 'T';
 }
 
+/* "time/s", "Time/sec", "t_ms": a unit glued to it. */
+static bool has_glued_unit(const char *face)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns", "sec", "min", "h", "hr", "hours", "d", "days", "yr"};
+    size_t length = strcspn(face, "/_");
+    size_t word = face[length] ? time_word(face, length) : N_TIME_WORDS;
+    bool is_time = word < N_SURE_WORDS && !(face[0] == 'T' && length == 1);
+    for (size_t i = 0; is_time && i < sizeof units / sizeof *units; i++)
+        if (!strcasecmp(face + length + 1, units[i])) return true;
+    return false;
+}
+
 double kb_time_likeness(const char *face)
 {
     static const double capital_t = 0.05; /* temperature as often as time */
     const char *unit;
     size_t unit_length, length = kb_face_length(face, &unit, &unit_length), word = time_word(face, length);
+    if (word == N_TIME_WORDS && has_glued_unit(face)) return 0.2;
     if (word == N_TIME_WORDS) return has_time_word(face, length) ? 0.1 : is_numbered_time(face, length) ? 0.01 : 0;
     if (word == 0 && face[0] == 'T') return capital_t;
     bool is_lower = face[0] >= 'a' && face[0] <= 'z';

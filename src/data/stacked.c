@@ -31,8 +31,25 @@ static size_t first_stacked(size_t n, const double *times)
     return second;
 }
 
+/* T is temperature as often as time, and time is written in its order. */
+static kbass_status refuse_capital_t(const kb_plan *p, const kbass_data *data)
+{
+    const char *face = p->faces[p->roles.axes[0]];
+    bool rises = true;
+    for (size_t i = 1; i < data->n_rows; i++) rises &= !(data->times[i] < data->times[i - 1]);
+    if (rises || p->reading->time || p->reading->axes || face[0] != 'T' || !kb_is_time_name(face) || face[1])
+        return KBASS_OK;
+    return kb_fail(
+        p->reading->error, KBASS_ERROR_DATA,
+        "%s: no time column \"t\" or \"time\" (name it with --time NAME); \"T\" does not rise: --time T if it "
+        "is time nevertheless",
+        p->form.path);
+}
+
 kbass_status kb_refuse_stacked(const kb_plan *p, const kbass_data *data)
 {
+    kbass_status status = refuse_capital_t(p, data);
+    if (status != KBASS_OK) return status;
     bool is_told = p->run < p->n || p->variable < p->n || p->reading->is_plain;
     size_t second = is_told || data->n_axes > 1 ? 0 : first_stacked(data->n_rows, data->times);
     if (!second) return KBASS_OK;

@@ -246,6 +246,10 @@ case("italian.csv", "08.00.05: points in times of day behind a date", dated([f"1
 case("polish.csv", "Czas; three digits behind every comma, between semicolons", table("Czas;x", lambda t, x, y: f"{t};{float(x):.3f}".replace(".", ",")), "Czas,x", [f"{t},{x}" for t, x in zip(T, X)])
 case("over_range.csv", "9.9E37 where an instrument was out of range", table("t,x,y", lambda t, x, y: f"{t},{x if t != 3 else '9.9E37'},{y}"), rows=[r if t != 3 else f"3,,{Y[3]}" for t, r in zip(T, at(T))], options="--missing 9.9E37")
 
+case("spice.txt", "LTspice: voltages and currents of parts, which are no units", table("time\tV(out)\tI(R1)", lambda t, x, y: f"{t}.0e-6\t{x}\t{y}"), "time,V_out,I_R1", at([repr(float(f"{t}e-6")) if t else "0" for t in T]))
+case("potentiostat.txt", "BioLogic: time/s, units glued to names by a slash", "EC-Lab ASCII FILE\nNb header lines : 5\n\nTechnique : Chronoamperometry\ntime/s\tEwe/V\tI/mA\n" + table(None, lambda t, x, y: f"{t},0E+00\t{x}\t{y}".replace(".", ",")), "time_s,Ewe_V,I_mA")
+case("arduino.txt", "a microcontroller's words before the names, t_ms for time", "Sensor ready\n" + table("t_ms,x,y"), "t_ms,x,y")
+
 # ---------------------------------------------------------------- JSON and archives
 RECORDS = [{"t": t, "x": float(x), "y": float(y)} for t, x, y in zip(T, X, Y)]
 case("records.json", "JSON: a record for each row", json.dumps(RECORDS, indent=1))
