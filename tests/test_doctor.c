@@ -95,6 +95,25 @@ static void test_outliers(void **state)
     kbass_doctor_destroy(doctor);
 }
 
+/* A column of noise beside one that moves is at rest, and the law of the other is found all the same. */
+static void test_noise_beside_signal(void **state)
+{
+    (void)state;
+    double times[N], values[2 * N], noise[N];
+    kb_random random;
+    kb_random_seed(&random, 3);
+    oscillate(times, values);
+    for (size_t i = 0; i < N; i++) values[2 * i + 1] = noise[i] = 5 + 0.02 * kb_random_normal(&random);
+    kbass_doctor *doctor = examine(N, times, values, 2);
+    CHECK(strstr(demand(doctor, "noise", "y", KBASS_WARNING)->suggestion, "--ignore"));
+    demand(doctor, "noise", "x", KBASS_FINE);
+    CHECK(kbass_doctor_severity(doctor) == KBASS_WARNING);
+    kbass_doctor_destroy(doctor);
+    doctor = examine(N, times, noise, 1);
+    demand(doctor, "noise", "x", KBASS_HOPELESS);
+    kbass_doctor_destroy(doctor);
+}
+
 static void test_constant_and_few(void **state)
 {
     (void)state;
@@ -391,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_outliers),
+        cmocka_unit_test(test_noise_beside_signal),
         cmocka_unit_test(test_constant_and_few),
         cmocka_unit_test(test_saturated),
         cmocka_unit_test(test_gap_and_rest),

@@ -3,6 +3,8 @@
 #include "dense.h"
 #include "evidence/without_law.h"
 #include "forward/shoot.h"
+#include "forward/shoot_noise.h"
+#include "posterior/ode_solution.h"
 #include "ode_setup.h"
 
 /* Messages, covariances and evidence are rebuilt from one list of residuals over (weights, starts of all windows),
@@ -332,6 +334,44 @@ static void test_fit(void **state)
     on_every_setup(check_fit);
 }
 
+/* A law without terms: its evidence is that of its states at rest, one by one. */
+static void test_at_rest(void **state)
+{
+    static fixture f;
+    const plan p = {.rows = 25, .windows = 1};
+    (void)state;
+    begin(&f, &p);
+    f.fit->support.n = 0;
+    kb_shooter_fit(f.shooter, f.fit, 100, -INFINITY);
+    CHECK(f.fit->valid && f.fit->misfit > 0.9);
+    double counts[] = {(double)f.s.record->count[0], (double)f.s.record->count[1]}, sum = 0;
+    for (size_t k = 0; k < 2; k++) sum += kb_evidence_at_rest(f.shooter->dynamics, counts, f.fit, k);
+    CHECK_CLOSE(sum, f.fit->log_evidence, 0.02); /* nats: the fit's tolerance, in steps of the noise */
+    end(&f);
+}
+
+/* Student's variance over the normal one's, by the degrees of freedom behind the noise of each number's state. */
+static void test_student(void **state)
+{
+    static fixture f;
+    static double normal[100], student[100];
+    (void)state;
+    const plan p = {.rows = 12, .windows = 1};
+    begin(&f, &p);
+    kb_shooter_fit(f.shooter, f.fit, 100, -INFINITY);
+    size_t k = f.fit->support.n, size = k + 2;
+    CHECK(kb_shooter_covariances(f.shooter, f.fit, normal) && kb_states_covariances(f.shooter, f.fit, student));
+    for (size_t a = 0; a < size; a++)
+        for (size_t b = 0; b < size; b++) {
+            size_t i = a < k ? a > 0 : a - k, j = b < k ? b > 0 : b - k; /* the first weight is the first state's */
+            double fi = kb_shooter_freedom(f.shooter, f.fit, i), fj = kb_shooter_freedom(f.shooter, f.fit, j);
+            CHECK(fi > 4 && fi < 16);
+            double factor = sqrt(fi / (fi - 2) * fj / (fj - 2));
+            CHECK_CLOSE(student[a + b * size], factor * normal[a + b * size], 1e-12 * largest(size * size, student));
+        }
+    end(&f);
+}
+
 /* ---------------------------------------------------------------- recovery */
 
 /* Data without noise: the weights come back from 30 % off, in any number of windows. */
@@ -635,6 +675,8 @@ int main(void)
         cmocka_unit_test(test_larger_keeps_nan),
         cmocka_unit_test(test_message),
         cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_at_rest),
+        cmocka_unit_test(test_student),
         cmocka_unit_test(test_recovery),
         cmocka_unit_test(test_noise_estimate),
         cmocka_unit_test(test_known_noise),

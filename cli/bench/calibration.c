@@ -122,18 +122,22 @@ static void describe_verdict(const kbass_result *result, json_t *row)
     json_object_set_new(row, "chosen", chosen);
     json_object_set_new(row, "reason", json_string(law->reason ? law->reason : ""));
     json_object_set_new(row, "numbers",
-                        json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:I}", "law", bench_real(law->law), "constant",
+                        json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:I,s:o,s:o}", "law", bench_real(law->law), "constant",
                                   bench_real(law->constant), "drift", bench_real(law->drift), "field",
                                   bench_real(law->field), "explained", bench_real(law->explained), "noise_ratio",
                                   bench_real(law->noise_ratio), "white", law->is_white, "rivals",
-                                  (json_int_t)law->n_rivals));
+                                  (json_int_t)law->n_rivals, "probability", bench_real(law->probability), "chosen",
+                                  bench_real(result->probability)));
 }
 
 static kbass_status discover(const bench_draw *draw, const kbass_data *data, const calibration_task *task, double noise,
                              kbass_discovery **discovery, kbass_error *error)
 {
     kbass_settings *settings = bench_settings(task->settings);
-    if (task->kind == DRAW_MANY) bench_choose(settings, "degree", draw->n_states == 2 ? "7" : "4"); /* 36, 35 terms */
+    if (task->kind == DRAW_MANY) { /* 36, 35 terms */
+        bench_choose(settings, "degree", draw->n_states == 2 ? "7" : "4");
+        bench_choose(settings, "constant", "1");
+    }
     if (bench_draw_is_field(task->kind)) {
         bench_choose(settings, "terms", bench_field_candidates);
         bench_choose(settings, "periodic", "x");
@@ -266,6 +270,7 @@ static double interval_share(const json_t *document, double *n)
 static void put_share(bench_table *table, const char *what, double n, double said, double found, double low,
                       double high)
 {
+    if (!(n > 0)) return;
     table_row(table);
     table_put(table, 0, "%s", what);
     table_put(table, 1, "%.0f", n);
@@ -333,7 +338,7 @@ static int report(const json_t *document, const bench_options *options)
     bench_calibration_table(document, &table);
     printf("%zu random sparse systems, exactly the true terms in %zu, %zu failed:\n\n", json_array_size(rows), exact,
            failed);
-    table_text(&table, stdout);
+    if (table.n_rows > 1) table_text(&table, stdout);
     bench_calibration_verdicts(document, stdout);
     int code = options->csv ? bench_write_csv(&table, options->csv) : EXIT_OK;
     table_clear(&table);

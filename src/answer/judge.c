@@ -5,25 +5,38 @@
 #include <string.h>
 
 #include "answer/alike.h"
+#include "answer/same.h"
 #include "answer/twins.h"
 #include "answer/verdict.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "evidence/thresholds.h"
 #include "evidence/without_law_fields.h"
+#include "forward/shoot_noise.h"
 #include "gp/noise.h"
 
 enum { REASON_SIZE = 600 }; /* room: a sentence */
 
 /* ---------------------------------------------------------------- numbers */
 
-/* log sum_m exp(0.6 (E_m - E_best)) */
-static double weigh_others(const kb_pool *pool)
+/* log sum_m exp(E_m - E_best), and the best one's share with the caution of probabilities */
+static double weigh_others(const kb_pool *pool, double *chosen)
 {
-    double sum = 0;
-    for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++)
-        sum += exp(kb_fit_log_odds(pool->fits[i], pool->fits[0]));
+    double sum = 0, cautious = 0;
+    for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++) {
+        sum += exp(pool->fits[i]->log_evidence - pool->fits[0]->log_evidence);
+        cautious += exp(kb_fit_log_odds(pool->fits[i], pool->fits[0]));
+    }
+    *chosen = 1 / cautious;
     return log(sum);
+}
+
+static bool is_line(const kb_frame *frame, const kb_support *law)
+{
+    size_t one = kb_dictionary_find(frame->dictionary, "1");
+    for (size_t q = 0; q < law->n; q++)
+        if (frame->columns->term[law->column[q]] != one) return false;
+    return law->n > 0 && frame->columns->n_fixed == 0;
 }
 
 static bool has_constant_term(const kb_dictionary *dictionary)
@@ -78,21 +91,35 @@ static kb_verdict_numbers gather(const kb_frame *frame, const kb_search_result *
 {
     const kb_fit *best = found->pool.fits[0];
     kb_verdict_numbers n = {.law = best->log_evidence,
-                            .others = weigh_others(&found->pool),
                             .constant = without->constant,
                             .drift = without->drift,
                             .field = without->field,
                             .noise = without->noise,
                             .drift_is_law = has_constant_term(frame->dictionary),
                             .is_empty = best->support.n == 0 && frame->columns->n_fixed == 0,
+                            .is_line = frame->dictionary->n_axes == 1 && is_line(frame, &best->support),
                             .is_sure = is_sure(result),
                             .is_whole = result->outcome == KBASS_CONVERGED || result->outcome == KBASS_NOT_CONVERGED,
                             .is_white = is_white(&found->residual_tests),
                             .turns = turns(frame->dictionary, without),
                             .explained = 1 - best->misfit * best->misfit,
                             .change = 1 - best->misfit * best->misfit / without->rest};
+    n.others = weigh_others(&found->pool, &n.chosen);
     compare_noise(best, without, &n);
     return n;
+}
+
+/* A state without terms is a constant in the law, too, and is weighed as that: columns of noise beside a law are no
+   matter between the law and none. */
+static double weigh_rest(const kb_frame *frame, const kb_search_result *found, const kb_dynamics *d,
+                         const kb_without_law *without)
+{
+    double sum = 0;
+    if (found->noise_is_relative) return 0;
+    for (size_t i = 0; i < frame->dictionary->n_states; i++)
+        if (without->counts[i] > 0 && !(d->known_variance[i] > 0) && kb_is_at_rest(frame, found, i))
+            sum += fmax(without->constants[i] - kb_evidence_at_rest(d, without->counts, found->pool.fits[0], i), 0);
+    return sum;
 }
 
 static size_t count_rivals(const kbass_result *result)
@@ -149,9 +176,11 @@ static void say_undecided(const kb_verdict_numbers *n, size_t n_rivals, bool has
             n->noise_ratio);
     else if (kb_verdict_probability(n) < kb_threshold.sure)
         snprintf(text, REASON_SIZE, "%s, which needs no law, explains the data %s (log evidence %.1f, the law's %.1f)",
-                 n->field >= fmax(n->constant, n->drift) ? "a smooth curve" : "a straight line",
-                 n->field > n->law || n->constant > n->law ? "better" : "nearly as well",
-                 fmax(n->field, fmax(n->constant, n->drift)), n->law);
+                 n->field >= kb_verdict_rest(n)      ? "a smooth curve"
+                 : n->constant >= kb_verdict_rest(n) ? "a constant"
+                                                     : "a straight line",
+                 fmax(n->field, kb_verdict_rest(n)) > n->law ? "better" : "nearly as well",
+                 fmax(n->field, kb_verdict_rest(n)), n->law);
     else if (n->is_sure && kb_verdict_misses(n)) say_misses(n, text);
     else if (n_rivals)
         snprintf(text, REASON_SIZE, "%zu other law%s of this dictionary explain%s the data nearly as well", n_rivals,
@@ -179,8 +208,8 @@ static void say(const kb_verdict_numbers *n, const kbass_law *law, bool has_alik
         if (n->is_empty) snprintf(text, REASON_SIZE, "the law without any term is the best: nothing changes");
         else
             snprintf(text, REASON_SIZE, "%s explains the data best (log evidence %.1f, the best law's %.1f)",
-                     n->drift > n->constant && !n->drift_is_law ? "a straight line" : "a constant with noise",
-                     n->drift_is_law ? n->constant : fmax(n->constant, n->drift), n->law);
+                     n->constant >= kb_verdict_rest(n) ? "a constant with noise" : "a straight line",
+                     kb_verdict_rest(n), n->law);
         break;
     case KBASS_LAW_APPROXIMATE:
         snprintf(text, REASON_SIZE, "it explains %.4g %% of what changes, but leaves %.3g times the noise",
@@ -195,11 +224,11 @@ static void say(const kb_verdict_numbers *n, const kbass_law *law, bool has_alik
             break;
         }
         snprintf(text, REASON_SIZE, "log evidence %.1f, without a law %.1f at best", n->law,
-                 fmax(n->field, fmax(n->constant, n->drift)));
+                 fmax(n->field, kb_verdict_rest(n)));
         break;
     case KBASS_LAW_NOT_JUDGED:
         snprintf(text, REASON_SIZE, "log evidence %.1f, without a law %.1f at best", n->law,
-                 fmax(n->field, fmax(n->constant, n->drift)));
+                 fmax(n->field, kb_verdict_rest(n)));
         break;
     }
 }
@@ -278,6 +307,7 @@ kbass_status kb_judge_states(const kb_ode_problem *p, const kb_search_result *fo
     if (status == KBASS_OK) status = kb_answer_twins(answer, &frame, found, error);
     if (status == KBASS_OK) {
         kb_verdict_numbers numbers = gather(&frame, found, &without, &answer->result);
+        numbers.law += weigh_rest(&frame, found, &trajectory->dynamics, &without);
         status = judge(&numbers, &frame, found->pool.fits[0]->misfit, answer, error);
     }
     kb_without_law_clear(&without);
@@ -377,6 +407,7 @@ static kb_verdict_numbers gather_left(const kb_dictionary *dictionary, const kb_
 {
     double law = 0, values = 0, k = count_weights(result);
     kb_verdict_numbers n = {.others = result->probability > 0 ? -log(result->probability) : 0,
+                            .chosen = result->probability,
                             .constant = without->constant,
                             .drift = without->drift,
                             .field = without->field,

@@ -81,6 +81,7 @@ kbass_status kb_answer_twins(kb_answer *answer, const kb_frame *frame, const kb_
         const kbass_term *a = term_of(&answer->result, frame, s->column, &lhs),
                          *b = term_of(&answer->result, frame, s->other[0], &lhs);
         if (!a || !b || a->verdict != KBASS_UNDECIDED || b->verdict != KBASS_UNDECIDED) continue;
+        if (!a->selected && !b->selected) continue; /* no part of the law */
         if (is_told(&answer->result, lhs, a->term, b->term)) continue;
         status = tell(answer, frame, lhs, a, b, s->weight[0] * c->unit[s->other[0]], s->share, error);
         n_told++;

@@ -6,21 +6,25 @@
 #include "evidence/thresholds.h"
 #include "weights/fit.h"
 
-static double rest(const kb_verdict_numbers *n) { return n->drift_is_law ? n->constant : fmax(n->constant, n->drift); }
+double kb_verdict_rest(const kb_verdict_numbers *n)
+{
+    return n->drift_is_law ? n->constant : fmax(n->constant, n->drift);
+}
 
-/* Odds of what has log evidence e against the laws together. */
+/* Odds of what has log evidence e against the laws together: the caution is for what the data say of the two, once, and
+   not for each law. */
 static double odds(const kb_verdict_numbers *n, double e)
 {
-    return exp(fmin(kb_log_odds(e - n->law) - n->others, 600));
+    return exp(fmin(kb_log_odds(e - n->law - n->others), 600));
 }
 
 /* Short growth and decay curves look like any smooth curve: two parameters describe them as well as a law. Where the
    law leaves no more noise than the bare field, and that is white, there is nothing that the field explains and it does
-   not: the field's lead is then a matter of priors, up to a bound. */
+   not: the field's lead is then a matter of priors, up to a bound. A straight line is no such curve. */
 static double field_odds(const kb_verdict_numbers *n)
 {
     double ratio = odds(n, n->field);
-    return n->is_white && n->noise_ratio <= kb_threshold.more_noise && ratio < kb_threshold.no_rival
+    return !n->is_line && n->is_white && n->noise_ratio <= kb_threshold.more_noise && ratio < kb_threshold.no_rival
                ? fmin(ratio, 1 / kb_threshold.no_rival)
                : ratio;
 }
@@ -28,7 +32,7 @@ static double field_odds(const kb_verdict_numbers *n)
 /* The law without terms is none, though it is among the models: what it has is not for a law. */
 double kb_verdict_probability(const kb_verdict_numbers *n)
 {
-    double drift = n->drift_is_law ? 0 : odds(n, n->drift), with_terms = n->is_empty ? -expm1(-n->others) : 1;
+    double drift = n->drift_is_law ? 0 : odds(n, n->drift), with_terms = n->is_empty ? 1 - n->chosen : 1;
     return with_terms / (1 + odds(n, n->constant) + drift + field_odds(n));
 }
 
@@ -51,12 +55,15 @@ static bool is_approximate(const kb_verdict_numbers *n)
 
 kbass_law_verdict kb_verdict(const kb_verdict_numbers *n)
 {
-    double at_rest = n->is_empty ? fmax(rest(n), n->law) : rest(n);
+    double at_rest = n->is_empty ? fmax(kb_verdict_rest(n), n->law) : kb_verdict_rest(n);
     bool field_leads = odds(n, n->field) >= kb_threshold.clearly;
     bool misses = kb_verdict_leaves_noise(n) || !n->is_white;
     double still = fmax(at_rest, n->noise);
-    bool field_moves = kb_log_odds(n->field - still) >= log(kb_threshold.clearly) && (!n->is_empty || misses);
-    bool is_nothing = at_rest >= n->law && !field_moves;
+    bool is_curve = n->noise > -INFINITY; /* of noise alone; fields need more to move than to lead */
+    bool field_moves =
+        kb_log_odds(n->field - still) >= log(kb_threshold.clearly) && (!n->is_empty || misses || is_curve);
+    bool laws_lead = kb_verdict_probability(n) >= kb_threshold.sure; /* together, though each is worse */
+    bool is_nothing = at_rest >= n->law && !laws_lead && !field_moves;
     if (is_nothing) return n->is_whole ? KBASS_NOTHING_TO_EXPLAIN : KBASS_LAW_UNDECIDED;
     if (!n->is_whole) return KBASS_LAW_UNDECIDED;
     if (n->turns) return KBASS_LAW_NONE;

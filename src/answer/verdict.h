@@ -13,12 +13,14 @@
 
 typedef struct {
     double law;             /* log evidence of the best law of the dictionary */
-    double others;          /* log of the sum over its laws of their odds against the best, 0 for one alone */
+    double others;          /* log of the sum over its laws of their evidence over the best's, 0 for one alone */
+    double chosen;          /* share of the best among them, as probabilities of terms count them */
     double constant, drift; /* log evidence of u_t = 0 and u_t = c, */
     double field;           /* and of the bare field; -INFINITY: not known */
     double noise;           /* of noise alone, at what the field pays for its numbers; -INFINITY: likewise */
     bool drift_is_law;      /* the dictionary has the term 1 */
-    bool is_empty;          /* the best law has no term at all */
+    bool is_empty;          /* the best law has no term at all, */
+    bool is_line;           /* or none but 1: straight lines */
     bool is_sure;           /* each of its terms is in */
     bool is_whole;          /* it was fitted to the whole record, by a search that was not stopped */
     bool is_improving;      /* the kernel engine, whose probabilities are no guide then, had not come to an end */
@@ -31,6 +33,8 @@ typedef struct {
     double change;          /* and of what it is beside a field at rest */
 } kb_verdict_numbers;
 
+/* Log evidence of a constant, or of a drift where that is no law. */
+double kb_verdict_rest(const kb_verdict_numbers *numbers);
 /* P(a law of the dictionary holds), against all that needs none. */
 double kb_verdict_probability(const kb_verdict_numbers *numbers);
 /* Does the law leave more noise than the bare field, beyond what so many measurements let it vary? */

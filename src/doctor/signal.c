@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "doctor/doctor.h"
 
@@ -136,6 +137,18 @@ static bool is_vague(const kb_patient *patient, double share, double unforeseen)
     return is_sparse ? unforeseen > share : unforeseen > vague * share;
 }
 
+/* Does another state tell more than noise? What only carries noise is then at rest beside it. */
+static bool is_beside_signal(const kb_doctor *doctor, size_t state)
+{
+    for (size_t i = 0; i < doctor->data->n_states; i++) {
+        const kb_patient *other = &doctor->patients[i];
+        if (i != state && kb_patient_is_fit(other) && sqrt(other->gp->variance[0]) <= much_noise &&
+            foresight(other) > predictable)
+            return true;
+    }
+    return false;
+}
+
 static void examine_noise(kb_doctor *doctor, size_t state)
 {
     const kbass_data *data = doctor->data;
@@ -145,13 +158,19 @@ static void examine_noise(kb_doctor *doctor, size_t state)
     bool is_given = patient->cloud->known_variance[0] > 0, is_lost = !(known > predictable);
     kbass_finding finding = {
         .check = "noise", .subject = name, .number = share, .measure = "share of the standard deviation"};
-    finding.severity = is_lost && share > much_noise   ? KBASS_HOPELESS
+    bool is_noise = is_lost && share > much_noise, is_beside = is_noise && is_beside_signal(doctor, state);
+    finding.severity = is_noise && !is_beside          ? KBASS_HOPELESS
                        : is_lost || share > much_noise ? KBASS_WARNING
                                                        : KBASS_FINE;
-    const char *advice = is_lost
-                             ? "a law needs values that follow from one another: sample more densely, or measure better"
-                             : "average repeated measurements, or sample more: few terms will stand out";
+    const char *advice = is_beside
+                             ? "its equation will be 0; to learn one, record a run in which it moves; to leave it "
+                               "out, --ignore it"
+                         : is_lost ? "a law needs values that follow from one another: sample more densely, or measure "
+                                     "better"
+                                   : "average repeated measurements, or sample more: few terms will stand out";
     double unforeseen = sqrt(fmin(fmax(1 - known, 0), 1));
+    char percent[KB_NUMBER_SIZE];
+    kb_number_round(100 * share, 2, percent);
     if (!is_given && is_vague(patient, share, unforeseen))
         kb_doctor_say(doctor, finding, advice,
                       "%s has noise of %.*f to %.*f %% of its standard deviation: samples are too sparse to tell it "
@@ -160,10 +179,9 @@ static void examine_noise(kb_doctor *doctor, size_t state)
                       100 * fmax(known, 0));
     else
         kb_doctor_say(doctor, finding, advice,
-                      "%s has noise of %.2g, %.2g %% of its standard deviation (%s); neighbours predict %.0f %% of its "
+                      "%s has noise of %.2g, %s %% of its standard deviation (%s); neighbours predict %.0f %% of its "
                       "variance",
-                      name, sd, 100 * share, is_given ? "as --noise says" : "beside a smooth curve",
-                      100 * fmax(known, 0));
+                      name, sd, percent, is_given ? "as --noise says" : "beside a smooth curve", 100 * fmax(known, 0));
 }
 
 /* ---------------------------------------------------------------- derivatives */

@@ -41,12 +41,31 @@ static bool is_counted(const kb_average *a, size_t column)
     return a->neighbours[column].gain > -INFINITY && !is_second;
 }
 
-/* The share of models that nobody compared: where a law has more numbers than a third of the data, other laws that were
-   not sought would do as well (docs/math.md, eq. 24). */
-static double unseen(const kb_fit *chosen)
+static size_t count_equations(const kb_columns *columns)
 {
-    double used = chosen->values > 0 ? chosen->effective / chosen->values : 0;
-    return fmin(fmax((used - kb_threshold.used_up) / (1 - kb_threshold.used_up), 0), 1);
+    size_t n = 0;
+    for (size_t c = 0; c < columns->n; c++) {
+        bool is_first = true;
+        for (size_t before = 0; before < c; before++)
+            is_first = is_first && columns->equation[before] != columns->equation[c];
+        n += is_first;
+    }
+    return n;
+}
+
+static double clamp(double x) { return fmin(fmax(x, 0), 1); }
+
+/* The share of models that nobody compared (docs/math.md, eq. 24): where a law has more numbers than a third of the
+   data, other laws that were not sought would do as well; and where there are more candidates than data, and the chosen
+   law is one of many (`share`), those compared are its neighbours, which have in common what they come from. */
+static double unseen(const kb_average *a, double share)
+{
+    const kb_fit *chosen = a->pool->fits[0];
+    double values = chosen->values > 0 ? chosen->values : INFINITY;
+    double by_numbers = clamp((chosen->effective / values - kb_threshold.used_up) / (1 - kb_threshold.used_up));
+    double scant = clamp((double)a->columns->n / values - 1);
+    double each = scant > 0 ? pow(share, 1 / (double)count_equations(a->columns)) : 1;
+    return fmax(by_numbers, scant * clamp(1 - each / kb_threshold.one_of_many));
 }
 
 static void add_models(kb_average *a)
@@ -59,7 +78,8 @@ static void add_models(kb_average *a)
         if (is_counted(a, column)) add_model(a, 0, column, kb_log_odds(a->neighbours[column].gain));
     for (size_t m = 0; m < a->n; m++) most = fmax(most, a->share[m]);
     for (size_t m = 0; m < a->n; m++) total += a->share[m] = exp(a->share[m] - most);
-    for (size_t m = 0; m < a->n; m++) a->share[m] *= (1 - unseen(pool->fits[0])) / total;
+    double seen = a->n ? 1 - unseen(a, a->share[0] / total) : 1;
+    for (size_t m = 0; m < a->n; m++) a->share[m] *= seen / total;
 }
 
 kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, const kb_neighbour *neighbours,

@@ -17,6 +17,8 @@
     X(nearly_all, "share of what changes", "that an approximate law explains")                                         \
     X(long_record, "measurements", "from which a law can be approximate")                                              \
     X(used_up, "share of the data", "that a law's numbers may use before laws count that nobody sought")               \
+    X(one_of_many, "probability",                                                                                      \
+      "of the chosen right-hand side, below which scant data leave laws that nobody sought")                           \
     X(far_above, "ratio of sds", "of noise left, at which no term of a stopped search is in")                          \
     X(within_noise, "nats", "lost when others stand for a term, up to which they are the same")                        \
     X(hardly_any, "share", "of what the term explains, lost then, up to which they are the same")                      \

@@ -364,6 +364,7 @@ static void weigh_lines(curves *c, kb_without_law *out)
     for (size_t g = 0; g < c->dynamics->n_groups; g++) {
         if (!(c->counts[g] > 0)) continue;
         double constant = weigh_line(c, g, false), drift = weigh_line(c, g, true);
+        out->constants[g] = constant;
         out->constant += constant;
         out->drift += fmax(drift, constant);
     }
@@ -407,8 +408,9 @@ kbass_status kb_without_law_create(size_t n_groups, kb_without_law *out, kbass_e
                             .rest = 1,
                             .field_variance = KB_NEW(double, n_groups),
                             .counts = KB_NEW(double, n_groups),
+                            .constants = KB_NEW(double, n_groups),
                             .freedom = KB_NEW(double, n_groups)};
-    if (out->field_variance && out->counts && out->freedom) return KBASS_OK;
+    if (out->field_variance && out->counts && out->constants && out->freedom) return KBASS_OK;
     kb_without_law_clear(out);
     return kb_out_of_memory(error, "the bare field");
 }
@@ -417,6 +419,7 @@ void kb_without_law_clear(kb_without_law *w)
 {
     kb_free(w->field_variance);
     kb_free(w->counts);
+    kb_free(w->constants);
     kb_free(w->freedom);
     *w = (kb_without_law){0};
 }

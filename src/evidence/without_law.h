@@ -21,6 +21,7 @@ typedef struct {
     size_t n_groups;
     double *field_variance; /* n_groups: of the noise beside the bare field, as kb_fit.variance; NaN: not measured */
     double *counts;         /* n_groups: measurements */
+    double *constants;      /* n_groups: each one's share of `constant`; of states alone */
     double *freedom;        /* n_groups: degrees of freedom behind field_variance; INFINITY: known */
 } kb_without_law;
 

@@ -47,19 +47,44 @@ double kb_shooter_log_likelihood(const kb_shooter *s, const double *variance)
     return sum;
 }
 
-/* log p(v_i | common) in log v_i, and the Laplace factor of each log v_i */
+/* The harmonic mean of the measured groups' variances; *total: their measurements. */
+static double common_noise(size_t n_groups, const double *counts, const double *variance, double *total)
+{
+    double inverse = 0, states = 0;
+    *total = 0;
+    for (size_t i = 0; i < n_groups; i++)
+        if (counts[i] > 0) inverse += 1 / variance[i], states++, *total += counts[i];
+    return states / inverse;
+}
+
+static double freedom_of(double count, double effective, double total)
+{
+    return fmax(count * (1 - effective / total), 0.2 * count);
+}
+
+/* log p(v | common) in log v, and the Laplace factor of log v */
+static double variance_evidence(double v, double common, double freedom)
+{
+    double nu = noise_shrinkage;
+    return 0.5 * nu * log(common / v) - 0.5 * nu * common / v - 0.5 * log(0.5 * (freedom + nu));
+}
+
 double kb_shooter_noise_evidence(const kb_shooter *s, double effective, const double *variance)
 {
-    double inverse = 0, states = 0, total = 0, sum = 0, nu = noise_shrinkage;
+    double total, sum = 0, common = common_noise(s->likelihood.n_groups, s->counts, variance, &total);
     for (size_t i = 0; i < s->likelihood.n_groups; i++)
-        if (s->counts[i] > 0) inverse += 1 / variance[i], states++, total += s->counts[i];
-    double common = states / inverse;
-    for (size_t i = 0; i < s->likelihood.n_groups; i++) {
-        if (!(s->counts[i] > 0) || s->dynamics->known_variance[i] > 0) continue;
-        double freedom = fmax(s->counts[i] * (1 - effective / total), 0.2 * s->counts[i]);
-        sum += 0.5 * nu * log(common / variance[i]) - 0.5 * nu * common / variance[i] - 0.5 * log(0.5 * (freedom + nu));
-    }
+        if (s->counts[i] > 0 && !(s->dynamics->known_variance[i] > 0))
+            sum += variance_evidence(variance[i], common, freedom_of(s->counts[i], effective, total));
     return sum;
+}
+
+double kb_evidence_at_rest(const kb_dynamics *d, const double *counts, const kb_fit *fit, size_t state)
+{
+    double total, common = common_noise(d->n_groups, counts, fit->variance, &total), n = counts[state];
+    double v = fit->variance[state], freedom = freedom_of(n, fit->effective, total), start = d->start_variance[state];
+    double squares = v * (freedom + noise_shrinkage) - noise_shrinkage * common; /* as v was estimated */
+    double occam = start > 0 ? log1p(start * n / v) + fit->start[state] * fit->start[state] / start : 0;
+    return variance_evidence(v, common, freedom) - 0.5 * (n * log(v) + squares / v + occam);
 }
 
 double kb_shooter_freedom(kb_shooter *s, const kb_fit *fit, size_t group)
@@ -69,5 +94,5 @@ double kb_shooter_freedom(kb_shooter *s, const kb_fit *fit, size_t group)
     for (size_t i = 0; i < s->likelihood.n_groups; i++) total += s->counts[i];
     if (!(s->counts[group] > 0)) return NAN;
     if (s->dynamics->known_variance[group] > 0) return INFINITY;
-    return fmax(s->counts[group] * (1 - fit->effective / total), 0.2 * s->counts[group]) + noise_shrinkage;
+    return freedom_of(s->counts[group], fit->effective, total) + noise_shrinkage;
 }

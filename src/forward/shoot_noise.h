@@ -13,5 +13,8 @@ void kb_shooter_estimate_noise(const kb_shooter *shooter, double effective, doub
 double kb_shooter_log_likelihood(const kb_shooter *shooter, const double *variance);
 /* What the unknown variances add to the evidence: their prior, and Laplace's factor of each. */
 double kb_shooter_noise_evidence(const kb_shooter *shooter, double effective, const double *variance);
+/* What a state without terms, of unknown noise, adds to a fit's log evidence, in one window; `counts`: measurements of
+   each group. */
+double kb_evidence_at_rest(const kb_dynamics *dynamics, const double *counts, const kb_fit *fit, size_t state);
 
 #endif

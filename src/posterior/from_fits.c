@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "posterior/band.h"
+#include "posterior/ode_solution.h"
 #include "posterior/posterior.h"
 
 typedef struct {
@@ -113,7 +114,8 @@ static kbass_status add_models(const setting *s, kb_shooter *shooter, size_t n_f
     for (size_t i = 0; status == KBASS_OK && i < n_fits && n < most; i++) {
         double log_odds = kb_fit_log_odds(fits[i], fits[0]);
         if (fits[i]->n_windows != s->windows->n) continue;
-        bool is_known = kb_shooter_covariances(shooter, fits[i], V);
+        bool is_known =
+            s->has_units ? kb_states_covariances(shooter, fits[i], V) : kb_shooter_covariances(shooter, fits[i], V);
         if (!is_known && i == 0) break;
         for (size_t k = 0; is_known && status == KBASS_OK && k < s->n_parts; k++)
             status = add_model(&s->parts[k], s, &shooter->comparison, fits[i], log_odds, V, error);

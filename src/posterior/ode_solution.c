@@ -52,6 +52,28 @@ static bool evaluate_all(kb_shooter *s, const kb_fit *fit, const double *covaria
     return done == n_times;
 }
 
+/* Of the sds of what belongs to a state; 1 where its noise is known, or was not measured. */
+static double student_factor(kb_shooter *s, const kb_fit *fit, size_t state)
+{
+    double freedom = kb_shooter_freedom(s, fit, state);
+    return freedom > 2 && isfinite(freedom) ? sqrt(freedom / (freedom - 2)) : 1;
+}
+
+bool kb_states_covariances(kb_shooter *s, const kb_fit *fit, double *covariances)
+{
+    size_t k = fit->support.n, n = s->likelihood.n_start, size = k + n;
+    const kb_columns *c = s->likelihood.columns;
+    if (!kb_shooter_covariances(s, fit, covariances)) return false;
+    for (size_t i = 0; i < size; i++) {
+        double factor = student_factor(s, fit, i < k ? c->equation[fit->support.column[i]] : i - k);
+        for (size_t window = 0; window < s->likelihood.windows->n; window++) {
+            double *V = covariances + window * size * size;
+            for (size_t j = 0; j < size; j++) V[i + j * size] *= factor, V[j + i * size] *= factor;
+        }
+    }
+    return true;
+}
+
 kbass_status kb_ode_solution(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
                              const kb_windows *windows, const kb_fit *fit, const kb_follow *follow, size_t run,
                              size_t n_times, const double *times, double *mean, double *sd, kbass_error *error)
@@ -66,7 +88,7 @@ kbass_status kb_ode_solution(const kb_record *record, const kb_dictionary *dicti
     if (status == KBASS_OK) {
         s->likelihood.windows = windows;
         s->flow->follow = *follow;
-        if (!kb_shooter_covariances(s, fit, covariances) ||
+        if (!kb_states_covariances(s, fit, covariances) ||
             !evaluate_all(s, fit, covariances, run, n_times, times, scaled, states, tangents, mean, sd))
             status = kb_fail(error, KBASS_ERROR_NUMERICAL, "the fitted model cannot be integrated over these times");
     }

@@ -10,4 +10,8 @@ kbass_status kb_ode_solution(const kb_record *record, const kb_dictionary *dicti
                              const kb_windows *windows, const kb_fit *fit, const kb_follow *follow, size_t run,
                              size_t n_times, const double *times, double *mean, double *sd, kbass_error *error);
 
+/* Covariance of a fit's weights and each window's starts, as kb_shooter_covariances; wider, since its noise is
+   estimated too: that of Student's distribution with the degrees of freedom behind the noise of each weight's state. */
+bool kb_states_covariances(kb_shooter *shooter, const kb_fit *fit, double *covariances);
+
 #endif

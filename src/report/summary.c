@@ -25,13 +25,26 @@ void kb_summary_verdict(const kb_text_page *to, const kbass_result *result)
     if (kb_summary_is_brief(result)) fprintf(to->out, "The best law of this dictionary, all the same:\n");
 }
 
+/* " (that of c is noise)", of states at rest */
+static void name_noise(const kbass_result *result, char text[SENTENCE / 2])
+{
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < result->n_alike && used < SENTENCE / 2 - GROUP_END; i++)
+        if (result->alike[i].kind == KBASS_ALIKE_REST)
+            used +=
+                (size_t)snprintf(text + used, GROUP_END, "%s%.100s", used ? ", " : " (that of ", result->alike[i].what);
+    if (used) strcpy(text + used, " is noise)");
+}
+
 void kb_summary_confidence(const kb_text_page *to, const kbass_result *result)
 {
     const kbass_law *law = &result->law;
-    char text[SENTENCE];
+    char text[SENTENCE], noise[SENTENCE / 2];
     if (law->verdict == KBASS_LAW_NOT_JUDGED) return;
-    snprintf(text, sizeof text, "Explains %.*f %% of the variance, misfit %.3g; %zu other law%s within 1 : 10.",
-             law->explained > 0.995 ? 3 : 1, 100 * fmax(law->explained, 0), law->misfit, law->n_rivals,
+    name_noise(result, noise);
+    snprintf(text, sizeof text, "Explains %.*f %% of the variance%s, misfit %.3g; %zu other law%s within 1 : 10.",
+             law->explained > 0.995 ? 3 : 1, 100 * fmax(law->explained, 0), noise, law->misfit, law->n_rivals,
              law->n_rivals == 1 ? "" : "s");
     kb_text_wrapped(to, 0, text);
 }

@@ -50,8 +50,10 @@ static void print_state_noise(const kb_text_page *to, const kbass_data *data, co
         fprintf(to->out, ", 95 %% interval %s to %s", low, high);
     }
     if (has_error_bars(data, state)) fprintf(to->out, " by its error bars");
-    if (!result->noise_is_relative)
-        fprintf(to->out, ", %.2g %% of its sd", 100 * result->noise[state] / spread(data, state));
+    if (!result->noise_is_relative) {
+        kb_text_sd(100 * result->noise[state] / spread(data, state), noise);
+        fprintf(to->out, ", %s %% of its sd", noise);
+    }
     fputc('\n', to->out);
 }
 
