@@ -85,6 +85,7 @@ kbass_status kb_fit_merge(kb_likelihood *l, const kb_windows *from, const kb_win
 /* ---------------------------------------------------------------- growing windows */
 
 static const double least_share = 1.0 / 16; /* of a window, at first; not measured */
+static const double least_step = 1.0 / 20;  /* of a window: less is not gained at a time; not measured */
 enum { LEAST_ROWS = 3 };                    /* rows: of a window that tells of change, at first; by geometry */
 
 static void cut(const kb_windows *whole, double share, kb_windows *out)
@@ -100,12 +101,14 @@ bool kb_fit_grow(kb_likelihood *l, int iterations, double rival, kb_fit *fit)
 {
     const kb_windows *whole = l->windows;
     kb_windows *growing = NULL;
+    double grown = 0, share = least_share;
     if (copy_windows(whole, &growing, NULL) != KBASS_OK) return false;
     l->windows = growing;
-    for (double share = least_share; share < 1; share *= 2) {
+    while (grown < 1 && share - grown >= least_step) {
         cut(whole, share, growing);
         kb_likelihood_fit(l, fit, iterations, -INFINITY);
-        if (!fit->valid) break;
+        if (fit->valid) grown = share;
+        share = fit->valid ? fmin(2 * grown, 1) : (grown + share) / 2;
     }
     l->windows = whole;
     if (fit->valid) kb_likelihood_fit(l, fit, iterations, rival);

@@ -7,8 +7,9 @@
 
 #include "weights/likelihood.h"
 
-/* Fits a model that was lost where it begins: on the first rows of each window, then on twice as many, to all of them.
-   For the first it needs less of start and weights, and they tell it more of both. False: it is lost all the same. */
+/* Fits a model that was lost where it begins: on the first rows of each window, then on twice as many, or fewer where
+   that is too far, to all of them. For the first it needs less of start and weights, and they tell it more of both.
+   False: it is lost all the same. */
 bool kb_fit_grow(kb_likelihood *likelihood, int iterations, double rival, kb_fit *fit);
 /* Moves a valid fit from `from` to the half as many windows of `to`. */
 kbass_status kb_fit_merge(kb_likelihood *likelihood, const kb_windows *from, const kb_windows *to, kb_fit *fit,

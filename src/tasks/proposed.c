@@ -153,16 +153,16 @@ static bool has_only_pure(const kb_proposed *s, const kb_support *support)
 
 /* The pure terms of a model with one that damps. Messages of a model without it hardly see it: the short waves of its
    profiles are noise. */
-static kbass_status enter_damped(const kb_proposed *s, kb_pass *p, const kb_fit *model, size_t damping,
-                                 kb_support *support, double *w, kbass_error *error)
+static kbass_status enter_damped(const kb_proposed *s, kb_pass *p, const kb_support *model, const double *weights,
+                                 size_t damping, kb_support *support, double *w, kbass_error *error)
 {
     support->n = 0;
     memset(w, 0, p->search.pool->n_columns * sizeof *w);
-    for (size_t q = 0; q < model->support.n; q++) {
-        size_t column = model->support.column[q];
+    for (size_t q = 0; q < model->n; q++) {
+        size_t column = model->column[q];
         if (!s->proposals.is_pure[column]) continue;
         kb_support_add(support, column);
-        w[column] = model->w[column];
+        w[column] = weights[column];
     }
     kb_support_add(support, damping);
     w[damping] = kb_one_axis_damping(p->problem, damping);
@@ -177,18 +177,30 @@ static bool is_damped(const kb_pass *p, const kb_support *support)
     return false;
 }
 
-static kbass_status enter_damped_all(const kb_proposed *s, kb_pass *p, kbass_error *error)
+static kbass_status enter_damped_all(const kb_proposed *s, kb_pass *p, const kb_support *model, const double *weights,
+                                     kbass_error *error)
 {
-    const kb_fit *best = p->search.pool->fits[0];
     size_t n = p->search.pool->n_columns;
     double *w = KB_NEW(double, n);
     kb_support support = {0};
     kbass_status status = w ? kb_support_create(n, &support, error) : kb_out_of_memory(error, "the search");
     for (size_t q = 0; status == KBASS_OK && q < n; q++)
-        if (kb_one_axis_damping(p->problem, q) != 0) status = enter_damped(s, p, best, q, &support, w, error);
+        if (kb_one_axis_damping(p->problem, q) != 0) status = enter_damped(s, p, model, weights, q, &support, w, error);
     kb_support_clear(&support);
     kb_free(w);
     return status;
+}
+
+/* Where no proposal follows, each with what damps: a front or short waves that grow need it, and the weak form, whose
+   bumps are wide, may leave it out. Few data have begun them again by then. */
+static kbass_status fit_damped(const kb_proposed *s, kb_pass *p, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    if (kb_proposed_follows(s, p) || p->task->schedule->hopeless > 0 || kb_run_stopped(s->run)) return status;
+    kb_one_axis_lower_floor(p);
+    for (size_t i = 0; status == KBASS_OK && i < s->proposals.n; i++)
+        status = enter_damped_all(s, p, &s->proposals.proposals[i].support, s->proposals.proposals[i].w, error);
+    return status == KBASS_OK ? kb_proposed_fit(s, p, error) : status;
 }
 
 static kbass_status enter_new(const kb_proposed *s, kb_pass *p, const kb_field_proposal *proposal, kbass_error *error)
@@ -240,7 +252,8 @@ static kbass_status fit_others(const kb_proposed *s, kb_pass *p, kbass_error *er
     const kb_fit *best = pool->fits[0];
     size_t before = pool->n, only = only_term(best);
     kbass_status status = KBASS_OK;
-    if (!has_only_pure(s, &best->support) || !is_damped(p, &best->support)) status = enter_damped_all(s, p, error);
+    if (!has_only_pure(s, &best->support) || !is_damped(p, &best->support))
+        status = enter_damped_all(s, p, &best->support, best->w, error);
     for (size_t i = 0; status == KBASS_OK && i < s->proposals.n; i++)
         status = enter_new(s, p, &s->proposals.proposals[i], error);
     if (status == KBASS_OK && only != KB_NO_COLUMN) status = enter_without(s, p, only, error);
@@ -268,6 +281,7 @@ static kbass_status refine(const kb_proposed *s, kb_pass *p, kbass_error *error)
 kbass_status kb_proposed_compare(const kb_proposed *s, kb_pass *p, bool *found, kbass_error *error)
 {
     kbass_status status = fit_proposals(s, p, error);
+    if (status == KBASS_OK) status = fit_damped(s, p, error);
     *found = status == KBASS_OK && kb_proposed_follows(s, p);
     if (*found) status = fit_others(s, p, error);
     if (*found) drop_hopeless(p);
