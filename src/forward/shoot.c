@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "forward/shoot_noise.h"
 #include "forward/shoot_normals.h"
+#include "forward/shoot_share.h"
 
 /* ---------------------------------------------------------------- workspace */
 
@@ -92,6 +93,7 @@ void kb_shooter_destroy(kb_shooter *s)
     for (int i = 0; i < SHOOTER_ARRAYS; i++) kb_free(*arrays[i]);
     kb_free(s->offset);
     kb_free(s->held);
+    kb_shooter_share(s, NULL, 0);
     kb_comparison_clear(&s->comparison);
     s->dynamics->destroy(s->dynamics);
     kb_free(s);

@@ -34,6 +34,7 @@ typedef struct {
     size_t n_kept;
     double pace;          /* of the last integration with tangents: seconds for a row and a parameter; 0: none yet */
     kb_work_key identity; /* of the dynamics, once it was asked for */
+    struct kb_shooter_ranks *ranks; /* that share the windows (shoot_share.h); NULL: none do */
 } kb_shooter;
 
 /* The shooter that a likelihood is. */

@@ -7,6 +7,7 @@
 #include "base/linalg.h"
 #include "forward/shoot_noise.h"
 #include "forward/shoot_normals.h"
+#include "forward/shoot_share.h"
 #include "weights/constraints.h"
 
 enum { CHORDS = 4 };      /* steps: that share their tangents */
@@ -197,8 +198,9 @@ static double improve(kb_shooter *s, kb_fit *fit, int most_tries, double *dampin
 }
 
 /* J'r/v of a window at its present predictions, with the tangents of the last assembly, in s->gradient. */
-static void renew_gradient(kb_shooter *s, const kb_fit *fit, size_t window)
+static void renew_gradient(kb_shooter *s, size_t window, const void *context)
 {
+    const kb_fit *fit = context;
     const kb_dynamics *d = s->dynamics;
     size_t P = fit->support.n + s->likelihood.n_start, first = s->likelihood.windows->first[window],
            begin = d->observation_start[first];
@@ -217,10 +219,12 @@ static void renew_messages(kb_shooter *s, const kb_fit *fit)
 {
     size_t n = s->likelihood.n_start, k = fit->support.n;
     memset(s->gw, 0, k * sizeof *s->gw);
+    if (s->ranks) kb_shooter_exchange_gradients(s, k + n, renew_gradient, fit);
     for (size_t window = 0; window < s->likelihood.windows->n; window++) {
         double *gz = s->gz + window * n;
         const double *start = fit->start + window * n, *Hzw = s->Hzw + window * n * k;
-        renew_gradient(s, fit, window);
+        if (s->ranks) kb_shooter_take_gradient(s, k + n, window);
+        else renew_gradient(s, window, fit);
         for (size_t j = 0; j < n; j++) {
             double variance = s->dynamics->start_variance[j];
             gz[j] = variance > 0 ? s->gradient[k + j] + start[j] / variance : 0;
@@ -326,7 +330,12 @@ static bool falls_short(const kb_shooter *s, double values, double gain, int ite
 /* Is it time to give a fit up? One that is kept may go on a little; seconds: what its last iteration took. */
 static bool is_given_up(const kb_shooter *s, size_t n_active, double seconds)
 {
-    static const double patience = 0.2; /* seconds */
+    static const double patience = 0.2;  /* seconds */
+    if (s->ranks && s->likelihood.run) { /* all of them, or none */
+        kb_run_continue(s->likelihood.run, n_active);
+        kb_run_agree(s->likelihood.run);
+        return kb_run_stopped(s->likelihood.run);
+    }
     return s->likelihood.run && !kb_run_continue(s->likelihood.run, n_active) &&
            (!s->likelihood.keeps_fit || kb_run_overdue(s->likelihood.run) + seconds > patience);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "forward/shoot.h"
+#include "forward/shoot_share.h"
 
 static void add(kb_work_key *key, size_t n, const double *numbers)
 {
@@ -127,6 +128,11 @@ static bool describe_noise(kb_likelihood *l, const kb_fit *fit, double *unit, do
 
 static void destroy(kb_likelihood *l) { kb_shooter_destroy(kb_shooter_of(l)); }
 
+static bool share(kb_likelihood *l, const kbass_reduce *reduce, size_t n_columns)
+{
+    return kb_shooter_share(kb_shooter_of(l), reduce, n_columns);
+}
+
 void kb_shooter_implement(kb_shooter *s, const kb_columns *columns)
 {
     const kb_dynamics *d = s->dynamics;
@@ -146,6 +152,7 @@ void kb_shooter_implement(kb_shooter *s, const kb_columns *columns)
                                     .solution = solution,
                                     .guess = d->guess ? guess : NULL,
                                     .cost = cost,
+                                    .share = share,
                                     .floor = noise_floor,
                                     .noise = noise,
                                     .describe_noise = describe_noise,

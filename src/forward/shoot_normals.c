@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/linalg.h"
+#include "forward/shoot_share.h"
 #include "weights/constraints.h"
 
 enum { SYMMETRIC_FROM = 400 }; /* parameters: from which half of a product saves more than its symmetry costs */
@@ -25,21 +26,41 @@ void kb_shooter_set_model(kb_shooter *s, const kb_support *support, const double
     s->n_tangents = tangents ? tangents->n : 0;
 }
 
-/* Predictions of one window, and tangents, to its place behind the window before. */
-static bool shoot(kb_shooter *s, size_t window, const double *start, bool with_tangents)
+void kb_shooter_place_windows(kb_shooter *s)
+{
+    const kb_windows *windows = s->likelihood.windows;
+    const size_t *start = s->dynamics->observation_start;
+    s->offset[0] = 0;
+    for (size_t w = 0; w < windows->n; w++)
+        s->offset[w + 1] = s->offset[w] + start[windows->last[w] + 1] - start[windows->first[w]];
+}
+
+/* Predictions of this rank's windows, and tangents, each behind the window before; up to which window all are there.
+   What follows a window that cannot be integrated is not tried. */
+static size_t predict(kb_shooter *s, const double *start, bool with_tangents)
 {
     kb_dynamics *d = s->dynamics;
-    size_t first = s->likelihood.windows->first[window], last = s->likelihood.windows->last[window],
-           begin = d->observation_start[first];
-    size_t n = d->observation_start[last + 1] - begin, P = s->n_tangents + s->likelihood.n_start,
-           at = window ? s->offset[window] : 0;
-    double *predicted = s->predicted + at, *tangents = with_tangents ? s->tangents + at * P : NULL;
-    s->offset[window] = at;
-    s->offset[window + 1] = at + n;
-    if (!d->predict(d, first, last, start, predicted, tangents)) return false;
-    if (with_tangents) kb_comparison_weigh(&s->comparison, begin, n, predicted);
-    kb_comparison_apply(&s->comparison, begin, n, predicted, P, tangents);
-    return true;
+    const kb_windows *windows = s->likelihood.windows;
+    size_t P = s->n_tangents + s->likelihood.n_start, window = 0;
+    kb_shooter_place_windows(s);
+    for (; window < windows->n; window++) {
+        size_t at = s->offset[window];
+        if (kb_shooter_owns(s, window) &&
+            !d->predict(d, windows->first[window], windows->last[window], start + window * s->likelihood.n_start,
+                        s->predicted + at, with_tangents ? s->tangents + at * P : NULL))
+            break;
+    }
+    return s->ranks ? kb_shooter_exchange_predictions(s, window) : window;
+}
+
+/* As they are compared with the measurements. */
+static void compare(kb_shooter *s, size_t window, bool with_tangents)
+{
+    size_t P = s->n_tangents + s->likelihood.n_start, at = s->offset[window], n = s->offset[window + 1] - at,
+           begin = s->dynamics->observation_start[s->likelihood.windows->first[window]];
+    bool has_tangents = with_tangents && kb_shooter_owns(s, window);
+    if (with_tangents) kb_comparison_weigh(&s->comparison, begin, n, s->predicted + at);
+    kb_comparison_apply(&s->comparison, begin, n, s->predicted + at, P, has_tangents ? s->tangents + at * P : NULL);
 }
 
 static void add_squares(kb_shooter *s, size_t window)
@@ -63,16 +84,18 @@ bool kb_shooter_sum_squares(kb_shooter *s, const kb_support *support, const doub
     memset(s->squares, 0, s->likelihood.n_groups * sizeof *s->squares);
     s->log_relative = 0;
     kb_shooter_set_model(s, support, w, NULL);
-    for (size_t window = 0; window < s->likelihood.windows->n; window++) {
-        if (!shoot(s, window, start + window * s->likelihood.n_start, false)) return false;
+    size_t n = predict(s, start, false);
+    for (size_t window = 0; window < n; window++) {
+        compare(s, window, false);
         add_squares(s, window);
     }
-    return true;
+    return n == s->likelihood.windows->n;
 }
 
 /* One window's J'J/v in s->normals (P x P) and J'r/v in s->gradient. */
-static void window_normals(kb_shooter *s, size_t window, const double *variance)
+static void window_normals(kb_shooter *s, size_t window, const void *variances)
 {
+    const double *variance = variances;
     const kb_dynamics *d = s->dynamics;
     size_t P = s->n_tangents + s->likelihood.n_start, first = s->likelihood.windows->first[window],
            begin = d->observation_start[first], used = 0;
@@ -133,9 +156,10 @@ static bool integrate(kb_shooter *s, const kb_support *support, const double *w,
     memset(s->squares, 0, s->likelihood.n_groups * sizeof *s->squares);
     s->log_relative = 0;
     kb_shooter_set_model(s, support, w, tangents);
-    for (size_t window = 0; window < s->likelihood.windows->n; window++)
-        if (!shoot(s, window, start + window * s->likelihood.n_start, true)) return false;
-    for (size_t window = 0; window < s->likelihood.windows->n; window++) add_squares(s, window);
+    size_t n = predict(s, start, true);
+    for (size_t window = 0; window < n; window++) compare(s, window, true);
+    if (n < s->likelihood.windows->n) return false;
+    for (size_t window = 0; window < n; window++) add_squares(s, window);
     return true;
 }
 
@@ -148,8 +172,10 @@ double kb_shooter_weigh(kb_shooter *s, const double *start, const double *varian
     memset(s->Hww, 0, k * k * sizeof *s->Hww);
     memset(s->gw, 0, k * sizeof *s->gw);
     s->n_kept = 0;
+    if (s->ranks) kb_shooter_exchange_normals(s, window_normals, variance);
     for (size_t window = 0; window < s->likelihood.windows->n; window++) {
-        window_normals(s, window, variance);
+        if (s->ranks) kb_shooter_take_normals(s, window);
+        else window_normals(s, window, variance);
         half_logdet += eliminate_start(s, window, start + window * s->likelihood.n_start);
     }
     return half_logdet;

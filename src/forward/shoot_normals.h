@@ -8,6 +8,8 @@
 double kb_shooter_row_weight(const kb_shooter *shooter, size_t window, size_t row);
 /* The dynamics' model; tangents NULL: none are wanted. */
 void kb_shooter_set_model(kb_shooter *shooter, const kb_support *support, const double *w, const kb_support *tangents);
+/* Where the predictions of each window lie, and where they end. */
+void kb_shooter_place_windows(kb_shooter *shooter);
 /* Sums of squared residuals per group in shooter->squares; false when a window cannot be integrated. */
 bool kb_shooter_sum_squares(kb_shooter *shooter, const kb_support *support, const double *w, const double *start);
 /* Integrates all windows with tangents and makes the messages about the weights, Hww and gw, each window's start

@@ -42,14 +42,10 @@ static bool ran_away(const kb_search *a, const kb_likelihood *likelihood, const 
 
 /* From the promise, and when that fails from the parent. When the run is stopped a model at hand ends where it stands,
    a proposal is given up. */
-static void fit_job(const kb_search *a, kb_likelihood *likelihood, const kb_fit_job *j, int iterations, double rival)
+static void run_job(const kb_search *a, kb_likelihood *likelihood, const kb_fit_job *j, int iterations, double rival,
+                    kb_run *run)
 {
-    prepare(a, likelihood);
-    if (likelihood->checkpoint && !(a->deadline > 0) &&
-        kb_likelihood_recall(likelihood, key_of(a, likelihood, j, iterations, rival), j->fit))
-        return;
-    bool is_free = a->deadline > 0 || (!j->parent && a->run->reduce); /* other ranks keep what comes of it */
-    likelihood->run = is_free ? NULL : a->run;
+    likelihood->run = run;
     likelihood->keeps_fit = !j->parent;
     likelihood->deadline = a->deadline;
     atomic_fetch_add(&a->run->n_models, 1);
@@ -63,6 +59,23 @@ static void fit_job(const kb_search *a, kb_likelihood *likelihood, const kb_fit_
     likelihood->run = NULL;
     likelihood->keeps_fit = false;
     likelihood->deadline = 0;
+}
+
+static size_t most_columns(size_t n_jobs, const kb_fit_job *jobs)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < n_jobs; i++) most = jobs[i].fit->support.n > most ? jobs[i].fit->support.n : most;
+    return most;
+}
+
+static void fit_job(const kb_search *a, kb_likelihood *likelihood, const kb_fit_job *j, int iterations, double rival)
+{
+    prepare(a, likelihood);
+    if (likelihood->checkpoint && !(a->deadline > 0) &&
+        kb_likelihood_recall(likelihood, key_of(a, likelihood, j, iterations, rival), j->fit))
+        return;
+    bool is_free = a->deadline > 0 || (!j->parent && a->run->reduce); /* other ranks keep what comes of it */
+    run_job(a, likelihood, j, iterations, rival, is_free ? NULL : a->run);
 }
 
 /* Every rank has fitted its own; the checkpoint keeps those of the others too. keys: NULL without one */
@@ -90,10 +103,52 @@ static kb_work_key *keys_of(const kb_search *a, size_t n_jobs, const kb_fit_job 
     return keys;
 }
 
+bool kb_search_share_windows(const kb_search *a, size_t n_columns)
+{
+    kb_likelihood *likelihood = a->workers.list[0]->likelihood;
+    prepare(a, likelihood);
+    return kb_share_is_possible(a->run) && likelihood->share &&
+           likelihood->share(likelihood, a->run->reduce, n_columns);
+}
+
+void kb_search_share_no_windows(const kb_search *a)
+{
+    kb_likelihood *likelihood = a->workers.list[0]->likelihood;
+    if (likelihood->share) likelihood->share(likelihood, NULL, 0);
+}
+
+/* By all ranks together, unless each of them knows it. */
+static void fit_together(const kb_search *a, const kb_fit_job *j, int iterations, double rival)
+{
+    kb_likelihood *likelihood = a->workers.list[0]->likelihood;
+    kb_checkpoint *checkpoint = a->run->checkpoint;
+    size_t size = 0;
+    kb_work_key key = {0};
+    if (checkpoint) key = key_of(a, likelihood, j, iterations, rival);
+    bool is_known = checkpoint && kb_checkpoint_find(checkpoint, key, &size);
+    prepare(a, likelihood);
+    if (!a->run->reduce->agree(a->run->reduce->user, !is_known)) {
+        kb_likelihood_recall(likelihood, key, j->fit);
+        return;
+    }
+    likelihood->checkpoint = NULL; /* ranks do not keep the states of their fits at the same time */
+    run_job(a, likelihood, j, iterations, rival, a->run);
+    likelihood->checkpoint = checkpoint;
+    if (checkpoint && !kb_run_stopped(a->run)) kb_likelihood_keep(likelihood, key, j->fit);
+}
+
 kbass_status kb_search_fit_all(kb_search *a, size_t n_jobs, const kb_fit_job *jobs, int iterations, kbass_error *error)
 {
     double rival = a->pool->n && a->pool->fits[0]->valid ? a->pool->fits[0]->log_likelihood : -INFINITY;
     bool is_shared = !(a->deadline > 0) && kb_share_is_possible(a->run);
+    if (is_shared && kb_search_share_windows(a, most_columns(n_jobs, jobs))) {
+        for (size_t i = 0; i < n_jobs && !kb_run_stopped(a->run); i++) {
+            fit_together(a, &jobs[i], iterations, rival);
+            kb_run_agree(a->run);
+        }
+        kb_search_share_no_windows(a);
+        return KBASS_OK;
+    }
     kb_work_key *keys = is_shared ? keys_of(a, n_jobs, jobs, iterations, rival) : NULL;
 #pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
     for (size_t i = 0; i < n_jobs; i++)

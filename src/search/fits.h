@@ -16,5 +16,9 @@ typedef struct {
 
 kbass_status kb_search_fit_all(kb_search *search, size_t n_jobs, const kb_fit_job *jobs, int iterations,
                                kbass_error *error);
+/* Do the ranks share the windows of the first worker's next fits and messages, about so many columns at most? Then all
+   of them ask for the same, until they no longer do. */
+bool kb_search_share_windows(const kb_search *search, size_t n_columns);
+void kb_search_share_no_windows(const kb_search *search);
 
 #endif

@@ -121,10 +121,12 @@ static kbass_status explore(kb_search *a, size_t beam, bool *more, kbass_error *
     kb_proposal *proposals = KB_NEW(kb_proposal, MOST_PARENTS * each);
     if (!proposals) return kb_out_of_memory(error, "the search");
     *more = n > 0;
-#pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
+    bool is_shared = n && kb_search_share_windows(a, a->columns->n);
+#pragma omp parallel for schedule(dynamic) num_threads(is_shared ? 1 : a->workers.n)
     for (size_t i = 0; i < n; i++)
         statuses[i] = kb_propose_neighbours(a, a->workers.list[omp_get_thread_num()], a->pool->fits[chosen[i]],
                                             proposals + i * each, &counts[i], NULL);
+    if (is_shared) kb_search_share_no_windows(a);
     for (size_t i = 0; i < n; i++) {
         a->pool->explored[chosen[i]] = true;
         if (statuses[i] != KBASS_OK) status = kb_out_of_memory(error, "the search");

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "evidence/thresholds.h"
 #include "search/explain.h"
+#include "search/fits.h"
 #include "search/standing.h"
 #include "search/trace.h"
 
@@ -129,7 +130,10 @@ static kbass_status look_around(kb_search *a, kb_search_result *result, kbass_er
     kb_search_worker *e = a->workers.list[0];
     kb_likelihood *l = e->likelihood;
     if (l->cost(l, a->columns->n) > kb_run_left(a->run)) return KBASS_OK;
-    if (!l->message(l, result->pool.fits[0], a->all, e->message)) return KBASS_OK;
+    kb_search_share_windows(a, a->columns->n);
+    bool is_there = l->message(l, result->pool.fits[0], a->all, e->message);
+    kb_search_share_no_windows(a);
+    if (!is_there) return KBASS_OK;
     return kb_search_result_measure(result, e->message, a->columns, e->work, error);
 }
 
@@ -137,7 +141,8 @@ static kbass_status look_around(kb_search *a, kb_search_result *result, kbass_er
 static void converge(kb_search *a, kb_pool *pool)
 {
     size_t most = (size_t)a->schedule->polished, n = pool->n < most ? pool->n : most;
-#pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
+    bool is_shared = !a->run->checkpoint && kb_search_share_windows(a, a->columns->n); /* what it knows may differ */
+#pragma omp parallel for schedule(dynamic) num_threads(is_shared ? 1 : a->workers.n)
     for (size_t i = 0; i < n; i++) {
         kb_likelihood *l = a->workers.list[omp_get_thread_num()]->likelihood;
         if (!pool->fits[i]->valid || pool->fits[i]->converged) continue;
@@ -145,6 +150,7 @@ static void converge(kb_search *a, kb_pool *pool)
         l->checkpoint = a->run->checkpoint;
         kb_likelihood_fit(l, pool->fits[i], (int)a->schedule->polish_iterations, -INFINITY);
     }
+    if (is_shared) kb_search_share_no_windows(a);
     kb_pool_sort(pool);
 }
 

@@ -50,6 +50,9 @@ struct kb_likelihood {
     kbass_status (*guess)(kb_likelihood *self, size_t row, double *start, kbass_error *error);
     /* Seconds of one message about so many columns on the windows; 0: not known yet. */
     double (*cost)(const kb_likelihood *self, size_t n_columns);
+    /* From now on all ranks make the same calls of fit and message, about so many columns at most, and share their
+       windows; NULL: no longer. False where that does not pay, for all of them. NULL: never */
+    bool (*share)(kb_likelihood *self, const kbass_reduce *reduce, size_t n_columns);
     /* Smallest noise variance, scaled: below it lies the discretisation's own error. */
     double (*floor)(const kb_likelihood *self);
     /* Of a fit: the geometric mean of the noise variances that it shows, over what is measured. */
