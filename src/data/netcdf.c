@@ -232,8 +232,8 @@ static kbass_status measure_records(header *h, const unsigned char *first, uint6
 
 static bool is_bounds(const header *h, const variable *v)
 {
-    const char *next = h->bounds.text, *end = next + h->bounds.length;
-    for (; next && next < end; next += strlen(next) + 1)
+    const char *next = h->bounds.length ? h->bounds.text : "", *end = next + h->bounds.length;
+    for (; next < end; next += strlen(next) + 1)
         if (strlen(next) == v->name_length && memcmp(next, v->name, v->name_length) == 0) return true;
     return false;
 }

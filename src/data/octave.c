@@ -167,7 +167,7 @@ static kbass_status add_numbers(walk *w, variable *v)
     }
     bool is_sound = true;
     for (size_t i = 0; is_sound && i < n; i++)
-        is_sound = take_pair(w, is_complex, &real[i], imaginary + (is_complex ? i : 0));
+        is_sound = take_pair(w, is_complex, &real[i], is_complex ? &imaginary[i] : NULL);
     if (!is_sound) {
         kb_free(real);
         kb_free(imaginary);
