@@ -2,7 +2,7 @@
 kbass=$(realpath "$1")
 root=$(realpath "$(dirname "$0")/..")
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap '[ $BASHPID != $$ ] || rm -rf "$folder"' EXIT # a child that is killed before it is another program has this trap, too
 cd "$folder" || exit 1
 failures=0
 skipped=0

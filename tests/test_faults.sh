@@ -58,13 +58,20 @@ calls=(
 )
 [ "$has_gnuplot" ] || skip "figures: gnuplot is not here"
 
-# Each option of the help that names a file to write is among them.
-for command in discover simulate forecast score next export report plot data doctor bench; do
-    for option in $("$kbass" "$command" --help-all | sed -n '/^ /p' |
-        grep -oE -- '^ +(-o, )?--(json|solution|residuals|law-residuals|report|output|save-draws|csv|figure|checkpoint|paper-trace) ' |
-        grep -oE -- '--[a-z-]+'); do
+# Every option of every command that takes a file, by the command's own tables: it is read, or tried here.
+reads="terms-file mesh-file input-data data"
+writes() { # of a command, its options that name a file to write
+    "$kbass" "$1" --help-all | grep -oE -- '^ +(-[a-z], )?--[a-z-]+ (FILE|PATH)' | grep -oE -- '--[a-z-]+' | while read -r option; do
+        [[ " $reads " == *" ${option#--} "* ]] && continue
+        [ "$1" = doctor ] && [[ $option =~ checkpoint|paper ]] && continue # takes discover's options, fits nothing
+        echo "$option"
+    done
+}
+commands=$("$kbass" help | sed -n 's/^  kbass \([a-z]*\)  .*/\1/p' | grep -vx help)
+[ "$(wc -w <<< "$commands")" -ge 12 ] || complain "commands: $commands"
+for command in $commands; do
+    for option in $(writes "$command"); do
         [ "$option" = --output ] && option='(--output|-o)'
-        [ "$command" = doctor ] && [[ $option =~ checkpoint|paper ]] && continue # takes discover's options, fits nothing
         printf '%s\n' "${calls[@]}" | grep -qE -- " $command .*$option @" || [ ! "$has_gnuplot" ] ||
             complain "kbass $command $option is not tried here"
     done
@@ -165,23 +172,18 @@ done
 refuses "csv discover - --degree 1 -q --json @" same.json "cannot write over" bash -c 'ln -sf d.csv same.json; exec "$@" < d.csv' bash
 sha256sum --quiet -c before || complain "an input was changed"
 
-pairs=(
-    "discover d.csv -q --json a.json --solution ./a.json"
-    "discover d.csv -q --residuals a.csv --law-residuals a.csv"
-    "discover d.csv -q --report a.html --json a.html"
-    "discover d.csv -q --method paper --paper-trace a.csv --solution a.csv"
-    "discover d.csv -q --checkpoint a.kept --json a.kept"
-    "score r.json later.csv -o a.csv --json a.csv"
-    "forecast r.json --until 6 -o a.csv --save-draws a.csv"
-    "forecast r.json --until 6 -o a.svg --figure a.svg"
-    "next r.json -o a.svg --figure a.svg"
-    "doctor d.csv --json a.svg --figure ../$(basename "$PWD")/a.svg"
-    "bench paper --json a.csv --csv a.csv"
-    "bench map --json a.svg --figure a.svg"
-)
-for pair in "${pairs[@]}"; do
-    refuses "x $pair" "" "are one file"
-    compgen -G 'a.*' > /dev/null && complain "$pair: wrote something"
+# Every two of a command's outputs, under two names of one file.
+starts=("discover d.csv -q" "forecast r.json --until 6" "score r.json later.csv" "next r.json" "doctor d.csv" "bench paper")
+for start in "${starts[@]}"; do
+    read -ra options <<< "$(writes "${start%% *}" | tr '\n' ' ')"
+    for ((i = 0; i < ${#options[@]}; i++)); do
+        for ((k = i + 1; k < ${#options[@]}; k++)); do
+            pair="$start ${options[i]} a.svg ${options[k]} ../$(basename "$PWD")/a.svg"
+            [[ $pair == "bench "*--output* ]] && continue # of results alone, which has no other
+            refuses "x $pair" "" "are one file"
+            compgen -G 'a.*' > /dev/null && complain "$pair: wrote something" && rm -f a.*
+        done
+    done
 done
 "$kbass" discover d.csv --degree 1 -q --json out.txt > out.txt 2> err
 [ $? -eq 2 ] && grep -q 'standard output goes there too' err || complain "standard output and --json in one file: $(cat err)"
@@ -216,8 +218,8 @@ wait $!
 # ---------------------------------------------------------------- answers stay; signals end with one
 "$kbass" discover d.csv --degree 1 -q --json kept.json --report kept.html > /dev/null
 sha256sum kept.* > before
-"$kbass" simulate lorenz63 -n 100 --noise 5 -o long.csv # few states begin with the kernel engine, which takes its time
-"$kbass" discover long.csv -q --time-limit 0.001 --json kept.json --report kept.html > out 2> err
+"$kbass" simulate -e x_t=-x -e y_t=z -e z_t=-y --start 1,1,0 -n 4000 --until 60 --noise 5 -o long.csv # ends before a first model
+"$kbass" discover long.csv -q --degree 4 --time-limit 0.0001 --json kept.json --report kept.html > out 2> err
 [ $? -eq 1 ] && [ "$(grep -c 'holds an answer' err)" -eq 2 ] || complain "no answer over an answer: $(cat err)"
 sha256sum --quiet -c before || complain "an answer was replaced by none"
 
@@ -272,13 +274,23 @@ killed=(
     "bench calibration --seeds 9 --time-limit 0.05 -q --resume --json kb.json"
 )
 n_killed=0
+lasts=() # ms of each, whole
+for call in "${killed[@]}"; do
+    read -ra words <<< "$call"
+    began=$(date +%s%N)
+    cp kb.json kb.before
+    "$kbass" "${words[@]}" > /dev/null 2>&1
+    mv kb.before kb.json
+    lasts+=($((($(date +%s%N) - began) / 1000000 + 1)))
+done
 for ((i = 0; i < ${KILLS:-30}; i++)); do
     read -ra words <<< "${killed[i % 4]}"
     cp kb.json kb.before
     signal=$((RANDOM % 2)) && [ $signal -eq 0 ] && signal=TERM || signal=KILL
     "$kbass" "${words[@]}" > /dev/null 2>&1 &
     pid=$!
-    sleep "$(printf '0.%03d' $((RANDOM % 700)))"
+    ms=$((RANDOM % lasts[i % 4]))
+    sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
     kill -$signal $pid 2> /dev/null && n_killed=$((n_killed + 1))
     wait $pid 2> /dev/null
     for file in k.json k.csv k.html f.csv f.json p.html kb.json; do
