@@ -10,11 +10,12 @@
 #include "gp/bare_field.h"
 #include "collocation/patch.h"
 
-/* What a search means to do: how far it shrinks the length scales, as shares of the bare field's, and whether all
-   patches take part; then a sample on a border counts half in each. */
+/* What a search means to do: how far it shrinks the length scales, as shares of the bare field's; whether all patches
+   take part, so that a sample on a border counts half in each; whether they are small, since only structures are asked
+   for. */
 typedef struct {
     double time, space;
-    bool whole;
+    bool whole, is_quick;
 } kb_scope;
 
 typedef struct {

@@ -39,5 +39,11 @@ kbass_status kb_kernel_fit_create(const kb_patch_solver *solver, const kb_kernel
 void kb_kernel_fit_keep_field(const kb_patch_solver *solver, const kb_kernel_state *state, kb_kernel_fit *fit)
 {
     fit->z = KB_NEW(double, solver->n_z);
+    fit->n_z = fit->z ? solver->n_z : 0;
     if (fit->z) memcpy(fit->z, state->z, solver->n_z * sizeof *fit->z);
+}
+
+bool kb_kernel_fit_has_field(const kb_patch_solver *solver, const kb_kernel_fit *fit)
+{
+    return fit->z && fit->n_z == solver->n_z;
 }

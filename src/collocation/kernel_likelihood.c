@@ -220,7 +220,7 @@ kbass_status kb_kernel_likelihood_create(const kb_patched_domain *t, const kb_di
     s->tau = found->tau;
     s->freedom = found->freedom;
     memcpy(s->variance, found->variance, solver->n_fields * sizeof *s->variance);
-    if (found->z) memcpy(s->z, found->z, solver->n_z * sizeof *s->z);
+    if (kb_kernel_fit_has_field(solver, found)) memcpy(s->z, found->z, solver->n_z * sizeof *s->z);
     else if (!kb_patch_solver_regress(solver, s)) {
         (*out)->likelihood.destroy(&(*out)->likelihood);
         *out = NULL;

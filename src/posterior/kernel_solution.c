@@ -53,7 +53,7 @@ static bool restore_state(query *p, const kb_kernel_fit *o)
     s->steps = o->steps;
     kb_support_copy(&o->support, &s->support);
     memcpy(s->variance, o->variance, p->solver->n_fields * sizeof *s->variance);
-    if (o->z) memcpy(s->z, o->z, p->solver->n_z * sizeof *s->z);
+    if (kb_kernel_fit_has_field(p->solver, o)) memcpy(s->z, o->z, p->solver->n_z * sizeof *s->z);
     else if (!lead_fields(p, o)) return false;
     kb_solve_options options = {FINAL_STEPS, false, false, NULL};
     s->tau = o->tau;

@@ -11,7 +11,7 @@
 #include "problem/run_samples.h"
 
 /* With many data the bare field's scales are near. */
-static const kb_scope near_scope = {0.6, 0.8, true}, far_scope = {0.44, 0.65, false};
+static const kb_scope near_scope = {0.6, 0.8, true, false}, far_scope = {0.44, 0.65, false, false};
 
 /* Where nobody said which axes are periodic, and fields may be followed if all of them are (tasks/axes.c). */
 static bool may_look(const kb_pde_nd_problem *e, const kbass_settings *settings)

@@ -16,8 +16,9 @@ enum { PRUNE_FROM = 6 };       /* stage: from which unlikely columns leave */
 enum { DECIDE_FROM = 7 };      /* stage: from which only likely columns stay */
 enum { ROUNDS = 2 };           /* rounds: of E and M step in a stage */
 enum { STEPS_PER_ROUND = 2 };  /* steps: Gauss-Newton, of an M step */
-enum { MOST_TERMS = 8 };       /* terms a field: larger structures are not kept */
-const kb_scope kb_kernel_scope = {0.44, 0.65, false};
+enum { FEW_TERMS = 5 };        /* terms a field: of what paths agree on; laws have few, noise is fitted by many */
+enum { MOST_TERMS = 8 };       /* terms a field: larger structures are kept where there are no others */
+const kb_scope kb_kernel_scope = {0.44, 0.65, false, false};
 static const double last_tau = 9e-3;          /* variance of the scaled equation: at the last stage; the recipe's */
 static const double prune_below = 0.05;       /* probability: of columns that leave */
 static const double decide_below = 0.5;       /* probability: of columns that leave at the end */
@@ -61,7 +62,9 @@ static bool pass_stage(kb_kernel_search *s, int stage, int first_step, kb_kernel
         kb_solve_options options = {STEPS_PER_ROUND, stage >= LEARN_NOISE_FROM, round == ROUNDS - 1, &s->solver->all};
         if (!kb_run_continue(s->run, state->support.n) || !kb_patch_solver_iterate(s->solver, state, &options))
             return false;
-        if (round == ROUNDS - 1 && state->support.n <= MOST_TERMS * s->solver->n_fields) kb_kernel_pool_keep(s, state);
+        bool is_small = state->support.n <= MOST_TERMS * s->solver->n_fields,
+             is_all = stage == STAGES - 1 && !s->pool.n;
+        if (round == ROUNDS - 1 && (is_small || is_all)) kb_kernel_pool_keep(s, state);
         if (!reconsider(s, stage, state)) return false;
     }
     return true;
@@ -89,7 +92,16 @@ static bool has_choice(const kb_columns *columns)
     return false;
 }
 
-/* All paths; *agree: they come from different length scales to one structure. With nothing to choose, the first that
+/* Two paths agree on a structure of few terms, or on one and another that holds it. */
+static bool are_alike(const kb_kernel_search *s, const kb_support *a, const kb_support *b)
+{
+    const kb_support *small = a->n < b->n ? a : b, *large = a->n < b->n ? b : a;
+    for (size_t q = 0; q < small->n; q++)
+        if (!kb_support_has(large, small->column[q])) return false;
+    return large->n <= FEW_TERMS * s->solver->n_fields;
+}
+
+/* All paths; *agree: they do, though they come from different length scales. With nothing to choose, the first that
    ends with weights is enough for those who go on from them. */
 static kbass_status follow_paths(kb_kernel_search *s, bool *agree, kbass_error *error)
 {
@@ -98,7 +110,7 @@ static kbass_status follow_paths(kb_kernel_search *s, bool *agree, kbass_error *
     *agree = is_open;
     for (int path = 0; path < PATHS && (is_open || !s->pool.n); path++) {
         bool has_ended = follow_path(s, path, path ? state : first);
-        *agree = *agree && has_ended && (!path || kb_support_equal(&state->support, &first->support));
+        *agree = *agree && has_ended && (!path || are_alike(s, &state->support, &first->support));
     }
     kb_kernel_pool_sort(&s->pool);
     return kb_kernel_search_status(s, error);
@@ -139,6 +151,13 @@ kbass_status kb_kernel_search_run(kb_kernel_search *s, kbass_error *error)
     return status == KBASS_OK ? kb_kernel_search_ascend(s, error) : status;
 }
 
+/* Paths that disagree on a few of many small patches leave it to larger ones. */
+static bool has_to_answer(const kb_kernel_search *s)
+{
+    const kb_patched_domain *t = s->domain;
+    return !t->scope.is_quick || t->n_searched == t->n_patches || !has_choice(s->columns) || kb_run_stopped(s->run);
+}
+
 /* What all paths agree on needs no weighing by evidence before the forward engine weighs it. */
 kbass_status kb_kernel_propose(const kb_patched_domain *domain, const kb_columns *columns, kb_run *run, size_t most,
                                kb_kernel_fit *proposals, size_t *n, kbass_error *error)
@@ -148,8 +167,9 @@ kbass_status kb_kernel_propose(const kb_patched_domain *domain, const kb_columns
     kbass_status status = kb_kernel_search_create(domain, columns, run, &s, error);
     *n = 0;
     if (status == KBASS_OK) status = screen_and_follow(s, &agree, error);
-    if (status == KBASS_OK && !agree) status = kb_kernel_search_ascend(s, error);
-    if (status == KBASS_OK) status = list_proposals(s, most, proposals, n, error);
+    bool answers = status == KBASS_OK && (agree || has_to_answer(s));
+    if (answers && !agree) status = kb_kernel_search_ascend(s, error);
+    if (answers && status == KBASS_OK) status = list_proposals(s, most, proposals, n, error);
     kb_kernel_search_destroy(s);
     return status;
 }

@@ -21,20 +21,31 @@ static kbass_status add(kb_pool *pool, const kb_support *support, const double *
     return KBASS_OK;
 }
 
-kbass_status kb_propose_on_patches(kb_proposals *p, kbass_error *error)
+static kbass_status ask_patches(const kb_proposals *p, bool is_quick, kb_kernel_fit *found, size_t *n,
+                                kbass_error *error)
 {
     const kb_pde1d_problem *l = p->problem;
     kb_patched_domain *domain = NULL;
+    kb_scope scope = kb_kernel_scope;
+    scope.is_quick = is_quick;
+    kbass_status status = kb_patched_domain_create(p->n_runs, l->run_samples + p->first_run, l->dictionary, l->settings,
+                                                   scope, l->threads, &domain, error);
+    if (status == KBASS_OK) status = kb_kernel_propose(domain, l->columns, p->run, MOST_PROPOSALS, found, n, error);
+    kb_patched_domain_destroy(domain);
+    return status;
+}
+
+kbass_status kb_propose_on_patches(kb_proposals *p, kbass_error *error)
+{
+    const kb_pde1d_problem *l = p->problem;
     kb_kernel_fit found[MOST_PROPOSALS] = {0};
     size_t n = 0;
-    kbass_status status = kb_patched_domain_create(p->n_runs, l->run_samples + p->first_run, l->dictionary, l->settings,
-                                                   kb_kernel_scope, l->threads, &domain, error);
-    if (status == KBASS_OK) status = kb_kernel_propose(domain, l->columns, p->run, MOST_PROPOSALS, found, &n, error);
+    kbass_status status = ask_patches(p, true, found, &n, error);
+    if (status == KBASS_OK && !n && !kb_run_stopped(p->run)) status = ask_patches(p, false, found, &n, error);
     for (size_t i = 0; status == KBASS_OK && i < n; i++)
         status = add(p->pool, &found[i].support, found[i].w, l->run_samples[0]->n_fields, found[i].variance, error);
     p->n_starts += n;
     for (size_t i = 0; i < n; i++) kb_kernel_fit_clear(&found[i]);
-    kb_patched_domain_destroy(domain);
     return status;
 }
 
