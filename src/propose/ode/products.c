@@ -110,7 +110,7 @@ kbass_status kb_propose_products(kb_proposals *asked, kbass_error *error)
     const kb_field_points field = {p->n_reference, p->reference_start, p->reference, p->follow};
     size_t n = kb_columns_equations(p->columns), e = 0;
     kb_integral_form *form = NULL;
-    if (!is_suited(p)) return KBASS_OK;
+    if (kb_run_stopped(asked->run) || !is_suited(p)) return KBASS_OK;
     equation *equations = KB_NEW(equation, n);
     kbass_status status = equations ? KBASS_OK : kb_out_of_memory(error, "the products");
     if (status == KBASS_OK)
