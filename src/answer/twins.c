@@ -38,6 +38,14 @@ static const kbass_term *term_of(const kbass_result *result, const kb_frame *fra
     return NULL;
 }
 
+static bool has_terms(const kbass_result *result, const char *lhs)
+{
+    for (size_t e = 0; e < result->n_equations; e++)
+        for (size_t i = 0; i < result->equations[e].n_terms; i++)
+            if (result->equations[e].terms[i].selected && !strcmp(result->equations[e].lhs, lhs)) return true;
+    return false;
+}
+
 static kbass_status tell(kb_answer *answer, const kb_frame *frame, const char *lhs, const kbass_term *a,
                          const kbass_term *b, double other, double share, kbass_error *error)
 {
@@ -81,7 +89,7 @@ kbass_status kb_answer_twins(kb_answer *answer, const kb_frame *frame, const kb_
         const kbass_term *a = term_of(&answer->result, frame, s->column, &lhs),
                          *b = term_of(&answer->result, frame, s->other[0], &lhs);
         if (!a || !b || a->verdict != KBASS_UNDECIDED || b->verdict != KBASS_UNDECIDED) continue;
-        if (!a->selected && !b->selected) continue; /* no part of the law */
+        if (!has_terms(&answer->result, lhs)) continue; /* the law says nothing here that could be told otherwise */
         if (is_told(&answer->result, lhs, a->term, b->term)) continue;
         status = tell(answer, frame, lhs, a, b, s->weight[0] * c->unit[s->other[0]], s->share, error);
         n_told++;
