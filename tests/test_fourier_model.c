@@ -6,6 +6,7 @@
 #include "check.h"
 #include "problem/run_samples.h"
 #include "forward/spectral/fourier_model.h"
+#include "forward/spectral/mirrored.h"
 
 enum { ROWS = 6, SIDE = 8, POINTS = SIDE * SIDE, SAMPLES = 200, MOST_TANGENTS = 8, MOST_VALUES = ROWS * POINTS * 2 };
 static const double last = 0.8, width = 2 * M_PI; /* of t, and the period of x and y */
@@ -129,7 +130,8 @@ static void start_from_truth(setup *s)
                 for (size_t b = 0; b < p->n[1]; b++) {
                     double x = width * (double)a / (double)p->n[0], y = width * (double)b / (double)p->n[1];
                     double q = (s->p.u(f, 0, x, y) - s->samples->mean[f]) / s->samples->sd[f];
-                    sum += p->inverse[0][kx + a * p->m[0]] * p->inverse[1][ky + b * p->m[1]] * q;
+                    sum += (kx ? 2 : 1) * p->basis[0][0][a + kx * p->n[0]] * (ky ? 2 : 1) *
+                           p->basis[1][0][b + ky * p->n[1]] * q / (double)p->n_nodes;
                 }
             s->start[f * p->n_modes + i] = sum / p->mode_scale[i];
         }
@@ -366,11 +368,40 @@ static void test_closed_axes(void **state)
     kbass_data_destroy(data);
 }
 
+/* By symmetry, and sum by sum; back again. */
+static void test_mirrored(void **unused)
+{
+    (void)unused;
+    enum { WAVES = 3, M = 2 * WAVES + 1, N = 10, LEFT = 2, RIGHT = 3 };
+    for (int order = 0; order < 3; order++) {
+        double basis[N * M], waves[LEFT * M * RIGHT], nodes[LEFT * N * RIGHT], back[LEFT * M * RIGHT],
+            work[LEFT * (N + 2)];
+        for (size_t i = 0; i < N; i++)
+            for (size_t k = 0; k < M; k++) {
+                double j = (double)((k + 1) / 2), phase = 2 * M_PI * j * (double)i / N + order * M_PI_2;
+                basis[i + k * N] = k ? pow(j, order) * (k % 2 ? cos(phase) : sin(phase)) : order == 0;
+            }
+        for (size_t i = 0; i < LEFT * M * RIGHT; i++) waves[i] = sin(1 + 7 * (double)i);
+        kb_mirrored mirrored = {WAVES, N, order, basis};
+        kb_mirrored_to_nodes(&mirrored, LEFT, RIGHT, waves, nodes, work);
+        for (size_t l = 0; l < LEFT; l++)
+            for (size_t i = 0; i < N; i++)
+                for (size_t r = 0; r < RIGHT; r++) {
+                    double sum = 0;
+                    for (size_t k = 0; k < M; k++) sum += basis[i + k * N] * waves[l + LEFT * (k + M * r)];
+                    CHECK_CLOSE(nodes[l + LEFT * (i + N * r)], sum, 1e-12);
+                }
+        if (order) continue;
+        kb_mirrored_to_waves(&mirrored, LEFT, RIGHT, nodes, back, work);
+        for (size_t i = 0; i < LEFT * M * RIGHT; i++) CHECK_CLOSE(back[i], waves[i], 1e-12);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_linear_waves), cmocka_unit_test(test_coupled_fields),
-                                       cmocka_unit_test(test_resolution),   cmocka_unit_test(test_tangents),
-                                       cmocka_unit_test(test_turned),       cmocka_unit_test(test_starts),
-                                       cmocka_unit_test(test_refusals),     cmocka_unit_test(test_closed_axes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_linear_waves), cmocka_unit_test(test_coupled_fields), cmocka_unit_test(test_resolution),
+        cmocka_unit_test(test_tangents),     cmocka_unit_test(test_turned),         cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_closed_axes),    cmocka_unit_test(test_mirrored)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

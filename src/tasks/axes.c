@@ -43,6 +43,7 @@ static void end(kb_pass *p)
 {
     if (!p->state) return;
     kb_support_clear(&axes_of(p)->all);
+    kb_pool_clear(&axes_of(p)->waiting);
     kb_free(p->state);
 }
 
@@ -127,8 +128,8 @@ static kbass_status sharpen(kb_pass *p, size_t n_rows, kbass_error *error)
                               ? kb_axes_resolve(c, best, best->start, n_rows - 1,
                                                 is_whole ? s->resolved : s->resolved_at_first, true, &found, error)
                               : resolve_first(p, n_rows, &found, error);
-    kb_trace_line(p->search.run->trace, "resolution: %zu steps, %zu waves, %zu modes", c->fourier.steps,
-                  c->fourier.n_waves[0], c->fourier.most_modes);
+    kb_trace_line(p->search.run->trace, "resolution: %zu steps, %zu x %zu waves, %zu modes", c->fourier.steps,
+                  c->fourier.n_waves[0], c->fourier.n_waves[1], c->fourier.most_modes);
     if (status == KBASS_OK && !found) kb_workers_destroy(&p->search.workers);
     bool is_new = !p->search.workers.n || memcmp(&before, &c->fourier, sizeof before) != 0;
     return status == KBASS_OK && found && is_new ? make_workers(p, error) : status;
@@ -136,12 +137,15 @@ static kbass_status sharpen(kb_pass *p, size_t n_rows, kbass_error *error)
 
 /* ---------------------------------------------------------------- stages */
 
-/* A structure with its weights; starts by regression. */
+/* A structure with its weights and, where it was fitted before, its start; else that by regression. */
 static kbass_status enter(kb_pass *p, const kb_fit *from, kbass_error *error)
 {
     const kb_schedule *s = p->task->schedule;
+    kb_axes *c = p->state;
     kb_fit *fit = NULL;
     kbass_status status = kb_pass_enter(p, &from->support, &fit, error);
+    if (status == KBASS_OK && c->n_rows)
+        status = kb_axes_translate(c, &c->fitted, from->start, &c->fourier, fit->start, error);
     if (status != KBASS_OK) return status;
     memcpy(fit->w, from->w, p->search.columns->n * sizeof *fit->w);
     for (size_t f = 0; f < kb_pass_likelihood(p)->n_groups; f++)
@@ -149,21 +153,30 @@ static kbass_status enter(kb_pass *p, const kb_fit *from, kbass_error *error)
     return KBASS_OK;
 }
 
+/* Of fits that are dear one proposal at a time. */
+static size_t most_models(const kb_pass *p)
+{
+    bool is_first = !axes_of(p)->n_rows, is_dear = p->search.schedule == &kb_schedule_of_dear_axes.value;
+    return is_first && is_dear ? 1 : (size_t)p->task->schedule->kept;
+}
+
 /* The best models at hand on the record's first rows, with starts of the present resolution. */
 static kbass_status move_pool(kb_pass *p, size_t n_rows, double worth_keeping, kbass_error *error)
 {
-    const kb_schedule *s = p->task->schedule;
     kb_pool *pool = p->search.pool, known;
+    size_t most = most_models(p);
     kb_pool_init(&known, pool->n_columns, kb_pass_likelihood(p)->n_start, 1);
     kb_pool_swap(pool, &known);
     kb_windows_destroy(p->search.windows);
     p->search.windows = NULL;
     kbass_status status = kb_windows_divide(n_rows, 1, &p->search.windows, error);
-    for (size_t i = 0; status == KBASS_OK && i < known.n && i < (size_t)s->kept; i++)
+    for (size_t i = 0; status == KBASS_OK && i < known.n && i < most; i++)
         if (known.fits[i]->valid && known.fits[i]->log_evidence >= known.fits[0]->log_evidence - worth_keeping)
             status = enter(p, known.fits[i], error);
+    if (!axes_of(p)->n_rows && most == 1) kb_pool_swap(&known, &axes_of(p)->waiting);
     kb_pool_clear(&known);
     axes_of(p)->n_rows = n_rows;
+    axes_of(p)->fitted = axes_of(p)->fourier;
     return status;
 }
 
@@ -183,6 +196,31 @@ static kbass_status extend_to_all(kb_pass *p, kbass_error *error)
     size_t rows = axes_of(p)->problem->run_samples[0]->n_grid[0];
     if (!kb_pass_has_model(p)) kb_workers_destroy(&p->search.workers);
     return p->search.workers.n && axes_of(p)->n_rows < rows ? move_pool(p, rows, INFINITY, error) : KBASS_OK;
+}
+
+/* Does the best model follow its rows to the noise? */
+static bool is_near(const kb_pass *p)
+{
+    const kb_fit *best = p->search.pool->fits[0];
+    return best->valid && best->misfit * best->misfit <= p->task->schedule->lost * axes_of(p)->noise;
+}
+
+/* Proposals that wait, beside the models of the first rows, which none of them follows yet. */
+static kbass_status enter_waiting(kb_pass *p, kbass_error *error)
+{
+    kb_axes *c = p->state;
+    size_t rows = c->n_rows, entered = 0, most = (size_t)p->task->schedule->kept - 1;
+    kbass_status status = KBASS_OK;
+    c->n_rows = 0; /* they have no starts yet */
+    for (size_t i = 1; status == KBASS_OK && i < c->waiting.n && entered < most; i++) {
+        const kb_fit *fit = c->waiting.fits[i];
+        if (!fit->valid || kb_pool_find(p->search.pool, &fit->support)) continue;
+        status = enter(p, fit, error);
+        entered++;
+    }
+    c->n_rows = rows;
+    kb_pool_trim(&c->waiting, 0);
+    return status;
 }
 
 static bool has_all_modes(const kb_axes *c) { return c->fourier.most_modes >= c->all_modes; }
@@ -209,7 +247,7 @@ static kbass_status try_more_modes(kb_pass *p, kbass_error *error)
                   p->is_over ? "no more evidence" : "taken");
     if (p->is_over) {
         kb_pool_swap(pool, &before);
-        c->fourier = settings;
+        c->fourier = c->fitted = settings;
         if (status == KBASS_OK) status = make_workers(p, error);
     }
     kb_pool_clear(&before);
@@ -224,6 +262,7 @@ static kbass_status extend(kb_pass *p, size_t stage, kbass_error *error)
     size_t rows = c->problem->run_samples[0]->n_grid[0];
     if (stage == KB_WHOLE_RECORD) return extend_to_all(p, error);
     bool is_whole = c->n_rows == rows;
+    if (c->waiting.n && !is_near(p)) return enter_waiting(p, error);
     p->is_over = (is_whole && has_all_modes(c)) || !kb_pass_has_model(p);
     if (p->is_over) return KBASS_OK;
     if (is_whole) return try_more_modes(p, error);
@@ -240,7 +279,7 @@ static bool is_followed(const kb_pass *p)
 {
     const kb_fit *best = p->search.pool->fits[0];
     if (best->n_rows < axes_of(p)->problem->run_samples[0]->n_grid[0]) return false;
-    return kb_run_stopped(p->search.run) || best->misfit * best->misfit <= p->task->schedule->lost * axes_of(p)->noise;
+    return kb_run_stopped(p->search.run) || is_near(p);
 }
 
 /* What is not followed to the noise is no answer; of a run that was stopped any fit to all rows is. */

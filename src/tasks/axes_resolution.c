@@ -50,6 +50,18 @@ kbass_status kb_axes_make_model(const kb_axes *c, const kb_fourier_settings *set
     return kb_fourier_model_create(e->run_samples[0], e->dictionary, e->columns, settings, max_tangents, out, error);
 }
 
+kbass_status kb_axes_translate(const kb_axes *c, const kb_fourier_settings *from, const double *start,
+                               const kb_fourier_settings *to, double *translated, kbass_error *error)
+{
+    kb_fourier_model *known = NULL, *fourier = NULL;
+    kbass_status status = kb_axes_make_model(c, from, KB_NO_TANGENTS, &known, error);
+    if (status == KBASS_OK) status = kb_axes_make_model(c, to, KB_NO_TANGENTS, &fourier, error);
+    if (status == KBASS_OK) kb_fourier_model_translate(known, start, fourier, translated);
+    if (known) known->dynamics.destroy(&known->dynamics);
+    if (fourier) fourier->dynamics.destroy(&fourier->dynamics);
+    return status;
+}
+
 /* A model and where it starts: on a fourier of these settings. */
 typedef struct {
     const kb_fit *fit;
@@ -61,19 +73,17 @@ typedef struct {
 static kbass_status predict(const kb_axes *c, const followed_model *from, const kb_fourier_settings *settings,
                             size_t last, double *predicted, bool *done, kbass_error *error)
 {
-    kb_fourier_model *known = NULL, *fourier = NULL;
+    kb_fourier_model *fourier = NULL;
     double *start = NULL;
-    kbass_status status = kb_axes_make_model(c, &from->fourier, KB_NO_TANGENTS, &known, error);
-    if (status == KBASS_OK) status = kb_axes_make_model(c, settings, KB_NO_TANGENTS, &fourier, error);
+    kbass_status status = kb_axes_make_model(c, settings, KB_NO_TANGENTS, &fourier, error);
     if (status == KBASS_OK && !(start = KB_NEW(double, fourier->dynamics.n_start)))
         status = kb_out_of_memory(error, "the start");
+    if (status == KBASS_OK) status = kb_axes_translate(c, &from->fourier, from->start, settings, start, error);
     if (status == KBASS_OK) {
         kb_dynamics *d = &fourier->dynamics;
-        kb_fourier_model_translate(known, from->start, fourier, start);
         d->set_model(d, &from->fit->support, from->fit->w, NULL);
         *done = d->predict(d, 0, last, start, predicted, NULL);
     }
-    if (known) known->dynamics.destroy(&known->dynamics);
     if (fourier) fourier->dynamics.destroy(&fourier->dynamics);
     kb_free(start);
     return status;
@@ -86,13 +96,12 @@ static bool is_same(const kb_axes *c, size_t n, const double *a, const double *b
     return sum < c->tolerance * c->noise;
 }
 
-/* Twice the steps, or half as many waves again. */
-static kb_fourier_settings refine(const kb_axes *c, bool in_time)
+/* Twice the steps (axis 0), or half as many waves again along a space axis. */
+static kb_fourier_settings refine(const kb_axes *c, size_t axis)
 {
     kb_fourier_settings finer = c->fourier;
-    if (in_time) finer.steps *= 2;
-    for (size_t a = 0; !in_time && a + 1 < c->problem->run_samples[0]->n_axes; a++)
-        finer.n_waves[a] += (finer.n_waves[a] + 1) / 2;
+    if (axis) finer.n_waves[axis - 1] += (finer.n_waves[axis - 1] + 1) / 2;
+    else finer.steps *= 2;
     return finer;
 }
 
@@ -115,10 +124,11 @@ static kbass_status resolve(kb_axes *c, const followed_model *from, size_t last,
     kbass_status status = here && there ? predict(c, from, &c->fourier, last, here, &is_here, error)
                                         : kb_out_of_memory(error, "the search");
     *found = true;
-    for (int in_time = 1; status == KBASS_OK && *found && in_time >= !with_waves; in_time--)
+    size_t n_axes = with_waves ? c->problem->run_samples[0]->n_axes : 1;
+    for (size_t axis = 0; status == KBASS_OK && *found && axis < n_axes; axis++)
         for (bool same = false; status == KBASS_OK && *found && !same;) {
-            kb_fourier_settings finer = refine(c, in_time);
-            if (!in_time && is_here && is_too_fine(c, &finer)) break; /* what there is has to do */
+            kb_fourier_settings finer = refine(c, axis);
+            if (axis && is_here && is_too_fine(c, &finer)) break; /* what there is has to do */
             *found = !is_too_fine(c, &finer);
             if (*found) status = predict(c, from, &finer, last, there, &is_there, error);
             same = *found && is_here && is_there && is_same(c, n, here, there);
@@ -154,6 +164,17 @@ static size_t visible_modes(const kb_axes *c, const kb_fourier_model *model, con
     return modes < LEAST_VISIBLE ? LEAST_VISIBLE : modes;
 }
 
+/* The waves of those modes along each axis, at least. */
+static void set_waves(kb_axes *c, const kb_fourier_model *model)
+{
+    for (size_t a = 0; a < model->n_axes; a++) c->fourier.n_waves[a] = LEAST_WAVES;
+    for (size_t i = 0; i < c->fourier.most_modes; i++)
+        for (size_t a = 0, rest = model->mode[i]; a < model->n_axes; rest /= model->m[a++]) {
+            size_t wave = (rest % model->m[a] + 1) / 2;
+            if (wave > c->fourier.n_waves[a]) c->fourier.n_waves[a] = wave;
+        }
+}
+
 kbass_status kb_axes_resolve_first(kb_axes *c, const kb_fit *proposal, size_t last, double tolerance, bool *found,
                                    kbass_error *error)
 {
@@ -170,6 +191,7 @@ kbass_status kb_axes_resolve_first(kb_axes *c, const kb_fit *proposal, size_t la
         size_t modes = visible_modes(c, fourier, start);
         c->all_modes = fourier->n_modes;
         c->fourier.most_modes = modes < c->all_modes ? modes : c->all_modes;
+        set_waves(c, fourier);
         c->tolerance = tolerance * (double)c->problem->run_samples[0]->n_values;
         const kb_fourier_settings coarse = c->fourier;
         status = resolve(c, &from, last, true, found, error);

@@ -11,16 +11,19 @@
 
 typedef struct {
     const kb_pde_nd_problem *problem;
-    kb_fourier_settings fourier;
+    kb_fourier_settings fourier, fitted; /* of the present stage; of the pool's fits */
     double tolerance; /* of sums of squares, over the noise variance: what two resolutions may differ by */
     double noise;     /* variance, by the bare field: the mean over fields, and not less than the schedule's least */
     kb_support all;
+    kb_pool waiting;  /* proposals that are fitted where the first does not follow */
     size_t n_rows;    /* of the present stage; 0: none yet */
     size_t all_modes; /* of a start, at most; it begins with those that the first row shows */
 } kb_axes;
 
 /* Noise, modes, and waves as the samples show them; one step from row to row. */
 void kb_axes_plan(kb_axes *axes);
+kbass_status kb_axes_translate(const kb_axes *axes, const kb_fourier_settings *from, const double *start,
+                               const kb_fourier_settings *to, double *translated, kbass_error *error);
 kbass_status kb_axes_make_model(const kb_axes *axes, const kb_fourier_settings *settings, size_t max_tangents,
                                 kb_fourier_model **out, kbass_error *error);
 /* The coarsest steps and, if asked for, waves at which a model's predictions up to a row are those of finer ones, into

@@ -147,12 +147,15 @@ static void list_arrays(kb_fourier_model *p, size_t max_tangents, double **array
     const kb_dictionary *d = p->dictionary;
     size_t N = p->n_nodes, F = p->n_fields, S = p->size, L = KB_FOURIER_LANES, V = d->n_variables, T = d->n_terms;
     bool has_tangents = max_tangents != KB_NO_TANGENTS;
+    size_t folded = 0; /* work of mirroring along any axis */
     size_t lanes = has_tangents ? L : 1, stages = has_tangents ? KB_FOURIER_STAGES : 0, most_points = 1;
     size_t chunks = has_tangents ? (max_tangents + p->dynamics.n_start + L - 1) / L : 0;
     for (size_t row = 0; row < p->dynamics.n_rows; row++) {
         size_t n = p->row_point[row + 1] - p->row_point[row];
         if (n > most_points) most_points = n;
     }
+    for (size_t a = 0; a < p->n_axes; a++)
+        if (lanes * N / p->n[a] * (p->n[a] + 2) > folded) folded = lanes * N / p->n[a] * (p->n[a] + 2);
     struct {
         double **array;
         size_t size;
@@ -175,7 +178,7 @@ static void list_arrays(kb_fourier_model *p, size_t max_tangents, double **array
                             {&p->tangent_sum, lanes * S},
                             {&p->tangent_nodes, lanes * N},
                             {&p->tangent_rates, lanes * F * N},
-                            {&p->tangent_work, 2 * lanes * N},
+                            {&p->tangent_work, 2 * lanes * N + folded},
                             {&p->features, most_points * p->n_coefficients},
                             {&p->seen, lanes * most_points}};
     for (int i = 0; i < PLANE_ARRAYS; i++) arrays[i] = list[i].array, sizes[i] = list[i].size;
@@ -224,7 +227,6 @@ static void destroy(kb_dynamics *self)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) kb_free(others[i]);
     for (size_t a = 0; a < KB_FOURIER_AXES; a++) {
         for (size_t q = 0; q <= KB_HIGHEST_ORDER; q++) kb_free(p->basis[a][q]);
-        kb_free(p->inverse[a]);
         kb_free(p->where[a]);
     }
     kb_rhs_clear(&p->rhs);
@@ -250,16 +252,12 @@ static bool fill_axis(kb_fourier_model *p, size_t a)
     const kb_field_samples *c = p->samples;
     size_t n = p->n[a], m = p->m[a];
     double box = p->settings.period[a] * c->span[a + 1];
-    p->inverse[a] = KB_NEW(double, m *n);
     p->where[a] = KB_NEW(double, c->n_points *m);
-    if (!p->inverse[a] || !p->where[a]) return false;
+    if (!p->where[a]) return false;
     for (int q = 0; q <= p->highest[a]; q++) {
         if (!(p->basis[a][q] = KB_NEW(double, n *m))) return false;
         for (size_t i = 0; i < n; i++) fill_waves(m, p->wave[a], box * (double)i / (double)n, q, n, p->basis[a][q] + i);
     }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < m; j++)
-            p->inverse[a][j + i * m] = (j ? 2.0 : 1.0) / (double)n * p->basis[a][0][i + j * n];
     for (size_t i = 0; i < c->n_points; i++)
         fill_waves(m, p->wave[a], c->span[a + 1] * c->point[i + (a + 1) * c->n_points], 0, 1, p->where[a] + i * m);
     return true;
@@ -384,7 +382,7 @@ static double cost(const kb_dynamics *d, size_t n_tangents)
     for (size_t row = 1; row < p->dynamics.n_rows; row++) steps += (double)p->row_steps[row];
     for (size_t a = 0; a < p->n_axes; a++) { /* axis after axis */
         columns /= (double)p->m[a];
-        transform += 2 * rows * (double)(p->m[a] * p->n[a]) * columns;
+        transform += rows * (double)(p->m[a] * p->n[a]) * columns;
         rows *= (double)p->n[a];
     }
     double seen = 2 * (double)p->dynamics.observation_start[p->dynamics.n_rows] * (double)p->n_coefficients;
@@ -436,7 +434,7 @@ static void measure_axes(kb_fourier_model *p)
     p->n_coefficients = p->n_nodes = 1;
     for (size_t a = 0; a < p->n_axes; a++) {
         p->m[a] = 2 * p->settings.n_waves[a] + 1;
-        p->n[a] = 3 * p->settings.n_waves[a] + 1;
+        p->n[a] = (5 * p->settings.n_waves[a] / 2 + 2) / 2 * 2;
         p->wave[a] = 2 * M_PI / (p->settings.period[a] * p->samples->span[a + 1]);
         p->n_coefficients *= p->m[a];
         p->n_nodes *= p->n[a];

@@ -39,7 +39,6 @@ typedef struct {
     size_t *row_steps, *row_point;                        /* steps from the row before; n_rows + 1: first point */
     int highest[KB_FOURIER_AXES];                         /* order of derivative in use along an axis */
     double *basis[KB_FOURIER_AXES][KB_HIGHEST_ORDER + 1]; /* derivatives of the waves at the nodes, n x m */
-    double *inverse[KB_FOURIER_AXES];                     /* m x n: coefficients from values at the nodes */
     double *where[KB_FOURIER_AXES];                       /* m x points: the waves at the data's points */
 
     size_t n_modes, *mode; /* of a field's start: which coefficients, */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "forward/spectral/mirrored.h"
+
 #include "forward/spectral/fourier_model.h"
 
 static const double most_growth = 10; /* of the shortest waves, e-folds per record */
@@ -96,36 +98,36 @@ static void set_step(kb_fourier_model *p, double h)
 
 /* ---------------------------------------------------------------- between coefficients and nodes */
 
-/* Axis after axis; lanes are fastest. work: two tensors of lanes x the largest shape on the way */
-static void apply(const kb_fourier_model *p, size_t lanes, const kb_mode *M, const double *from, double *to,
-                  double *work)
-{
-    size_t left = lanes, right = 1, half = lanes * p->n_nodes;
-    for (size_t a = 1; a < p->n_axes; a++) right *= M[a].columns;
-    for (size_t a = 0; a < p->n_axes; a++) {
-        double *next = a + 1 == p->n_axes ? to : work + (a % 2) * half;
-        kb_mode_product(&M[a], left, right, from, next);
-        left *= M[a].rows;
-        if (a + 1 < p->n_axes) right /= M[a + 1].columns;
-        from = next;
-    }
-}
-
+/* Axis after axis; lanes are fastest. work: two tensors of lanes x nodes, and what mirroring needs */
 static void to_nodes(const kb_fourier_model *p, size_t lanes, const kb_variable *variable, const double *coefficients,
                      double *values, double *work)
 {
-    kb_mode M[KB_FOURIER_AXES];
-    for (size_t a = 0; a < p->n_axes; a++)
-        M[a] = (kb_mode){p->n[a], p->m[a], p->n[a], p->basis[a][variable->order[a + 1]]};
-    apply(p, lanes, M, coefficients, values, work);
+    size_t left = lanes, right = p->n_coefficients, half = lanes * p->n_nodes;
+    const double *from = coefficients;
+    for (size_t a = 0; a < p->n_axes; a++) {
+        int order = variable->order[a + 1];
+        kb_mirrored M = {p->settings.n_waves[a], p->n[a], order, p->basis[a][order]};
+        double *next = a + 1 == p->n_axes ? values : work + (a % 2) * half;
+        right /= p->m[a];
+        kb_mirrored_to_nodes(&M, left, right, from, next, work + 2 * half);
+        left *= p->n[a];
+        from = next;
+    }
 }
 
 static void to_coefficients(const kb_fourier_model *p, size_t lanes, const double *values, double *coefficients,
                             double *work)
 {
-    kb_mode M[KB_FOURIER_AXES];
-    for (size_t a = 0; a < p->n_axes; a++) M[a] = (kb_mode){p->m[a], p->n[a], p->m[a], p->inverse[a]};
-    apply(p, lanes, M, values, coefficients, work);
+    size_t left = lanes, right = p->n_nodes, half = lanes * p->n_nodes;
+    const double *from = values;
+    for (size_t a = 0; a < p->n_axes; a++) {
+        kb_mirrored M = {p->settings.n_waves[a], p->n[a], 0, p->basis[a][0]};
+        double *next = a + 1 == p->n_axes ? coefficients : work + (a % 2) * half;
+        right /= p->n[a];
+        kb_mirrored_to_waves(&M, left, right, from, next, work + 2 * half);
+        left *= p->m[a];
+        from = next;
+    }
 }
 
 /* ---------------------------------------------------------------- rates */
