@@ -20,7 +20,7 @@
       "0.45, and 7 of the 64 right ones")                                                                              \
     X(one_of_many, 0.4,                                                                                                \
       "of 33 records of 6 to 15 samples, four of the five terms that were wrong at 0.9 and more were of laws with "    \
-      "0.20 to 0.34 an equation, and 5 of the 45 right ones")                                                          \
+      "0.20 to 0.34 an equation")                                                                                      \
     X(far_above, 2, "by judgement")                                                                                    \
     X(within_noise, 2, "two sds of one measured quantity: 2^2 / 2 nats")                                               \
     X(hardly_any, 1e-3,                                                                                                \
