@@ -306,8 +306,9 @@ static kbass_status read_variables(header *h)
         take_variable(h, &v);
         if (h->is_bad) break;
         status = add_variable(h, &v);
+        if (status != KBASS_OK) break;
         kb_array *array = &h->source->arrays[h->source->n_arrays - 1];
-        if (status != KBASS_OK || array->trouble) continue;
+        if (array->trouble) continue;
         all[i] = (layout){.packing = v.packing, .element = array->element};
         memcpy(all[i].strides, array->strides, sizeof array->strides);
         lay_out(h, array, &v.packing);
