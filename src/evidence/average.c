@@ -41,18 +41,6 @@ static bool is_counted(const kb_average *a, size_t column)
     return a->neighbours[column].gain > -INFINITY && !is_second;
 }
 
-static size_t count_equations(const kb_columns *columns)
-{
-    size_t n = 0;
-    for (size_t c = 0; c < columns->n; c++) {
-        bool is_first = true;
-        for (size_t before = 0; before < c; before++)
-            is_first = is_first && columns->equation[before] != columns->equation[c];
-        n += is_first;
-    }
-    return n;
-}
-
 static double clamp(double x) { return fmin(fmax(x, 0), 1); }
 
 /* The share of models that nobody compared (docs/math.md, eq. 24): where a law has more numbers than a third of the
@@ -64,7 +52,7 @@ static double unseen(const kb_average *a, double share)
     double values = chosen->values > 0 ? chosen->values : INFINITY;
     double by_numbers = clamp((chosen->effective / values - kb_threshold.used_up) / (1 - kb_threshold.used_up));
     double scant = clamp((double)a->columns->n / values - 1);
-    double each = scant > 0 ? pow(share, 1 / (double)count_equations(a->columns)) : 1;
+    double each = scant > 0 ? pow(share, 1 / (double)kb_columns_equations(a->columns)) : 1;
     return fmax(by_numbers, scant * clamp(1 - each / kb_threshold.one_of_many));
 }
 

@@ -139,20 +139,13 @@ void kb_pool_thin(kb_pool *pool, size_t n, size_t largest)
     pool->n = kept;
 }
 
-static bool contains(const kb_support *all, const kb_support *part)
-{
-    size_t n = 0;
-    while (n < part->n && kb_support_has(all, part->column[n])) n++;
-    return n == part->n;
-}
-
 void kb_pool_drop_longer(kb_pool *pool, double behind)
 {
     size_t kept = 1;
     if (!pool->n || !pool->fits[0]->valid) return;
     for (size_t i = 1; i < pool->n; i++) {
         bool is_behind = rank_of(pool->fits[i]) < pool->fits[0]->log_evidence - behind;
-        if (is_behind && contains(&pool->fits[i]->support, &pool->fits[0]->support)) {
+        if (is_behind && kb_support_contains(&pool->fits[i]->support, &pool->fits[0]->support)) {
             kb_fit_destroy(pool->fits[i]);
             continue;
         }

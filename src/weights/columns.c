@@ -262,6 +262,13 @@ bool kb_support_equal(const kb_support *a, const kb_support *b)
     return a->n == b->n && (!a->n || !memcmp(a->column, b->column, a->n * sizeof *a->column));
 }
 
+bool kb_support_contains(const kb_support *all, const kb_support *part)
+{
+    size_t n = 0;
+    while (n < part->n && kb_support_has(all, part->column[n])) n++;
+    return n == part->n;
+}
+
 size_t kb_support_count(const kb_support *support, size_t first, size_t end)
 {
     size_t n = 0;

@@ -66,6 +66,7 @@ void kb_support_clear(kb_support *support);
 void kb_support_copy(const kb_support *from, kb_support *to);
 bool kb_support_equal(const kb_support *a, const kb_support *b);
 bool kb_support_has(const kb_support *support, size_t column);
+bool kb_support_contains(const kb_support *all, const kb_support *part);
 /* How many of its columns are among first to end. */
 size_t kb_support_count(const kb_support *support, size_t first, size_t end);
 void kb_support_add(kb_support *support, size_t column); /* keeps the order; adding twice does nothing */

@@ -154,8 +154,10 @@ static void list_arrays(kb_fourier_model *p, size_t max_tangents, double **array
         size_t n = p->row_point[row + 1] - p->row_point[row];
         if (n > most_points) most_points = n;
     }
-    for (size_t a = 0; a < p->n_axes; a++)
-        if (lanes * N / p->n[a] * (p->n[a] + 2) > folded) folded = lanes * N / p->n[a] * (p->n[a] + 2);
+    for (size_t a = 0; a < p->n_axes; a++) {
+        size_t needed = lanes * N / p->n[a] * (p->n[a] + 2);
+        if (needed > folded) folded = needed;
+    }
     struct {
         double **array;
         size_t size;

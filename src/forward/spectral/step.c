@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "forward/spectral/mirrored.h"
-
 #include "forward/spectral/fourier_model.h"
+#include "forward/spectral/mirrored.h"
 
 static const double most_growth = 10; /* of the shortest waves, e-folds per record */
 

@@ -96,9 +96,7 @@ static bool has_choice(const kb_columns *columns)
 static bool are_alike(const kb_kernel_search *s, const kb_support *a, const kb_support *b)
 {
     const kb_support *small = a->n < b->n ? a : b, *large = a->n < b->n ? b : a;
-    for (size_t q = 0; q < small->n; q++)
-        if (!kb_support_has(large, small->column[q])) return false;
-    return large->n <= FEW_TERMS * s->solver->n_fields;
+    return kb_support_contains(large, small) && large->n <= FEW_TERMS * s->solver->n_fields;
 }
 
 /* All paths; *agree: they do, though they come from different length scales. With nothing to choose, the first that
