@@ -1,7 +1,8 @@
 /* From named arrays to measurements: which arrays are axes, which are fields, in which order their dimensions run.
  *
  * Long tables are arrays of one length (columns.c); fields on a grid have a dimension for each axis, found by their
- * lengths, by names, or from what the caller said (arrange.c). select.c picks the arrays of one group.
+ * lengths, by names, or from what the caller said (arrange.c). arrays.c decides which of these a file is, select.c
+ * picks the arrays of one group.
  */
 #ifndef KB_ARRANGE_H
 #define KB_ARRANGE_H
