@@ -101,9 +101,9 @@ kbass_data kb_data_run(const kbass_data *data, size_t run);
 /* States over time: an empty column x_t, unless there is one, for each "x_tt" in a list of left-hand sides. */
 kbass_status kb_data_add_velocities(kbass_data *data, const char *lhs, kbass_error *error);
 
-/* A copy with everything, source and hash included. */
 /* The unit that was written above a column, "g/L", or NULL. */
 const char *kb_data_unit(const kbass_data *data, const char *name);
+/* A copy with everything, source and hash included. */
 kbass_status kb_data_copy(const kbass_data *data, kbass_data **out, kbass_error *error);
 
 #endif

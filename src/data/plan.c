@@ -9,7 +9,7 @@
 #include "base/name.h"
 #include "base/status.h"
 
-enum { LISTED = 12, FEWEST_COUNTED = 3 };
+enum { FEWEST_DATES = 3 };
 
 void kb_plan_say(kb_plan *plan, const char *format, ...)
 {
@@ -71,55 +71,6 @@ static kbass_status mark_listed(kb_plan *p, const char *list, const char *option
     }
     kb_free(copy);
     return status;
-}
-
-/* A column that only counts the rows, under no name or one that says so. */
-static bool is_index(const kb_plan *p, size_t column)
-{
-    static const char *const names[] = {"index",    "idx",       "#",  "no",  "no.",    "nr",     "nr.", "row",
-                                        "rownames", "row_names", "id", "obs", "record", "sample", "i",   "n"};
-    const kb_column_sample *c = &p->sample.columns[column];
-    bool is_named_so = p->is_unnamed[column];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) is_named_so |= !strcasecmp(p->faces[column], names[i]);
-    bool is_counting =
-        c->is_counting && c->n_cells[KB_CELL_NUMBER] == p->sample.n_rows && p->sample.n_rows >= FEWEST_COUNTED;
-    bool is_record = !strcasecmp(p->faces[column], "record"); /* loggers count on for years */
-    return is_named_so && is_counting && (c->first == 0 || c->first == 1 || is_record);
-}
-
-/* Whole numbers under a name that says that they judge a measurement. */
-static bool is_flag(const kb_plan *p, size_t column)
-{
-    static const char *const names[] = {"qc",    "flag",         "flags",        "qf",
-                                        "qflag", "quality_flag", "quality flag", "qc_flag"};
-    static const char *const ends[] = {"_flag", "_qc", "_qf", " flag", " qc", "_flags", "_quality"};
-    const kb_column_sample *c = &p->sample.columns[column];
-    const char *face = p->faces[column];
-    bool is_named_so = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) is_named_so |= !strcasecmp(face, names[i]);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t length = strlen(face), end = strlen(ends[i]);
-        is_named_so |= length > end && !strcasecmp(face + length - end, ends[i]);
-    }
-    return is_named_so && c->n_cells[KB_CELL_NUMBER] && c->n_whole == c->n_cells[KB_CELL_NUMBER];
-}
-
-static void leave_out_idle(kb_plan *p, const bool *is_used)
-{
-    size_t n_full = 0;
-    for (size_t i = 0; i < p->n; i++) n_full += kb_sample_values(&p->sample.columns[i]) > 0;
-    for (size_t i = 0; i < p->n; i++) {
-        if (is_used[i] || p->is_left_out[i]) continue;
-        bool is_seen = p->is_unnamed[i] || (p->layout.n < KB_SAMPLE_LINES && n_full > 1); /* not later rows' */
-        bool is_empty = is_seen && p->sample.n_rows && !kb_sample_values(&p->sample.columns[i]);
-        bool counts = is_index(p, i);
-        p->is_left_out[i] = is_empty || counts || is_flag(p, i);
-        if (p->is_left_out[i] && !is_empty)
-            kb_plan_say(p, "left out: \"%.60s\", which %s (--use keeps it)", p->faces[i],
-                        counts ? "counts the rows" : "has flags by its name");
-        else if (is_empty && p->is_unnamed[i]) kb_plan_say(p, "left out: column %zu, which is empty", i + 1);
-        else if (is_empty) kb_plan_say(p, "left out: \"%.60s\", which is empty", p->faces[i]);
-    }
 }
 
 /* ---------------------------------------------------------------- roles */
@@ -313,7 +264,7 @@ static kbass_status refuse_text_time(const kb_plan *p)
             "%s: the columns are called by numbers, %.20s, %.20s ...: if these are the times, the table lies "
             "on its side: write a column for each of its lines (transpose it)",
             p->place, p->faces[p->n - n_numbers], p->faces[p->n - n_numbers + 1]);
-    if (n_dates >= FEWEST_COUNTED && 2 * n_dates > p->n)
+    if (n_dates >= FEWEST_DATES && 2 * n_dates > p->n)
         return kb_fail(
             p->reading->error, KBASS_ERROR_DATA,
             "%s: %zu columns are called by dates, %.40s the last: the table lies on its side: write a column "
@@ -386,59 +337,6 @@ static kbass_status find_roles(kb_plan *p, const bool *is_used)
     return status == KBASS_OK ? refuse_numbered_runs(p, is_used) : status;
 }
 
-/* ---------------------------------------------------------------- what is said */
-
-/* The i-th axis, or state behind them. */
-static const kb_caption *caption_at(const kbass_data *d, size_t i, const char **name)
-{
-    *name = i < d->n_axes ? d->axis_names[i] : d->state_names[i - d->n_axes];
-    return i < d->n_axes ? &d->axis_captions[i] : &d->state_captions[i - d->n_axes];
-}
-
-/* Columns whose names had to change: Biomass is "Biomass [g/L]". */
-static void say_names(kb_plan *p)
-{
-    const kbass_data *d = p->data;
-    char text[400];
-    size_t length = 0, n = 0;
-    for (size_t i = p->says_time ? 1 : 0; i < d->n_axes + d->n_states && length < sizeof text; i++) {
-        const char *name;
-        const kb_caption *c = caption_at(d, i, &name);
-        if (!c->face || n++ > LISTED) continue;
-        length += (size_t)snprintf(text + length, sizeof text - length, n > LISTED ? "%s..." : "%s%s is \"%.80s\"",
-                                   n > 1 ? ", " : "", name, c->face);
-    }
-    if (n) kb_plan_say(p, "%s (--rename \"old=new\")", text);
-}
-
-static void say_units(kb_plan *p)
-{
-    const kbass_data *d = p->data;
-    char text[300];
-    size_t length = 0, n = 0;
-    for (size_t i = 0; i < d->n_axes + d->n_states && length < sizeof text; i++) {
-        const char *name;
-        const kb_caption *c = caption_at(d, i, &name);
-        if (!c->unit || n++ > LISTED) continue;
-        length += (size_t)snprintf(text + length, sizeof text - length, n > LISTED ? "%s..." : "%s%s:%s",
-                                   n > 1 ? ", " : "", name, c->unit);
-    }
-    if (n) kb_plan_say(p, "units (--units \"%s\")", text);
-}
-
-static void say_layout(kb_plan *p)
-{
-    const kb_layout *l = &p->layout;
-    const char *time = p->faces[p->roles.axes[0]];
-    size_t skipped = l->header - (l->has_directive ? 1 : 0) - (p->has_groups ? 1 : 0);
-    if (l->has_directive) kb_plan_say(p, "cells between \"%c\", as its first line says", l->separator);
-    if (l->header < l->n && skipped)
-        kb_plan_say(p, "%zu line%s before the header left out", skipped, skipped == 1 ? "" : "s");
-    p->says_time =
-        p->roles.n_axes == 1 && !p->reading->time && !kb_is_time_name(time) && p->clock == p->n && !p->parts.is_there;
-    if (p->says_time) kb_plan_say(p, "%s is time (--time \"%.80s\")", p->data->time_name, time);
-}
-
 /* ---------------------------------------------------------------- the whole */
 
 /* Numbers alone are read the quick way. */
@@ -460,7 +358,7 @@ static kbass_status choose_columns(kb_plan *p)
     if (status == KBASS_OK && p->reading->use) status = mark_listed(p, p->reading->use, "--use", is_used);
     if (status == KBASS_OK && p->reading->ignore)
         status = mark_listed(p, p->reading->ignore, "--ignore", p->is_left_out);
-    if (status == KBASS_OK) leave_out_idle(p, is_used);
+    if (status == KBASS_OK) kb_plan_leave_out_idle(p, is_used);
     if (status == KBASS_OK) status = find_roles(p, is_used);
     kb_free(is_used);
     return status;
@@ -481,10 +379,10 @@ kbass_status kb_plan_make(kb_plan *p, kb_reading *reading, kbass_data *data, con
     if (status == KBASS_OK) status = kb_plan_cells(p);
     if (status == KBASS_OK) status = choose_columns(p);
     if (status == KBASS_OK) status = kb_roles_name(&p->roles, data, reading->error);
-    if (status == KBASS_OK) say_layout(p);
+    if (status == KBASS_OK) kb_plan_say_layout(p);
     if (status == KBASS_OK) status = kb_plan_dates(p);
-    if (status == KBASS_OK) say_names(p);
-    if (status == KBASS_OK) say_units(p);
+    if (status == KBASS_OK) kb_plan_say_names(p);
+    if (status == KBASS_OK) kb_plan_say_units(p);
     if (status == KBASS_OK) choose_way(p);
     return status;
 }

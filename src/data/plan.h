@@ -62,4 +62,10 @@ kbass_status kb_plan_dates(kb_plan *plan);
 /* Refuses rows, in the order of the file, in which time begins anew although nothing names runs. */
 kbass_status kb_refuse_stacked(const kb_plan *plan, const kbass_data *data);
 
+/* Leaves out columns that measure nothing, unless they are used; says which. */
+void kb_plan_leave_out_idle(kb_plan *plan, const bool *is_used);
+void kb_plan_say_layout(kb_plan *plan);
+void kb_plan_say_names(kb_plan *plan);
+void kb_plan_say_units(kb_plan *plan);
+
 #endif
