@@ -656,15 +656,86 @@ static void test_even_times(void **state)
     double times[40];
     memcpy(times, s.record->time, sizeof times);
     CHECK_OK(kb_trajectory_create(s.record, s.dictionary, s.columns, 0, &trajectory, &error));
-    CHECK_OK(kb_without_law_of_states(&trajectory->dynamics, times, KB_KERNEL_MATERN52, &even, &error));
+    CHECK_OK(kb_without_law_of_states(&trajectory->dynamics, times, KB_KERNEL_MATERN52, 2, &even, &error));
     times[20] += 1e-6 / 39;
-    CHECK_OK(kb_without_law_of_states(&trajectory->dynamics, times, KB_KERNEL_MATERN52, &uneven, &error));
+    CHECK_OK(kb_without_law_of_states(&trajectory->dynamics, times, KB_KERNEL_MATERN52, 2, &uneven, &error));
     CHECK_CLOSE(even.field, uneven.field, 1e-4 * fabs(even.field)); /* what the time that is off changes */
     CHECK_CLOSE(even.field_variance[0] / uneven.field_variance[0], 1, 0.1);
     kb_without_law_clear(&even);
     kb_without_law_clear(&uneven);
     trajectory->dynamics.destroy(&trajectory->dynamics);
     setup_close(&s);
+}
+
+/* ---------------------------------------------------------------- threads that help */
+
+enum { HELPERS = 3, LONG = 1500 };
+
+/* The message about all columns, made by the first of some threads while the others wait. */
+static bool message_among(fixture *f, int threads, kb_message *message)
+{
+    bool is_there = false;
+#pragma omp parallel num_threads(threads) shared(is_there)
+    {
+#pragma omp master
+        is_there = kb_shooter_message(f->shooter, f->fit, &f->s.all, message);
+    }
+    return is_there;
+}
+
+static void compare_messages(fixture *f)
+{
+    kb_message *alone = NULL, *together = NULL;
+    size_t n = f->s.columns->n;
+    CHECK_OK(kb_message_create(n, &alone, &error));
+    CHECK_OK(kb_message_create(n, &together, &error));
+    bool is_there = message_among(f, 1, alone);
+    for (int threads = 2; threads <= HELPERS; threads++) {
+        f->shooter->was_stiff = false;
+        kb_message_zero(together);
+        CHECK(message_among(f, threads, together) == is_there);
+        for (size_t i = 0; is_there && i < n * n; i++) CHECK(together->G[i] == alone->G[i]);
+        for (size_t i = 0; is_there && i < n; i++) CHECK(together->b[i] == alone->b[i]);
+    }
+    kb_message_destroy(alone);
+    kb_message_destroy(together);
+}
+
+static kb_shooter *helper_of(fixture *f)
+{
+    kb_shooter *helper = NULL;
+    const setup *p = &f->s;
+    CHECK_OK(kb_shooter_create(p->record, p->dictionary, p->columns, WINDOWS, p->columns->n, &helper, &error));
+    helper->flow->follow = setup_follow(p);
+    return helper;
+}
+
+/* One thread, two and three make the same message to the bit, of windows and of parts of the tangents, of a law, of a
+   solution that escapes, and of equations that are stiff in some windows or in all. */
+static void test_team(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *term;
+        double weight;
+    } cases[] = {{"y", 1}, {"y", 40}, {"x^2*y", -1e4}, {"x^2*y", -3e4}, {"x^2*y", -1e5}, {"x^2*y", -1e6}};
+    static fixture f;
+    for (size_t windows = 1; windows <= WINDOWS; windows *= 2) {
+        kb_likelihood *team[HELPERS];
+        begin(&f, &(plan){.rows = LONG, .windows = windows, .percent = 5});
+        for (int i = 0; i < HELPERS; i++) team[i] = i ? &helper_of(&f)->likelihood : &f.shooter->likelihood;
+        f.shooter->likelihood.team = team;
+        f.shooter->likelihood.n_team = HELPERS;
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            size_t column = setup_column(&f.s, 1, cases[i].term);
+            double before = f.fit->w[column];
+            f.fit->w[column] = cases[i].weight / f.s.columns->unit[column];
+            compare_messages(&f);
+            f.fit->w[column] = before;
+        }
+        for (int i = 1; i < HELPERS; i++) kb_shooter_destroy(kb_shooter_of(team[i]));
+        end(&f);
+    }
 }
 
 int main(void)
@@ -687,6 +758,7 @@ int main(void)
         cmocka_unit_test(test_dear_tangents),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_even_times),
+        cmocka_unit_test(test_team),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

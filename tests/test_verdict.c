@@ -174,7 +174,7 @@ static void the_bare_field_is_at_its_best(void **state)
     for (size_t i = 0; i < ROWS; i++)
         t[i] = (double)i / (ROWS - 1), y[i] = sin(7 * t[i]) + 0.1 * kb_random_normal(&random);
     kb_dynamics d = dynamics_of(ROWS, starts, y, group, &known);
-    CHECK_OK(kb_without_law_of_states(&d, t, KB_KERNEL_SE, &found, &error));
+    CHECK_OK(kb_without_law_of_states(&d, t, KB_KERNEL_SE, 2, &found, &error));
     for (double length = 0.05; length <= 2; length *= 1.03)
         for (double v = 1e-6; v < 3; v *= 1.1) best = fmax(best, sequential(ROWS, t, y, length, v));
     CHECK_CLOSE(found.field, best - log(ROWS), 0.05); /* both are grids: half a step off costs so much */
@@ -198,13 +198,13 @@ static void constants_and_drifts_have_closed_forms(void **state)
         constant += pow(y[i] - mean, 2);
         drift += pow(y[i] - mean - ty / tt * (t[i] - 0.5), 2);
     }
-    CHECK_OK(kb_without_law_of_states(&d, t, KB_KERNEL_SE, &found, &error));
+    CHECK_OK(kb_without_law_of_states(&d, t, KB_KERNEL_SE, 2, &found, &error));
     CHECK_CLOSE(found.constant, -0.5 * n * (log(constant / n) + 1) - log(n), 1e-9); /* rounding */
     CHECK_CLOSE(found.drift, -0.5 * n * (log(drift / n) + 1) - 1.5 * log(n), 1e-9);
     CHECK_CLOSE(found.noise, found.constant, 1e-9); /* one state and run: mean and noise, as length and noise */
     kb_without_law_clear(&found);
     known = 0.01;
-    CHECK_OK(kb_without_law_of_states(&d, t, KB_KERNEL_SE, &found, &error));
+    CHECK_OK(kb_without_law_of_states(&d, t, KB_KERNEL_SE, 2, &found, &error));
     CHECK_CLOSE(found.constant, -0.5 * n * log(known) - 0.5 * constant / known - 0.5 * log(n), 1e-7);
     CHECK_CLOSE(found.field_variance[0], known, 0);
     kb_without_law_clear(&found);

@@ -302,7 +302,7 @@ kbass_status kb_judge_states(const kb_ode_problem *p, const kb_search_result *fo
     kbass_status status = kb_trajectory_create(p->record, p->dictionary, p->columns, 0, &trajectory, error);
     if (status == KBASS_OK)
         status = kb_without_law_of_states(&trajectory->dynamics, p->record->time, (kb_kernel_kind)p->settings->kernel,
-                                          &without, error);
+                                          p->threads, &without, error);
     if (status == KBASS_OK) status = kb_answer_alike(answer, &frame, found, &without, p->record, error);
     if (status == KBASS_OK) status = kb_answer_twins(answer, &frame, found, error);
     if (status == KBASS_OK) {

@@ -1,6 +1,7 @@
 #include "evidence/without_law.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "base/linalg.h"
@@ -29,10 +30,17 @@ typedef struct {
     size_t *observation; /* by part: which observation */
     double *time;        /* likewise: when */
     double *counts, *covered;
-    double *covariance, *system, *y; /* of a tile */
-    double *work;                    /* 5 times the measurements */
+    int threads;
+    struct tile_room *room; /* of each thread */
+    double *likelihoods;    /* tiles x VARIANCES */
+    double *work;           /* 5 times the measurements */
     double shortest;
 } curves;
+
+/* What a thread needs for a tile. */
+typedef struct tile_room {
+    double covariance[TILE * TILE], system[TILE * TILE], y[TILE];
+} tile_room;
 
 /* ---------------------------------------------------------------- the measurements by group and run */
 
@@ -101,11 +109,11 @@ static bool is_even(const double *time, size_t n)
     return true;
 }
 
-static void set_kernel(curves *c, const part *p, double length)
+static void set_kernel(const curves *c, const part *p, double length, tile_room *room)
 {
     kb_kernel kernel = {c->kind, length, 1};
     const double *time = c->time + p->begin;
-    double *K = c->covariance;
+    double *K = room->covariance;
     bool even = is_even(time, p->n);
     for (size_t j = 0; j < p->n; j++)
         for (size_t i = j; i < p->n; i++)
@@ -119,31 +127,44 @@ static double variance_of(const curves *c, size_t group, double v)
 }
 
 /* log N(y; 0, K + v diag(h)), log 2 pi left out, with the kernel set */
-static double tile_likelihood(curves *c, const part *p, double variance)
+static double tile_likelihood(const curves *c, const part *p, double variance, tile_room *room)
 {
     size_t n = p->n;
     for (size_t j = 0; j < n; j++) {
         size_t o = c->observation[p->begin + j];
-        memcpy(c->system + j + j * n, c->covariance + j + j * n, (n - j) * sizeof *c->system);
-        c->system[j + j * n] += variance * c->comparison.relative[o];
-        c->y[j] = c->comparison.target[o];
+        memcpy(room->system + j + j * n, room->covariance + j + j * n, (n - j) * sizeof *room->system);
+        room->system[j + j * n] += variance * c->comparison.relative[o];
+        room->y[j] = c->comparison.target[o];
     }
-    if (!kb_cholesky(n, c->system, n)) return -INFINITY;
-    kb_lower_solve(n, 1, c->system, n, c->y, n);
-    return -0.5 * (kb_dot(n, c->y, c->y) + kb_cholesky_logdet(n, c->system, n));
+    if (!kb_cholesky(n, room->system, n)) return -INFINITY;
+    kb_lower_solve(n, 1, room->system, n, room->y, n);
+    return -0.5 * (kb_dot(n, room->y, room->y) + kb_cholesky_logdet(n, room->system, n));
 }
 
-/* Of a group, or of all (group = n_groups), at one length and several noise variances. */
+/* Of one tile at one length and several noise variances, each as many times as it stands for measurements. */
+static void weigh_tile(curves *c, size_t tile, double length, size_t n, const double *variances)
+{
+    const part *p = &c->tiles[tile];
+    tile_room *room = &c->room[omp_get_thread_num()];
+    set_kernel(c, p, length, room);
+    for (size_t k = 0; k < n; k++)
+        c->likelihoods[tile * VARIANCES + k] = c->counts[p->group] / c->covered[p->group] *
+                                               tile_likelihood(c, p, variance_of(c, p->group, variances[k]), room);
+}
+
+/* Of a group, or of all (group = n_groups), whose tiles threads share; summed in their order. */
 static void add_likelihoods(curves *c, size_t group, double length, size_t n, const double *variances, double *out)
 {
+    bool is_one = group < c->dynamics->n_groups;
     memset(out, 0, n * sizeof *out);
+    if (!is_one) {
+#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
+        for (size_t i = 0; i < c->n_tiles; i++) weigh_tile(c, i, length, n, variances);
+    }
     for (size_t i = 0; i < c->n_tiles; i++) {
-        const part *p = &c->tiles[i];
-        if (group < c->dynamics->n_groups && p->group != group) continue;
-        set_kernel(c, p, length);
-        for (size_t k = 0; k < n; k++)
-            out[k] += c->counts[p->group] / c->covered[p->group] *
-                      tile_likelihood(c, p, variance_of(c, p->group, variances[k]));
+        if (is_one && c->tiles[i].group != group) continue;
+        if (is_one) weigh_tile(c, i, length, n, variances);
+        for (size_t k = 0; k < n; k++) out[k] += c->likelihoods[i * VARIANCES + k];
     }
 }
 
@@ -178,16 +199,17 @@ static double maximise(curves *c, size_t group, double *variance, double *length
 static double freedom_of(curves *c, size_t group, double length, double v)
 {
     double sum = 0;
+    tile_room *room = &c->room[omp_get_thread_num()];
     for (size_t i = 0; i < c->n_tiles; i++) {
         const part *p = &c->tiles[i];
         double variance = variance_of(c, group, v);
         if (p->group != group) continue;
-        set_kernel(c, p, length);
-        tile_likelihood(c, p, variance);
-        if (!kb_cholesky_variances(p->n, c->system, p->n, c->y)) return NAN;
+        set_kernel(c, p, length, room);
+        tile_likelihood(c, p, variance, room);
+        if (!kb_cholesky_variances(p->n, room->system, p->n, room->y)) return NAN;
         for (size_t j = 0; j < p->n; j++)
             sum += c->counts[group] / c->covered[group] * variance *
-                   c->comparison.relative[c->observation[p->begin + j]] * c->y[j];
+                   c->comparison.relative[c->observation[p->begin + j]] * room->y[j];
     }
     return sum;
 }
@@ -285,17 +307,25 @@ static bool is_constant(curves *c, size_t group, double field)
     return c->dynamics->noise_model == KB_NOISE_ADDITIVE && weigh_line(c, group, false) >= field;
 }
 
+static void weigh_own(curves *c, size_t group, double *evidence, kb_without_law *out)
+{
+    double length;
+    out->field_variance[group] = out->freedom[group] = NAN;
+    if (!(c->counts[group] > 0)) return;
+    *evidence = maximise(c, group, &out->field_variance[group], &length) - price(c, group, c->counts[group]);
+    out->freedom[group] = freedom_of(c, group, length, out->field_variance[group]);
+}
+
 /* One length and noise for all groups, or each group its own: the better of the two. */
 static void weigh_field(curves *c, kb_without_law *out)
 {
     size_t n = c->dynamics->n_groups, measured = 0, first = n;
     double own = 0, values = 0, common, length, *evidence = c->work;
+#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
+    for (size_t g = 0; g < n; g++) weigh_own(c, g, &evidence[g], out);
     for (size_t g = 0; g < n; g++) {
-        out->field_variance[g] = out->freedom[g] = NAN;
         if (!(c->counts[g] > 0)) continue;
-        evidence[g] = maximise(c, g, &out->field_variance[g], &length) - price(c, g, c->counts[g]);
         own += evidence[g];
-        out->freedom[g] = freedom_of(c, g, length, out->field_variance[g]);
         values += c->counts[g];
         if (first == n) first = g;
         measured++;
@@ -376,8 +406,8 @@ static void weigh_lines(curves *c, kb_without_law *out)
 static void curves_clear(curves *c)
 {
     kb_comparison_clear(&c->comparison);
-    void *arrays[] = {c->parts,   c->tiles,      c->observation, c->time, c->counts,
-                      c->covered, c->covariance, c->system,      c->y,    c->work};
+    void *arrays[] = {c->parts,   c->tiles, c->observation, c->time, c->counts,
+                      c->covered, c->room,  c->likelihoods, c->work};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
 }
 
@@ -391,12 +421,11 @@ static kbass_status curves_create(curves *c, const kb_dynamics *d, kbass_error *
     c->time = KB_NEW(double, n);
     c->counts = KB_NEW(double, d->n_groups);
     c->covered = KB_NEW(double, d->n_groups);
-    c->covariance = KB_NEW(double, TILE *TILE);
-    c->system = KB_NEW(double, TILE *TILE);
-    c->y = KB_NEW(double, TILE);
+    c->room = KB_NEW(tile_room, (size_t)c->threads);
+    c->likelihoods = KB_NEW(double, parts *MOST_TILES *VARIANCES);
     c->work = KB_NEW(double, 5 * n);
-    bool complete = c->parts && c->tiles && c->observation && c->time && c->counts && c->covered && c->covariance &&
-                    c->system && c->y && c->work;
+    bool complete = c->parts && c->tiles && c->observation && c->time && c->counts && c->covered && c->room &&
+                    c->likelihoods && c->work;
     return complete ? kb_comparison_create(d, &c->comparison, error) : kb_out_of_memory(error, "the bare field");
 }
 
@@ -424,10 +453,10 @@ void kb_without_law_clear(kb_without_law *w)
     *w = (kb_without_law){0};
 }
 
-kbass_status kb_without_law_of_states(const kb_dynamics *d, const double *time, kb_kernel_kind kind,
+kbass_status kb_without_law_of_states(const kb_dynamics *d, const double *time, kb_kernel_kind kind, int threads,
                                       kb_without_law *out, kbass_error *error)
 {
-    curves c = {.kind = kind};
+    curves c = {.kind = kind, .threads = threads > 0 ? threads : 1};
     kbass_status status = kb_without_law_create(d->n_groups, out, error);
     if (status == KBASS_OK) status = curves_create(&c, d, error);
     if (status == KBASS_OK) {

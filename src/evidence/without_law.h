@@ -26,7 +26,7 @@ typedef struct {
 } kb_without_law;
 
 /* Curves over time. `time`: scaled, of each row of the dynamics. */
-kbass_status kb_without_law_of_states(const kb_dynamics *dynamics, const double *time, kb_kernel_kind kind,
+kbass_status kb_without_law_of_states(const kb_dynamics *dynamics, const double *time, kb_kernel_kind kind, int threads,
                                       kb_without_law *out, kbass_error *error);
 /* Empty, for those who fill it. */
 kbass_status kb_without_law_create(size_t n_groups, kb_without_law *out, kbass_error *error);

@@ -28,8 +28,11 @@ typedef struct {
     size_t n_free;
     bool *held, was_cut; /* the last step ended at a bound */
     kb_comparison comparison;
-    double log_relative;                    /* sum of log h over what squares were summed over */
-    size_t n_tangents;                      /* of the model set last */
+    double log_relative;                              /* sum of log h over what squares were summed over */
+    size_t n_tangents;                                /* of the model set last */
+    const kb_support *model_support, *model_tangents; /* that model, while it is integrated */
+    const double *model_w;
+    bool was_stiff;                         /* the last integration */
     double *kept_tangents, *kept_residuals; /* where kb_shooter_linearise wants them, or NULL */
     size_t n_kept;
     double pace;          /* of the last integration with tangents: seconds for a row and a parameter; 0: none yet */

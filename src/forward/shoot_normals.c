@@ -5,6 +5,7 @@
 
 #include "base/linalg.h"
 #include "forward/shoot_share.h"
+#include "forward/shoot_team.h"
 #include "weights/constraints.h"
 
 enum { SYMMETRIC_FROM = 400 }; /* parameters: from which half of a product saves more than its symmetry costs */
@@ -24,6 +25,9 @@ void kb_shooter_set_model(kb_shooter *s, const kb_support *support, const double
 {
     s->dynamics->set_model(s->dynamics, support, w, tangents);
     s->n_tangents = tangents ? tangents->n : 0;
+    s->model_support = support;
+    s->model_w = w;
+    s->model_tangents = tangents;
 }
 
 void kb_shooter_place_windows(kb_shooter *s)
@@ -43,6 +47,7 @@ static size_t predict(kb_shooter *s, const double *start, bool with_tangents)
     const kb_windows *windows = s->likelihood.windows;
     size_t P = s->n_tangents + s->likelihood.n_start, window = 0;
     kb_shooter_place_windows(s);
+    if (kb_shooter_has_team(s, with_tangents)) return kb_shooter_predict_together(s, start, with_tangents);
     for (; window < windows->n; window++) {
         size_t at = s->offset[window];
         if (kb_shooter_owns(s, window) &&
@@ -50,6 +55,7 @@ static size_t predict(kb_shooter *s, const double *start, bool with_tangents)
                         s->predicted + at, with_tangents ? s->tangents + at * P : NULL))
             break;
     }
+    s->was_stiff = s->flow && s->flow->stiff;
     return s->ranks ? kb_shooter_exchange_predictions(s, window) : window;
 }
 
@@ -115,7 +121,7 @@ static void window_normals(kb_shooter *s, size_t window, const void *variances)
     }
     if (P < SYMMETRIC_FROM)
         kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
-    else kb_outer(P, used, s->weighted, P, s->normals, P);
+    else kb_team_outer(P, used, s->weighted, s->normals);
     if (s->kept_tangents) memcpy(s->kept_tangents + s->n_kept * P, s->weighted, used * P * sizeof *s->weighted);
     s->n_kept += used;
 }
@@ -140,11 +146,8 @@ static double eliminate_start(kb_shooter *s, size_t window, const double *start)
     if (!kb_cholesky(n, Hzz, n)) return NAN;
     kb_lower_solve(n, k, Hzz, n, Hzw, n);
     kb_lower_solve(n, 1, Hzz, n, gz, n);
-    for (size_t q = 0; q < k; q++) {
-        for (size_t p = 0; p < k; p++) s->Hww[p + q * k] += s->normals[p + q * P];
-        s->gw[q] += s->gradient[q];
-    }
-    kb_gemm(KB_TRANSPOSED, KB_PLAIN, k, k, n, -1, Hzw, n, Hzw, n, 1, s->Hww, k);
+    for (size_t q = 0; q < k; q++) s->gw[q] += s->gradient[q];
+    kb_team_eliminate(k, n, s->normals, P, Hzw, s->Hww);
     kb_gemv(KB_TRANSPOSED, n, k, -1, Hzw, n, gz, 1, s->gw);
     return 0.5 * (kb_cholesky_logdet(n, Hzz, n) + log_prior);
 }

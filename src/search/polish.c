@@ -131,7 +131,10 @@ static kbass_status look_around(kb_search *a, kb_search_result *result, kbass_er
     kb_likelihood *l = e->likelihood;
     if (l->cost(l, a->columns->n) > kb_run_left(a->run)) return KBASS_OK;
     kb_search_share_windows(a, a->columns->n);
-    bool is_there = l->message(l, result->pool.fits[0], a->all, e->message);
+    bool is_there = false;
+#pragma omp parallel num_threads(a->workers.n)
+#pragma omp master /* the others help */
+    is_there = l->message(l, result->pool.fits[0], a->all, e->message);
     kb_search_share_no_windows(a);
     if (!is_there) return KBASS_OK;
     return kb_search_result_measure(result, e->message, a->columns, e->work, error);

@@ -39,6 +39,18 @@ static int affordable(int n, double bytes)
     return more < n - 1 ? 1 + (int)more : n;
 }
 
+static kbass_status make_team(kb_workers *workers, kbass_error *error)
+{
+    workers->team = KB_NEW(kb_likelihood *, (size_t)workers->n);
+    if (!workers->team) return kb_out_of_memory(error, "the threads");
+    for (int i = 0; i < workers->n; i++) {
+        kb_likelihood *l = workers->team[i] = workers->list[i]->likelihood;
+        l->team = workers->team;
+        l->n_team = (size_t)workers->n;
+    }
+    return KBASS_OK;
+}
+
 kbass_status kb_workers_create(int n, kb_likelihood_make make, const void *context, const kb_columns *columns,
                                kb_workers *workers, kbass_error *error)
 {
@@ -53,12 +65,13 @@ kbass_status kb_workers_create(int n, kb_likelihood_make make, const void *conte
         workers->n += status == KBASS_OK;
         if (workers->n == 1) n = affordable(n, kb_budget_used() - before);
     }
-    return status;
+    return status == KBASS_OK ? make_team(workers, error) : status;
 }
 
 void kb_workers_destroy(kb_workers *workers)
 {
     for (int i = 0; i < workers->n; i++) destroy(workers->list[i]);
     kb_free(workers->list);
+    kb_free(workers->team);
     *workers = (kb_workers){0};
 }

@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
     int n;
     kb_search_worker **list;
+    kb_likelihood **team; /* theirs, which may help each other */
 } kb_workers;
 
 /* Makes the likelihood of one thread. */

@@ -19,6 +19,8 @@ struct kb_likelihood {
     const size_t *run_start;   /* n_runs + 1 rows; NULL: one run */
     bool starts_are_states;    /* of the system; else many modes of a profile, which may go astray */
     const kb_windows *windows; /* on which models are fitted */
+    kb_likelihood **team;      /* n_team: all threads' of a search by their number; a thread that waits takes up */
+    size_t n_team;             /* what another has to do. 0: none */
     /* What the next fits are told: */
     bool holds_weights;        /* only starts and noise are fitted */
     kb_run *run;               /* that a fit may be given up for, or NULL */

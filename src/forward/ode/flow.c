@@ -35,12 +35,13 @@ static void list_dependences(kb_flow *f)
 
 static bool allocate_states(kb_flow *f, size_t max_tangents)
 {
-    size_t n = f->n, terms = f->dictionary->n_terms, P = max_tangents + n;
+    size_t n = f->n, terms = f->dictionary->n_terms, P = max_tangents + n, room = P < KB_FLOW_BLOCK ? KB_FLOW_BLOCK : P;
     f->depends_start = KB_NEW(size_t, terms + 1);
     f->depends = KB_NEW(size_t, count_dependences(f->dictionary));
     f->bound = KB_NEW(double, n);
     f->x = KB_NEW(double, f->dictionary->n_variables);
     f->values = KB_NEW(double, terms);
+    f->forces = KB_NEW(double, KB_FLOW_STAGES *terms);
     f->slopes = KB_NEW(double, terms *n);
     f->work = KB_NEW(double, kb_dictionary_work(f->dictionary, 1));
     f->stage = KB_NEW(double, KB_FLOW_STAGES *n);
@@ -51,15 +52,15 @@ static bool allocate_states(kb_flow *f, size_t max_tangents)
     f->known = KB_NEW(double, n);
     f->error = KB_NEW(double, n);
     f->unused = KB_NEW(double, n);
-    f->jacobian = KB_NEW(double, n *n);
+    f->jacobian = KB_NEW(double, KB_FLOW_STAGES *n *n);
     f->lu = KB_NEW(double, n *n);
     f->pivot = KB_NEW(int, n);
     f->tangent = KB_NEW(double, n *P);
-    f->tangent_stage = KB_NEW(double, n *P);
-    f->tangent_rate = KB_NEW(double, KB_FLOW_STAGES *n *P);
+    f->tangent_stage = KB_NEW(double, n *room);
+    f->tangent_rate = KB_NEW(double, KB_FLOW_STAGES *n *room);
     return f->bound && f->x && f->values && f->slopes && f->work && f->stage && f->rate && f->state && f->trial &&
            f->delta && f->jacobian && f->lu && f->pivot && f->tangent && f->tangent_stage && f->tangent_rate &&
-           f->known && f->error && f->unused && f->depends_start && f->depends;
+           f->known && f->error && f->unused && f->depends_start && f->depends && f->forces;
 }
 
 kbass_status kb_flow_create(const kb_record *record, const kb_dictionary *dictionary, const kb_columns *columns,
@@ -96,7 +97,7 @@ void kb_flow_destroy(kb_flow *f)
                       f->stage,        f->rate,  f->state,  f->trial,   f->delta,
                       f->jacobian,     f->lu,    f->pivot,  f->tangent, f->tangent_stage,
                       f->tangent_rate, f->known, f->error,  f->unused,  f->depends_start,
-                      f->depends};
+                      f->depends,      f->forces};
     kb_rhs_clear(&f->rhs);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) kb_free(arrays[i]);
     kb_free(f);
@@ -176,14 +177,21 @@ void kb_flow_rate(kb_flow *f, double s, const double *q, double *rate, double *j
     }
 }
 
-void kb_flow_forcing(kb_flow *f, double factor, double *out)
+void kb_flow_keep_forces(kb_flow *f, int stage)
 {
     size_t own = f->rhs.n_model_terms, others = f->rhs.n_terms - own;
-    if (others) kb_dictionary_at_point(f->dictionary, others, f->rhs.terms + own, f->x, f->values + own, NULL, f->work);
-    for (size_t p = 0; p < f->rhs.n_tangents; p++)
+    double *forces = f->forces + (size_t)stage * f->dictionary->n_terms;
+    memcpy(forces, f->values, own * sizeof *forces);
+    if (others) kb_dictionary_at_point(f->dictionary, others, f->rhs.terms + own, f->x, forces + own, NULL, f->work);
+}
+
+void kb_flow_force(const kb_flow *f, int stage, size_t first, size_t n, double factor, size_t stride, double *out)
+{
+    const double *forces = f->forces + (size_t)stage * f->dictionary->n_terms;
+    for (size_t p = first; p < first + n && p < f->rhs.n_tangents; p++)
         if (holds(f, f->rhs.tangent_run[p]))
-            out[f->rhs.tangent_equation[p] * f->n_parameters + p] +=
-                factor * f->rhs.tangent_scale[p] * f->values[f->rhs.tangent_slot[p]];
+            out[f->rhs.tangent_equation[p] * stride + p - first] +=
+                factor * f->rhs.tangent_scale[p] * forces[f->rhs.tangent_slot[p]];
 }
 
 static bool inside_bounds(const kb_flow *f)

@@ -43,6 +43,7 @@ typedef struct {
         *depends; /* the states that a term depends on, inputs left out: from depends_start[term] on */
     double rated; /* the time at whose state rate's first n are known; NaN: there is none */
     double *x, *values, *slopes, *work; /* evaluation */
+    double *forces;                     /* terms of the model and of the tangents, of each stage */
     double *stage, *rate, *tangent_rate, *tangent_stage, *jacobian, *lu, *tangent, *state, *trial, *delta;
     double *known, *error, *unused; /* n each: of one step */
     int *pivot;
@@ -64,8 +65,10 @@ double kb_flow_followed(const kb_flow *flow, size_t state, double s);
 
 /* Shared by the two steppers: rate f (n) and, unless NULL, Jacobian df/dq (n x n row-major) at (s, q). */
 void kb_flow_rate(kb_flow *flow, double s, const double *q, double *rate, double *jacobian);
-/* out (n x P) += factor * df/d(weights) at the last point given to kb_flow_rate. */
-void kb_flow_forcing(kb_flow *flow, double factor, double *out);
+/* Keeps all terms at the last point given to kb_flow_rate, as those of a stage. */
+void kb_flow_keep_forces(kb_flow *flow, int stage);
+/* out += factor * df/d(weights) there, for n parameters from `first` on; two states' are `stride` numbers apart. */
+void kb_flow_force(const kb_flow *flow, int stage, size_t first, size_t n, double factor, size_t stride, double *out);
 /* One step of size h from flow->state at s; returns the scaled error (<= 1: good), NaN when it cannot be done. The new
    state is left in flow->trial; stages are kept for the tangents. */
 double kb_explicit_step(kb_flow *flow, double s, double h);
@@ -74,5 +77,6 @@ double kb_implicit_step(kb_flow *flow, double s, double h);
 bool kb_explicit_tangent(kb_flow *flow, double s, double h);
 bool kb_implicit_tangent(kb_flow *flow, double s, double h);
 enum { KB_FLOW_STAGES = 7 }; /* room: stages of either method */
+enum { KB_FLOW_BLOCK = 64 }; /* parameters that are carried together: their stages of ten states are 36 kB */
 
 #endif

@@ -125,7 +125,8 @@ bool kb_implicit_tangent(kb_flow *f, double s, double h)
         for (int j = 0; j < i; j++) kb_axpy(size, h * a[i][j], f->tangent_rate + j * size, S);
         memcpy(rate, S, size * sizeof *rate);
         if (!newton_matrix(f, s + c[i] * h, h, f->stage + i * n, f->unused)) return false;
-        kb_flow_forcing(f, h * g, S);
+        kb_flow_keep_forces(f, i);
+        kb_flow_force(f, i, 0, f->n_parameters, h * g, f->n_parameters, S);
         solve(n, f->lu, f->pivot, f->n_parameters, S);
         for (size_t p = 0; p < size; p++) rate[p] = (S[p] - rate[p]) / (h * g);
     }
