@@ -70,6 +70,35 @@ static void fit_recovers_the_prior(void **state)
     }
 }
 
+/* Waves that fall faster than the prior's leave modes that are noise; those that carry anything stay. */
+static void modes_of_noise_are_left_out(void **state)
+{
+    static setup s;
+    kb_profile truth = {.period = 1.3, .length = 0.05, .amplitude = 1, .noise = 0.01, .n_modes = 13};
+    kb_profile all = {.period = 1.3}, few = {.period = 1.3};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        draw(&s, &truth, seed);
+        CHECK(kb_profile_fit(&all, LINES, s.lines, 0.02, MODES));
+        CHECK(kb_profile_fit_few(&few, LINES, s.lines, 0.02, MODES));
+        CHECK(few.n_modes >= truth.n_modes && few.n_modes < all.n_modes);
+        CHECK_CLOSE(few.length, all.length, 0);
+    }
+}
+
+/* Where the last modes carry something none is left out. */
+static void modes_that_lines_show_stay(void **state)
+{
+    static setup s;
+    kb_profile truth = {.period = 1.3, .length = 0.02, .amplitude = 1, .noise = 1e-4, .n_modes = 31};
+    kb_profile all = {.period = 1.3}, few = {.period = 1.3};
+    (void)state;
+    draw(&s, &truth, 1);
+    CHECK(kb_profile_fit(&all, LINES, s.lines, 0.02, 31));
+    CHECK(kb_profile_fit_few(&few, LINES, s.lines, 0.02, 31));
+    CHECK(few.n_modes == all.n_modes);
+}
+
 static void white_noise_is_noise(void **state)
 {
     static setup s;
@@ -202,10 +231,11 @@ static void ramps_have_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_have_the_variance), cmocka_unit_test(modes_repeat_after_the_period),
-        cmocka_unit_test(fit_recovers_the_prior),  cmocka_unit_test(white_noise_is_noise),
-        cmocka_unit_test(loss_is_the_likelihood),  cmocka_unit_test(nothing_finite_is_refused),
-        cmocka_unit_test(periods_are_found),       cmocka_unit_test(ramps_have_none),
+        cmocka_unit_test(modes_have_the_variance),    cmocka_unit_test(modes_repeat_after_the_period),
+        cmocka_unit_test(fit_recovers_the_prior),     cmocka_unit_test(modes_of_noise_are_left_out),
+        cmocka_unit_test(modes_that_lines_show_stay), cmocka_unit_test(white_noise_is_noise),
+        cmocka_unit_test(loss_is_the_likelihood),     cmocka_unit_test(nothing_finite_is_refused),
+        cmocka_unit_test(periods_are_found),          cmocka_unit_test(ramps_have_none),
         cmocka_unit_test(unusual_periods_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,8 +79,7 @@ static void forget_explored(kb_pool *pool)
     for (size_t i = 0; i < pool->n; i++) pool->explored[i] = false;
 }
 
-/* The pool on other windows. */
-static kbass_status move_pool(kb_search *a, kb_windows *to, kbass_error *error)
+kbass_status kb_search_move_windows(kb_search *a, kb_windows *to, kbass_error *error)
 {
     kb_windows *before = a->windows;
     kb_likelihood *l = a->workers.list[0]->likelihood;
@@ -97,7 +96,7 @@ static kbass_status move_pool(kb_search *a, kb_windows *to, kbass_error *error)
 
 static kbass_status refit_on(kb_search *a, kb_windows *to, int iterations, kbass_error *error)
 {
-    kbass_status status = move_pool(a, to, error);
+    kbass_status status = kb_search_move_windows(a, to, error);
     return status == KBASS_OK ? kb_search_fit(a, iterations, error) : status;
 }
 
@@ -210,7 +209,7 @@ kbass_status kb_growth_whole(kb_search *a, kb_growth *p, kbass_error *error)
     kbass_status status = divide_part(l, p->rows, p->n, &windows, error);
     if (status != KBASS_OK) return status;
     kb_pool_trim(a->pool, (size_t)a->schedule->kept);
-    return move_pool(a, windows, error);
+    return kb_search_move_windows(a, windows, error);
 }
 
 kbass_status kb_growth_begin(kb_search *a, const kb_first_part *first, kb_growth *p, kbass_error *error)

@@ -29,6 +29,8 @@ typedef struct {
 
 void kb_growth_init(const kb_search *search, kb_growth *growth);
 void kb_growth_clear(kb_growth *growth);
+/* The pool on other windows, which are the search's then, not yet fitted. */
+kbass_status kb_search_move_windows(kb_search *search, kb_windows *to, kbass_error *error);
 /* Windows of all runs while none can be merged: what a pool needs room for. */
 size_t kb_growth_most_windows(const kb_likelihood *likelihood, const kb_first_part *first);
 bool kb_growth_sees_all(const kb_search *search, const kb_growth *growth);

@@ -7,6 +7,8 @@
 #include "base/status.h"
 #include "problem/part.h"
 #include "search/polish.h"
+#include "search/refine.h"
+#include "tasks/dense_windows.h"
 
 static const kb_task task = KB_PROPOSED_TASK(kb_schedule_of_dense_axis);
 
@@ -71,26 +73,41 @@ static void take_periods(kb_proposed *s, const kb_pass *part)
     }
 }
 
-/* The best models of the part, on all data: first on the coarsest grid, where most of the way is cheap. A run that is
-   stopped is granted a moment for it, and stays there. */
-static kbass_status fit_all(const kb_proposed *s, const kb_pass *part, kb_pass *p, kbass_error *error)
+/* Is it worth a fit to all data? The best model's own message tells as much of models that only have more terms, and
+   those that it promises anything are fitted in the end. */
+static bool goes_on(const kb_pool *pool, const kb_fit *fit)
+{
+    const kb_fit *best = pool->fits[0];
+    if (fit == best) return true;
+    return fit->valid && fit->log_evidence > best->log_evidence - schedule->worth_keeping &&
+           !kb_support_contains(&fit->support, &best->support);
+}
+
+/* The best models of the part, on all data: first on the coarsest grid, where most of the way is cheap, then on the
+   part's, or where windows became longer, which need more, on their own. A run that is stopped is granted a moment for
+   it, and stays there. */
+static kbass_status fit_all(const kb_proposed *s, kb_pass *part, kb_pass *p, kbass_error *error)
 {
     const kb_pool *pool = part->search.pool;
-    kb_line_grid coarsest = {0}, grid = kb_one_axis_of(part)->grid;
+    kb_line_grid coarsest = {0};
+    bool is_joined = false;
     kbass_status status = kb_one_axis_begin_on(p, s->windows, coarsest, error);
     for (size_t i = 0; status == KBASS_OK && i < pool->n; i++) {
         const kb_fit *fit = pool->fits[i];
-        if (fit->valid && fit->log_evidence > pool->fits[0]->log_evidence - schedule->worth_keeping)
-            status = kb_proposed_enter(p, &fit->support, fit->w, fit->variance, error);
+        if (goes_on(pool, fit)) status = kb_proposed_enter(p, &fit->support, fit->w, fit->variance, error);
     }
     if (kb_run_stopped(s->run)) p->search.deadline = kb_run_grace(s->run, schedule->grace);
     if (status == KBASS_OK) status = kb_proposed_fit(s, p, error);
+    if (status == KBASS_OK) status = kb_dense_join_windows(s, p, &is_joined, error);
+    if (status == KBASS_OK && is_joined) return kb_refine_resolution(p, schedule->still, error);
+    if (status == KBASS_OK && !kb_run_stopped(s->run)) status = kb_proposed_refine(s, part, error);
+    kb_line_grid grid = kb_one_axis_of(part)->grid;
     if (status != KBASS_OK || kb_run_stopped(s->run) || kb_line_grid_is_same(grid, coarsest)) return status;
     status = kb_one_axis_set_grid(p, grid, error);
     return status == KBASS_OK ? kb_proposed_fit(s, p, error) : status;
 }
 
-static kbass_status finish(const kb_proposed *s, const kb_pass *part, bool *found, kbass_error *error)
+static kbass_status finish(const kb_proposed *s, kb_pass *part, bool *found, kbass_error *error)
 {
     kb_pass p = kb_proposed_pass(s, &s->whole, s->result);
     kbass_status status = fit_all(s, part, &p, error);
@@ -144,7 +161,7 @@ static kbass_status compare_and_finish(kb_proposed *s, bool *found, kbass_error 
     kb_pass p = kb_proposed_pass(s, part, &compared);
     double clock = kb_run_stage(s->run, KBASS_STAGE_SEARCH, 0.2, 0.6);
     status = kb_one_axis_begin(&p, error);
-    if (status == KBASS_OK) status = kb_proposed_compare(s, &p, found, error);
+    if (status == KBASS_OK) status = kb_proposed_compare_coarsely(s, &p, found, error);
     double searched = kb_clock() - clock;
     clock = kb_run_stage(s->run, KBASS_STAGE_ARBITRATE, 0.6, 0.9);
     compared.part = (size_t)kb_pde1d_values(part);

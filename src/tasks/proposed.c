@@ -271,14 +271,14 @@ double kb_pde1d_values(const kb_pde1d_problem *l)
 /* ---------------------------------------------------------------- the comparison */
 
 /* The grid on which the best model's weights no longer depend on it, by what all data will know of them. */
-static kbass_status refine(const kb_proposed *s, kb_pass *p, kbass_error *error)
+kbass_status kb_proposed_refine(const kb_proposed *s, kb_pass *p, kbass_error *error)
 {
     double share = sqrt(kb_pde1d_values(p->problem) / kb_pde1d_values(&s->whole));
     return kb_refine_resolution(p, p->task->schedule->still * share, error);
 }
 
 /* Structures compared on the part; *found: one of them follows it. */
-kbass_status kb_proposed_compare(const kb_proposed *s, kb_pass *p, bool *found, kbass_error *error)
+kbass_status kb_proposed_compare_coarsely(const kb_proposed *s, kb_pass *p, bool *found, kbass_error *error)
 {
     kbass_status status = fit_proposals(s, p, error);
     if (status == KBASS_OK) status = fit_damped(s, p, error);
@@ -289,8 +289,13 @@ kbass_status kb_proposed_compare(const kb_proposed *s, kb_pass *p, bool *found, 
         status = kb_pass_explore(p, (size_t)p->task->schedule->stage_beam, (int)p->task->schedule->stage_rounds, error);
     p->result->n_models = p->search.pool->n;
     kb_pool_trim(p->search.pool, (size_t)p->task->schedule->kept);
-    if (status == KBASS_OK && *found) status = kb_one_axis_tune_period(p, error);
-    if (status == KBASS_OK && *found) status = refine(s, p, error);
+    return status == KBASS_OK && *found ? kb_one_axis_tune_period(p, error) : status;
+}
+
+kbass_status kb_proposed_compare(const kb_proposed *s, kb_pass *p, bool *found, kbass_error *error)
+{
+    kbass_status status = kb_proposed_compare_coarsely(s, p, found, error);
+    if (status == KBASS_OK && *found) status = kb_proposed_refine(s, p, error);
     *found = status == KBASS_OK && *found && kb_proposed_follows(s, p);
     return status;
 }

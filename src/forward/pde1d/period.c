@@ -115,7 +115,7 @@ kbass_status kb_pde1d_profile_throughout(const kb_field_samples *c, const kb_pde
     *profile = (kb_profile){.period = settings->periodic ? settings->period : KB_OPEN_PERIOD};
     for (size_t f = 0; done && f < c->n_fields; f++)
         for (size_t i = 0; i < n_lines; i++) add_line(c, f, n_lines > 1 ? i * last / (n_lines - 1) : 0, &b);
-    done = done && b.n && kb_profile_fit(profile, b.n, b.lines, shortest, KB_PDE1D_MOST_MODES);
+    done = done && b.n && kb_profile_fit_few(profile, b.n, b.lines, shortest, KB_PDE1D_MOST_MODES);
     bundle_clear(&b);
     return done ? KBASS_OK : no_length_scale(refusals, "no length scale fits the lines of the data", error);
 }

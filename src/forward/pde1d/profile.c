@@ -118,7 +118,28 @@ static bool fit_length(kb_profile *trial, size_t n_lines, const kb_data_line *li
     return isfinite(trial->loss);
 }
 
-bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, double shortest, size_t most_modes)
+static const double fewer = 0.8;       /* of the modes: the next count that is tried; not measured */
+static const double as_likely = 1;     /* nats: behind all modes, within which fewer are; no odds to speak of */
+static const double wide_margin = 1.5; /* times the modes that lines show; waves of smooth fields fall exponentially */
+
+/* Fewer modes where the lines are as likely with them: those beyond are noise, and each is an unknown of every start.
+   As many again by half stay, whose waves have fallen below what many more lines could show. */
+static void leave_modes_out(kb_profile *p, size_t n_lines, const kb_data_line *lines, double total, workspace *b)
+{
+    kb_profile least = *p;
+    for (double most = fewer * (double)p->n_modes; most >= 3; most *= fewer) {
+        kb_profile trial = *p;
+        trial.amplitude = 1;
+        count_modes(&trial, (size_t)most);
+        if (!fit_length(&trial, n_lines, lines, total, b) || trial.loss > p->loss + as_likely) break;
+        least = trial;
+    }
+    count_modes(p, (size_t)fmin(wide_margin * (double)least.n_modes, (double)p->n_modes));
+}
+
+/* is_sparing: as few modes as the lines allow */
+static bool fit_profile(kb_profile *p, size_t n_lines, const kb_data_line *lines, double shortest, size_t most_modes,
+                        bool is_sparing)
 {
     size_t most = 0, total = 0;
     for (size_t i = 0; i < n_lines; i++) {
@@ -142,6 +163,7 @@ bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, do
         count_modes(&trial, most_modes);
         if (fit_length(&trial, n_lines, lines, (double)total, &b) && trial.loss < found.loss) found = trial;
     }
+    if (is_sparing && isfinite(found.loss)) leave_modes_out(&found, n_lines, lines, (double)total, &b);
     kb_free(b.B);
     kb_free(b.gram);
     kb_free(b.eigenvalues);
@@ -150,4 +172,14 @@ bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, do
     kb_free(b.turned);
     if (isfinite(found.loss)) *p = found;
     return isfinite(found.loss);
+}
+
+bool kb_profile_fit(kb_profile *p, size_t n_lines, const kb_data_line *lines, double shortest, size_t most_modes)
+{
+    return fit_profile(p, n_lines, lines, shortest, most_modes, false);
+}
+
+bool kb_profile_fit_few(kb_profile *p, size_t n_lines, const kb_data_line *lines, double shortest, size_t most_modes)
+{
+    return fit_profile(p, n_lines, lines, shortest, most_modes, true);
 }

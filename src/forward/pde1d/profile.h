@@ -32,5 +32,8 @@ void kb_profile_modes(const kb_profile *profile, double coordinate, double *mode
 /* A flat spectrum that lets everything through that `n` even samples can show; amplitude 1, in scaled units. */
 kb_profile kb_profile_flat(double period, size_t n, size_t most_modes);
 bool kb_profile_fit(kb_profile *profile, size_t n_lines, const kb_data_line *lines, double shortest, size_t most_modes);
+/* The same with as few modes as the lines allow: where those beyond are noise they are left out. */
+bool kb_profile_fit_few(kb_profile *profile, size_t n_lines, const kb_data_line *lines, double shortest,
+                        size_t most_modes);
 
 #endif
