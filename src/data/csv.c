@@ -12,6 +12,7 @@
 #include "data/lines.h"
 #include "data/long_form.h"
 #include "data/part.h"
+#include "data/text_grid.h"
 
 enum { SMALLEST_PART = 1 << 18, PARTS_EACH = 4, MOST_PARTS = 64, FIRST_NUMBERS = 1 << 14 };
 enum { MOST_BEHIND = 30 }; /* lines behind a table that are not rows: totals, sources */
@@ -33,6 +34,9 @@ typedef struct {
     double clock, midnights;    /* the time of day met last, and how often a day has passed since the first row */
     bool has_clock;
     size_t n_midnights;
+    kb_text_grid grid;         /* that the rows may be, */
+    bool stays;                /* and then stay in the file: no more of them are appended */
+    size_t begins, first_line; /* the byte that the rows begin with, and the lines before them */
     kbass_data *data;
 } table;
 
@@ -42,7 +46,9 @@ typedef struct {
     size_t line;     /* number of the line at hand */
     double *numbers; /* n_rows x n_columns */
     size_t n_rows, capacity, n_headers;
-    const char *bad; /* the line that could not be read */
+    const char **marks; /* where rows 0, KB_MARKED_ROWS, ... begin */
+    bool has_odd_lines; /* between its rows, beside blank ones and comments */
+    const char *bad;    /* the line that could not be read */
     kb_row_work work;
     kbass_status status;
     kbass_error error;
@@ -183,8 +189,10 @@ static bool grow_part(part *p, size_t n_columns)
     size_t first = FIRST_NUMBERS / n_columns + 1, capacity = p->capacity ? 2 * p->capacity : first;
     if (p->n_rows < p->capacity) return true;
     double *grown = kb_reallocate(p->numbers, p->n_rows, capacity, n_columns * sizeof *grown);
-    if (!grown) return false;
-    p->numbers = grown;
+    if (grown) p->numbers = grown;
+    const char **marks = kb_resize(p->marks, capacity / KB_MARKED_ROWS + 1, sizeof *marks);
+    if (marks) p->marks = marks;
+    if (!grown || !marks) return false;
     p->capacity = capacity;
     return true;
 }
@@ -248,6 +256,7 @@ static void read_carefully(const table *t, part *p, const char *line, const char
     }
     p->status = KBASS_OK;
     p->n_headers += is_header;
+    p->has_odd_lines = true;
     p->n_rows--;
 }
 
@@ -256,14 +265,13 @@ static void read_part(const table *t, part *p)
     const char *line = p->begin;
     while (line < p->end && p->status == KBASS_OK) {
         const char *newline = memchr(line, '\n', (size_t)(p->end - line)), *end = newline ? newline : p->end;
-        const char *first = line;
-        while (first < end && (*first == ' ' || *first == '\t' || *first == '\r')) first++;
         p->line++;
-        if (first < end && !kb_begins_comment(*first)) {
+        if (kb_row_is_there(line, end)) {
             if (!grow_part(p, t->plan.form.n_columns)) {
                 p->status = kb_out_of_memory(&p->error, t->plan.form.path);
                 return;
             }
+            if (p->n_rows % KB_MARKED_ROWS == 0) p->marks[p->n_rows / KB_MARKED_ROWS] = line;
             double *row = p->numbers + p->n_rows++ * t->plan.form.n_columns;
             bool is_quick = kb_row_scan(&t->plan.form, line, end, &p->work, row);
             if (is_quick) p->status = check_row(t, row, p);
@@ -287,6 +295,7 @@ static size_t cut_block(table *t, part *parts, size_t n_parts)
         p->end = begin = newline ? newline + 1 : t->end;
         p->line = t->line;
         p->n_rows = p->n_headers = 0;
+        p->has_odd_lines = false;
         p->bad = NULL;
         t->line += kb_lines_count(p->begin, p->end);
     }
@@ -296,7 +305,77 @@ static size_t cut_block(table *t, part *parts, size_t n_parts)
 /* Streams are hashed where they are read. */
 static void hash_block(table *t)
 {
-    if (!t->reading->file.is_stream && !t->reading->sheet) kb_reading_hash(t->reading, t->lines.taken);
+    bool is_read_again = t->lines.taken < t->reading->hashed;
+    if (!t->reading->file.is_stream && !t->reading->sheet && !is_read_again)
+        kb_reading_hash(t->reading, t->lines.taken);
+}
+
+/* ---------------------------------------------------------------- a grid that stays in the file */
+
+/* The byte of the file that a place in the block stands for. */
+static size_t byte_of(const table *t, const char *place)
+{
+    return t->lines.taken - t->lines.length + (size_t)(place - t->lines.text);
+}
+
+/* Where grids may stay: rows say where they are and what is there, nothing else, and lie in the file as they are. */
+static bool may_stay(const table *t)
+{
+    const kb_reading *r = t->reading;
+    const kb_plan *p = &t->plan;
+    bool is_asked = r->most_values && !r->within && r->every <= 1 && !r->run && !r->sheet;
+    bool is_bare = r->file.is_mapped && !t->lines.is_gzip && !t->lines.encoding;
+    return is_asked && is_bare && t->data->n_axes > 1 && p->run == p->n && p->variable == p->n && !p->form.units;
+}
+
+static void begin_grid(table *t)
+{
+    t->grid.n_axes = t->data->n_axes;
+    t->grid.is_broken = !may_stay(t);
+    t->begins = byte_of(t, t->rest);
+    t->first_line = t->line;
+}
+
+static bool is_large(const table *t) { return t->data->n_rows * t->data->n_states > t->reading->most_values; }
+
+/* The block is what the file has, no line end was put elsewhere. */
+static bool is_unchanged(const table *t)
+{
+    return memcmp(t->rest, t->lines.bytes + byte_of(t, t->rest), (size_t)(t->end - t->rest)) == 0;
+}
+
+static void follow_grid(table *t, const part *p)
+{
+    const kb_roles *roles = &t->plan.roles;
+    double at[KBASS_MAX_AXES];
+    t->grid.is_broken |= p->has_odd_lines;
+    for (size_t i = 0; i < p->n_rows && !t->grid.is_broken; i++) {
+        const double *row = p->numbers + i * t->plan.form.n_columns;
+        for (size_t k = 0; k < roles->n_axes; k++) at[k] = row[roles->axes[k]];
+        if (i % KB_MARKED_ROWS == 0) kb_text_grid_mark(&t->grid, byte_of(t, p->marks[i / KB_MARKED_ROWS]));
+        kb_text_grid_take(&t->grid, at);
+    }
+}
+
+/* Rows were left where they are, and are no full grid: they are read again, all of them. */
+static bool was_mistaken(const table *t)
+{
+    bool is_over = t->rest == t->end;
+    return t->stays && (t->grid.is_broken || (is_over && !kb_text_grid_is_full(&t->grid)));
+}
+
+static kbass_status go_back(table *t)
+{
+    t->stays = false;
+    t->grid.is_broken = true;
+    t->lines.taken = t->begins;
+    t->lines.length = t->lines.block = 0;
+    t->lines.is_over = false;
+    t->line = t->lines.n_lines = t->first_line;
+    t->data->n_rows = t->n_headers = t->n_behind = t->n_midnights = 0;
+    t->has_clock = false;
+    t->midnights = 0;
+    return next_block(t);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -324,7 +403,8 @@ static kbass_status reserve(table *t, size_t n)
     size_t needed = data->n_rows + n;
     if (needed <= t->capacity) return KBASS_OK;
     double share = t->lines.is_stream || !t->part.is_whole ? 0.5 : (double)t->lines.taken / (double)t->lines.size;
-    size_t expected = (size_t)((double)needed / share * 1.02) + 1;
+    size_t expected = (size_t)((double)needed / share * 1.02) + 1, most = t->reading->most_values / data->n_states + 1;
+    if (!t->grid.is_broken && expected > most) expected = most > needed ? most : needed;
     return make_room(t, expected) ? KBASS_OK : kb_out_of_memory(t->reading->error, t->plan.form.path);
 }
 
@@ -407,6 +487,7 @@ static kbass_status read_block(table *t, part *parts, size_t n_parts)
     for (size_t i = 0; i <= n; i++)
         if (i) read_part(t, &parts[i - 1]);
         else hash_block(t);
+    t->grid.is_broken = t->grid.is_broken || !is_unchanged(t);
     kb_file_forget(&t->reading->file);
     for (size_t i = 0; status == KBASS_OK && i < n; i++) {
         if (parts[i].status != KBASS_OK && parts[i].bad && ends_at(t, &parts[i])) n = i + 1;
@@ -414,9 +495,12 @@ static kbass_status read_block(table *t, part *parts, size_t n_parts)
         t->n_headers += parts[i].n_headers;
         if (status == KBASS_OK) settle_times(t, &parts[i]);
         if (status == KBASS_OK && !t->part.is_whole) take_part(t, &parts[i]);
+        if (status == KBASS_OK) follow_grid(t, &parts[i]);
         n_rows += parts[i].n_rows;
         if (status != KBASS_OK && t->reading->error) *t->reading->error = parts[i].error;
     }
+    t->stays = t->stays || (!t->grid.is_broken && is_large(t));
+    if (t->stays) return status;
     if (status == KBASS_OK && n_rows) status = reserve(t, n_rows);
     for (size_t i = 0; status == KBASS_OK && i < n; i++)
         for (size_t k = 0; k < parts[i].n_rows; k++) append_row(t, parts[i].numbers + k * t->plan.form.n_columns);
@@ -432,10 +516,12 @@ static kbass_status read_rows(table *t)
     kbass_status status = parts ? KBASS_OK : kb_out_of_memory(t->reading->error, "the threads");
 
     if (status == KBASS_OK && t->rest == t->end) status = next_block(t);
+    begin_grid(t);
     while (status == KBASS_OK && t->rest < t->end) {
         if (!is_marked) is_marked = kb_row_point(&t->plan.form, t->rest, t->end, &t->plan.form.point);
         status = read_block(t, parts, n_parts);
         if (status == KBASS_OK) status = next_block(t);
+        if (status == KBASS_OK && was_mistaken(t)) status = go_back(t);
     }
     if (status == KBASS_OK && !t->data->n_rows && t->n_left)
         status = kb_part_empty(t->data, t->plan.form.path, t->reading->error);
@@ -444,6 +530,7 @@ static kbass_status read_rows(table *t)
     if (status == KBASS_OK) make_room(t, t->data->n_rows); /* no more; where that fails nothing is lost */
     for (size_t i = 0; parts && i < n_parts; i++) {
         kb_free(parts[i].numbers);
+        kb_free(parts[i].marks);
         kb_row_work_clear(&parts[i].work);
     }
     kb_free(parts);
@@ -504,6 +591,9 @@ kbass_status kb_read_text(kb_reading *reading, kbass_data *data)
     if (status == KBASS_OK) status = sort_labels(&t);
     if (status == KBASS_OK) status = widen(&t);
     if (status == KBASS_OK) status = note_oddities(&t);
+    if (status == KBASS_OK && kb_text_grid_is_full(&t.grid) && is_large(&t))
+        status = kb_tiles_of_text(&t.grid, &t.plan.form, t.state_columns, reading, data);
+    kb_text_grid_clear(&t.grid);
     kb_lines_close(&t.lines);
     kb_plan_clear(&t.plan);
     kb_free(t.note);

@@ -36,6 +36,8 @@ typedef struct {
     size_t last_label; /* the one met last, which is likely to come again */
 } kb_row_work;
 
+/* The line is neither blank nor a comment. */
+bool kb_row_is_there(const char *line, const char *end);
 char kb_row_separator(const char *header);
 /* The decimal mark: a comma when the lines have one before any point, and commas do not separate; false when they have
    neither. */

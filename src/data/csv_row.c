@@ -6,9 +6,16 @@
 #include "base/status.h"
 #include "data/cell.h"
 #include "data/csv.h"
+#include "data/layout.h"
 
 #define FAIL_AT_LINE(form, line, error, format, ...)                                                                   \
     kb_fail(error, KBASS_ERROR_DATA, "%s:%zu: " format, (form)->path, line, __VA_ARGS__)
+
+bool kb_row_is_there(const char *line, const char *end)
+{
+    while (line < end && (*line == ' ' || *line == '\t' || *line == '\r')) line++;
+    return line < end && !kb_begins_comment(*line);
+}
 
 /* ---------------------------------------------------------------- what separates */
 

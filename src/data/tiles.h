@@ -17,8 +17,8 @@ struct kb_tiled {
     size_t slowest;             /* the axis whose neighbours lie farthest apart in the file: boxes are cut along it */
     int n_users;
     void *state;
-    /* The box of n[axis] points from first[axis] on: fields one after another, the last axis fastest. One thread at a
-       time. */
+    bool is_for_all; /* several threads may read at a time; else one */
+    /* The box of n[axis] points from first[axis] on: fields one after another, the last axis fastest. */
     kbass_status (*read)(kb_tiled *tiles, const size_t *first, const size_t *n, double *value, kbass_error *error);
     void (*close)(kb_tiled *tiles); /* its state */
 };

@@ -111,8 +111,10 @@ static kbass_status read_tile(stream *s, const kb_weak_tile *tile, const size_t 
         w->capacity = w->value ? points : 0;
     }
     if (!w->value) return kb_out_of_memory(error, "a tile");
+    kb_tiled *tiles = s->run->tiles;
+    if (tiles->is_for_all) return tiles->read(tiles, first, tile->n, w->value, error);
 #pragma omp critical(kb_stream_read)
-    status = s->run->tiles->read(s->run->tiles, first, tile->n, w->value, error);
+    status = tiles->read(tiles, first, tile->n, w->value, error);
     return status;
 }
 
