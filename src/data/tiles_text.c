@@ -7,6 +7,8 @@
 #include "data/text_grid.h"
 #include "data/tiles.h"
 
+enum { HELD_TEXT = 4 << 20 }; /* bytes of the file that stay in memory behind the row at hand */
+
 typedef struct {
     kb_file file;
     char *path, *missing;
@@ -25,6 +27,7 @@ typedef struct {
 typedef struct {
     const tiles_text *text;
     kb_mark next; /* the row that comes next */
+    size_t held;  /* bytes since the last time that they were let go */
     kb_row_work work;
     double *cells;
 } cursor;
@@ -46,10 +49,19 @@ static bool next_row(cursor *c, const char **begin, const char **end)
         *end = newline ? newline : limit;
         line = newline ? newline + 1 : limit;
         if (!kb_row_is_there(*begin, *end)) continue;
+        c->held += (size_t)(line - bytes) - c->next.at;
         c->next = (kb_mark){c->next.row + 1, (size_t)(line - bytes)};
         return true;
     }
     return false;
+}
+
+/* A text is many times as long as its numbers in memory. */
+static void let_go(cursor *c)
+{
+    if (c->held < HELD_TEXT) return;
+    kb_file_forget(&c->text->file);
+    c->held = 0;
 }
 
 /* From the last mark before the row, unless the cursor is nearer. */
@@ -75,6 +87,7 @@ static kbass_status read_rows(cursor *c, size_t row, size_t n, size_t n_fields, 
 {
     const tiles_text *s = c->text;
     const char *begin, *end;
+    let_go(c);
     if (!seek(c, row)) return has_changed(s, error);
     for (size_t i = 0; i < n; i++) {
         if (!next_row(c, &begin, &end)) return has_changed(s, error);
