@@ -1,6 +1,7 @@
 #!/bin/bash
 # ranks.sh FOLDER [TIMES]: what a second rank brings. One rank against two, one thread each, pinned to a core, in turns; the
 # median of TIMES (default 5) and the ratio. Needs an idle machine of two cores, and make mpi. KS=FILE: the released field, too.
+# ALL=1: what has no bar, too (a field of few data, a grid in its file: a minute a run).
 folder=$(cd "$1" && pwd) || exit 1
 times=${2:-5}
 released=${KS:+$(realpath "$KS")}
@@ -30,13 +31,14 @@ compare() { # NAME OPTIONS ...
 for i in $(seq 20); do
     "$folder/kbass" simulate lotka-volterra -n 15 --until 8 --noise 5 --seed "$i" --start "$((8 + i)),$((18 - i / 2))" -o "run$i.csv"
 done
-"$folder/kbass" simulate burgers --grid 12x14 --noise 2 -o field.csv
 "$folder/kbass" simulate ks --grid 251x1024 --noise 10 -o ks.csv
-"$folder/kbass" simulate kdv --grid 8000x600 --noise 10 -o grid.h5
 echo "data                                 1 rank    2 ranks  ratio"
-compare "Burgers 12 x 14, 2 %" discover field.csv --axes t,x -q --threads 1
 compare "Lotka-Volterra, 20 runs, degree 3" discover run*.csv -q --threads 1 --degree 3
 compare "dense KS 251 x 1024, 10 %" discover ks.csv --axes t,x -q --threads 1
 [ -z "$released" ] || compare "released KS" discover "$released" --axes t,x -q --threads 1
-compare "KdV 8000 x 600 in its file, 10 %" discover grid.h5 -q --threads 1
 compare "bench calibration, 12 draws" bench calibration --seeds 12 -q
+[ -z "$ALL" ] && exit
+"$folder/kbass" simulate burgers --grid 12x14 --noise 2 -o field.csv
+"$folder/kbass" simulate kdv --grid 8000x600 --noise 10 -o grid.h5
+compare "Burgers 12 x 14, 2 %" discover field.csv --axes t,x -q --threads 1
+compare "KdV 8000 x 600 in its file, 10 %" discover grid.h5 -q --threads 1
