@@ -252,6 +252,57 @@ static void what_cannot_be_kept_or_tuned_is_told(void **state)
     forget(&s);
 }
 
+/* The chosen model of a search that saw one of two patches, with its field there. */
+static void find_on_one_patch(kb_patched_domain *both, const kb_columns *columns, kb_kernel_fit *found)
+{
+    kb_run run;
+    kb_kernel_search *kernel = NULL;
+    assert_int_equal(both->n_patches, 2);
+    both->n_searched = 1;
+    kb_run_begin(&run, NULL, NULL, 0);
+    CHECK_OK(kb_kernel_search_create(both, columns, &run, &kernel, &error));
+    kb_kernel_state *at = kernel->spare[0];
+    CHECK(kb_kernel_search_begin(kernel, at) && kb_kernel_search_propose(kernel, 0.5, at));
+    CHECK(kb_kernel_search_evaluate(kernel, at, 3, false) > -INFINITY);
+    CHECK_OK(kb_kernel_fit_create(kernel->solver, at, found, &error));
+    kb_kernel_fit_keep_field(kernel->solver, at, found);
+    CHECK(found->z && kb_kernel_fit_has_field(kernel->solver, found));
+    kb_kernel_search_destroy(kernel);
+}
+
+/* Where there are more patches than were searched, the field that was kept is no field of all: it is made again, as if
+   none had been kept. Two runs of the same data are the patches. */
+static void a_field_of_some_patches_is_not_one_of_all(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    search s;
+    kbass_settings settings;
+    kb_patched_domain *both = NULL;
+    kb_field_samples *runs[2] = {NULL};
+    kb_kernel_fit found = {0};
+    const double points[2 * N] = {0.5, 1.5, 2.5, 1, 3, 5};
+    double kept[N], made[N], sd[N];
+    kb_settings_default(&settings);
+    settings.terms = "u_x, u_xx";
+    make_search(&s, scattered_data(60, 0.02), &settings);
+    for (size_t i = 0; i < 2; i++) CHECK_OK(kb_field_samples_create(s.data, NULL, &runs[i], &error));
+    CHECK_OK(kb_patched_domain_create(2, runs, s.dictionary, &settings, kb_kernel_scope, 1, &both, &error));
+    find_on_one_patch(both, s.columns, &found);
+    CHECK_OK(kb_kernel_solution(both, s.columns, &found, 1, N, points, kept, sd, NULL, &error));
+    kb_free(found.z);
+    found.z = NULL;
+    CHECK_OK(kb_kernel_solution(both, s.columns, &found, 1, N, points, made, sd, NULL, &error));
+    for (size_t i = 0; i < N; i++) {
+        CHECK_CLOSE(kept[i], made[i], 0);
+        CHECK_CLOSE(kept[i], drifting(points[i], points[i + N]), 0.1); /* noise 0.02; few points, and not tuned */
+    }
+    kb_kernel_fit_clear(&found);
+    kb_patched_domain_destroy(both);
+    for (size_t i = 0; i < 2; i++) kb_field_samples_destroy(runs[i]);
+    forget(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +311,7 @@ int main(void)
         cmocka_unit_test(a_stopped_search_leaves_what_there_is),
         cmocka_unit_test(drift_and_diffusion_from_scattered_points),
         cmocka_unit_test(what_cannot_be_kept_or_tuned_is_told),
+        cmocka_unit_test(a_field_of_some_patches_is_not_one_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
