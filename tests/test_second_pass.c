@@ -34,18 +34,23 @@ typedef struct {
     kb_search_result before, result;
 } setup;
 
-static void setup_create_on(setup *s, kbass_data *data)
+/* terms: NULL: all of degree 1 with derivatives to the third. */
+static void setup_create_with(setup *s, kbass_data *data, const char *terms)
 {
     static const char *const field[] = {"u"}, *const axes[] = {"t", "x"};
     *s = (setup){.data = data};
     kb_settings_default(&s->settings);
-    s->settings.degree = 1;
-    s->settings.derivatives = 3;
+    s->settings.degree = terms ? 0 : 1;
+    s->settings.derivatives = terms ? 0 : 3;
+    s->settings.terms = terms;
+    s->settings.require = terms;
     s->settings.threads = 2;
     CHECK_OK(kb_dictionary_create_fields(&s->settings, 1, field, 2, axes, &s->dictionary, &error));
     CHECK_OK(kb_pde1d_problem_create(s->data, &s->settings, s->dictionary, &s->problem, &error));
     kb_run_begin(&s->run, NULL, NULL, 0);
 }
+
+static void setup_create_on(setup *s, kbass_data *data) { setup_create_with(s, data, NULL); }
 
 static void setup_create(setup *s) { setup_create_on(s, waves(10, 18)); }
 
@@ -90,6 +95,42 @@ static void simple_terms_first(void **state)
     assert_true(is_term(&s, best->support.column[0], "u*u_x") && is_term(&s, best->support.column[1], "u_xxx"));
     assert_int_equal(s.result.windows->n, 1);
     setup_destroy(&s);
+}
+
+/* Cells that drift, merge and split, sampled so seldom that lines look unlike the ones before; 5 % noise. */
+static kbass_data *cells(void)
+{
+    static const char *const law[] = {"u_t = -u*u_x - u_xx - u_xxxx"};
+    const size_t counts[] = {24, 24};
+    kbass_data *data = NULL;
+    kbass_model *pde = NULL;
+    const kbass_model_options options = {.domain = "x=0:32, t=30:100",
+                                         .initial = "cos(2*pi*x/32)*(1 + sin(2*pi*x/32))"};
+    CHECK_OK(kbass_model_parse(1, law, &options, &pde, &error));
+    CHECK_OK(kbass_model_grid(pde, counts, &data, &error));
+    CHECK_OK(kbass_data_add_noise(data, 5, 2, &error));
+    kbass_model_destroy(pde);
+    return data;
+}
+
+static bool follows_longer(const char *terms)
+{
+    setup s;
+    setup_create_with(&s, cells(), terms);
+    assert_true(kb_one_axis_is_restless(s.problem));
+    CHECK_OK(kb_search_pass(&kb_task_of_short_windows, s.problem, 1, NULL, &s.run, &s.result, &error));
+    assert_true(kb_has_model(&s.result) && s.result.windows->n > 4);
+    bool is_so = s.result.follows_longer;
+    setup_destroy(&s);
+    return is_so;
+}
+
+/* A law follows longer windows as it did short ones; a wrong one has lost the data on either. */
+static void wrong_laws_lose_longer_windows(void **state)
+{
+    (void)state;
+    assert_true(follows_longer("u*u_x, u_xx, u_xxxx"));
+    assert_false(follows_longer("u, u_x, u_xx, u_xxxx"));
 }
 
 /* No law follows the data to a hundredth of their noise: the route ends without an answer, and without an error. */
@@ -263,6 +304,7 @@ int main(void)
         cmocka_unit_test(proposals_lead_to_the_same_fit),
         cmocka_unit_test(proposals_that_do_not_follow_are_no_answer),
         cmocka_unit_test(simple_terms_first),
+        cmocka_unit_test(wrong_laws_lose_longer_windows),
         cmocka_unit_test(gives_up_where_lost),
         cmocka_unit_test(doubt_needs_time),
         cmocka_unit_test(an_error_in_the_second_search_leaves_the_first),

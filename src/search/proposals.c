@@ -216,7 +216,8 @@ kbass_status kb_propose_neighbours(kb_search *a, kb_search_worker *w, const kb_f
                                    kbass_error *error)
 {
     const kb_columns *columns = a->columns;
-    screening best = {a->schedule->sweeps > 0 ? long_from(a, parent) : 0, a->schedule->screened, INFINITY, propose};
+    screening best = {a->schedule->sweeps > 0 ? long_from(a, parent) : 0, a->schedule->screened,
+                      a->settles ? worth_fitting(a, parent) : INFINITY, propose};
     w->likelihood->windows = a->windows;
     if (!w->likelihood->message(w->likelihood, parent, a->all, w->message)) return KBASS_OK;
     kbass_status status = propose_moves(a, w, parent, out, n, error);

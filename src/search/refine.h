@@ -1,5 +1,5 @@
-/* Finer resolutions: the best model goes ahead alone, its rivals follow where that moved it, and neighbours are
- * proposed anew only where the resolution changed the evidence (docs/math.md, section 12).
+/* Finer resolutions: the best model goes ahead alone, and its rivals follow to where it is still (docs/math.md, section
+ * 12). Neighbours at the last resolution are the polish's.
  */
 #ifndef KB_SEARCH_REFINE_H
 #define KB_SEARCH_REFINE_H

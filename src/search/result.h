@@ -15,6 +15,7 @@ typedef struct {
     size_t n_starts, n_lost;
     size_t n_models;
     bool settled;
+    bool follows_longer;   /* its best model follows the data on windows twice as long, too */
     double *noise_unit;    /* per state: what a noise variance of 1 is, kb_comparison_unit; NULL: its sd squared */
     double *noise_freedom; /* likewise: degrees of freedom behind it */
     double noise_floor;    /* of the final fits, scaled */

@@ -93,8 +93,6 @@
     X(fit_iterations, 30, NOT_MEASURED)                                                                                \
     X(again_iterations, 12, NOT_MEASURED)                                                                              \
     X(final_iterations, 30, NOT_MEASURED)                                                                              \
-    X(final_beam, 1, NOT_MEASURED)                                                                                     \
-    X(final_rounds, 2, NOT_MEASURED)                                                                                   \
     X(followed, 2, SAME)                                                                                               \
     X(least_noise, 1e-2, "the kernel engine smooths, and sees less noise than there is; not measured")                 \
     X(least_first_noise, 1e-4, NOT_MEASURED)                                                                           \
@@ -102,7 +100,6 @@
     X(floor_rise, 1.5, NOT_MEASURED)                                                                                   \
     X(hidden, 20, NOT_MEASURED)                                                                                        \
     X(refined, 4, NOT_MEASURED)                                                                                        \
-    X(same_evidence, 2, "neighbours would be compared by as little; KS 40 x 40")                                       \
     X(still, 0.5, NOT_MEASURED)                                                                                        \
     X(kept, 6, NOT_MEASURED)                                                                                           \
     X(kept_at_first, 24, "on the first lines wrong pairs of terms may be better; not measured")                        \

@@ -55,7 +55,6 @@
     X(dear_operations, "operations", "of one with the start's tangents: from there on fits are few")                   \
     X(most_bytes, "bytes", "of all threads' tangents")                                                                 \
     X(refined, "models", "that a finer grid is tried with")                                                            \
-    X(same_evidence, "nats", "of the best model: a finer grid that moves it less asks for no other neighbours")        \
     X(still, "standard deviations", "of weights: a finer grid that moves them less is the last")                       \
     X(heard, "models", "of each run alone that begin the search of all runs; 0: runs are searched together")           \
     X(held_iterations, "iterations", "of their starts, the weights held, before all move")                             \

@@ -33,6 +33,13 @@ static kbass_status allocate(kb_pass *p, kb_one_axis *e, kbass_error *error)
 
 static bool is_restless(const kb_pde1d_setup *setup) { return setup->line.steps >= restless_steps; }
 
+double kb_pde1d_values(const kb_pde1d_problem *l)
+{
+    double n = 0;
+    for (size_t run = 0; run < l->n_runs; run++) n += (double)l->run_samples[run]->n_values;
+    return n;
+}
+
 bool kb_one_axis_is_restless(const kb_pde1d_problem *l)
 {
     for (size_t run = 0; run < l->n_runs; run++)
@@ -201,21 +208,25 @@ static bool leaves_a_pattern(const kb_residual_tests *residual_tests, double unl
     return false;
 }
 
-bool kb_one_axis_is_plain(const kb_schedule *schedule, const kb_pde1d_problem *l, const kb_search_result *result)
+static bool has_few_terms(const kb_schedule *schedule, const kb_pde1d_problem *l, const kb_search_result *result)
 {
-    if (!kb_has_model(result) || leaves_a_pattern(&result->residual_tests, schedule->unlikely)) return false;
-    return (double)result->pool.fits[0]->support.n <= schedule->usual_terms * (double)l->run_samples[0]->n_fields;
+    double most = schedule->usual_terms * (double)l->run_samples[0]->n_fields;
+    return kb_has_model(result) && (double)result->pool.fits[0]->support.n <= most;
 }
 
-/* Short windows let wrong laws follow the data, each start mending a little; many terms do the same; and what a wrong
-   law cannot follow it leaves in the residuals. */
+bool kb_one_axis_is_plain(const kb_schedule *schedule, const kb_pde1d_problem *l, const kb_search_result *result)
+{
+    return has_few_terms(schedule, l, result) && !leaves_a_pattern(&result->residual_tests, schedule->unlikely);
+}
+
+/* Short windows let wrong laws follow the data, unless longer ones do as well (longer_windows.c); many terms do the
+   same; and what a wrong law cannot follow it leaves in the residuals, as the many starts of short windows do. */
 static bool is_doubtful(const void *problem, const kb_search_result *result)
 {
     const kb_pde1d_problem *l = problem;
-    size_t n = 0;
-    for (size_t run = 0; run < l->n_runs; run++) n += l->run_samples[run]->n_values;
-    if (!kb_one_axis_is_plain(&kb_schedule_of_one_axis.value, l, result) || n <= FEW_VALUES) return true;
-    return result->windows->n > l->n_runs;
+    const kb_schedule *schedule = &kb_schedule_of_one_axis.value;
+    if (kb_pde1d_values(l) <= FEW_VALUES || !has_few_terms(schedule, l, result)) return true;
+    return result->windows->n > l->n_runs ? !result->follows_longer : !kb_one_axis_is_plain(schedule, l, result);
 }
 
 const kb_task *kb_task_of_pde1d(const kb_pde1d_problem *l)
@@ -227,7 +238,7 @@ const kb_task *kb_task_of_pde1d(const kb_pde1d_problem *l)
     .sources = kb_sources_of_one_axis, .begin = kb_one_axis_begin, .take = kb_one_axis_take,                           \
     .raise_floor = kb_one_axis_raise_floor, .lower_floor = kb_one_axis_lower_floor, .noise = kb_one_axis_noise,        \
     .tune = kb_one_axis_tune_period, .refine = kb_one_axis_refine, .step_back = kb_one_axis_step_back,                 \
-    .finish = kb_one_axis_finish, .examine = kb_examine_residuals, .end = kb_one_axis_end, .is_doubtful = is_doubtful, \
+    .finish = kb_one_axis_finish, .examine = kb_examine_windows, .end = kb_one_axis_end, .is_doubtful = is_doubtful,   \
     .second = &kb_task_of_simple_terms
 
 const kb_task kb_task_of_one_axis = {SHARED, .schedule = &kb_schedule_of_one_axis.value, .first_sources = KB_AT_FIRST,

@@ -51,11 +51,16 @@ kbass_status kb_one_axis_finish(kb_pass *pass, kbass_error *error);
 /* Moves the period of a periodic axis to where the best model has most evidence, and refits the pool there. */
 kbass_status kb_one_axis_tune_period(kb_pass *pass, kbass_error *error);
 
+/* kb_examine_residuals, and: does the best model follow the data on windows twice as long? */
+kbass_status kb_examine_windows(kb_pass *pass, kbass_error *error);
+
 kbass_status kb_one_axis_begin(kb_pass *pass, kbass_error *error);
 /* The same with so many windows in each run, on a grid. */
 kbass_status kb_one_axis_begin_on(kb_pass *pass, const size_t *windows, kb_line_grid grid, kbass_error *error);
 void kb_one_axis_end(kb_pass *pass);
 kbass_status kb_one_axis_take(kb_pass *pass, kb_pool *found, kbass_error *error);
+/* Values of all runs. */
+double kb_pde1d_values(const kb_pde1d_problem *problem);
 /* Do fields change beyond recognition from line to line? */
 bool kb_one_axis_is_restless(const kb_pde1d_problem *problem);
 /* Has the answer few terms, and does it leave no pattern? A wrong law takes many, or leaves what it cannot follow. */

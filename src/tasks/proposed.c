@@ -261,13 +261,6 @@ static kbass_status fit_others(const kb_proposed *s, kb_pass *p, kbass_error *er
                                                   : status;
 }
 
-double kb_pde1d_values(const kb_pde1d_problem *l)
-{
-    double n = 0;
-    for (size_t run = 0; run < l->n_runs; run++) n += (double)l->run_samples[run]->n_values;
-    return n;
-}
-
 /* ---------------------------------------------------------------- the comparison */
 
 /* The grid on which the best model's weights no longer depend on it, by what all data will know of them. */

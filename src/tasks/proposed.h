@@ -45,7 +45,6 @@ kbass_status kb_proposed_compare(const kb_proposed *search, kb_pass *pass, bool 
 kbass_status kb_proposed_compare_coarsely(const kb_proposed *search, kb_pass *pass, bool *found, kbass_error *error);
 /* to the grid on which the best model's weights no longer depend on it. */
 kbass_status kb_proposed_refine(const kb_proposed *search, kb_pass *pass, kbass_error *error);
-double kb_pde1d_values(const kb_pde1d_problem *problem);
 bool kb_pde1d_is_gridded(const kb_pde1d_problem *problem, size_t least_rows);
 
 #endif

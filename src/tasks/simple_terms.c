@@ -10,8 +10,9 @@
 #include "propose/sources.h"
 #include "tasks/one_axis.h"
 
-enum { DAMPED = 4 };            /* best models that are tried with damping */
-static const double simple = 3; /* degree of the terms that come first: u^3, u*u_xxx, u_xxxx, but not u^2*u_xx */
+enum { DAMPED = 4 };                  /* best models that are tried with damping */
+static const double simple = 3;       /* degree of the terms that come first: u^3, u*u_xxx, u_xxxx, but not u^2*u_xx */
+static const double most_floor = 0.1; /* of a field's variance: a grid that errs by more says nothing of who follows */
 static const double unthinkable = -1e3; /* prior log odds of those that wait */
 
 /* ---------------------------------------------------------------- damping */
@@ -92,7 +93,7 @@ static bool is_lost(const kb_pass *p)
 {
     const kb_search_result *before = p->before;
     size_t n = kb_pass_likelihood(p)->n_groups;
-    double noise = 0, floor = kb_pass_floor(p);
+    double noise = 0, floor = fmin(kb_pass_floor(p), most_floor);
     if (!kb_pass_has_model(p)) return true;
     for (size_t f = 0; kb_has_model(before) && f < n; f++) noise += before->pool.fits[0]->variance[f] / (double)n;
     if (!kb_has_model(before)) noise = INFINITY;
