@@ -4,8 +4,22 @@
 
 #include "base/wide.h"
 
-enum { LANES = KB_BAND_LANES };
-typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+#define LANES 2 /* what every machine of 64 bits has */
+#define TARGET
+#define NAMED(name) name##_2
+#include "base/band_lanes.h"
+
+#ifdef KB_HAS_WIDE
+#define LANES       4
+#define TARGET      __attribute__((target("arch=x86-64-v3")))
+#define NAMED(name) name##_4
+#include "base/band_lanes.h"
+
+#define LANES       8
+#define TARGET      __attribute__((target("arch=x86-64-v4")))
+#define NAMED(name) name##_8
+#include "base/band_lanes.h"
+#endif
 
 KB_WIDE bool kb_band_factorise(size_t n, size_t half, double *matrix)
 {
@@ -25,45 +39,14 @@ KB_WIDE bool kb_band_factorise(size_t n, size_t half, double *matrix)
     return true;
 }
 
-/* to <- scale (to - sum over m of factor[m] times the right-hand sides of unknown row[m]) */
-static inline void eliminate(size_t count, const double *factor, const size_t *row, size_t P, const double *x,
-                             double scale, double *to)
+void kb_band_solve(size_t n, size_t half, const double *matrix, const size_t *row, size_t P, double *x)
 {
-    size_t p = 0;
-    for (; p + 2 * LANES <= P; p += 2 * LANES) {
-        lanes low = *(const lanes *)(to + p), high = *(const lanes *)(to + p + LANES);
-        for (size_t m = 0; m < count; m++) {
-            const double *from = x + row[m] * P + p;
-            low -= factor[m] * *(const lanes *)from;
-            high -= factor[m] * *(const lanes *)(from + LANES);
-        }
-        *(lanes *)(to + p) = scale * low;
-        *(lanes *)(to + p + LANES) = scale * high;
-    }
-    for (; p + LANES <= P; p += LANES) {
-        lanes sum = *(const lanes *)(to + p);
-        for (size_t m = 0; m < count; m++) sum -= factor[m] * *(const lanes *)(x + row[m] * P + p);
-        *(lanes *)(to + p) = scale * sum;
-    }
-    for (; p < P; p++) {
-        double sum = to[p];
-        for (size_t m = 0; m < count; m++) sum -= factor[m] * x[row[m] * P + p];
-        to[p] = scale * sum;
-    }
-}
-
-KB_WIDE void kb_band_solve(size_t n, size_t half, const double *matrix, const size_t *row, size_t P, double *x)
-{
-    size_t width = 2 * half + 1;
-    for (size_t k = 1; k < n; k++) {
-        size_t before = half < k ? half : k;
-        eliminate(before, matrix + k * width + half - before, row + k - before, P, x, 1, x + row[k] * P);
-    }
-    for (size_t k = n; k-- > 0;) {
-        size_t after = half < n - 1 - k ? half : n - 1 - k;
-        const double *entry = matrix + k * width + half;
-        eliminate(after, entry + 1, row + k + 1, P, x, entry[0], x + row[k] * P);
-    }
+#ifdef KB_HAS_WIDE
+    if (__builtin_cpu_supports("x86-64-v4")) solve_8(n, half, matrix, row, P, x);
+    else if (__builtin_cpu_supports("x86-64-v3")) solve_4(n, half, matrix, row, P, x);
+    else
+#endif
+        solve_2(n, half, matrix, row, P, x);
 }
 
 /* Each sum takes the newest unknown last: only that product waits for the row before. */
