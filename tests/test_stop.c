@@ -1,7 +1,9 @@
 /* A run that is stopped, wherever it is: an outcome with what there is by then. */
 #include <string.h>
 
+#include "answer/judge.h"
 #include "check.h"
+#include "discovery/discovery.h"
 #include "kbass/kbass.h"
 
 typedef struct {
@@ -311,6 +313,28 @@ static void an_answer_stands_while_it_runs(void **state)
     kbass_data_destroy(data);
 }
 
+/* The published method has no models to compare: without time for a judgement nothing of its law is sure. */
+static void a_law_that_was_not_judged_is_undecided(void **state)
+{
+    (void)state;
+    kbass_data *data = hares();
+    kbass_discovery *discovery = run_until(data, "none", 0);
+    kb_search_result none = {0};
+    kbass_error error;
+    char *text = NULL;
+    CHECK_OK(kb_judge_unfinished(&none, discovery->answer, &error));
+    const kbass_result *result = kbass_discovery_result(discovery);
+    CHECK(result->law.verdict == KBASS_LAW_UNDECIDED);
+    for (size_t e = 0; e < result->n_equations; e++)
+        for (size_t i = 0; i < result->equations[e].n_terms; i++)
+            CHECK(result->equations[e].terms[i].verdict != KBASS_IN);
+    CHECK_OK(kbass_discovery_text(discovery, KBASS_TEXT_RESULT, &text, &error));
+    CHECK(strstr(text, "undecided") && strstr(text, "no time to compare") && !strstr(text, "nan"));
+    kbass_free(text);
+    kbass_discovery_destroy(discovery);
+    kbass_data_destroy(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_dense_field_ends_with_its_proposals),
         cmocka_unit_test(making_the_problem_counts),
         cmocka_unit_test(an_answer_stands_while_it_runs),
+        cmocka_unit_test(a_law_that_was_not_judged_is_undecided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

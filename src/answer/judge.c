@@ -270,13 +270,14 @@ static kbass_status judge(const kb_verdict_numbers *n, const kb_frame *frame, do
 
 kbass_status kb_judge_unfinished(const kb_search_result *found, kb_answer *answer, kbass_error *error)
 {
-    double misfit = found->pool.fits[0]->misfit;
+    const kb_fit *best = kb_has_model(found) ? found->pool.fits[0] : NULL;
+    double misfit = best ? best->misfit : NAN;
     char *reason = kb_answer_own(answer, REASON_SIZE, 1);
     if (!reason) return kb_out_of_memory(error, "the verdict");
     snprintf(reason, REASON_SIZE, "the search was stopped, and left no time to compare its law with none");
     answer->result.law = (kbass_law){.verdict = KBASS_LAW_UNDECIDED,
                                      .probability = NAN,
-                                     .law = found->pool.fits[0]->log_evidence,
+                                     .law = best ? best->log_evidence : NAN,
                                      .constant = NAN,
                                      .drift = NAN,
                                      .field = NAN,

@@ -20,7 +20,7 @@ kbass_status kb_judge_axes(const kb_pde_nd_problem *problem, kb_kernel_kind kind
 /* Of an engine whose evidence is in other units (kernel, published): by the noise that its solution leaves. */
 kbass_status kb_judge_noise_left(const kbass_data *data, const kbass_settings *settings, const kb_frame *frame,
                                  kb_run *clock, kb_answer *answer, kbass_error *error);
-/* A law for whose judgement a stopped run leaves no time: undecided. */
+/* A law for whose judgement a stopped run leaves no time: undecided. found: empty for the published method. */
 kbass_status kb_judge_unfinished(const kb_search_result *found, kb_answer *answer, kbass_error *error);
 
 #endif

@@ -148,7 +148,7 @@ static kbass_status run_published(kbass_discovery *d, kb_run *run, kbass_error *
     kb_frame frame = {.dictionary = d->dictionary};
     if (status == KBASS_OK) d->answer->result.engine = engine_of(d);
     if (status == KBASS_OK) status = kb_judge_noise_left(d->data, &d->settings, &frame, run, d->answer, error);
-    return status == KBASS_ERROR_TIME && d->answer ? KBASS_OK : status;
+    return status == KBASS_ERROR_TIME && d->answer ? kb_judge_unfinished(&d->found, d->answer, error) : status;
 }
 
 static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *error)

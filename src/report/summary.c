@@ -41,7 +41,7 @@ void kb_summary_confidence(const kb_text_page *to, const kbass_result *result)
 {
     const kbass_law *law = &result->law;
     char text[SENTENCE], noise[SENTENCE / 2];
-    if (law->verdict == KBASS_LAW_NOT_JUDGED) return;
+    if (law->verdict == KBASS_LAW_NOT_JUDGED || !isfinite(law->explained)) return;
     name_noise(result, noise);
     snprintf(text, sizeof text, "Explains %.*f %% of the variance%s, misfit %.3g; %zu other law%s within 1 : 10.",
              law->explained > 0.995 ? 3 : 1, 100 * fmax(law->explained, 0), noise, law->misfit, law->n_rivals,
