@@ -100,7 +100,7 @@ docs: all
 	@build/kbass help --markdown > docs/options.md
 	@(build/tests/constants && tools/list-constants) > docs/constants.md
 
-sources = include/kbass/*.h src/*.c src/*/*.[ch] src/*/*/*.[ch] helper/*.c cluster/*.c cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
+sources = include/kbass/*.h src/*.c src/*/*.[ch] src/*/*/*.[ch] helper/*.[ch] cluster/*.c cli/*.[ch] cli/*/*.[ch] examples/*.c tests/*.[ch] tests/fuzz/*.[ch]
 
 format:
 	@clang-format -i $(sources)

@@ -1,5 +1,5 @@
 /* HDF5 files are read by a program of their own, kbass-hdf5: the library for them was not made for hostile files, and
- * what goes wrong there must not go wrong here. Its source is helper/hdf5.c; hdf5_start.c finds and starts it, hdf5.c
+ * what goes wrong there must not go wrong here. Its source is in helper/; hdf5_start.c finds and starts it, hdf5.c
  * talks to it.
  *
  * It is told a path, or - for a file of memory, and whether MATLAB wrote the file, says KB_HDF5_GREETING, then sends
