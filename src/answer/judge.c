@@ -75,13 +75,13 @@ static bool is_white(const kb_residual_tests *tests)
     return true;
 }
 
-/* Each selected term that was not given is in. */
+/* Each selected term that was not given is in, and none beside them may well be, too. */
 static bool is_sure(const kbass_result *result)
 {
     for (size_t i = 0; i < result->n_equations; i++)
         for (size_t j = 0; !result->equations[i].known && j < result->equations[i].n_terms; j++) {
             const kbass_term *term = &result->equations[i].terms[j];
-            if (term->selected && term->verdict != KBASS_IN) return false;
+            if (term->selected ? term->verdict != KBASS_IN : term->probability > kb_threshold.missing) return false;
         }
     return true;
 }

@@ -10,6 +10,7 @@
     X(clearly, "odds", "at which the bare field leads")                                                                \
     X(no_rival, "odds", "up to which the bare field is no rival, where the law leaves nothing to it")                  \
     X(rival, "odds", "against the chosen law, from which another one is counted as a rival")                           \
+    X(missing, "probability", "of a term outside the law, above which the law is not called found")                    \
     X(more_noise, "ratio of sds", "above which the law leaves more noise than the bare field")                         \
     X(by_chance, "probability", "share of such ratios that chance makes smaller")                                      \
     X(by_less_chance, "probability", "likewise, above which a law is not called found")                                \
