@@ -155,7 +155,8 @@
     X(profile_lines, 8, NOT_MEASURED)                                                                                  \
     X(window_waves, 1.0 / 3, "chaotic fields are lost in longer ones; KS 251 x 1024")                                  \
     X(closed_noise, 1.1, NOT_MEASURED)                                                                                 \
-    X(farthest_period, 0.03, NOT_MEASURED)
+    X(farthest_period, 0.03, NOT_MEASURED)                                                                             \
+    X(missed, 1.1, "three sds of a part's 2,000 squares or more; a law without its cubic term had 1.4")
 
 /* Few data: fits are cheap, and all that the answer is compared with has to be fitted. */
 #define SPARSE(X)                                                                                                      \

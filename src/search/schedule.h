@@ -85,6 +85,7 @@
     X(window_waves, "visible wavelengths in time", "of a window")                                                      \
     X(closed_noise, "times the noise of open lines", "up to which an axis that closes leaves noise")                   \
     X(farthest_period, "of the axis", "beyond its end, within which it may close")                                     \
+    X(missed, "times the noise variance", "squared misfit from which a model that follows the data misses a term")     \
     X(hopeless, "nats", "behind the best: such models are not fitted with it any more; 0: all are")                    \
     X(usual_terms, "terms", "of an equation: an answer with more is searched for once more from nothing")              \
     X(unlikely, "p-value", "of residuals that are alike, below which likewise")

@@ -210,6 +210,13 @@ static kbass_status find_period(const kb_proposed *s, size_t run, kb_profile *be
     return status;
 }
 
+/* Lines that close leave no more noise than open ones do, or than the grid's own differences show: open lines have more
+   modes, which follow some of it. */
+static bool does_close(const kb_proposed *s, const kb_profile *closed, const kb_profile *open)
+{
+    return closed->noise <= schedule->closed_noise * fmax(open->noise, s->noise);
+}
+
 /* Where one window spans the record its start is that of the first lines; that the axis closes all lines have to say.
  */
 static kbass_status doubt_closed_axis(kb_proposed *s, size_t run, const kb_profile *not_closed, kbass_error *error)
@@ -218,7 +225,7 @@ static kbass_status doubt_closed_axis(kb_proposed *s, size_t run, const kb_profi
     kb_profile closed;
     kbass_status status = kb_pde1d_profile_throughout(c, &s->whole.setups[run].line, (size_t)schedule->profile_lines,
                                                       kb_pde1d_shortest(1, &c), &closed, error);
-    if (status != KBASS_OK || closed.noise <= schedule->closed_noise * not_closed->noise) return status;
+    if (status != KBASS_OK || does_close(s, &closed, not_closed)) return status;
     return open_axis(s, run, error);
 }
 
@@ -236,8 +243,7 @@ static kbass_status renew_profile(kb_proposed *s, size_t run, kbass_error *error
     if (status != KBASS_OK) return status;
     if (s->windows[run] == 1) return doubt_closed_axis(s, run, &not_closed, error);
     if (setup->line.periodic) status = find_period(s, run, &closed, error);
-    if (!is_told)
-        setup->line.periodic = setup->line.periodic && closed.noise <= schedule->closed_noise * not_closed.noise;
+    if (!is_told) setup->line.periodic = setup->line.periodic && does_close(s, &closed, &not_closed);
     setup->profile = setup->line.periodic ? closed : not_closed;
     return status;
 }

@@ -191,12 +191,18 @@ static kbass_status enter_damped_all(const kb_proposed *s, kb_pass *p, const kb_
     return status;
 }
 
-/* Where no proposal follows, each with what damps: a front or short waves that grow need it, and the weak form, whose
-   bumps are wide, may leave it out. Few data have begun them again by then. */
+/* Does the best model leave nothing but noise? One that follows the data may yet miss a term. */
+static bool leaves_noise(const kb_proposed *s, const kb_pass *p)
+{
+    return best_square(p) <= p->task->schedule->missed * (s->noise + kb_pass_floor(p));
+}
+
+/* Where no proposal follows the data to their noise, each with what damps: a front or short waves that grow need it,
+   and the weak form, whose bumps are wide, may leave it out. Few data have begun them again by then. */
 static kbass_status fit_damped(const kb_proposed *s, kb_pass *p, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
-    if (kb_proposed_follows(s, p) || p->task->schedule->hopeless > 0 || kb_run_stopped(s->run)) return status;
+    if (leaves_noise(s, p) || p->task->schedule->hopeless > 0 || kb_run_stopped(s->run)) return status;
     kb_one_axis_lower_floor(p);
     for (size_t i = 0; status == KBASS_OK && i < s->proposals.n; i++)
         status = enter_damped_all(s, p, &s->proposals.proposals[i].support, s->proposals.proposals[i].w, error);
