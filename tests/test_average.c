@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "evidence/average.h"
+#include "evidence/groups.h"
 #include "search/result.h"
 
 enum { COLUMNS = 6 };
@@ -76,8 +77,8 @@ static void an_added_column_counts_with_its_odds(void **state)
     double mean, variance;
     make_pool(1, entries, &found);
     found.neighbours = KB_NEW(kb_neighbour, COLUMNS);
-    for (size_t c = 0; c < COLUMNS; c++) found.neighbours[c] = (kb_neighbour){-INFINITY, NAN, NAN, KB_NO_COLUMN};
-    found.neighbours[3] = (kb_neighbour){log(0.25) / kb_log_odds(1), 4, 0.5, KB_NO_COLUMN};
+    for (size_t c = 0; c < COLUMNS; c++) found.neighbours[c] = (kb_neighbour){-INFINITY, NAN, NAN, KB_NO_COLUMN, NULL};
+    found.neighbours[3] = (kb_neighbour){log(0.25) / kb_log_odds(1), 4, 0.5, KB_NO_COLUMN, NULL};
     kb_average *average = average_of(&found);
     CHECK_CLOSE(average->share[0], 0.8, 1e-12);
     CHECK_CLOSE(kb_average_inclusion(average, 3), 0.2, 1e-12);
@@ -87,6 +88,53 @@ static void an_added_column_counts_with_its_odds(void **state)
     CHECK_CLOSE(variance, 0.2 * (0.5 + 16) - 0.64, 1e-12);
     kb_average_destroy(average);
     kb_search_result_clear(&found);
+}
+
+/* The weight of the model's other column gives way by half of the added one's: 2 - 4/2, 0.1^2 + 0.5/4. */
+static void an_added_column_takes_others_along(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 1, 2, 0.1}};
+    static const double shift[] = {0, 0.5};
+    kb_search_result found;
+    double mean, variance, sd, low, high;
+    make_pool(1, entries, &found);
+    found.neighbours = KB_NEW(kb_neighbour, COLUMNS);
+    for (size_t c = 0; c < COLUMNS; c++) found.neighbours[c] = (kb_neighbour){-INFINITY, NAN, NAN, KB_NO_COLUMN, NULL};
+    found.neighbours[3] = (kb_neighbour){log(0.25) / kb_log_odds(1), 4, 0.5, KB_NO_COLUMN, shift};
+    kb_average *average = average_of(&found);
+    kb_average_weight(average, 5, &mean, &variance);
+    CHECK_CLOSE(mean, 0.8 * 2, 1e-12); /* rounding, here and below */
+    CHECK_CLOSE(variance, 0.8 * (0.01 + 4) + 0.2 * 0.135 - 1.6 * 1.6, 1e-12);
+    kb_average_interval(average, 5, &sd, &low, &high);
+    CHECK(low < 0 && high > 2.1 && high < 2.3);
+    kb_average_weight(average, 0, &mean, &variance);
+    CHECK_CLOSE(mean, 2, 1e-12);
+    CHECK_CLOSE(variance, 0.01, 1e-12);
+    kb_average_destroy(average);
+    kb_search_result_clear(&found);
+}
+
+/* One equation has a rival of 1 : 5, the other one of 1 : 1: that the laws with both were not fitted is no evidence
+   against them. Where one was, its own evidence counts and not the product. */
+static void equations_are_judged_for_themselves(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 1, 2, 0.1}, {0x29, 1, 3, 0.1}, {0x22, 0.2, 2, 0.1}, {0x2a, 0.1, 2, 0.1}};
+    for (size_t n = 3; n <= 4; n++) {
+        kb_search_result found;
+        double mean, variance, total = n == 3 ? 1.2 * 2 : 1.2 * 2 - 0.2 + 0.1;
+        make_pool(n, entries, &found);
+        kb_average *average = average_of(&found);
+        CHECK_CLOSE(average->share[0], 1 / total, 1e-12); /* rounding, here and below */
+        CHECK_CLOSE(kb_average_inclusion(average, 0), 2 / total, 1e-12);
+        CHECK_CLOSE(kb_average_inclusion(average, 1), n == 3 ? 0.4 / total : 0.3 / total, 1e-12);
+        CHECK_CLOSE(kb_average_inclusion(average, 3), n == 3 ? 0.5 : 1.1 / total, 1e-12);
+        kb_average_weight(average, 0, &mean, &variance); /* 2 and 3 alike, by the other equation */
+        CHECK_CLOSE(mean, 5 / total, 1e-12);
+        kb_average_destroy(average);
+        kb_search_result_clear(&found);
+    }
 }
 
 /* One model, noise from 5 degrees of freedom: Student's table. */
@@ -101,7 +149,7 @@ static void noise_from_few_samples_widens_intervals(void **state)
     make_pool(1, entries, &found);
     CHECK_OK(kb_average_create(&columns, &found.pool, NULL, freedom, NULL, &average, &error));
     kb_average_interval(average, 0, &sd, &low, &high);
-    CHECK_CLOSE(sd, 0.1 * sqrt(5.0 / 3), 1e-12); /* rounding */
+    CHECK_CLOSE(sd, 0.2570581835636314 / 1.959963984540054, 1e-9);
     CHECK_CLOSE(low, 2 - 0.2570581835636314, 1e-9);
     CHECK_CLOSE(high, 2 + 0.2570581835636314, 1e-9);
     kb_average_interval(average, 5, &sd, &low, &high); /* of an equation whose noise is known */
@@ -262,6 +310,8 @@ int main(void)
         cmocka_unit_test(longer_models_far_behind_are_dropped),
         cmocka_unit_test(weights_follow_the_law_of_total_variance),
         cmocka_unit_test(an_added_column_counts_with_its_odds),
+        cmocka_unit_test(an_added_column_takes_others_along),
+        cmocka_unit_test(equations_are_judged_for_themselves),
         cmocka_unit_test(noise_from_few_samples_widens_intervals),
         cmocka_unit_test(laws_that_nobody_sought_have_a_share),
         cmocka_unit_test(scant_data_leave_laws_unsought),

@@ -33,6 +33,9 @@ static void student_is_that_of_tables(void **state)
     }
     CHECK_CLOSE(kb_student_below(2.570581835636314, 5), 0.975, 1e-13);
     CHECK_CLOSE(kb_student_below(1.3, INFINITY), 0.5 * erfc(-1.3 / sqrt(2)), 1e-16);
+    CHECK_CLOSE(kb_student_width(5), 2.570581835636314 / 1.959963984540054, 1e-11);
+    CHECK_CLOSE(kb_student_width(1), 12.70620473617471 / 1.959963984540054, 1e-10); /* which has no sd */
+    CHECK(kb_student_width(INFINITY) == 1 && kb_student_width(NAN) == 1);
 }
 
 /* ---------------------------------------------------------------- residuals */

@@ -1,5 +1,6 @@
 #include "base/larger.h"
 #include "base/linalg.h"
+#include "base/statistics.h"
 #include "dense.h"
 #include "evidence/without_law.h"
 #include "forward/shoot.h"
@@ -350,7 +351,8 @@ static void test_at_rest(void **state)
     end(&f);
 }
 
-/* Student's variance over the normal one's, by the degrees of freedom behind the noise of each number's state. */
+/* Student's width over the normal one's, by the degrees of freedom behind the noise of each number's state: its own f,
+   and what the other state, known by as many, tells of the level that both are drawn towards. */
 static void test_student(void **state)
 {
     static fixture f;
@@ -365,8 +367,9 @@ static void test_student(void **state)
         for (size_t b = 0; b < size; b++) {
             size_t i = a < k ? a > 0 : a - k, j = b < k ? b > 0 : b - k; /* the first weight is the first state's */
             double fi = kb_shooter_freedom(f.shooter, f.fit, i), fj = kb_shooter_freedom(f.shooter, f.fit, j);
-            CHECK(fi > 4 && fi < 16);
-            double factor = sqrt(fi / (fi - 2) * fj / (fj - 2));
+            double own = 12 * (1 - f.fit->effective / 24), level = 2 / noise_shrinkage + 1 / own;
+            CHECK_CLOSE(fi, own + 1 / level, 1e-12 * fi);
+            double factor = kb_student_width(fi) * kb_student_width(fj);
             CHECK_CLOSE(student[a + b * size], factor * normal[a + b * size], 1e-12 * largest(size * size, student));
         }
     end(&f);

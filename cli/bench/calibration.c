@@ -90,9 +90,13 @@ static kbass_status judge_forecast(const bench_draw *draw, const kbass_discovery
 
 static void describe(const bench_draw *draw, json_t *row)
 {
-    json_t *law = json_array();
-    for (size_t i = 0; i < draw->n_states; i++) json_array_append_new(law, json_string(draw->equation[i]));
+    json_t *law = json_array(), *start = json_array();
+    for (size_t i = 0; i < draw->n_states; i++) {
+        json_array_append_new(law, json_string(draw->equation[i]));
+        json_array_append_new(start, json_real(draw->start[i]));
+    }
     json_object_set_new(row, "law", law);
+    json_object_set_new(row, "start", start);
     json_object_set_new(row, "samples", json_integer((json_int_t)draw->n_samples));
     json_object_set_new(row, "noise", json_real(draw->noise));
     json_object_set_new(row, "span", json_real(draw->span));

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "dictionary/dimensions.h"
 #include "evidence/average.h"
+#include "evidence/groups.h"
 #include "answer/jumps.h"
 #include "answer/noise_report.h"
 #include "answer/rivals.h"

@@ -78,6 +78,20 @@ double kb_student_below(double t, double freedom)
     return t > 0 ? 1 - tail : tail;
 }
 
+double kb_student_width(double freedom)
+{
+    static const double normal = 1.959963984540054; /* sds: 95 % lie within */
+    double low = normal, high = 2 * normal;
+    if (!(freedom < 1e7)) return 1;
+    while (kb_student_below(high, freedom) < 0.975) high *= 2;
+    for (int i = 0; i < BISECTIONS && high - low > 1e-13 * high; i++) {
+        double middle = 0.5 * (low + high);
+        if (kb_student_below(middle, freedom) < 0.975) low = middle;
+        else high = middle;
+    }
+    return 0.5 * (low + high) / normal;
+}
+
 double kb_fisher_quantile(double share, double above, double below)
 {
     double low = 0, high = 1, most = 1e7; /* beyond, the fraction is slow and the distribution's width 1e-3 */

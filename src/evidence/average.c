@@ -6,15 +6,12 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/status.h"
+#include "evidence/marginals.h"
 #include "evidence/thresholds.h"
 #include "weights/constraints.h"
 
-enum { MOST_PRESENT = 2 };                   /* terms: of a group that may be in at once */
-enum { QUANTILE_STEPS = 45 };                /* halvings: of a quantile */
-static const double tails = 9;               /* sds about a mean beyond which nothing lies */
-static const double together = 0.9;          /* probability at which columns are a group */
-static const double doubtful[] = {0.1, 0.9}; /* inclusion of a column that a group is sought for */
-static const double least_member = 0.005;    /* what a column has to add to its group */
+enum { QUANTILE_STEPS = 45 };  /* halvings: of a quantile */
+static const double tails = 9; /* sds about a mean beyond which nothing lies */
 
 /* ---------------------------------------------------------------- the models and their shares */
 
@@ -56,18 +53,54 @@ static double unseen(const kb_average *a, double share)
     return fmax(by_numbers, scant * clamp(1 - each / kb_threshold.one_of_many));
 }
 
-static void add_models(kb_average *a)
+/* A number for each column whose sums differ where the columns do (Steele, Lea and Flood 2014). */
+static uint64_t key_of(size_t column)
+{
+    uint64_t x = ((uint64_t)column + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* The right-hand sides of a model, by the columns that it was fitted or extended with. */
+static void note_sides(const kb_average *a, size_t model, uint64_t *side)
+{
+    const kb_support *support = &a->pool->fits[a->fit[model]]->support;
+    const size_t *equation = a->columns->equation;
+    size_t added = a->added[model], with = added != KB_NO_COLUMN ? a->neighbours[added].with : KB_NO_COLUMN;
+    for (size_t q = 0; q < support->n; q++) side[equation[support->column[q]]] += key_of(support->column[q]);
+    if (added != KB_NO_COLUMN) side[equation[added]] += key_of(added);
+    if (with != KB_NO_COLUMN) side[equation[with]] += key_of(with);
+}
+
+static void list_models(kb_average *a)
 {
     const kb_pool *pool = a->pool;
-    double total = 0, most = 0; /* of a run that was stopped, neighbours may be far better than the chosen model */
     for (size_t i = 0; i < pool->n && pool->fits[i]->valid; i++)
         add_model(a, i, KB_NO_COLUMN, kb_fit_log_odds(pool->fits[i], pool->fits[0]));
     for (size_t column = 0; a->neighbours && column < a->columns->n; column++)
         if (is_counted(a, column)) add_model(a, 0, column, kb_log_odds(a->neighbours[column].gain));
-    for (size_t m = 0; m < a->n; m++) most = fmax(most, a->share[m]);
-    for (size_t m = 0; m < a->n; m++) total += a->share[m] = exp(a->share[m] - most);
-    double seen = a->n ? 1 - unseen(a, a->share[0] / total) : 1;
-    for (size_t m = 0; m < a->n; m++) a->share[m] *= seen / total;
+}
+
+/* Shares of the models and of their right-hand sides. */
+static kbass_status weigh_models(kb_average *a, kbass_error *error)
+{
+    static const double most = 200; /* log-odds: of a run that was stopped, neighbours may be far better */
+    double *odds = KB_NEW(double, a->n + 1);
+    uint64_t *side = KB_NEW(uint64_t, a->n * a->equations + 1);
+    kbass_status status = odds && side ? KBASS_OK : kb_out_of_memory(error, "the average over models");
+    for (size_t m = 0; status == KBASS_OK && m < a->n; m++) {
+        odds[m] = exp(fmin(a->share[m], most));
+        note_sides(a, m, side + m * a->equations);
+    }
+    const kb_marginals models = {a->n, a->equations, odds, side, a->share, a->marginal};
+    if (status == KBASS_OK) status = kb_marginals_fill(&models, error);
+    double seen = status == KBASS_OK && a->n ? 1 - unseen(a, a->share[0]) : 1;
+    for (size_t m = 0; m < a->n; m++) a->share[m] *= seen;
+    for (size_t i = 0; i < a->n * a->equations; i++) a->marginal[i] *= seen;
+    kb_free(odds);
+    kb_free(side);
+    return status;
 }
 
 kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, const kb_neighbour *neighbours,
@@ -77,25 +110,29 @@ kbass_status kb_average_create(const kb_columns *columns, const kb_pool *pool, c
     kb_average *a = KB_NEW(kb_average, 1);
     if (!a) return kb_out_of_memory(error, "the average over models");
     *a = (kb_average){.columns = columns, .pool = pool, .neighbours = neighbours, .freedom = freedom, .same = same};
+    for (size_t c = 0; c < columns->n; c++)
+        if (columns->equation[c] >= a->equations) a->equations = columns->equation[c] + 1;
     a->share = KB_NEW(double, most);
+    a->marginal = KB_NEW(double, most * a->equations + 1);
     a->fit = KB_NEW(size_t, most);
     a->added = KB_NEW(size_t, most);
     a->has = KB_NEW(bool, most * columns->n);
     a->components = KB_NEW(kb_component, most);
     a->place = KB_NEW(size_t, pool->n);
-    if (!a->share || !a->fit || !a->added || !a->has || !a->components || !a->place) {
-        kb_average_destroy(a);
-        return kb_out_of_memory(error, "the average over models");
-    }
-    add_models(a);
-    *out = a;
-    return KBASS_OK;
+    bool complete = a->share && a->marginal && a->fit && a->added && a->has && a->components && a->place;
+    kbass_status status = complete ? KBASS_OK : kb_out_of_memory(error, "the average over models");
+    if (complete) list_models(a);
+    if (complete) status = weigh_models(a, error);
+    if (status == KBASS_OK) *out = a;
+    else kb_average_destroy(a);
+    return status;
 }
 
 void kb_average_destroy(kb_average *a)
 {
     if (!a) return;
     kb_free(a->share);
+    kb_free(a->marginal);
     kb_free(a->fit);
     kb_free(a->added);
     kb_free(a->has);
@@ -106,14 +143,19 @@ void kb_average_destroy(kb_average *a)
 
 /* ---------------------------------------------------------------- one column */
 
-static bool is_in(const kb_average *a, size_t model, size_t column) { return a->has[column + model * a->columns->n]; }
+bool kb_average_has(const kb_average *a, size_t model, size_t column) { return a->has[column + model * a->columns->n]; }
+
+double kb_average_share(const kb_average *a, size_t model, size_t column)
+{
+    return a->marginal[a->columns->equation[column] + model * a->equations];
+}
 
 double kb_average_inclusion(const kb_average *a, size_t column)
 {
     double sum = 0;
     if (a->columns->required[column]) return 1;
     for (size_t m = 0; m < a->n; m++)
-        if (is_in(a, m, column)) sum += a->share[m];
+        if (kb_average_has(a, m, column)) sum += kb_average_share(a, m, column);
     return fmin(sum, 1);
 }
 
@@ -121,7 +163,7 @@ double kb_average_inclusion(const kb_average *a, size_t column)
 static double freedom_of(const kb_average *a, size_t column)
 {
     double freedom = a->freedom ? a->freedom[a->columns->equation[column]] : INFINITY;
-    return freedom > 2 ? freedom : INFINITY; /* NaN: the noise of a velocity that was not measured */
+    return freedom > 0 ? freedom : INFINITY; /* NaN: the noise of a velocity that was not measured */
 }
 
 /* Does a fit have the column, or one that it stands for? */
@@ -157,12 +199,33 @@ static void fitted(const kb_average *a, const kb_fit *fit, size_t column, double
     }
 }
 
+/* How a model's neighbour takes the weights that it was fitted with along; NULL: it leaves them. */
+static const double *shift_of(const kb_average *a, size_t model)
+{
+    return a->added[model] != KB_NO_COLUMN ? a->neighbours[a->added[model]].shift : NULL;
+}
+
+/* w_q - t_q w_c and V_qq + t_q^2 v_c: a column c was added, t = M G_Sc */
+static void take_along(const kb_average *a, size_t model, size_t column, double *mean, double *square)
+{
+    const kb_fit *fit = a->pool->fits[a->fit[model]];
+    const kb_neighbour *added = &a->neighbours[a->added[model]];
+    double shift = 0;
+    for (size_t q = 0; q < fit->support.n; q++) {
+        size_t c = fit->support.column[q];
+        if (stands_for(a, c) == column) shift += ratio_of(a, c) * added->shift[q];
+    }
+    *mean -= shift * added->mean;
+    *square += shift * shift * added->variance;
+}
+
 /* Mean and squared scale of a column's weight in a model that has it. */
 static void component(const kb_average *a, size_t model, size_t column, double *mean, double *square)
 {
     const kb_fit *fit = a->pool->fits[a->fit[model]];
     if (!is_added(a, model, column)) {
         fitted(a, fit, column, mean, square);
+        if (shift_of(a, model)) take_along(a, model, column, mean, square);
         return;
     }
     size_t own = a->added[model], from = stands_for(a, own) == column ? own : column;
@@ -170,19 +233,19 @@ static void component(const kb_average *a, size_t model, size_t column, double *
     *square = pow(ratio_of(a, from), 2) * a->neighbours[from].variance;
 }
 
-/* Variance of Student's distribution over the square of its scale. */
-static double student_variance(double freedom) { return isfinite(freedom) ? freedom / (freedom - 2) : 1; }
+/* The square of Student's width over that of its scale. */
+static double student_square(double freedom) { return pow(kb_student_width(freedom), 2); }
 
 /* The distinct weights that a column has among the models that have it, with the shares of those where it is the same:
-   a neighbour of a fitted model leaves the weights that it does not add. */
+   neighbours that leave the weights of the model they come from. */
 static size_t list_components(const kb_average *a, size_t column)
 {
     size_t n = 0;
     for (size_t i = 0; i < a->pool->n; i++) a->place[i] = KB_NO_COLUMN;
     for (size_t m = 0; m < a->n; m++) {
-        if (!is_in(a, m, column) || !(a->share[m] > 0)) continue;
-        kb_component one = {.share = a->share[m]};
-        size_t *place = is_added(a, m, column) ? NULL : &a->place[a->fit[m]];
+        kb_component one = {.share = kb_average_share(a, m, column)};
+        if (!kb_average_has(a, m, column) || !(one.share > 0)) continue;
+        size_t *place = is_added(a, m, column) || shift_of(a, m) ? NULL : &a->place[a->fit[m]];
         if (place && *place != KB_NO_COLUMN) {
             a->components[*place].share += one.share;
             continue;
@@ -197,7 +260,7 @@ static size_t list_components(const kb_average *a, size_t column)
 /* E w = sum pi_m w_m,   var w = sum pi_m (v_m + w_m^2) - (E w)^2 */
 void kb_average_weight(const kb_average *a, size_t column, double *mean, double *variance)
 {
-    double sum = 0, squares = 0, factor = student_variance(freedom_of(a, column));
+    double sum = 0, squares = 0, factor = student_square(freedom_of(a, column));
     size_t n = list_components(a, column);
     for (size_t i = 0; i < n; i++) {
         const kb_component *c = &a->components[i];
@@ -247,7 +310,7 @@ static double quantile(const kb_average *a, size_t column, size_t n, double shar
 void kb_average_interval(const kb_average *a, size_t column, double *sd, double *low, double *high)
 {
     double total = 0, sum = 0, squares = 0, least = INFINITY, most = -INFINITY;
-    double factor = student_variance(freedom_of(a, column));
+    double factor = student_square(freedom_of(a, column));
     size_t n = list_components(a, column);
     for (size_t i = 0; i < n; i++) {
         const kb_component *c = &a->components[i];
@@ -263,89 +326,4 @@ void kb_average_interval(const kb_average *a, size_t column, double *sd, double 
     *sd = sqrt(fmax(squares / total - sum / total * (sum / total), 0));
     *low = quantile(a, column, n, 0.025 * total, least, most);
     *high = quantile(a, column, n, 0.975 * total, least, most);
-}
-
-/* ---------------------------------------------------------------- groups */
-
-/* P(exactly `present` of the group's columns, and of one more unless it is KB_NO_COLUMN, are in); 0: one or more */
-static double probability_of(const kb_average *a, const kb_group *group, size_t more)
-{
-    double sum = 0;
-    for (size_t m = 0; m < a->n; m++) {
-        size_t count = more != KB_NO_COLUMN && is_in(a, m, more);
-        for (size_t i = 0; i < group->n; i++) count += is_in(a, m, group->column[i]);
-        if (group->n_present ? count == group->n_present : count > 0) sum += a->share[m];
-    }
-    return sum;
-}
-
-/* The column of the same equation that adds most to the group, unless it is too little. */
-static size_t next_member(const kb_average *a, const kb_group *group, const bool *taken, const double *inclusion)
-{
-    size_t best = KB_NO_COLUMN, equation = a->columns->equation[group->column[0]];
-    double most = group->probability + least_member;
-    for (size_t column = 0; column < a->columns->n; column++) {
-        if (taken[column] || a->columns->equation[column] != equation) continue;
-        if (!(inclusion[column] > least_member && inclusion[column] < doubtful[1])) continue;
-        double probability = probability_of(a, group, column);
-        if (probability > most) most = probability, best = column;
-    }
-    return best;
-}
-
-/* Grows a group from its seed; columns of a group that does not come together are given back. */
-static bool grow(const kb_average *a, kb_group *group, bool *taken, const double *inclusion)
-{
-    size_t next = group->column[0];
-    group->n = 0;
-    do {
-        group->column[group->n++] = next;
-        taken[next] = true;
-        group->probability = probability_of(a, group, KB_NO_COLUMN);
-        next = next_member(a, group, taken, inclusion);
-    } while (next != KB_NO_COLUMN);
-    bool is_group = group->n > group->n_present && group->probability >= together;
-    for (size_t i = 0; !is_group && i < group->n; i++) taken[group->column[i]] = false;
-    return is_group;
-}
-
-static bool is_doubtful(double inclusion) { return inclusion > doubtful[0] && inclusion < doubtful[1]; }
-
-static kbass_status keep_group(const kb_group *group, kb_group *kept, kbass_error *error)
-{
-    *kept = *group;
-    kept->column = KB_NEW(size_t, group->n);
-    if (!kept->column) return kb_out_of_memory(error, "groups of terms");
-    memcpy(kept->column, group->column, group->n * sizeof *group->column);
-    return KBASS_OK;
-}
-
-kbass_status kb_average_groups(const kb_average *a, kb_group **groups, size_t *n, kbass_error *error)
-{
-    size_t columns = a->columns->n;
-    kb_group *found = KB_NEW(kb_group, columns), trial = {.column = KB_NEW(size_t, columns)};
-    double *inclusion = KB_NEW(double, columns);
-    bool *taken = KB_NEW(bool, columns), complete = found && trial.column && inclusion && taken;
-    kbass_status status = complete ? KBASS_OK : kb_out_of_memory(error, "groups of terms");
-    *n = 0;
-    for (size_t c = 0; complete && c < columns; c++) inclusion[c] = kb_average_inclusion(a, c);
-    for (int pass = 1; pass <= MOST_PRESENT + 1; pass++)
-        for (size_t seed = 0; status == KBASS_OK && seed < columns; seed++) {
-            if (taken[seed] || !is_doubtful(inclusion[seed])) continue;
-            trial.column[0] = seed;
-            trial.n_present = pass <= MOST_PRESENT ? (size_t)pass : 0; /* what neither one nor two explain */
-            if (grow(a, &trial, taken, inclusion)) status = keep_group(&trial, &found[(*n)++], error);
-        }
-    kb_free(trial.column);
-    kb_free(inclusion);
-    kb_free(taken);
-    if (status == KBASS_OK) *groups = found;
-    else kb_groups_free(found, *n);
-    return status;
-}
-
-void kb_groups_free(kb_group *groups, size_t n)
-{
-    for (size_t i = 0; groups && i < n; i++) kb_free(groups[i].column);
-    kb_free(groups);
 }

@@ -87,6 +87,21 @@ double kb_evidence_at_rest(const kb_dynamics *d, const double *counts, const kb_
     return variance_evidence(v, common, freedom) - 0.5 * (n * log(v) + squares / v + occam);
 }
 
+/* What the common level adds to a group's own degrees of freedom f_i: 1 / (1/nu + 1/sum_j 1/(1/f_j + 1/nu)), j the
+   other groups. The level is theirs to tell, each as well as its own noise is known and no better than nu; a group
+   alone has nothing but its own residuals. */
+static double freedom_of_common(const kb_shooter *s, const kb_fit *fit, size_t group, double total)
+{
+    double sum = 0;
+    for (size_t j = 0; j < s->likelihood.n_groups; j++) {
+        if (j == group || !(s->counts[j] > 0)) continue;
+        bool is_known = s->dynamics->known_variance[j] > 0;
+        double own = is_known ? INFINITY : freedom_of(s->counts[j], fit->effective, total);
+        sum += 1 / (1 / own + 1 / noise_shrinkage);
+    }
+    return 1 / (1 / noise_shrinkage + 1 / sum);
+}
+
 double kb_shooter_freedom(kb_shooter *s, const kb_fit *fit, size_t group)
 {
     double total = 0;
@@ -94,5 +109,5 @@ double kb_shooter_freedom(kb_shooter *s, const kb_fit *fit, size_t group)
     for (size_t i = 0; i < s->likelihood.n_groups; i++) total += s->counts[i];
     if (!(s->counts[group] > 0)) return NAN;
     if (s->dynamics->known_variance[group] > 0) return INFINITY;
-    return freedom_of(s->counts[group], fit->effective, total) + noise_shrinkage;
+    return freedom_of(s->counts[group], fit->effective, total) + freedom_of_common(s, fit, group, total);
 }

@@ -4,6 +4,7 @@
 
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "base/statistics.h"
 #include "base/status.h"
 
 /* Trajectory of one window at `n` scaled times (the first being the window's start), with its band, in data's units. */
@@ -52,20 +53,14 @@ static bool evaluate_all(kb_shooter *s, const kb_fit *fit, const double *covaria
     return done == n_times;
 }
 
-/* Of the sds of what belongs to a state; 1 where its noise is known, or was not measured. */
-static double student_factor(kb_shooter *s, const kb_fit *fit, size_t state)
-{
-    double freedom = kb_shooter_freedom(s, fit, state);
-    return freedom > 2 && isfinite(freedom) ? sqrt(freedom / (freedom - 2)) : 1;
-}
-
 bool kb_states_covariances(kb_shooter *s, const kb_fit *fit, double *covariances)
 {
     size_t k = fit->support.n, n = s->likelihood.n_start, size = k + n;
     const kb_columns *c = s->likelihood.columns;
     if (!kb_shooter_covariances(s, fit, covariances)) return false;
     for (size_t i = 0; i < size; i++) {
-        double factor = student_factor(s, fit, i < k ? c->equation[fit->support.column[i]] : i - k);
+        double freedom = kb_shooter_freedom(s, fit, i < k ? c->equation[fit->support.column[i]] : i - k);
+        double factor = kb_student_width(freedom);
         for (size_t window = 0; window < s->likelihood.windows->n; window++) {
             double *V = covariances + window * size * size;
             for (size_t j = 0; j < size; j++) V[i + j * size] *= factor, V[j + i * size] *= factor;

@@ -22,6 +22,7 @@ void kb_search_result_clear(kb_search_result *result)
     kb_windows_destroy(result->windows);
     kb_engine_clear(&result->engine);
     kb_free(result->neighbours);
+    kb_free(result->shifts);
     kb_free(result->substitutes);
     kb_free(result->twins);
     kb_free(result->noise_unit);
@@ -86,6 +87,30 @@ static kbass_status find_substitutes(kb_search_result *result, const kb_message 
     return status;
 }
 
+/* A neighbour that counts beside the best model, of one column added. */
+static bool counts(const kb_neighbour *neighbour)
+{
+    static const double least = 1e-4; /* odds: what is less moves no quantile of an interval */
+    return kb_log_odds(neighbour->gain) > log(least) && neighbour->with == KB_NO_COLUMN;
+}
+
+/* The added weight takes the others along: what it shares with them is no longer theirs alone. */
+static kbass_status find_shifts(kb_search_result *result, const kb_message *message, const kb_columns *columns,
+                                double *work, kbass_error *error)
+{
+    const kb_support *best = &result->pool.fits[0]->support;
+    size_t k = best->n, n_added = 0, *added = KB_NEW(size_t, columns->n + 1);
+    for (size_t c = 0; added && c < columns->n; c++)
+        if (counts(&result->neighbours[c])) added[n_added++] = c;
+    result->shifts = KB_NEW(double, n_added *k + 1);
+    bool complete = added && result->shifts;
+    if (complete && !columns->constraints &&
+        kb_message_shifts(message, columns, best, n_added, added, result->shifts, work))
+        for (size_t i = 0; i < n_added; i++) result->neighbours[added[i]].shift = result->shifts + i * k;
+    kb_free(added);
+    return complete ? KBASS_OK : kb_out_of_memory(error, "the answer");
+}
+
 kbass_status kb_search_result_measure(kb_search_result *result, const kb_message *message, const kb_columns *columns,
                                       double *work, kbass_error *error)
 {
@@ -99,7 +124,7 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
     size_t found =
         status == KBASS_OK ? kb_message_moves(message, columns, best, KB_SINGLE_MOVES, 2 * n, moves, work) : 0;
     for (size_t i = 0; status == KBASS_OK && i < n; i++)
-        result->neighbours[i] = (kb_neighbour){-INFINITY, NAN, NAN, KB_NO_COLUMN};
+        result->neighbours[i] = (kb_neighbour){-INFINITY, NAN, NAN, KB_NO_COLUMN, NULL};
     for (size_t i = 0; i < found; i++) {
         if (moves[i].add == KB_NO_COLUMN) continue;
         kb_neighbour *neighbour = &result->neighbours[moves[i].add];
@@ -107,10 +132,12 @@ kbass_status kb_search_result_measure(kb_search_result *result, const kb_message
         kb_move_apply(&moves[i], columns, &trial);
         if (trial.n > best->n + 2 || neighbour->gain > -INFINITY) continue; /* moves come best first */
         double gain = kb_pool_find(&result->pool, &trial) ? -INFINITY : moves[i].gain;
-        *neighbour = (kb_neighbour){gain, moves[i].mean, moves[i].variance, came_along(best, &trial, moves[i].add)};
+        size_t with = came_along(best, &trial, moves[i].add);
+        *neighbour = (kb_neighbour){gain, moves[i].mean, moves[i].variance, with, NULL};
     }
     kb_support_clear(&trial);
     kb_free(moves);
+    if (status == KBASS_OK) status = find_shifts(result, message, columns, work, error);
     return status == KBASS_OK ? find_substitutes(result, message, columns, error) : status;
 }
 

@@ -21,6 +21,7 @@ typedef struct {
     double noise_floor;    /* of the final fits, scaled */
     bool noise_is_relative;
     kb_neighbour *neighbours;   /* per column; NULL when the run was stopped before */
+    double *shifts;             /* of those that count, one after the other; NULL: not known */
     kb_substitute *substitutes; /* terms of the chosen model that could be others */
     size_t n_substitutes;
     kb_substitute *twins; /* columns of its rivals that one other could stand for, likewise */

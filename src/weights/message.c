@@ -232,6 +232,20 @@ size_t kb_message_moves(const kb_message *message, const kb_columns *columns, co
     return found;
 }
 
+bool kb_message_shifts(const kb_message *message, const kb_columns *columns, const kb_support *support, size_t n_added,
+                       const size_t *added, double *shifts, double *work)
+{
+    size_t k = support->n;
+    posterior p = {k, work, work + k * k};
+    double *g = work + k * k + k;
+    if (!condition(message, columns, support, &p)) return false;
+    for (size_t i = 0; i < n_added; i++) {
+        for (size_t j = 0; j < k; j++) g[j] = message->G[support->column[j] + added[i] * message->n];
+        kb_gemv(KB_PLAIN, k, k, 1, p.M, k, g, 0, shifts + i * k);
+    }
+    return true;
+}
+
 void kb_move_apply(const kb_move *move, const kb_columns *columns, kb_support *support)
 {
     if (move->drop != KB_NO_COLUMN) kb_support_remove(support, move->drop);

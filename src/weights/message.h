@@ -48,6 +48,10 @@ typedef enum { KB_SINGLE_MOVES = 0, KB_SWAPS = 1, KB_TO_NOTHING = 2 } kb_move_ki
 size_t kb_message_moves(const kb_message *message, const kb_columns *columns, const kb_support *support, unsigned kinds,
                         size_t most, kb_move *moves, double *work);
 size_t kb_message_work(size_t n);
+/* shifts (k x n_added): what a weight of 1 of each added column takes from the k weights of a support without it, M
+   G_Sc with M their covariance. False when that cannot be factorised. work: kb_message_work(n). */
+bool kb_message_shifts(const kb_message *message, const kb_columns *columns, const kb_support *support, size_t n_added,
+                       const size_t *added, double *shifts, double *work);
 /* The same evidence and moves where columns have constraints: called by those above. They allocate. */
 double kb_message_constrained_evidence(const kb_message *message, const kb_columns *columns, const kb_support *support,
                                        double *mean);
