@@ -290,6 +290,26 @@ static void intervals_are_quantiles_of_the_mixture(void **state)
     kb_search_result_clear(&found);
 }
 
+/* 6 numbers of 12 data: a quarter is for laws that nobody sought, half of it like either; not like the one far behind.
+ */
+static void laws_unsought_widen_intervals(void **state)
+{
+    (void)state;
+    static const entry entries[] = {{0x21, 0.6, 2, 0.1}, {0x23, 0.399, 3, 0.1}, {0x25, 0.001, 50, 0.1}};
+    kb_search_result found;
+    double sd, low, high;
+    make_pool(3, entries, &found);
+    found.pool.fits[0]->values = 12;
+    found.pool.fits[0]->effective = 6;
+    kb_average *average = average_of(&found);
+    kb_average_interval(average, 0, &sd, &low, &high);
+    double first = 0.75 * 0.6 + 0.125, second = 0.75 * 0.399 + 0.125;
+    CHECK_CLOSE(first * normal_below(low, 2, 0.1), 0.025, 1e-9); /* bisection */
+    CHECK_CLOSE(first + second * normal_below(high, 3, 0.1), 0.975, 1e-9);
+    kb_average_destroy(average);
+    kb_search_result_clear(&found);
+}
+
 static void longer_models_far_behind_are_dropped(void **state)
 {
     (void)state;
@@ -319,6 +339,7 @@ int main(void)
         cmocka_unit_test(two_of_three_are_a_group_too),
         cmocka_unit_test(one_or_more_are_a_group),
         cmocka_unit_test(intervals_are_quantiles_of_the_mixture),
+        cmocka_unit_test(laws_unsought_widen_intervals),
         cmocka_unit_test(independent_columns_are_no_group),
         cmocka_unit_test(certain_columns_are_no_group),
     };

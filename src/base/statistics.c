@@ -3,6 +3,7 @@
 #include <math.h>
 
 enum { MOST_TERMS = 10000, BISECTIONS = 200 };
+static const double rounding = 4e-16; /* of a factor next to 1: two units in its last place, less is never reached */
 
 /* Regularised incomplete gamma function by its series: x^a e^-x / Gamma(a + 1) sum_k x^k / ((a + 1) ... (a + k)) */
 static double lower_series(double a, double x)
@@ -22,7 +23,7 @@ static double upper_fraction(double a, double x)
         d = 1 / (an * d + b);
         c = b + an / c;
         product *= c * d;
-        if (fabs(c * d - 1) <= 1e-16) break;
+        if (fabs(c * d - 1) <= rounding) break;
     }
     return product * exp(a * log(x) - x - lgamma(a));
 }
@@ -59,7 +60,7 @@ static double beta_fraction(double a, double b, double x)
         d = 1 / (1 + odd * d);
         c = 1 + odd / c;
         product *= c * d;
-        if (fabs(c * d - 1) <= 1e-16) break;
+        if (fabs(c * d - 1) <= rounding) break;
     }
     return product * exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)) / a;
 }

@@ -10,8 +10,9 @@
 #include "evidence/thresholds.h"
 #include "weights/constraints.h"
 
-enum { QUANTILE_STEPS = 45 };  /* halvings: of a quantile */
-static const double tails = 9; /* sds about a mean beyond which nothing lies */
+enum { QUANTILE_STEPS = 45 };         /* halvings: of a quantile */
+static const double nearly = 1. / 55; /* odds: of weights as other laws would have them, too; as bands count rivals */
+static const double tails = 9;        /* sds about a mean beyond which nothing lies */
 
 /* ---------------------------------------------------------------- the models and their shares */
 
@@ -85,7 +86,8 @@ static void list_models(kb_average *a)
 /* Shares of the models and of their right-hand sides. */
 static kbass_status weigh_models(kb_average *a, kbass_error *error)
 {
-    static const double most = 200; /* log-odds: of a run that was stopped, neighbours may be far better */
+    static const double most_unseen = 0.99; /* share: what is left still says how the compared laws differ */
+    static const double most = 200;         /* log-odds: of a run that was stopped, neighbours may be far better */
     double *odds = KB_NEW(double, a->n + 1);
     uint64_t *side = KB_NEW(uint64_t, a->n * a->equations + 1);
     kbass_status status = odds && side ? KBASS_OK : kb_out_of_memory(error, "the average over models");
@@ -95,9 +97,9 @@ static kbass_status weigh_models(kb_average *a, kbass_error *error)
     }
     const kb_marginals models = {a->n, a->equations, odds, side, a->share, a->marginal};
     if (status == KBASS_OK) status = kb_marginals_fill(&models, error);
-    double seen = status == KBASS_OK && a->n ? 1 - unseen(a, a->share[0]) : 1;
-    for (size_t m = 0; m < a->n; m++) a->share[m] *= seen;
-    for (size_t i = 0; i < a->n * a->equations; i++) a->marginal[i] *= seen;
+    if (status == KBASS_OK && a->n) a->unseen = fmin(unseen(a, a->share[0]), most_unseen);
+    for (size_t m = 0; m < a->n; m++) a->share[m] *= 1 - a->unseen;
+    for (size_t i = 0; i < a->n * a->equations; i++) a->marginal[i] *= 1 - a->unseen;
     kb_free(odds);
     kb_free(side);
     return status;
@@ -199,10 +201,12 @@ static void fitted(const kb_average *a, const kb_fit *fit, size_t column, double
     }
 }
 
-/* How a model's neighbour takes the weights that it was fitted with along; NULL: it leaves them. */
-static const double *shift_of(const kb_average *a, size_t model)
+/* How a model's neighbour takes the weights of its equation along that it was fitted with; NULL: it leaves them. */
+static const double *shift_of(const kb_average *a, size_t model, size_t column)
 {
-    return a->added[model] != KB_NO_COLUMN ? a->neighbours[a->added[model]].shift : NULL;
+    size_t added = a->added[model];
+    bool is_near = added != KB_NO_COLUMN && a->columns->equation[added] == a->columns->equation[column];
+    return is_near ? a->neighbours[added].shift : NULL;
 }
 
 /* w_q - t_q w_c and V_qq + t_q^2 v_c: a column c was added, t = M G_Sc */
@@ -225,7 +229,7 @@ static void component(const kb_average *a, size_t model, size_t column, double *
     const kb_fit *fit = a->pool->fits[a->fit[model]];
     if (!is_added(a, model, column)) {
         fitted(a, fit, column, mean, square);
-        if (shift_of(a, model)) take_along(a, model, column, mean, square);
+        if (shift_of(a, model, column)) take_along(a, model, column, mean, square);
         return;
     }
     size_t own = a->added[model], from = stands_for(a, own) == column ? own : column;
@@ -245,7 +249,7 @@ static size_t list_components(const kb_average *a, size_t column)
     for (size_t m = 0; m < a->n; m++) {
         kb_component one = {.share = kb_average_share(a, m, column)};
         if (!kb_average_has(a, m, column) || !(one.share > 0)) continue;
-        size_t *place = is_added(a, m, column) || shift_of(a, m) ? NULL : &a->place[a->fit[m]];
+        size_t *place = is_added(a, m, column) || shift_of(a, m, column) ? NULL : &a->place[a->fit[m]];
         if (place && *place != KB_NO_COLUMN) {
             a->components[*place].share += one.share;
             continue;
@@ -307,11 +311,27 @@ static double quantile(const kb_average *a, size_t column, size_t n, double shar
     return 0.5 * (low + high);
 }
 
+/* Laws that nobody sought are like those that come near, and not most like the best of them: their share goes to the
+   weights of all of these alike. */
+static void add_unseen(const kb_average *a, size_t n)
+{
+    double total = 0, most = 0, near = 0;
+    for (size_t i = 0; i < n; i++) {
+        total += a->components[i].share;
+        most = fmax(most, a->components[i].share);
+    }
+    for (size_t i = 0; i < n; i++) near += a->components[i].share >= nearly * most;
+    for (size_t i = 0; i < n; i++)
+        if (a->components[i].share >= nearly * most)
+            a->components[i].share += a->unseen / (1 - a->unseen) * total / near;
+}
+
 void kb_average_interval(const kb_average *a, size_t column, double *sd, double *low, double *high)
 {
     double total = 0, sum = 0, squares = 0, least = INFINITY, most = -INFINITY;
     double factor = student_square(freedom_of(a, column));
     size_t n = list_components(a, column);
+    add_unseen(a, n);
     for (size_t i = 0; i < n; i++) {
         const kb_component *c = &a->components[i];
         double variance = factor * c->square;

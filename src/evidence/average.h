@@ -33,6 +33,7 @@ typedef struct {
     const kb_neighbour *neighbours; /* per column, or NULL: none are compared */
     size_t n;                       /* models */
     size_t equations;
+    double unseen;            /* share of laws that nobody compared */
     double *share;            /* n: of each model; the first is the chosen model's */
     double *marginal;         /* n x equations: of a model's right-hand side, marginal[equation + model *
                                  equations]; an equation's sum to 1, or less by the share of what was not compared */
