@@ -106,18 +106,21 @@ size_t kb_shooter_exchange_predictions(kb_shooter *s, size_t n_done)
     return n;
 }
 
-void kb_shooter_exchange_normals(kb_shooter *s, void (*make)(kb_shooter *, size_t, const void *), const void *context)
+bool kb_shooter_exchange_normals(kb_shooter *s, bool (*make)(kb_shooter *, size_t, const void *), const void *context)
 {
     size_t W = s->likelihood.windows->n, P = s->n_tangents + s->likelihood.n_start;
     struct kb_shooter_ranks *r = s->ranks;
+    bool are_there = true;
     place_blocks(r, W, P * (P + 1));
     for (size_t w = 0; w < W; w++) {
         if (!kb_shooter_owns(s, w)) continue;
-        make(s, w, context);
+        r->done[w] = make(s, w, context);
         memcpy(r->blocks + r->offset[w], s->normals, P * P * sizeof *r->blocks);
         memcpy(r->blocks + r->offset[w] + P * P, s->gradient, P * sizeof *r->blocks);
     }
     exchange(r, W, r->offset, r->blocks, r->done);
+    for (size_t w = 0; w < W; w++) are_there = are_there && r->done[w];
+    return are_there;
 }
 
 void kb_shooter_take_normals(kb_shooter *s, size_t window)
