@@ -176,8 +176,8 @@ static kbass_status list_terms(const kb_probe *q, kb_answer *answer, kbass_error
 static bool ask(kb_probe *q)
 {
     kb_likelihood *l = q->likelihood;
-    bool is_there = false, is_shared = q->run && l->share && kb_share_is_possible(q->run) &&
-                                       l->share(l, q->run->reduce, q->columns.n);
+    bool is_there = false,
+         is_shared = q->run && l->share && kb_share_is_possible(q->run) && l->share(l, q->run->reduce, q->columns.n);
 #pragma omp parallel num_threads(q->workers.n > 0 && !is_shared ? q->workers.n : 1)
 #pragma omp master /* the others help */
     is_there = l->message(l, q->fit, &q->all, q->message);
@@ -191,8 +191,7 @@ kbass_status kb_probe_terms(kb_probe *q, kb_answer *answer, kbass_error *error)
     double *factor = KB_NEW(double, k *k), *g = KB_NEW(double, n), *row = KB_NEW(double, k);
     q->scores = KB_NEW(double, n);
     kbass_status status = factor && g && row && q->scores ? KBASS_OK : kb_out_of_memory(error, "the wider dictionary");
-    if (status == KBASS_OK && ask(q) && score(q, factor, g, row))
-        status = list_terms(q, answer, error);
+    if (status == KBASS_OK && ask(q) && score(q, factor, g, row)) status = list_terms(q, answer, error);
     kb_free(factor);
     kb_free(g);
     kb_free(row);

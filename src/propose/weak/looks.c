@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "search/schedule.h"
+#include "search/share.h"
 
 static const double waves_per_length = 7.06; /* 6 sqrt(2 log 2): lag at which exp(-d^2 / 2 l^2) is one half */
 static const kb_schedule *const schedule = &kb_schedule_of_weak_fields.value;
@@ -135,11 +136,6 @@ static kbass_status take(const kb_weak_grids *g, kb_weak_look *look, kbass_error
 
 static bool is_over(const kb_weak_grids *g) { return g->whole.run && kb_run_gives_up(g->whole.run); }
 
-static const kbass_reduce *ranks_of(const kb_weak_grids *g)
-{
-    return g->whole.run && !kb_run_stopped(g->whole.run) ? g->whole.run->reduce : NULL;
-}
-
 /* Bytes of what a look leaves. */
 static size_t bytes_of(const kb_weak_grids *g)
 {
@@ -169,20 +165,15 @@ static void unpack(const kb_weak_grids *g, const unsigned char *from, kb_weak_lo
 }
 
 /* Every rank's own looks to all of them. */
-static kbass_status exchange(const kb_weak_grids *g, const kbass_reduce *r, size_t n, kb_weak_look *looks,
-                             kbass_error *error)
+static kbass_status exchange(const kb_weak_grids *g, size_t n, kb_weak_look *looks, kbass_error *error)
 {
-    size_t ranks = (size_t)r->n_ranks, each = (n + ranks - 1) / ranks, size = bytes_of(g);
-    unsigned char *own = kb_allocate(each * size, 1), *all = kb_allocate(ranks * each * size, 1);
-    kbass_status status = own && all ? KBASS_OK : kb_out_of_memory(error, "what other ranks saw");
-    for (size_t i = (size_t)r->rank; status == KBASS_OK && i < n; i += ranks)
-        pack(g, &looks[i], own + i / ranks * size);
-    if (status == KBASS_OK) r->gather(r->user, each * size, own, all);
-    for (size_t i = 0; status == KBASS_OK && i < n; i++)
-        unpack(g, all + (i % ranks * each + i / ranks) * size, &looks[i]);
-    kb_free(own);
-    kb_free(all);
-    kb_run_agree(g->whole.run);
+    size_t size = bytes_of(g);
+    unsigned char *packed = kb_allocate(n * size + 1, 1);
+    if (!packed) return kb_out_of_memory(error, "what other ranks saw");
+    for (size_t i = 0; i < n; i++) pack(g, &looks[i], packed + i * size);
+    kbass_status status = kb_share_pieces(g->whole.run, n, size, packed, error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) unpack(g, packed + i * size, &looks[i]);
+    kb_free(packed);
     return status;
 }
 
@@ -199,19 +190,19 @@ static kbass_status take_streamed(const kb_weak_grids *g, size_t n, kb_weak_look
 
 static kbass_status take_shared(const kb_weak_grids *g, size_t n, kb_weak_look *looks, kbass_error *error)
 {
-    const kbass_reduce *r = ranks_of(g);
+    bool is_shared = g->whole.run && kb_share_is_possible(g->whole.run);
     kbass_status status = KBASS_OK;
     kbass_error first = {0};
 #pragma omp parallel for schedule(dynamic) num_threads(g->whole.threads > 0 ? g->whole.threads : 1)
     for (size_t i = 0; i < n; i++) {
         kbass_error own = {0};
-        if ((r && (int)(i % (size_t)r->n_ranks) != r->rank) || is_over(g)) continue;
+        if ((is_shared && !kb_share_is_own(g->whole.run, i)) || is_over(g)) continue;
         kbass_status found = take(g, &looks[i], &own);
 #pragma omp critical(kb_weak_looks)
         if (found != KBASS_OK && status == KBASS_OK) status = found, first = own;
     }
     if (status != KBASS_OK && error) *error = first;
-    return status == KBASS_OK && r ? exchange(g, r, n, looks, error) : status;
+    return status == KBASS_OK && is_shared ? exchange(g, n, looks, error) : status;
 }
 
 kbass_status kb_weak_looks_take(const kb_weak_grids *g, size_t n, kb_weak_look *looks, kbass_error *error)

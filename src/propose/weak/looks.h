@@ -25,10 +25,10 @@ typedef struct {
 } kb_weak_grids;
 
 typedef struct {
-    double half[KB_MAX_AXES];  /* widths of the bumps */
-    double share;              /* of the length whose kernel has the wavelength: the bare field's; 0: pure terms alone */
-    bool is_heard;             /* there were bumps enough */
-    size_t *found;             /* by equation */
+    double half[KB_MAX_AXES]; /* widths of the bumps */
+    double share;             /* of the length whose kernel has the wavelength: the bare field's; 0: pure terms alone */
+    bool is_heard;            /* there were bumps enough */
+    size_t *found;            /* by equation */
     kb_weak_support *supports; /* KB_WEAK_SUPPORTS of each equation, found of them */
 } kb_weak_look;
 
