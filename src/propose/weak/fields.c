@@ -9,10 +9,10 @@
 #include "propose/weak/looks.h"
 #include "data/visible.h"
 
-static const double bare_lengths[] = {1, 0.5}; /* times the length whose kernel has the visible wavelength */
-enum { BARE_LENGTHS = 2 };                     /* room: length scales of the bare field */
-enum { SHARES = 3 };                           /* room for the schedule's widths */
-enum { MOST_LOOKS = SHARES * SHARES + BARE_LENGTHS };
+static const double bare_lengths[] = {1, 0.5};        /* times the length whose kernel has the visible wavelength */
+enum { BARE_LENGTHS = 2 };                            /* room: length scales of the bare field */
+enum { SHARES = 3 };                                  /* room for the schedule's widths */
+enum { MOST_LOOKS = SHARES * SHARES + BARE_LENGTHS }; /* room: widths, and the bare field's lengths */
 static const kb_schedule *const schedule = &kb_schedule_of_weak_fields.value;
 
 /* Half width i in visible wavelengths, from the narrowest to the widest. */
