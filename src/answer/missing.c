@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "collocation/kernel_likelihood.h"
 #include "forward/shoot.h"
+#include "search/workers.h"
 
 enum { MOST_STATES = 4 }; /* states: of systems whose missing terms are looked for; seconds */
 
@@ -84,30 +85,60 @@ static kbass_status take(kbass_status status, kb_probe *q, kb_shooter *shooter, 
     return KBASS_OK;
 }
 
+/* One likelihood for each thread; the first asks, the others take up windows of it. */
+static kbass_status take_all(kb_probe *q, int threads, kb_likelihood_make make, const void *context,
+                             const kb_search_result *found, kbass_error *error)
+{
+    int n = found->windows->n > 1 ? threads : 1;
+    kbass_status status = kb_workers_create(n, make, context, &q->columns, &q->workers, error);
+    if (status != KBASS_OK) return status;
+    for (int i = 0; i < q->workers.n; i++) q->workers.list[i]->likelihood->windows = found->windows;
+    q->likelihood = q->workers.list[0]->likelihood;
+    return KBASS_OK;
+}
+
 /* A name that cannot stand in some of the wider terms, or a model that cannot be followed again: nothing is said. */
 static kbass_status say_nothing(kbass_status status) { return status == KBASS_ERROR_MEMORY ? status : KBASS_OK; }
 
-kbass_status kb_missing_of_states(const kb_ode_problem *p, const kb_search_result *found, kb_answer *answer,
-                                  kbass_error *error)
+typedef struct {
+    const kb_ode_problem *problem;
+    const kb_search_result *found;
+    const kb_probe *probe;
+} state_probe;
+
+static kbass_status make_trajectories(const void *context, kb_likelihood **out, kbass_error *error)
 {
-    kb_probe q = {0};
+    const state_probe *c = context;
     kb_shooter *shooter = NULL;
+    kbass_status status = kb_shooter_create(c->problem->record, c->probe->wide, &c->probe->columns,
+                                            c->found->windows->n, c->probe->columns.n, &shooter, error);
+    if (status == KBASS_OK) *out = &shooter->likelihood;
+    return status;
+}
+
+/* Scaled, by observation. */
+static void place_times(const kb_record *record, const kb_dynamics *d, double *time)
+{
+    for (size_t row = 0; row < d->n_rows; row++)
+        for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) time[o] = record->time[row];
+}
+
+kbass_status kb_missing_of_states(const kb_ode_problem *p, const kb_search_result *found, kb_run *run,
+                                  kb_answer *answer, kbass_error *error)
+{
+    kb_probe q = {.run = run};
     kb_frame frame = kb_ode_problem_frame(p);
     const kb_record *record = p->record;
+    const state_probe context = {p, found, &q};
     const kb_tile_frame tiled = {record->first, record->span, NAN, NAN};
     if (!can_probe(&frame, found)) return KBASS_OK;
     kb_tiles *t = KB_NEW(kb_tiles, record->n_states);
     double *time = KB_NEW(double, record->n_rows * record->n_states);
     kbass_status status = t && time ? KBASS_OK : kb_out_of_memory(error, "the residuals");
     if (status == KBASS_OK) status = kb_probe_begin(&q, &frame, found, NULL, NULL, error);
-    if (status == KBASS_OK)
-        status = kb_shooter_create(record, q.wide, &q.columns, found->windows->n, q.columns.n, &shooter, error);
-    status = take(status, &q, shooter, found);
+    if (status == KBASS_OK) status = take_all(&q, p->threads, make_trajectories, &context, found, error);
     if (status == KBASS_OK) {
-        const kb_dynamics *d = shooter->dynamics;
-        for (size_t row = 0; row < d->n_rows; row++)
-            for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++)
-                time[o] = record->time[row];
+        place_times(record, kb_shooter_of(q.likelihood)->dynamics, time);
         status = kb_probe_terms(&q, answer, error);
     }
     if (status == KBASS_OK && sum_followed(&q, time, NULL, t))
@@ -155,22 +186,37 @@ static kbass_status ask_followed(kb_probe *q, size_t n_runs, kb_field_samples *c
     return status;
 }
 
-kbass_status kb_missing_of_fields(const kb_pde1d_problem *l, const kb_search_result *found, kb_answer *answer,
-                                  kbass_error *error)
+/* What a thread's likelihood of the wider terms is made of. */
+typedef struct {
+    const kb_pde1d_problem *problem;
+    const kb_search_result *found;
+    const kb_probe *probe;
+} field_probe;
+
+static kbass_status make_lines(const void *context, kb_likelihood **out, kbass_error *error)
 {
-    kb_probe q = {0};
-    kb_frame frame = kb_pde1d_problem_frame(l);
+    const field_probe *f = context;
+    const kb_columns *columns = &f->probe->columns;
     kb_pde1d_runs *all_runs = NULL;
     kb_shooter *shooter = NULL;
+    kbass_status status = kb_pde1d_runs_create(f->problem->n_runs, f->found->engine.setups, f->probe->wide, columns,
+                                               columns->n, &all_runs, error);
+    if (status == KBASS_OK)
+        status = kb_shooter_create_on(&all_runs->dynamics, columns, f->found->windows->n, columns->n, &shooter, error);
+    if (status == KBASS_OK) *out = &shooter->likelihood;
+    return status;
+}
+
+kbass_status kb_missing_of_fields(const kb_pde1d_problem *l, const kb_search_result *found, kb_run *run,
+                                  kb_answer *answer, kbass_error *error)
+{
+    kb_probe q = {.run = run};
+    kb_frame frame = kb_pde1d_problem_frame(l);
+    const field_probe context = {l, found, &q};
     const int highest[] = {0, KB_HIGHEST_ORDER};
     if (!can_probe(&frame, found)) return KBASS_OK;
     kbass_status status = kb_probe_begin(&q, &frame, found, l->run_samples[0]->span, highest, error);
-    if (status == KBASS_OK)
-        status =
-            kb_pde1d_runs_create(l->n_runs, found->engine.setups, q.wide, &q.columns, q.columns.n, &all_runs, error);
-    if (status == KBASS_OK)
-        status = kb_shooter_create_on(&all_runs->dynamics, &q.columns, found->windows->n, q.columns.n, &shooter, error);
-    status = take(status, &q, shooter, found);
+    if (status == KBASS_OK) status = take_all(&q, l->threads, make_lines, &context, found, error);
     if (status == KBASS_OK && q.likelihood->n_start == found->pool.n_start)
         status = ask_followed(&q, l->n_runs, l->run_samples, l->has_one_domain, answer, error);
     kb_probe_clear(&q);

@@ -12,11 +12,11 @@
 #include "problem/pde1d.h"
 #include "problem/pde_nd.h"
 
-/* Adds to the answer what is found, if anything. */
-kbass_status kb_missing_of_states(const kb_ode_problem *problem, const kb_search_result *found, kb_answer *answer,
-                                  kbass_error *error);
-kbass_status kb_missing_of_fields(const kb_pde1d_problem *problem, const kb_search_result *found, kb_answer *answer,
-                                  kbass_error *error);
+/* Adds to the answer what is found, if anything; windows are shared out among the threads and ranks of the run. */
+kbass_status kb_missing_of_states(const kb_ode_problem *problem, const kb_search_result *found, kb_run *run,
+                                  kb_answer *answer, kbass_error *error);
+kbass_status kb_missing_of_fields(const kb_pde1d_problem *problem, const kb_search_result *found, kb_run *run,
+                                  kb_answer *answer, kbass_error *error);
 /* Over several axes, of second order in time, and fields of --method em. */
 kbass_status kb_missing_of_axes(const kb_pde_nd_problem *problem, const kb_search_result *found, kb_answer *answer,
                                 kbass_error *error);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "base/status.h"
+#include "search/share.h"
 
 enum { MOST_TERMS = 3 }; /* terms: that are named */
 
@@ -78,7 +79,8 @@ kbass_status kb_probe_begin(kb_probe *q, const kb_frame *frame, const kb_search_
 
 void kb_probe_clear(kb_probe *q)
 {
-    if (q->likelihood) q->likelihood->destroy(q->likelihood);
+    if (q->likelihood && !q->workers.n) q->likelihood->destroy(q->likelihood);
+    kb_workers_destroy(&q->workers);
     kb_message_destroy(q->message);
     kb_fit_destroy(q->fit);
     kb_support_clear(&q->all);
@@ -170,15 +172,26 @@ static kbass_status list_terms(const kb_probe *q, kb_answer *answer, kbass_error
     return KBASS_OK;
 }
 
+/* The message about all columns, by whoever is there. */
+static bool ask(kb_probe *q)
+{
+    kb_likelihood *l = q->likelihood;
+    bool is_there = false,
+         is_shared = q->run && l->share && kb_share_is_possible(q->run) && l->share(l, q->run->reduce, q->columns.n);
+#pragma omp parallel num_threads(q->workers.n > 0 && !is_shared ? q->workers.n : 1)
+#pragma omp master /* the others help */
+    is_there = l->message(l, q->fit, &q->all, q->message);
+    if (is_shared) l->share(l, NULL, 0);
+    return is_there;
+}
+
 kbass_status kb_probe_terms(kb_probe *q, kb_answer *answer, kbass_error *error)
 {
     size_t n = q->columns.n, k = q->n_own;
     double *factor = KB_NEW(double, k *k), *g = KB_NEW(double, n), *row = KB_NEW(double, k);
     q->scores = KB_NEW(double, n);
     kbass_status status = factor && g && row && q->scores ? KBASS_OK : kb_out_of_memory(error, "the wider dictionary");
-    if (status == KBASS_OK && q->likelihood->message(q->likelihood, q->fit, &q->all, q->message) &&
-        score(q, factor, g, row))
-        status = list_terms(q, answer, error);
+    if (status == KBASS_OK && ask(q) && score(q, factor, g, row)) status = list_terms(q, answer, error);
     kb_free(factor);
     kb_free(g);
     kb_free(row);

@@ -4,7 +4,7 @@
 #define KB_ANSWER_PROBE_H
 
 #include "answer/answer.h"
-#include "weights/likelihood.h"
+#include "search/workers.h"
 
 /* The model's terms first, every pair of equation and term a column of scale 1. */
 typedef struct {
@@ -14,6 +14,8 @@ typedef struct {
     size_t n_own; /* columns of the model */
     kb_fit *fit;
     kb_likelihood *likelihood;
+    kb_workers workers; /* whose first it is, one a thread; or none */
+    kb_run *run;        /* whose ranks may share the message; NULL: none */
     kb_message *message;
     kb_support all;
     double freedom; /* of the noise that scores are in units of; INFINITY: it is known */

@@ -110,7 +110,7 @@ static kbass_status ask_states(kbass_discovery *d, kb_run *run, kbass_error *err
     if (asked.engine.state) asked.pool = d->found.engine.followed;
     kbass_status status = kb_vary_states(d->ode, &asked, run, d->answer, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
-    return kb_missing_of_states(d->ode, &asked, d->answer, error);
+    return kb_missing_of_states(d->ode, &asked, run, d->answer, error);
 }
 
 /* Why fields over several axes, or of second order, were not followed through the integrated equation. */
@@ -170,7 +170,7 @@ static kbass_status run_method(kbass_discovery *d, kb_run *run, kbass_error *err
     if (d->pde1d) status = kb_vary_fields(d->pde1d, &d->found, run, d->answer, error);
     if (d->pde_nd) status = kb_vary_axes(d->pde_nd, &d->settings, &d->found, run, d->answer, error);
     if (status != KBASS_OK || kb_run_stopped(run)) return status;
-    if (d->pde1d) status = kb_missing_of_fields(d->pde1d, &d->found, d->answer, error);
+    if (d->pde1d) status = kb_missing_of_fields(d->pde1d, &d->found, run, d->answer, error);
     if (d->pde_nd) status = kb_missing_of_axes(d->pde_nd, &d->found, d->answer, error);
     return status;
 }

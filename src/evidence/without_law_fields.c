@@ -1,7 +1,6 @@
 #include "evidence/without_law_fields.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/linalg.h"
@@ -45,11 +44,20 @@ typedef struct {
     size_t point;
 } neighbour;
 
-static int by_distance(const void *a, const void *b)
+static bool is_nearer(const neighbour *a, const neighbour *b)
 {
-    const neighbour *x = a, *y = b;
-    int order = (x->distance > y->distance) - (x->distance < y->distance);
-    return order ? order : (x->point > y->point) - (x->point < y->point);
+    return a->distance < b->distance || (a->distance == b->distance && a->point < b->point);
+}
+
+/* Among the nearest by now, nearest first; *n of them, TILE at most. */
+static void keep_nearest(const neighbour *next, neighbour *nearest, size_t *n)
+{
+    size_t at = *n;
+    if (*n == TILE && !is_nearer(next, &nearest[TILE - 1])) return;
+    if (*n == TILE) at--;
+    else ++*n;
+    for (; at > 0 && is_nearer(next, &nearest[at - 1]); at--) nearest[at] = nearest[at - 1];
+    nearest[at] = *next;
 }
 
 static void find_places(const kb_field_samples *s, patch *p)
@@ -65,26 +73,26 @@ static void find_places(const kb_field_samples *s, patch *p)
 }
 
 /* The measured points nearest to a centre, in units of the spacing. */
-static void choose_patch(const kb_field_samples *s, size_t field, size_t centre, neighbour *work, patch *out)
+static void choose_patch(const kb_field_samples *s, size_t field, size_t centre, patch *out)
 {
+    neighbour nearest[TILE];
     size_t n = 0;
     for (size_t i = 0; i < s->n_points; i++) {
-        double sum = 0;
+        neighbour next = {0, i};
         if (!(s->measured[i + field * s->n_points] > 0)) continue;
         for (size_t a = 0; a < s->n_axes; a++) {
             double d = (s->point[i + a * s->n_points] - s->point[centre + a * s->n_points]) / s->spacing[a];
-            sum = fmax(sum, fabs(d));
+            next.distance = fmax(next.distance, fabs(d));
         }
-        work[n++] = (neighbour){sum, i};
+        keep_nearest(&next, nearest, &n);
     }
-    qsort(work, n, sizeof *work, by_distance);
-    *out = (patch){.samples = s, .field = field, .n = n < TILE ? n : TILE};
-    for (size_t i = 0; i < out->n; i++) out->point[i] = work[i].point;
+    *out = (patch){.samples = s, .field = field, .n = n};
+    for (size_t i = 0; i < n; i++) out->point[i] = nearest[i].point;
     find_places(s, out);
 }
 
 /* One patch where the run has few points; else several, spread over its points. */
-static void choose_patches(patchwork *w, const kb_field_samples *s, neighbour *work)
+static void choose_patches(patchwork *w, const kb_field_samples *s)
 {
     for (size_t field = 0; field < s->n_fields; field++) {
         size_t n = s->count[field] <= TILE ? 1 : MOST_TILES;
@@ -93,7 +101,7 @@ static void choose_patches(patchwork *w, const kb_field_samples *s, neighbour *w
             size_t centre =
                 (size_t)fmod(((double)k + 0.5) * 0.6180339887498949 * (double)s->n_points, (double)s->n_points);
             patch *p = &w->patches[w->n_patches++];
-            choose_patch(s, field, centre, work, p);
+            choose_patch(s, field, centre, p);
             w->covered[field] += (double)p->n;
         }
         w->counts[field] += (double)s->count[field];
@@ -389,15 +397,12 @@ static void weigh(patchwork *w, size_t n_runs, kb_field_samples *const *samples,
 kbass_status kb_without_law_of_fields(size_t n_runs, kb_field_samples *const *samples, kb_kernel_kind kind,
                                       double noise_floor, kb_run *clock, kb_without_law *out, kbass_error *error)
 {
-    size_t fields = samples[0]->n_fields, most = 0;
-    for (size_t run = 0; run < n_runs; run++)
-        if (samples[run]->n_points > most) most = samples[run]->n_points;
+    size_t fields = samples[0]->n_fields;
     if (kb_without_law_create(fields, out, error) != KBASS_OK) return KBASS_ERROR_MEMORY;
     patchwork *w = KB_NEW(patchwork, 1);
-    neighbour *work = KB_NEW(neighbour, most);
     double *sums = KB_NEW(double, 3 * fields);
     patch *patches = KB_NEW(patch, n_runs * fields * MOST_TILES);
-    bool complete = w && work && sums && patches;
+    bool complete = w && sums && patches;
     if (complete) {
         *w = (patchwork){.kind = kind,
                          .floor = noise_floor > 0 ? noise_floor : 1e-6,
@@ -410,12 +415,11 @@ kbass_status kb_without_law_of_fields(size_t n_runs, kb_field_samples *const *sa
                          .slope = sums + 2 * fields,
                          .shortest = {KB_LONGEST_SCALE, KB_LONGEST_SCALE},
                          .clock = clock};
-        for (size_t run = 0; run < n_runs; run++) choose_patches(w, samples[run], work);
+        for (size_t run = 0; run < n_runs; run++) choose_patches(w, samples[run]);
         weigh(w, n_runs, samples, out);
     }
     bool is_cut = complete && w->is_cut;
     kb_free(w);
-    kb_free(work);
     kb_free(sums);
     kb_free(patches);
     kbass_status status =

@@ -93,6 +93,7 @@ void kb_shooter_destroy(kb_shooter *s)
     for (int i = 0; i < SHOOTER_ARRAYS; i++) kb_free(*arrays[i]);
     kb_free(s->offset);
     kb_free(s->held);
+    kb_free(s->blocks);
     kb_shooter_share(s, NULL, 0);
     kb_comparison_clear(&s->comparison);
     s->dynamics->destroy(s->dynamics);
@@ -130,7 +131,7 @@ bool kb_shooter_covariances(kb_shooter *s, const kb_fit *fit, double *covariance
 {
     size_t k = fit->support.n, size = k + s->likelihood.n_start;
     kb_shooter_count(s);
-    if (!isfinite(kb_shooter_assemble(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance)))
+    if (!isfinite(kb_shooter_assemble_once(s, &fit->support, fit->w, fit->start, &fit->support, fit->variance)))
         return false;
     if (!isfinite(kb_shooter_factorise(s, &fit->support, 0)) || !kb_shooter_invert(s, k)) return false;
     for (size_t window = 0; window < s->likelihood.windows->n; window++)
@@ -152,7 +153,7 @@ bool kb_shooter_linearise(kb_shooter *s, const kb_fit *fit, double *tangents, do
 bool kb_shooter_message(kb_shooter *s, const kb_fit *fit, const kb_support *all, kb_message *message)
 {
     size_t k = all->n;
-    if (!isfinite(kb_shooter_assemble(s, &fit->support, fit->w, fit->start, all, fit->variance))) return false;
+    if (!isfinite(kb_shooter_assemble_once(s, &fit->support, fit->w, fit->start, all, fit->variance))) return false;
     memcpy(message->G, s->Hww, k * k * sizeof *message->G);
     for (size_t q = 0; q < k; q++) message->b[q] = -s->gw[q];
     for (size_t q = 0; q < fit->support.n; q++)

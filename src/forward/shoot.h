@@ -34,7 +34,8 @@ typedef struct {
     const double *model_w;
     bool was_stiff;                         /* the last integration */
     double *kept_tangents, *kept_residuals; /* where kb_shooter_linearise wants them, or NULL */
-    size_t n_kept;
+    double *blocks;                         /* what windows leave that threads weigh together (shoot_team.h) */
+    size_t n_blocks;                        /* numbers in it */
     double pace;          /* of the last integration with tangents: seconds for a row and a parameter; 0: none yet */
     kb_work_key identity; /* of the dynamics, once it was asked for */
     struct kb_shooter_ranks *ranks; /* that share the windows (shoot_share.h); NULL: none do */

@@ -98,58 +98,89 @@ bool kb_shooter_sum_squares(kb_shooter *s, const kb_support *support, const doub
     return n == s->likelihood.windows->n;
 }
 
-/* One window's J'J/v in s->normals (P x P) and J'r/v in s->gradient. */
-static void window_normals(kb_shooter *s, size_t window, const void *variances)
+/* predicted, tangents: of the window. */
+static void make_normals(const kb_shooter *s, size_t window, const double *predicted, const double *tangents,
+                         const double *variance, kb_shooter *to)
 {
-    const double *variance = variances;
     const kb_dynamics *d = s->dynamics;
     size_t P = s->n_tangents + s->likelihood.n_start, first = s->likelihood.windows->first[window],
-           begin = d->observation_start[first], used = 0;
-    const double *predicted = s->predicted + s->offset[window], *tangents = s->tangents + s->offset[window] * P;
-    memset(s->gradient, 0, P * sizeof *s->gradient);
+           begin = d->observation_start[first], used = 0, at = s->offset[window];
+    memset(to->gradient, 0, P * sizeof *to->gradient);
     for (size_t row = first; row <= s->likelihood.windows->last[window]; row++) {
         double weight = kb_shooter_row_weight(s, window, row);
         for (size_t o = d->observation_start[row]; o < d->observation_start[row + 1]; o++) {
             const double *tangent = tangents + (o - begin) * P;
-            double *out = s->weighted + used++ * P,
+            double *out = to->weighted + used++ * P,
                    root = sqrt(weight / (variance[d->group[o]] * s->comparison.relative[o]));
             for (size_t p = 0; p < P; p++) out[p] = root * tangent[p];
             double r = root * (predicted[o - begin] - s->comparison.target[o]);
-            kb_axpy(P, r, out, s->gradient);
-            if (s->kept_residuals) s->kept_residuals[s->n_kept + used - 1] = r;
+            kb_axpy(P, r, out, to->gradient);
+            if (s->kept_residuals) s->kept_residuals[at + used - 1] = r;
         }
     }
     if (P < SYMMETRIC_FROM)
-        kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, s->weighted, P, s->weighted, P, 0, s->normals, P);
-    else kb_team_outer(P, used, s->weighted, s->normals);
-    if (s->kept_tangents) memcpy(s->kept_tangents + s->n_kept * P, s->weighted, used * P * sizeof *s->weighted);
-    s->n_kept += used;
+        kb_gemm(KB_PLAIN, KB_TRANSPOSED, P, P, used, 1, to->weighted, P, to->weighted, P, 0, to->normals, P);
+    else kb_team_outer(P, used, to->weighted, to->normals);
+    if (s->kept_tangents) memcpy(s->kept_tangents + at * P, to->weighted, used * P * sizeof *to->weighted);
 }
 
-/* Adds one window's message to (Hww, gw) after eliminating its start; keeps what back substitution needs. Returns half
-   the log-determinant of its block with the prior's normaliser, NaN when it is not positive. */
-static double eliminate_start(kb_shooter *s, size_t window, const double *start)
+void kb_shooter_window_normals(const kb_shooter *s, size_t window, const double *variance, kb_shooter *to)
+{
+    size_t P = s->n_tangents + s->likelihood.n_start, at = s->offset[window];
+    make_normals(s, window, s->predicted + at, s->tangents + at * P, variance, to);
+}
+
+static bool own_normals(kb_shooter *s, size_t window, const void *variance)
+{
+    kb_shooter_window_normals(s, window, variance, s);
+    return true;
+}
+
+bool kb_shooter_stream_normals(const kb_shooter *s, size_t window, const double *start, const double *variance,
+                               kb_shooter *to)
+{
+    const kb_windows *windows = s->likelihood.windows;
+    size_t P = s->n_tangents + s->likelihood.n_start, n = s->offset[window + 1] - s->offset[window],
+           begin = s->dynamics->observation_start[windows->first[window]];
+    kb_dynamics *d = to->dynamics;
+    d->set_model(d, s->model_support, s->model_w, s->model_tangents);
+    if (!d->predict(d, windows->first[window], windows->last[window], start + window * s->likelihood.n_start,
+                    to->predicted, to->tangents))
+        return false;
+    kb_comparison_apply(&s->comparison, begin, n, to->predicted, P, to->tangents);
+    make_normals(s, window, to->predicted, to->tangents, variance, to);
+    return true;
+}
+
+double kb_shooter_reduce_start(kb_shooter *s, size_t window, const double *start, const double *normals,
+                               const double *gradient)
 {
     size_t n = s->likelihood.n_start, k = s->n_tangents, P = k + n;
     double log_prior = 0;
     double *Hzz = s->Hzz + window * n * n, *Hzw = s->Hzw + window * n * k, *gz = s->gz + window * n;
     for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) Hzz[i + j * n] = s->normals[k + i + (k + j) * P];
+        for (size_t i = 0; i < n; i++) Hzz[i + j * n] = normals[k + i + (k + j) * P];
         double variance = s->dynamics->start_variance[j];
         bool is_known = !(variance > 0); /* its tangents are zero: any positive precision leaves it alone */
         Hzz[j + j * n] += is_known ? 1 : 1 / variance;
-        gz[j] = is_known ? 0 : s->gradient[k + j] + start[j] / variance;
+        gz[j] = is_known ? 0 : gradient[k + j] + start[j] / variance;
         log_prior += is_known ? 0 : log(variance);
     }
     for (size_t q = 0; q < k; q++)
-        for (size_t i = 0; i < n; i++) Hzw[i + q * n] = s->normals[k + i + q * P];
+        for (size_t i = 0; i < n; i++) Hzw[i + q * n] = normals[k + i + q * P];
     if (!kb_cholesky(n, Hzz, n)) return NAN;
     kb_lower_solve(n, k, Hzz, n, Hzw, n);
     kb_lower_solve(n, 1, Hzz, n, gz, n);
-    for (size_t q = 0; q < k; q++) s->gw[q] += s->gradient[q];
-    kb_team_eliminate(k, n, s->normals, P, Hzw, s->Hww);
-    kb_gemv(KB_TRANSPOSED, n, k, -1, Hzw, n, gz, 1, s->gw);
     return 0.5 * (kb_cholesky_logdet(n, Hzz, n) + log_prior);
+}
+
+void kb_shooter_add_message(kb_shooter *s, size_t window, const double *normals, size_t stride, const double *gradient)
+{
+    size_t n = s->likelihood.n_start, k = s->n_tangents;
+    const double *Hzw = s->Hzw + window * n * k, *gz = s->gz + window * n;
+    for (size_t q = 0; q < k; q++) s->gw[q] += gradient[q];
+    kb_team_eliminate(k, n, normals, stride, Hzw, s->Hww);
+    kb_gemv(KB_TRANSPOSED, n, k, -1, Hzw, n, gz, 1, s->gw);
 }
 
 /* Predictions and tangents of all windows; false when one cannot be integrated. */
@@ -166,22 +197,42 @@ static bool integrate(kb_shooter *s, const kb_support *support, const double *w,
     return true;
 }
 
+static void forget_messages(kb_shooter *s)
+{
+    size_t k = s->n_tangents;
+    memset(s->Hww, 0, k * k * sizeof *s->Hww);
+    memset(s->gw, 0, k * sizeof *s->gw);
+}
+
+/* A window's start eliminated from s->normals, and its message added. Half the log-determinant of its block. */
+static double take_window(kb_shooter *s, size_t window, const double *start)
+{
+    size_t n = s->likelihood.n_start;
+    double half_logdet = kb_shooter_reduce_start(s, window, start + window * n, s->normals, s->gradient);
+    kb_shooter_add_message(s, window, s->normals, s->n_tangents + n, s->gradient);
+    return half_logdet;
+}
+
 /* The integrated windows' messages at some noise: Hww = G, gw = gradient. Half the log-determinant of the starts'
    blocks, NaN when one is not positive. */
 double kb_shooter_weigh(kb_shooter *s, const double *start, const double *variance)
 {
-    size_t k = s->n_tangents;
     double half_logdet = 0;
-    memset(s->Hww, 0, k * k * sizeof *s->Hww);
-    memset(s->gw, 0, k * sizeof *s->gw);
-    s->n_kept = 0;
-    if (s->ranks) kb_shooter_exchange_normals(s, window_normals, variance);
+    forget_messages(s);
+    if (s->ranks) kb_shooter_exchange_normals(s, own_normals, variance);
+    else if (kb_shooter_weigh_together(s, start, variance, false, &half_logdet)) return half_logdet;
     for (size_t window = 0; window < s->likelihood.windows->n; window++) {
         if (s->ranks) kb_shooter_take_normals(s, window);
-        else window_normals(s, window, variance);
-        half_logdet += eliminate_start(s, window, start + window * s->likelihood.n_start);
+        else own_normals(s, window, variance);
+        half_logdet += take_window(s, window, start);
     }
     return half_logdet;
+}
+
+static void note_pace(kb_shooter *s, double began)
+{
+    s->pace = (kb_clock() - began) /
+              (double)(kb_windows_rows(s->likelihood.windows) * (s->n_tangents + s->likelihood.n_start));
 }
 
 double kb_shooter_assemble(kb_shooter *s, const kb_support *support, const double *w, const double *start,
@@ -189,9 +240,48 @@ double kb_shooter_assemble(kb_shooter *s, const kb_support *support, const doubl
 {
     double clock = kb_clock();
     double half_logdet = integrate(s, support, w, start, tangents) ? kb_shooter_weigh(s, start, variance) : NAN;
-    if (tangents)
-        s->pace = (kb_clock() - clock) /
-                  (double)(kb_windows_rows(s->likelihood.windows) * (s->n_tangents + s->likelihood.n_start));
+    if (tangents) note_pace(s, clock);
+    return half_logdet;
+}
+
+typedef struct {
+    const double *start, *variance;
+} streaming;
+
+static bool own_streamed(kb_shooter *s, size_t window, const void *context)
+{
+    const streaming *c = context;
+    return kb_shooter_stream_normals(s, window, c->start, c->variance, s);
+}
+
+/* One window after the other, with the tangents of one at a time. */
+static double stream(kb_shooter *s, const double *start, const double *variance)
+{
+    const streaming c = {start, variance};
+    double half_logdet = 0;
+    forget_messages(s);
+    if (s->ranks && !kb_shooter_exchange_normals(s, own_streamed, &c)) return NAN;
+    if (!s->ranks && kb_shooter_weigh_together(s, start, variance, true, &half_logdet)) return half_logdet;
+    for (size_t window = 0; window < s->likelihood.windows->n; window++) {
+        if (s->ranks) kb_shooter_take_normals(s, window);
+        else if (!own_streamed(s, window, &c)) return NAN;
+        half_logdet += take_window(s, window, start);
+    }
+    return half_logdet;
+}
+
+/* Relative noise at a row that two windows share is that of the later one, and what is stiff in a window is so in the
+   next: such windows are integrated before any is weighed. */
+double kb_shooter_assemble_once(kb_shooter *s, const kb_support *support, const double *w, const double *start,
+                                const kb_support *tangents, const double *variance)
+{
+    if (s->flow || s->dynamics->noise_model == KB_NOISE_MULTIPLICATIVE)
+        return kb_shooter_assemble(s, support, w, start, tangents, variance);
+    double clock = kb_clock();
+    kb_shooter_set_model(s, support, w, tangents);
+    kb_shooter_place_windows(s);
+    double half_logdet = stream(s, start, variance);
+    note_pace(s, clock);
     return half_logdet;
 }
 

@@ -16,8 +16,25 @@ bool kb_shooter_sum_squares(kb_shooter *shooter, const kb_support *support, cons
    eliminated. Half the log-determinants of the starts' blocks with their prior's; NaN when that fails. */
 double kb_shooter_assemble(kb_shooter *shooter, const kb_support *support, const double *w, const double *start,
                            const kb_support *tangents, const double *variance);
+/* The same where neither squares nor tangents are asked for afterwards: of fields the tangents of one window at a time
+   are held. */
+double kb_shooter_assemble_once(kb_shooter *shooter, const kb_support *support, const double *w, const double *start,
+                                const kb_support *tangents, const double *variance);
 /* The messages once more, of the same tangents, at another noise. */
 double kb_shooter_weigh(kb_shooter *shooter, const double *start, const double *variance);
+/* One window's J'J/v in to->normals (P x P) and J'r/v in to->gradient: with the workspace of a shooter on the same
+   dynamics, which may be the shooter itself. */
+void kb_shooter_window_normals(const kb_shooter *shooter, size_t window, const double *variance, kb_shooter *to);
+/* The same of a window that is not integrated yet, with the model set last; false when that fails. */
+bool kb_shooter_stream_normals(const kb_shooter *shooter, size_t window, const double *start, const double *variance,
+                               kb_shooter *to);
+/* A window's start eliminated from them: what back substitution needs, in Hzz, Hzw and gz. Half the log-determinant of
+   its block with the prior's normaliser, NaN when it is not positive. */
+double kb_shooter_reduce_start(kb_shooter *shooter, size_t window, const double *start, const double *normals,
+                               const double *gradient);
+/* After that: adds the window's message to Hww and gw. Two columns of `normals` are `stride` numbers apart. */
+void kb_shooter_add_message(kb_shooter *shooter, size_t window, const double *normals, size_t stride,
+                            const double *gradient);
 /* A = Hww + 1/slab, its diagonal damped, factorised in shooter->system; half its log-determinant with the slabs'. */
 double kb_shooter_factorise(kb_shooter *shooter, const kb_support *support, double damping);
 /* The factor in shooter->system becomes the weights' covariance. */

@@ -16,9 +16,9 @@ bool kb_shooter_owns(const kb_shooter *shooter, size_t window);
 /* The predictions of every rank's windows to all; this one's are there up to window n_done. Returns up to which window
    all are there. */
 size_t kb_shooter_exchange_predictions(kb_shooter *shooter, size_t n_done);
-/* `make` leaves a window's J'J in shooter->normals and J'r in shooter->gradient; all ranks have them then, and take
-   those of one window after the other. */
-void kb_shooter_exchange_normals(kb_shooter *shooter, void (*make)(kb_shooter *, size_t, const void *),
+/* `make` leaves a window's J'J in shooter->normals and J'r in shooter->gradient, or cannot; all ranks have them then,
+   and take those of one window after the other. False where one is missing. */
+bool kb_shooter_exchange_normals(kb_shooter *shooter, bool (*make)(kb_shooter *, size_t, const void *),
                                  const void *context);
 void kb_shooter_take_normals(kb_shooter *shooter, size_t window);
 /* The same for P numbers in shooter->gradient. */

@@ -1,14 +1,17 @@
 #include "forward/shoot_team.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "forward/shoot_normals.h"
 
 static const double worth_sharing = 5e4; /* numbers: tangents that take some 0.1 ms; a task takes 2 us */
 enum { PANEL = 128 };                    /* columns that one thread multiplies at a time */
+enum { PIECES = 4 };                     /* pieces for each thread: windows differ in length */
 enum { PANELS_FROM = 400 };              /* columns: as many parameters take the road of symmetric products */
 
 /* ---------------------------------------------------------------- windows */
@@ -32,13 +35,13 @@ static size_t team_size(const kb_shooter *s)
 
 static double work_of(const kb_shooter *s, bool with_tangents)
 {
-    size_t n = s->likelihood.n_start, P = with_tangents ? s->n_tangents + n : 0;
-    return (double)kb_windows_rows(s->likelihood.windows) * (double)(n * (P + 10)); /* 10: evaluations, about */
+    size_t P = with_tangents ? s->n_tangents + s->likelihood.n_start : 0;
+    return (double)s->offset[s->likelihood.windows->n] * (double)(P + 10); /* 10: evaluations, about */
 }
 
 bool kb_shooter_has_team(const kb_shooter *s, bool with_tangents)
 {
-    bool is_possible = s->flow && !s->ranks && s->likelihood.n_team > 1 && !s->was_stiff;
+    bool is_possible = !s->ranks && s->likelihood.n_team > 1 && !s->was_stiff;
     return is_possible && work_of(s, with_tangents) > worth_sharing && team_size(s) > 1;
 }
 
@@ -84,7 +87,7 @@ static void do_piece(handout *h, size_t window, size_t part)
     if (done && !is_whole) put_part(h, n_observed, first, n, own, tangents);
     if (!done) note_lost(h, window);
     h->is_there[window * h->n_parts + part] = done;
-    h->is_stiff[window * h->n_parts + part] = helper->flow->stiff;
+    h->is_stiff[window * h->n_parts + part] = helper->flow && helper->flow->stiff;
 }
 
 static void hand_out(handout *h)
@@ -111,7 +114,8 @@ static size_t go_on_alone(const handout *h, size_t window, bool is_stiff)
     kb_shooter *s = h->owner;
     kb_dynamics *d = s->dynamics;
     const kb_windows *windows = s->likelihood.windows;
-    s->was_stiff = s->flow->stiff = is_stiff;
+    s->was_stiff = is_stiff;
+    if (s->flow) s->flow->stiff = is_stiff;
     for (; window < windows->n; window++) {
         size_t at = s->offset[window];
         double *tangents = h->with_tangents ? s->tangents + at * (s->n_tangents + s->likelihood.n_start) : NULL;
@@ -152,6 +156,76 @@ size_t kb_shooter_predict_together(kb_shooter *s, const double *start, bool with
     size_t there = collect(&h);
     kb_free(h.is_there);
     return there;
+}
+
+/* ---------------------------------------------------------------- messages */
+
+/* What one call hands out: windows, a few at a time. A window leaves J'J and J'r of the weights and half a
+   log-determinant in its block, all else where back substitution looks for it. */
+typedef struct {
+    kb_shooter *owner;
+    const double *start, *variance;
+    bool is_streamed;    /* the windows are not integrated yet */
+    atomic_bool is_lost; /* one cannot be integrated */
+} weighing;
+
+static size_t block_size(const kb_shooter *s) { return s->n_tangents * s->n_tangents + s->n_tangents + 1; }
+
+static void weigh_window(weighing *h, size_t window)
+{
+    kb_shooter *s = h->owner, *helper = kb_shooter_of(s->likelihood.team[omp_get_thread_num()]);
+    size_t k = s->n_tangents, P = k + s->likelihood.n_start;
+    double *block = s->blocks + window * block_size(s);
+    if (!h->is_streamed) kb_shooter_window_normals(s, window, h->variance, helper);
+    else if (atomic_load(&h->is_lost) || !kb_shooter_stream_normals(s, window, h->start, h->variance, helper)) {
+        atomic_store(&h->is_lost, true);
+        return;
+    }
+    for (size_t q = 0; q < k; q++) memcpy(block + q * k, helper->normals + q * P, k * sizeof *block);
+    memcpy(block + k * k, helper->gradient, k * sizeof *block);
+    block[k * k + k] = kb_shooter_reduce_start(s, window, h->start + window * s->likelihood.n_start, helper->normals,
+                                               helper->gradient);
+}
+
+/* Blocks as large as the tangents at most: of many weights and short windows each is weighed by itself. */
+static bool has_room(kb_shooter *s)
+{
+    size_t W = s->likelihood.windows->n, wanted = W * block_size(s),
+           most = s->offset[W] * (s->n_tangents + s->likelihood.n_start);
+    if (W < 2 || wanted > most) return false;
+    if (wanted > s->n_blocks) {
+        kb_free(s->blocks);
+        s->blocks = KB_NEW(double, wanted);
+        s->n_blocks = s->blocks ? wanted : 0;
+    }
+    return s->blocks != NULL;
+}
+
+static void weigh_windows(weighing *h)
+{
+    size_t W = h->owner->likelihood.windows->n, most = PIECES * team_size(h->owner), n = W < most ? W : most;
+    for (size_t piece = 0; piece < n; piece++) {
+#pragma omp task firstprivate(piece) shared(h)
+        for (size_t window = piece * W / n; window < (piece + 1) * W / n; window++) weigh_window(h, window);
+    }
+#pragma omp taskwait
+}
+
+bool kb_shooter_weigh_together(kb_shooter *s, const double *start, const double *variance, bool is_streamed,
+                               double *half_logdet)
+{
+    size_t k = s->n_tangents;
+    weighing h = {.owner = s, .start = start, .variance = variance, .is_streamed = is_streamed};
+    if (!kb_shooter_has_team(s, true) || !has_room(s)) return false;
+    atomic_init(&h.is_lost, false);
+    weigh_windows(&h);
+    *half_logdet = atomic_load(&h.is_lost) ? NAN : 0;
+    for (size_t window = 0; !atomic_load(&h.is_lost) && window < s->likelihood.windows->n; window++) {
+        const double *block = s->blocks + window * block_size(s);
+        *half_logdet += block[k * k + k];
+        kb_shooter_add_message(s, window, block, k, block + k * k);
+    }
+    return true;
 }
 
 /* ---------------------------------------------------------------- normal equations */

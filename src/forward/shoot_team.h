@@ -11,6 +11,10 @@
 bool kb_shooter_has_team(const kb_shooter *shooter, bool with_tangents);
 /* Predictions of the windows, and tangents; up to which window all are there. */
 size_t kb_shooter_predict_together(kb_shooter *shooter, const double *start, bool with_tangents);
+/* As kb_shooter_weigh, or (is_streamed) of windows that are not integrated yet; Hww and gw are 0 to begin with. False
+   where it is not worth while, or there is no room. */
+bool kb_shooter_weigh_together(kb_shooter *shooter, const double *start, const double *variance, bool is_streamed,
+                               double *half_logdet);
 
 /* C = A A' for A n x k, both triangles, by panels of columns. */
 void kb_team_outer(size_t n, size_t k, const double *a, double *c);

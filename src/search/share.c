@@ -57,6 +57,24 @@ kbass_status kb_share_exchange(kb_run *run, size_t n, kb_fit *const *fits, const
     return status;
 }
 
+kbass_status kb_share_pieces(kb_run *run, size_t n, size_t size, void *pieces, kbass_error *error)
+{
+    const kbass_reduce *r = run->reduce;
+    size_t ranks = (size_t)r->n_ranks, each = (n + ranks - 1) / ranks;
+    unsigned char *list = pieces, *own = kb_allocate(each * size + 1, 1),
+                  *all = kb_allocate(ranks * each * size + 1, 1);
+    kbass_status status = own && all ? KBASS_OK : kb_out_of_memory(error, "the other ranks");
+    for (size_t i = (size_t)r->rank; status == KBASS_OK && i < n; i += ranks)
+        memcpy(own + i / ranks * size, list + i * size, size);
+    if (status == KBASS_OK && n) r->gather(r->user, each * size, own, all);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        memcpy(list + i * size, all + (i % ranks * each + i / ranks) * size, size);
+    kb_free(own);
+    kb_free(all);
+    kb_run_agree(run);
+    return status;
+}
+
 /* Bytes of the proposals that are this rank's. */
 static size_t own_bytes(const kb_run *run, size_t n, const kb_proposals *list)
 {

@@ -14,6 +14,8 @@ bool kb_share_is_possible(kb_run *run);
 bool kb_share_is_own(const kb_run *run, size_t i);
 /* Every rank's own fits of a list to all; and whether to stop is agreed. */
 kbass_status kb_share_exchange(kb_run *run, size_t n, kb_fit *const *fits, const kb_pool *pool, kbass_error *error);
+/* The same for a list of pieces of some bytes each. */
+kbass_status kb_share_pieces(kb_run *run, size_t n, size_t size, void *pieces, kbass_error *error);
 /* The same for a list of proposals, each with a pool of its own, empty where it is another rank's. */
 kbass_status kb_share_proposals(kb_run *run, size_t n, kb_proposals *list, kbass_error *error);
 /* The first rank's bytes, where this rank's are others; NULL in *common where all ranks have the same. Agrees likewise.

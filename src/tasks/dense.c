@@ -8,6 +8,7 @@
 #include "problem/part.h"
 #include "search/polish.h"
 #include "search/refine.h"
+#include "search/share.h"
 #include "tasks/dense_windows.h"
 
 static const kb_task task = KB_PROPOSED_TASK(kb_schedule_of_dense_axis);
@@ -182,6 +183,64 @@ static kbass_status compare_and_finish(kb_proposed *s, bool *found, kbass_error 
 
 /* ---------------------------------------------------------------- life */
 
+/* Profiles of a run at some periods, one after the other or, of threads and ranks, each its own. */
+static kbass_status fit_periods(const kb_proposed *s, size_t run, size_t n, const double *periods, kb_profile *profiles,
+                                kbass_error *error)
+{
+    const kb_field_samples *c = s->whole.run_samples[run];
+    kb_field_samples *const samples[] = {s->whole.run_samples[run]};
+    double shortest = kb_pde1d_shortest(1, samples);
+    bool is_shared = kb_share_is_possible(s->run);
+    kbass_status status = KBASS_OK;
+#pragma omp parallel for schedule(dynamic) num_threads(s->whole.threads > 0 ? s->whole.threads : 1)
+    for (size_t i = 0; i < n; i++) {
+        kb_pde1d_settings trial = s->whole.setups[run].line;
+        trial.period = periods[i];
+        profiles[i].loss = INFINITY;
+        if (kb_run_gives_up(s->run) || (is_shared && !kb_share_is_own(s->run, i))) continue;
+        kbass_status found =
+            kb_pde1d_profile_throughout(c, &trial, (size_t)schedule->profile_lines, shortest, &profiles[i], NULL);
+#pragma omp critical(kb_periods)
+        if (found != KBASS_OK) status = found;
+    }
+    if (status != KBASS_OK) return kb_fail(error, status, "no length scale fits the lines of the data");
+    return is_shared ? kb_share_pieces(s->run, n, sizeof *profiles, profiles, error) : KBASS_OK;
+}
+
+/* From one period to another by steps; returns how many. periods NULL: they are only counted. */
+static size_t list_periods(double from, double until, double by, double *periods)
+{
+    size_t n = 0;
+    for (double period = from; period <= until; period += by) {
+        if (!(period >= 1)) continue;
+        if (periods) periods[n] = period;
+        n++;
+    }
+    return n;
+}
+
+/* The best of them, if it is better than the best yet. */
+static kbass_status take_best_period(const kb_proposed *s, size_t run, double from, double until, double by,
+                                     kb_profile *best, kbass_error *error)
+{
+    size_t n = list_periods(from, until, by, NULL);
+    double *periods = KB_NEW(double, n);
+    kb_profile *profiles = KB_NEW(kb_profile, n);
+    kbass_status status = periods && profiles ? KBASS_OK : kb_out_of_memory(error, "the period");
+    if (status == KBASS_OK) {
+        list_periods(from, until, by, periods);
+        status = fit_periods(s, run, n, periods, profiles, error);
+    }
+    for (size_t i = 0; status == KBASS_OK && i < n; i++) {
+        if (!(profiles[i].loss < best->loss)) continue;
+        *best = profiles[i];
+        s->whole.setups[run].line.period = periods[i];
+    }
+    kb_free(periods);
+    kb_free(profiles);
+    return status;
+}
+
 /* The period of an axis that may close beyond its last sample, from lines throughout the record: a look every 1/24 of
    the visible wavelength, then every half spacing about the best. Beyond 3 % of the axis it counts as open. */
 static kbass_status find_period(const kb_proposed *s, size_t run, kb_profile *best, kbass_error *error)
@@ -189,25 +248,12 @@ static kbass_status find_period(const kb_proposed *s, size_t run, kb_profile *be
     const kb_field_samples *c = s->whole.run_samples[run];
     kb_pde1d_setup *setup = &s->whole.setups[run];
     kb_field_samples *const samples[] = {s->whole.run_samples[run]};
-    double shortest = kb_pde1d_shortest(1, samples), step = fmax(s->proposals.wavelength[1] / 24, c->spacing[1] / 2);
-    kb_pde1d_settings trial = setup->line;
-    kbass_status status =
-        kb_pde1d_profile_throughout(c, &trial, (size_t)schedule->profile_lines, shortest, best, error);
-    for (int pass = 0; pass < 2; pass++) {
-        double from = pass ? setup->line.period - step : 1,
-               until = pass ? setup->line.period + step : 1 + schedule->farthest_period,
-               by = pass ? c->spacing[1] / 2 : step;
-        for (double period = from; status == KBASS_OK && period <= until && step >= by; period += by) {
-            kb_profile profile;
-            trial.period = period;
-            if (!(period >= 1) || (pass && step <= by) || kb_run_gives_up(s->run)) continue;
-            status = kb_pde1d_profile_throughout(c, &trial, (size_t)schedule->profile_lines, shortest, &profile, error);
-            if (status != KBASS_OK || !(profile.loss < best->loss)) continue;
-            *best = profile;
-            setup->line.period = period;
-        }
-    }
-    return status;
+    double half = c->spacing[1] / 2, step = fmax(s->proposals.wavelength[1] / 24, half);
+    kbass_status status = kb_pde1d_profile_throughout(c, &setup->line, (size_t)schedule->profile_lines,
+                                                      kb_pde1d_shortest(1, samples), best, error);
+    if (status == KBASS_OK) status = take_best_period(s, run, 1, 1 + schedule->farthest_period, step, best, error);
+    if (status != KBASS_OK || !(step > half)) return status;
+    return take_best_period(s, run, setup->line.period - step, setup->line.period + step, half, best, error);
 }
 
 /* Lines that close leave no more noise than open ones do, or than the grid's own differences show: open lines have more

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "base/status.h"
+#include "search/share.h"
 #include "tasks/one_axis.h"
 
 enum { STEPS_PER_SPACING = 12 }; /* steps: of the period at first */
@@ -37,19 +38,44 @@ static double period_loss(const tuning *t, double period)
     return kb_pde1d_period_loss(t->end - t->first, t->axis->problem->run_samples + t->first, period);
 }
 
-/* Continues a fit with the present periods, on the present grid; given up when the run is stopped, which ranks do
-   together. */
+/* What a thread's likelihood at the present periods is made of. */
+typedef struct {
+    const kb_pass *pass;
+    size_t n_columns;
+} trial;
+
+static kbass_status make(const void *context, kb_likelihood **out, kbass_error *error)
+{
+    const trial *t = context;
+    kb_shooter *shooter = NULL;
+    kbass_status status = kb_one_axis_make_shooter(t->pass, t->n_columns, &shooter, error);
+    if (status != KBASS_OK) return status;
+    shooter->likelihood.windows = t->pass->search.windows;
+    shooter->dynamics->noise_floor = kb_pass_floor(t->pass);
+    *out = &shooter->likelihood;
+    return KBASS_OK;
+}
+
+/* Continues a fit with the present periods, on the present grid, its windows shared out among threads or ranks; given
+   up when the run is stopped, which ranks do together. */
 static kbass_status fit_again(kb_pass *p, kb_fit *fit, kbass_error *error)
 {
-    kb_shooter *shooter = NULL;
-    kbass_status status = kb_one_axis_make_shooter(p, fit->support.n, &shooter, error);
-    if (status != KBASS_OK) return status;
-    shooter->likelihood.windows = p->search.windows;
-    shooter->likelihood.run = p->search.run->reduce ? NULL : p->search.run;
-    shooter->dynamics->noise_floor = kb_pass_floor(p);
-    kb_shooter_fit(shooter, fit, (int)p->task->schedule->again_iterations, -INFINITY);
-    kb_shooter_destroy(shooter);
-    return KBASS_OK;
+    const kb_one_axis *e = kb_one_axis_of(p);
+    const trial context = {p, fit->support.n};
+    kb_run *run = p->search.run;
+    kb_workers team = {0};
+    int threads = p->search.windows->n > 1 ? e->problem->threads : 1;
+    kbass_status status = kb_workers_create(threads, make, &context, e->problem->columns, &team, error);
+    if (status == KBASS_OK) {
+        kb_likelihood *l = team.list[0]->likelihood;
+        bool is_shared = kb_share_is_possible(run) && l->share(l, run->reduce, fit->support.n);
+        l->run = run->reduce && !is_shared ? NULL : run;
+#pragma omp parallel num_threads(is_shared ? 1 : team.n)
+#pragma omp master /* the others help */
+        l->fit(l, fit, (int)p->task->schedule->again_iterations, -INFINITY);
+    }
+    kb_workers_destroy(&team);
+    return status;
 }
 
 /* Moves there when that is better by more than half a nat. */

@@ -239,7 +239,7 @@ static kbass_status enter_without(const kb_proposed *s, kb_pass *p, size_t colum
     if (!others.log_odds) return kb_out_of_memory(error, "the search");
     memcpy(others.log_odds, l->columns->log_odds, others.n * sizeof *others.log_odds);
     others.log_odds[column] = never;
-    const kb_weak_whole samples = {.run = s->run};
+    const kb_weak_whole samples = {.run = s->run, .threads = l->threads};
     kbass_status status = kb_weak_fields_propose(l->n_runs, l->run_samples, &samples, l->dictionary, &others,
                                                  (size_t)p->task->schedule->proposals, &list, error);
     for (size_t i = 0; status == KBASS_OK && i < list.n; i++)

@@ -36,22 +36,44 @@ kb_profile kb_profile_flat(double period, size_t n, size_t most_modes)
     return p;
 }
 
-void kb_profile_modes(const kb_profile *p, double coordinate, double *modes)
+/* Waves at a coordinate, 1 and cosine and sine of each frequency. */
+static void fill_waves(double period, size_t n_modes, double coordinate, double *waves)
+{
+    waves[0] = 1;
+    for (size_t j = 1; j <= n_modes / 2; j++) {
+        waves[2 * j - 1] = cos(2 * M_PI * (double)j * coordinate / period);
+        waves[2 * j] = sin(2 * M_PI * (double)j * coordinate / period);
+    }
+}
+
+/* Standard deviation of each wave's coefficient. */
+static void fill_scales(const kb_profile *p, double *scales)
 {
     double total = 1;
     size_t frequencies = p->n_modes / 2;
     for (size_t j = 1; j <= frequencies; j++) total += 2 * spectrum(p, j);
-    modes[0] = p->amplitude / sqrt(total);
-    for (size_t j = 1; j <= frequencies; j++) {
-        double scale = p->amplitude * sqrt(2 * spectrum(p, j) / total);
-        modes[2 * j - 1] = scale * cos(2 * M_PI * (double)j * coordinate / p->period);
-        modes[2 * j] = scale * sin(2 * M_PI * (double)j * coordinate / p->period);
+    scales[0] = p->amplitude / sqrt(total);
+    for (size_t j = 1; j <= frequencies; j++)
+        scales[2 * j - 1] = scales[2 * j] = p->amplitude * sqrt(2 * spectrum(p, j) / total);
+}
+
+void kb_profile_modes(const kb_profile *p, double coordinate, double *modes)
+{
+    fill_scales(p, modes);
+    for (size_t j = 1; j <= p->n_modes / 2; j++) {
+        modes[2 * j - 1] *= cos(2 * M_PI * (double)j * coordinate / p->period);
+        modes[2 * j] *= sin(2 * M_PI * (double)j * coordinate / p->period);
     }
 }
 
 /* Workspace of a fit, for lines of at most `most` values. */
 typedef struct {
     double *B, *gram, *eigenvalues, *y, *projected, *turned;
+    double *waves;             /* most_modes at each coordinate of the line `waved`: the same for all lengths */
+    const kb_data_line *waved; /* NULL: none yet */
+    size_t most_modes;
+    double *scales;
+    double *logs; /* RATIOS at each eigenvalue: log(1 + l / ratio) */
     double quadratic[RATIOS], logdet[RATIOS];
 } workspace;
 
@@ -64,18 +86,35 @@ static bool is_alike(const kb_data_line *a, const kb_data_line *b)
     return a->root == b->root || (a->root && b->root && !memcmp(a->root, b->root, size));
 }
 
+static void wave_line(const kb_profile *p, const kb_data_line *line, workspace *b)
+{
+    const kb_data_line *last = b->waved;
+    if (last && last->n == line->n && !memcmp(last->coordinate, line->coordinate, line->n * sizeof *line->coordinate))
+        return;
+    for (size_t i = 0; i < line->n; i++)
+        fill_waves(p->period, b->most_modes, line->coordinate[i], b->waves + i * b->most_modes);
+    b->waved = line;
+}
+
 /* B (modes x values), times the values' roots, and the eigensystem of B'B or B B', whichever is smaller. */
 static bool decompose(const kb_profile *p, const kb_data_line *line, workspace *b)
 {
     size_t n = line->n, k = p->n_modes;
+    wave_line(p, line, b);
+    fill_scales(p, b->scales);
     for (size_t i = 0; i < n; i++) {
         double *modes = b->B + i * k;
-        kb_profile_modes(p, line->coordinate[i], modes);
+        const double *waves = b->waves + i * b->most_modes;
+        for (size_t j = 0; j < k; j++) modes[j] = b->scales[j] * waves[j];
         for (size_t j = 0; line->root && j < k; j++) modes[j] *= line->root[i];
     }
     if (n <= k) kb_gemm(KB_TRANSPOSED, KB_PLAIN, n, n, k, 1, b->B, k, b->B, k, 0, b->gram, n);
     else kb_gemm(KB_PLAIN, KB_TRANSPOSED, k, k, n, 1, b->B, k, b->B, k, 0, b->gram, k);
-    return kb_eigen_symmetric(n <= k ? n : k, b->gram, n <= k ? n : k, b->eigenvalues);
+    if (!kb_eigen_symmetric(n <= k ? n : k, b->gram, n <= k ? n : k, b->eigenvalues)) return false;
+    for (size_t i = 0; i < (n <= k ? n : k); i++)
+        for (int j = 0; j < RATIOS; j++)
+            b->logs[i * RATIOS + (size_t)j] = log1p(fmax(b->eigenvalues[i], 0) / noise_ratio(j));
+    return true;
 }
 
 /* Adds y'C^{-1}y and log|C| of the line decomposed, C = B'B + ratio I, for every ratio; with eigenvalues l_i of B'B,
@@ -91,7 +130,7 @@ static void measure_line(const kb_profile *p, const kb_data_line *line, workspac
         for (size_t i = 0; i < rank; i++) {
             double l = fmax(b->eigenvalues[i], 0), power = b->turned[i] * b->turned[i] * (n > k ? 1 : l);
             rest -= power / (l + ratio);
-            b->logdet[j] += log1p(l / ratio);
+            b->logdet[j] += b->logs[i * RATIOS + (size_t)j];
         }
         b->quadratic[j] += rest / ratio;
         b->logdet[j] += (double)n * log(ratio);
@@ -152,8 +191,12 @@ static bool fit_profile(kb_profile *p, size_t n_lines, const kb_data_line *lines
                    .eigenvalues = KB_NEW(double, rank),
                    .y = KB_NEW(double, most),
                    .projected = KB_NEW(double, most_modes),
-                   .turned = KB_NEW(double, rank)};
-    bool complete = b.B && b.gram && b.eigenvalues && b.y && b.projected && b.turned;
+                   .turned = KB_NEW(double, rank),
+                   .waves = KB_NEW(double, most *most_modes),
+                   .most_modes = most_modes,
+                   .scales = KB_NEW(double, most_modes),
+                   .logs = KB_NEW(double, RATIOS *rank)};
+    bool complete = b.B && b.gram && b.eigenvalues && b.y && b.projected && b.turned && b.waves && b.scales && b.logs;
     double longest = 0.5;
     kb_profile found = {.loss = INFINITY};
     shortest = fmin(fmax(shortest, 0.01), 0.4);
@@ -170,6 +213,9 @@ static bool fit_profile(kb_profile *p, size_t n_lines, const kb_data_line *lines
     kb_free(b.y);
     kb_free(b.projected);
     kb_free(b.turned);
+    kb_free(b.waves);
+    kb_free(b.scales);
+    kb_free(b.logs);
     if (isfinite(found.loss)) *p = found;
     return isfinite(found.loss);
 }

@@ -12,23 +12,38 @@
 typedef struct {
     const kb_weak_tile *tile;
     size_t n_points;
-    double *vectors[KB_MAX_AXES], *values[KB_MAX_AXES];
-    double *features[KB_MAX_AXES][KB_HIGHEST_ORDER + 1]; /* K^(k) V */
+    kb_bare_axes *axes;
     double *coefficients, *work;
 } regression;
+
+static void forget_axis(kb_bare_axes *axes, size_t axis)
+{
+    kb_free(axes->vectors[axis]);
+    kb_free(axes->values[axis]);
+    axes->vectors[axis] = axes->values[axis] = NULL;
+    for (int k = 0; k <= KB_HIGHEST_ORDER; k++) {
+        kb_free(axes->features[axis][k]);
+        axes->features[axis][k] = NULL;
+    }
+}
+
+void kb_bare_axes_clear(kb_bare_axes *axes)
+{
+    for (size_t a = 0; a < KB_MAX_AXES; a++) forget_axis(axes, a);
+}
 
 static bool decompose(regression *g, size_t axis, double length)
 {
     size_t n = g->tile->n[axis];
     const double *x = g->tile->at[axis];
     kb_kernel kernel = {KB_KERNEL_SE, length, 1};
-    double *K = g->vectors[axis] = KB_NEW(double, n *n);
-    g->values[axis] = KB_NEW(double, n);
-    if (!K || !g->values[axis]) return false;
+    double *K = g->axes->vectors[axis] = KB_NEW(double, n *n);
+    g->axes->values[axis] = KB_NEW(double, n);
+    if (!K || !g->axes->values[axis]) return false;
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++) K[i + j * n] = kb_kernel_derivative(&kernel, x[i], x[j], 0);
-    if (!kb_eigen_symmetric(n, K, n, g->values[axis])) return false;
-    for (size_t i = 0; i < n; i++) g->values[axis][i] = fmax(g->values[axis][i], 0);
+    if (!kb_eigen_symmetric(n, K, n, g->axes->values[axis])) return false;
+    for (size_t i = 0; i < n; i++) g->axes->values[axis][i] = fmax(g->axes->values[axis][i], 0);
     return true;
 }
 
@@ -37,11 +52,11 @@ static bool make_features(regression *g, size_t axis, int order, double length)
     size_t n = g->tile->n[axis];
     const double *x = g->tile->at[axis];
     kb_kernel kernel = {KB_KERNEL_SE, length, 1};
-    double *K = KB_NEW(double, n *n), *features = g->features[axis][order] = KB_NEW(double, n *n);
+    double *K = KB_NEW(double, n *n), *features = g->axes->features[axis][order] = KB_NEW(double, n *n);
     bool done = K && features;
     for (size_t j = 0; done && j < n; j++)
         for (size_t i = 0; i < n; i++) K[i + j * n] = kb_kernel_derivative(&kernel, x[i], x[j], order);
-    if (done) kb_gemm(KB_PLAIN, KB_PLAIN, n, n, n, 1, K, n, g->vectors[axis], n, 0, features, n);
+    if (done) kb_gemm(KB_PLAIN, KB_PLAIN, n, n, n, 1, K, n, g->axes->vectors[axis], n, 0, features, n);
     kb_free(K);
     return done;
 }
@@ -53,11 +68,12 @@ static void regress(regression *g, const double *y, double ratio)
 {
     const kb_weak_tile *t = g->tile;
     kb_mode modes[KB_MAX_AXES];
-    for (size_t a = 0; a < t->n_axes; a++) modes[mode_of(g, a)] = (kb_mode){t->n[a], t->n[a], t->n[a], g->vectors[a]};
+    for (size_t a = 0; a < t->n_axes; a++)
+        modes[mode_of(g, a)] = (kb_mode){t->n[a], t->n[a], t->n[a], g->axes->vectors[a]};
     kb_modes_adjoint(t->n_axes, modes, y, g->coefficients, g->work);
     for (size_t p = 0; p < g->n_points; p++) {
         double product = 1;
-        for (size_t a = t->n_axes, rest = p; a-- > 0; rest /= t->n[a]) product *= g->values[a][rest % t->n[a]];
+        for (size_t a = t->n_axes, rest = p; a-- > 0; rest /= t->n[a]) product *= g->axes->values[a][rest % t->n[a]];
         g->coefficients[p] /= product + ratio;
     }
 }
@@ -68,8 +84,8 @@ static bool evaluate(regression *g, const kb_variable *variable, const kb_bare_s
     kb_mode modes[KB_MAX_AXES];
     for (size_t a = 0; a < t->n_axes; a++) {
         int order = variable->order[a];
-        if (!g->features[a][order] && !make_features(g, a, order, scales->length[a])) return false;
-        modes[mode_of(g, a)] = (kb_mode){t->n[a], t->n[a], t->n[a], g->features[a][order]};
+        if (!g->axes->features[a][order] && !make_features(g, a, order, scales->length[a])) return false;
+        modes[mode_of(g, a)] = (kb_mode){t->n[a], t->n[a], t->n[a], g->axes->features[a][order]};
     }
     kb_modes_product(t->n_axes, modes, g->coefficients, out, g->work);
     return true;
@@ -102,24 +118,21 @@ static bool fill_field(regression *g, const kb_dictionary *d, size_t field, cons
 }
 
 kbass_status kb_bare_tile_evaluate(const kb_dictionary *d, const kb_weak_tile *tile, const kb_bare_scales *scales,
-                                   double *bare, kbass_error *error)
+                                   kb_bare_axes *axes, double *bare, kbass_error *error)
 {
-    regression g = {.tile = tile, .n_points = 1};
+    regression g = {.tile = tile, .n_points = 1, .axes = axes};
     for (size_t a = 0; a < tile->n_axes; a++) g.n_points *= tile->n[a];
     double *centred = KB_NEW(double, g.n_points);
     g.coefficients = KB_NEW(double, g.n_points);
     g.work = KB_NEW(double, 2 * g.n_points);
     bool done = centred && g.coefficients && g.work;
-    for (size_t a = 0; done && a < tile->n_axes; a++) done = decompose(&g, a, scales->length[a]);
+    forget_axis(axes, 0);
+    for (size_t a = 0; done && a < tile->n_axes; a++)
+        if (!axes->values[a]) done = decompose(&g, a, scales->length[a]);
     for (size_t field = 0; done && field < tile->n_fields; field++)
         done = fill_field(&g, d, field, scales, centred, bare);
     for (size_t v = 0; done && v < d->n_variables; v++)
         if (d->variables[v].axis >= 0) fill_axis(&g, (size_t)d->variables[v].axis, bare + v * g.n_points);
-    for (size_t a = 0; a < tile->n_axes; a++) {
-        kb_free(g.vectors[a]);
-        kb_free(g.values[a]);
-        for (int k = 0; k <= KB_HIGHEST_ORDER; k++) kb_free(g.features[a][k]);
-    }
     kb_free(g.coefficients);
     kb_free(g.work);
     kb_free(centred);

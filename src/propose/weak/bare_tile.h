@@ -14,8 +14,15 @@ typedef struct {
     const double *ratio; /* n_fields */
 } kb_bare_scales;
 
+/* What is known of the axes: of time for one tile, of space as long as tiles have the same points there. */
+typedef struct {
+    double *vectors[KB_MAX_AXES], *values[KB_MAX_AXES];
+    double *features[KB_MAX_AXES][KB_HIGHEST_ORDER + 1]; /* K^(k) V */
+} kb_bare_axes;
+
+void kb_bare_axes_clear(kb_bare_axes *axes);
 /* bare: points x variables of the dictionary, column-major. The tile has no holes. */
 kbass_status kb_bare_tile_evaluate(const kb_dictionary *dictionary, const kb_weak_tile *tile,
-                                   const kb_bare_scales *scales, double *bare, kbass_error *error);
+                                   const kb_bare_scales *scales, kb_bare_axes *axes, double *bare, kbass_error *error);
 
 #endif

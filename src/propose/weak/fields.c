@@ -6,16 +6,13 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "search/schedule.h"
-#include "propose/weak/grid_run.h"
-#include "propose/weak/regression.h"
+#include "propose/weak/looks.h"
 #include "data/visible.h"
 
-enum { BEST_OF_EACH = 3 };                     /* structures: of each width, best first */
-enum { MOST_OF_EACH = BEST_OF_EACH + 4 };      /* structures: of each width, the best of each size among them */
-enum { BARE_LENGTHS = 2 };                     /* room: length scales of the bare field */
-static const double bare_lengths[] = {1, 0.5}; /* times the length whose kernel has that wavelength */
-static const double waves_per_length = 7.06;   /* 6 sqrt(2 log 2): lag at which exp(-d^2 / 2 l^2) is one half */
-enum { SHARES = 3 };                           /* room for the schedule's widths */
+static const double bare_lengths[] = {1, 0.5};        /* times the length whose kernel has the visible wavelength */
+enum { BARE_LENGTHS = 2 };                            /* room: length scales of the bare field */
+enum { SHARES = 3 };                                  /* room for the schedule's widths */
+enum { MOST_LOOKS = SHARES * SHARES + BARE_LENGTHS }; /* room: widths, and the bare field's lengths */
 static const kb_schedule *const schedule = &kb_schedule_of_weak_fields.value;
 
 /* Half width i in visible wavelengths, from the narrowest to the widest. */
@@ -26,14 +23,8 @@ static double share_of(size_t i)
 }
 
 typedef struct {
-    size_t n_runs, most;
-    const kb_dictionary *dictionary;
-    const kb_columns *columns;
-    kb_weak_form *form;
-    kb_weak_grid_run **runs;
-    kb_weak_whole whole;
-    kb_weak_grid_run *all;          /* of which the runs are a part; NULL: they are all */
-    double wavelength[KB_MAX_AXES]; /* in the data's units */
+    kb_weak_grids grids;
+    size_t most;
     kb_field_proposals *out;
     size_t capacity;
 } weak_search;
@@ -50,7 +41,7 @@ static size_t find(const kb_field_proposals *list, const kb_support *support)
 static kbass_status append(weak_search *s, const kb_support *support, const double *w, kbass_error *error)
 {
     kb_field_proposals *list = s->out;
-    size_t columns = s->columns->n;
+    size_t columns = s->grids.columns->n;
     if (list->n == s->capacity) {
         size_t capacity = 2 * s->capacity + 16;
         kb_field_proposal *grown = kb_reallocate(list->proposals, s->capacity, capacity, sizeof *grown);
@@ -80,17 +71,17 @@ static void sort_by_votes(kb_field_proposals *list)
     }
 }
 
-/* ---------------------------------------------------------------- what a message proposes */
+/* ---------------------------------------------------------------- what a look proposes */
 
 /* The best supports of each equation; `choice[e]`: which of them. */
-static kbass_status propose_choice(weak_search *s, const kb_weak_support *supports, const size_t *choice, size_t rank,
+static kbass_status propose_choice(weak_search *s, const kb_weak_look *look, const size_t *choice, size_t rank,
                                    kb_support *all, double *w, kbass_error *error)
 {
     kbass_status status = KBASS_OK;
     all->n = 0;
-    memset(w, 0, s->columns->n * sizeof *w);
-    for (size_t e = 0; e < s->dictionary->n_states; e++) {
-        const kb_weak_support *one = &supports[e * MOST_OF_EACH + choice[e]];
+    memset(w, 0, s->grids.columns->n * sizeof *w);
+    for (size_t e = 0; e < s->grids.dictionary->n_states; e++) {
+        const kb_weak_support *one = &look->supports[e * KB_WEAK_SUPPORTS + choice[e]];
         for (size_t q = 0; q < one->n; q++) {
             kb_support_add(all, one->column[q]);
             w[one->column[q]] = one->w[q];
@@ -103,172 +94,101 @@ static kbass_status propose_choice(weak_search *s, const kb_weak_support *suppor
 }
 
 /* The best of all equations, and each equation's next beside the best of the others. */
-static kbass_status take_message(weak_search *s, const kb_weak_message *message, bool with_impure, kbass_error *error)
+static kbass_status propose_look(weak_search *s, const kb_weak_look *look, kbass_error *error)
 {
-    size_t F = s->dictionary->n_states, *choice = KB_NEW(size_t, F), *found = KB_NEW(size_t, F);
-    kb_weak_support *supports = KB_NEW(kb_weak_support, F * MOST_OF_EACH);
-    double *w = KB_NEW(double, s->columns->n);
+    size_t F = s->grids.dictionary->n_states, *choice = KB_NEW(size_t, F);
+    double *w = KB_NEW(double, s->grids.columns->n);
     kb_support all = {0};
-    kbass_status status = kb_support_create(s->columns->n, &all, error);
-    if (!choice || !found || !supports || !w) status = kb_out_of_memory(error, "proposals");
+    kbass_status status = kb_support_create(s->grids.columns->n, &all, error);
+    if (!choice || !w) status = kb_out_of_memory(error, "proposals");
+    if (status == KBASS_OK) status = propose_choice(s, look, choice, 0, &all, w, error);
     for (size_t e = 0; status == KBASS_OK && e < F; e++)
-        if (s->dictionary->has_equation[e] && !s->dictionary->is_known[e])
-            status = kb_weak_regress(s->form, message, s->columns, e, with_impure, BEST_OF_EACH,
-                                     supports + e * MOST_OF_EACH, &found[e], error);
-    if (status == KBASS_OK) status = propose_choice(s, supports, choice, 0, &all, w, error);
-    for (size_t e = 0; status == KBASS_OK && e < F; e++)
-        for (choice[e] = 1; status == KBASS_OK && choice[e] < found[e]; choice[e]++)
-            status = propose_choice(s, supports, choice, choice[e], &all, w, error);
+        for (choice[e] = 1; status == KBASS_OK && choice[e] < look->found[e]; choice[e]++)
+            status = propose_choice(s, look, choice, choice[e], &all, w, error);
     s->out->n_messages++;
     kb_support_clear(&all);
     kb_free(choice);
-    kb_free(found);
-    kb_free(supports);
     kb_free(w);
     return status;
 }
 
 /* ---------------------------------------------------------------- widths */
 
-static bool is_over(const weak_search *s) { return s->whole.run && kb_run_gives_up(s->whole.run); }
-
-/* Half widths for shares of the wavelength along time and space, within what the grid allows. */
-static void set_widths(const weak_search *s, size_t n_runs, kb_weak_grid_run *const *runs, double in_time,
-                       double in_space, double *half)
-{
-    for (size_t a = 0; a < s->form->n_axes; a++) {
-        double low = 0, high = INFINITY;
-        for (size_t i = 0; i < n_runs; i++) {
-            low = fmax(low, schedule->weak_rows * runs[i]->spacing[a]);
-            high = fmin(high, fmax(schedule->weak_longest * runs[i]->extent[a],
-                                   fmin(schedule->weak_longest_of_few * runs[i]->extent[a],
-                                        schedule->weak_rows * runs[i]->spacing[a])));
-        }
-        half[a] = fmin(fmax((a ? in_space : in_time) * s->wavelength[a], low), high);
-    }
-}
-
-static kbass_status try_widths(weak_search *s, kb_weak_grid_run *const *runs, const double *half, const double *length,
-                               kb_weak_message *message, kbass_error *error)
-{
-    kbass_status status = KBASS_OK;
-    memset(message->gram, 0, message->n * message->n * sizeof *message->gram);
-    message->count = 0;
-    for (size_t i = 0; status == KBASS_OK && i < s->n_runs; i++) {
-        double *ratio = KB_NEW(double, s->form->n_fields);
-        if (!ratio) return kb_out_of_memory(error, "the weak form");
-        for (size_t f = 0; f < s->form->n_fields; f++) { /* noise over the field's variance */
-            double squares = 0, sum = 0, n = 0;
-            for (size_t p = f * runs[i]->n_points; p < (f + 1) * runs[i]->n_points; p++) {
-                if (isnan(runs[i]->value[p])) continue;
-                sum += runs[i]->value[p];
-                squares += runs[i]->value[p] * runs[i]->value[p];
-                n++;
-            }
-            double variance = n > 0 ? squares / n - sum / n * (sum / n) : 0;
-            ratio[f] = fmax(runs[i]->noise[f] / fmax(variance - runs[i]->noise[f], 1e-3 * variance), 1e-8);
-        }
-        status = kb_weak_grid_run_integrate(s->form, runs[i], half, length, ratio, s->whole.run, message, error);
-        kb_free(ratio);
-    }
-    if (status == KBASS_OK && message->count >= schedule->weak_fewest)
-        status = take_message(s, message, length != NULL, error);
-    return status;
-}
-
-static bool is_same(const weak_search *s, const double *a, const double *b)
+static bool is_same(const kb_weak_grids *g, const double *a, const double *b)
 {
     bool same = true;
-    for (size_t axis = 0; axis < s->form->n_axes; axis++) same = same && fabs(a[axis] - b[axis]) <= 0.05 * b[axis];
+    for (size_t axis = 0; axis < g->form->n_axes; axis++) same = same && fabs(a[axis] - b[axis]) <= 0.05 * b[axis];
     return same;
 }
 
-/* What all tiles of the whole say. */
-static kbass_status stream_widths(weak_search *s, const double *half, kb_weak_message *message, kbass_error *error)
-{
-    memset(message->gram, 0, message->n * message->n * sizeof *message->gram);
-    message->count = 0;
-    kbass_status status =
-        kb_weak_grid_run_stream(s->form, s->all, half, s->whole.run, s->whole.threads, message, error);
-    if (status == KBASS_OK && message->count >= schedule->weak_fewest) status = take_message(s, message, false, error);
-    return status;
-}
-
-/* Every share along time with every share in space, pure terms. */
-static kbass_status propose_pure(weak_search *s, kb_weak_message *message, kbass_error *error)
+/* Every share along time with every share in space, pure terms; then all terms on the bare field. Returns how many
+   there are: widths that are nearly the same are one. */
+static size_t choose_looks(const kb_weak_grids *g, kb_weak_look *looks)
 {
     double half[SHARES * SHARES][KB_MAX_AXES];
-    kbass_status status = KBASS_OK;
-    for (size_t i = 0; status == KBASS_OK && i < SHARES * SHARES && !is_over(s); i++) {
+    size_t n = 0;
+    for (size_t i = 0; i < SHARES * SHARES; i++) {
         bool is_new = true;
-        set_widths(s, s->all ? 1 : s->n_runs, s->all ? &s->all : s->runs, share_of(i / SHARES), share_of(i % SHARES),
-                   half[i]);
-        for (size_t j = 0; j < i; j++) is_new = is_new && !is_same(s, half[i], half[j]);
-        if (is_new && s->all) status = stream_widths(s, half[i], message, error);
-        else if (is_new) status = try_widths(s, s->runs, half[i], NULL, message, error);
-        if (s->all) kb_run_advance(s->whole.run, (double)(i + 1) / (SHARES * SHARES));
+        kb_weak_look_set(g, g->all ? 1 : g->n_runs, g->all ? &g->all : g->runs, share_of(i / SHARES),
+                         share_of(i % SHARES), half[i]);
+        for (size_t j = 0; j < i; j++) is_new = is_new && !is_same(g, half[i], half[j]);
+        if (is_new) memcpy(looks[n++].half, half[i], sizeof half[i]);
     }
-    return status;
+    for (size_t i = 0; g->form->n_impure && i < BARE_LENGTHS; i++) {
+        kb_weak_look_set(g, g->n_runs, g->runs, 0.5, 0.5, looks[n].half);
+        looks[n++].share = bare_lengths[i];
+    }
+    return n;
 }
 
-/* All terms, on grids thinned to what the bare field's length scale needs. */
-static kbass_status propose_bare(weak_search *s, double share, kb_weak_message *message, kbass_error *error)
+static kbass_status propose_all(weak_search *s, kbass_error *error)
 {
-    kb_weak_grid_run **thin = KB_NEW(kb_weak_grid_run *, s->n_runs);
-    double length[KB_MAX_AXES], half[KB_MAX_AXES];
-    kbass_status status = thin ? KBASS_OK : kb_out_of_memory(error, "the weak form");
-    set_widths(s, s->n_runs, s->runs, 0.5, 0.5, half);
-    for (size_t a = 0; a < s->form->n_axes; a++) length[a] = share * s->wavelength[a] / waves_per_length;
-    for (size_t i = 0; status == KBASS_OK && i < s->n_runs; i++) {
-        size_t cell[KB_MAX_AXES];
-        for (size_t a = 0; a < s->form->n_axes; a++) {
-            double most =
-                fmin(length[a] / schedule->weak_cells, half[a] / schedule->weak_rows) / s->runs[i]->spacing[a];
-            cell[a] = (size_t)fmax(1, floor(most));
-        }
-        status = kb_weak_grid_run_thin(s->runs[i], cell, &thin[i], error);
-    }
-    if (status == KBASS_OK) status = try_widths(s, thin, half, length, message, error);
-    for (size_t i = 0; thin && i < s->n_runs; i++) kb_weak_grid_run_destroy(thin[i]);
-    kb_free(thin);
+    kb_weak_look *looks = NULL;
+    kbass_status status = kb_weak_looks_create(&s->grids, MOST_LOOKS, &looks, error);
+    size_t n = status == KBASS_OK ? choose_looks(&s->grids, looks) : 0;
+    if (status == KBASS_OK) status = kb_weak_looks_take(&s->grids, n, looks, error);
+    for (size_t i = 0; status == KBASS_OK && i < n; i++)
+        if (looks[i].is_heard) status = propose_look(s, &looks[i], error);
+    kb_weak_looks_destroy(MOST_LOOKS, looks);
     return status;
 }
 
 /* ---------------------------------------------------------------- life */
 
 /* The shortest that any field shows, along each axis, of the runs' mean. */
-static void find_wavelengths(weak_search *s)
+static void find_wavelengths(kb_weak_grids *g)
 {
-    for (size_t a = 0; a < s->form->n_axes; a++)
-        for (size_t i = 0; i < s->n_runs; i++) {
-            const kb_weak_grid_run *r = s->runs[i];
+    for (size_t a = 0; a < g->form->n_axes; a++)
+        for (size_t i = 0; i < g->n_runs; i++) {
+            const kb_weak_grid_run *r = g->runs[i];
             double least = INFINITY;
             for (size_t f = 0; f < r->n_fields; f++) {
                 kb_grid_values grid = {.n_axes = r->n_axes, .value = r->value + f * r->n_points};
                 memcpy(grid.n, r->n, sizeof grid.n);
                 least = fmin(least, kb_grid_wavelength(&grid, a, r->noise[f]) * r->spacing[a]);
             }
-            s->wavelength[a] += least / (double)s->n_runs;
+            g->wavelength[a] += least / (double)g->n_runs;
         }
 }
 
 static kbass_status open_runs(weak_search *s, kb_field_samples *const *run_samples, kbass_error *error)
 {
+    kb_weak_grids *g = &s->grids;
     kbass_status status = KBASS_OK;
-    s->runs = KB_NEW(kb_weak_grid_run *, s->n_runs);
-    s->out->noise = KB_NEW(double, s->dictionary->n_states);
-    s->out->is_pure = KB_NEW(bool, s->columns->n);
-    if (!s->runs || !s->out->noise || !s->out->is_pure) return kb_out_of_memory(error, "the weak form");
-    for (size_t c = 0; c < s->columns->n; c++) s->out->is_pure[c] = s->form->integral[s->columns->term[c]].is_pure;
-    for (size_t i = 0; status == KBASS_OK && i < s->n_runs; i++)
-        status = kb_weak_grid_run_create(run_samples[i], &s->runs[i], error);
+    g->runs = KB_NEW(kb_weak_grid_run *, g->n_runs);
+    s->out->noise = KB_NEW(double, g->dictionary->n_states);
+    s->out->is_pure = KB_NEW(bool, g->columns->n);
+    if (!g->runs || !s->out->noise || !s->out->is_pure) return kb_out_of_memory(error, "the weak form");
+    for (size_t c = 0; c < g->columns->n; c++) s->out->is_pure[c] = g->form->integral[g->columns->term[c]].is_pure;
+    for (size_t i = 0; status == KBASS_OK && i < g->n_runs; i++)
+        status = kb_weak_grid_run_create(run_samples[i], &g->runs[i], error);
     if (status != KBASS_OK) return status;
-    find_wavelengths(s);
-    if (s->whole.tiles) status = kb_weak_grid_run_of_tiles(s->whole.tiles, s->runs[0]->noise, &s->all, error);
-    for (size_t a = 0; a < s->form->n_axes; a++) s->out->wavelength[a] = s->wavelength[a] / run_samples[0]->span[a];
-    for (size_t i = 0; i < s->n_runs; i++)
-        for (size_t f = 0; f < s->dictionary->n_states; f++)
-            s->out->noise[f] += s->runs[i]->noise[f] / pow(run_samples[i]->sd[f], 2) / (double)s->n_runs;
+    find_wavelengths(g);
+    if (g->whole.tiles) status = kb_weak_grid_run_of_tiles(g->whole.tiles, g->runs[0]->noise, &g->all, error);
+    for (size_t a = 0; a < g->form->n_axes; a++) s->out->wavelength[a] = g->wavelength[a] / run_samples[0]->span[a];
+    for (size_t i = 0; i < g->n_runs; i++)
+        for (size_t f = 0; f < g->dictionary->n_states; f++)
+            s->out->noise[f] += g->runs[i]->noise[f] / pow(run_samples[i]->sd[f], 2) / (double)g->n_runs;
     return status;
 }
 
@@ -293,24 +213,21 @@ kbass_status kb_weak_fields_propose(size_t n_runs, kb_field_samples *const *run_
                                     const kb_dictionary *dictionary, const kb_columns *columns, size_t most,
                                     kb_field_proposals *out, kbass_error *error)
 {
-    weak_search s = {.n_runs = n_runs, .most = most, .dictionary = dictionary, .columns = columns, .out = out};
-    kb_weak_message *message = NULL;
-    if (whole) s.whole = *whole;
+    weak_search s = {.most = most, .out = out};
+    kb_weak_grids *g = &s.grids;
+    *g = (kb_weak_grids){.n_runs = n_runs, .dictionary = dictionary, .columns = columns};
+    if (whole) g->whole = *whole;
     memset(out, 0, sizeof *out);
     if (!are_grids(n_runs, run_samples)) return KBASS_OK;
-    kbass_status status = kb_weak_form_create(dictionary, &s.form, error);
-    if (status == KBASS_OK) status = kb_weak_message_create(s.form, &message, error);
+    kbass_status status = kb_weak_form_create(dictionary, &g->form, error);
     if (status == KBASS_OK) status = open_runs(&s, run_samples, error);
-    if (status == KBASS_OK) status = propose_pure(&s, message, error);
-    for (size_t i = 0; status == KBASS_OK && s.form->n_impure && i < BARE_LENGTHS && !is_over(&s); i++)
-        status = propose_bare(&s, bare_lengths[i], message, error);
+    if (status == KBASS_OK) status = propose_all(&s, error);
     if (status == KBASS_OK) keep_most_voted(&s);
     else kb_field_proposals_clear(out);
-    for (size_t i = 0; s.runs && i < n_runs; i++) kb_weak_grid_run_destroy(s.runs[i]);
-    kb_free(s.runs);
-    kb_weak_grid_run_destroy(s.all);
-    kb_weak_message_destroy(message);
-    kb_weak_form_destroy(s.form);
+    for (size_t i = 0; g->runs && i < n_runs; i++) kb_weak_grid_run_destroy(g->runs[i]);
+    kb_free(g->runs);
+    kb_weak_grid_run_destroy(g->all);
+    kb_weak_form_destroy(g->form);
     return status;
 }
 

@@ -27,8 +27,8 @@ typedef struct {
     size_t n_messages;
 } kb_field_proposals;
 
-/* A grid of which the samples are a part: pure terms are integrated over all of it, by these threads, and the ranks of
-   the run. */
+/* By whom: these threads, and the ranks of the run. And a grid of which the samples are a part: pure terms are
+   integrated over all of it. */
 typedef struct {
     kb_tiled *tiles; /* NULL: the samples are all */
     kb_run *run;     /* one that is stopped ends with the widths by then; NULL: never */

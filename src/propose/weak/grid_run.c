@@ -180,6 +180,7 @@ typedef struct {
     size_t n_centres[KB_MAX_AXES];
     double *centres[KB_MAX_AXES];
     double *value, *bare; /* of one tile */
+    kb_bare_axes *axes;   /* of all tiles */
 } pass;
 
 /* The values of a range of times, fields one after another. */
@@ -210,7 +211,7 @@ static kbass_status integrate_tile(const pass *p, size_t centre, size_t n, kb_we
     if (p->bare) {
         kb_bare_scales scales = {.ratio = p->ratio};
         memcpy(scales.length, p->length, r->n_axes * sizeof *p->length);
-        status = kb_bare_tile_evaluate(p->form->dictionary, &tile, &scales, p->bare, error);
+        status = kb_bare_tile_evaluate(p->form->dictionary, &tile, &scales, p->axes, p->bare, error);
         tile.bare = p->bare;
     }
     return status == KBASS_OK ? kb_weak_tile_integrate(p->form, &tile, message, error) : status;
@@ -245,8 +246,10 @@ kbass_status kb_weak_grid_run_integrate(const kb_weak_form *form, const kb_weak_
                                         const double *length, const double *ratio, kb_run *progress,
                                         kb_weak_message *message, kbass_error *error)
 {
+    kb_bare_axes axes = {0};
     pass p = {.form = form, .run = run, .half = half, .length = length, .ratio = ratio, .progress = progress};
     bool done = true;
+    p.axes = &axes;
     if (length && run->has_holes) return KBASS_OK;
     for (size_t a = 0; a < run->n_axes; a++) {
         p.n_centres[a] = kb_weak_place_centres(run, a, half[a], NULL);
@@ -263,5 +266,6 @@ kbass_status kb_weak_grid_run_integrate(const kb_weak_form *form, const kb_weak_
     for (size_t a = 0; a < run->n_axes; a++) kb_free(p.centres[a]);
     kb_free(p.value);
     kb_free(p.bare);
+    kb_bare_axes_clear(&axes);
     return status;
 }
