@@ -264,7 +264,8 @@ static kbass_status open_runs(weak_search *s, kb_field_samples *const *run_sampl
         status = kb_weak_grid_run_create(run_samples[i], &s->runs[i], error);
     if (status != KBASS_OK) return status;
     find_wavelengths(s);
-    if (s->whole.tiles) status = kb_weak_grid_run_of_tiles(s->whole.tiles, s->runs[0]->noise, &s->all, error);
+    const double *noise = run_samples[0]->noise_share < 1 ? NULL : s->runs[0]->noise; /* that of projections is not */
+    if (s->whole.tiles) status = kb_weak_grid_run_of_tiles(s->whole.tiles, noise, &s->all, error);
     for (size_t a = 0; a < s->form->n_axes; a++) s->out->wavelength[a] = s->wavelength[a] / run_samples[0]->span[a];
     for (size_t i = 0; i < s->n_runs; i++)
         for (size_t f = 0; f < s->dictionary->n_states; f++)
