@@ -21,7 +21,8 @@ static const double shortest_from = 0.6; /* of the highest frequency: waves that
 static const double left_out = 0.05;     /* of the projected noise's variance: what waves that are left out may have */
 static const double least_noise = 1e-6;  /* of a field's variance: noise below it is the error of whoever integrated */
 static const double leaks = 1.2; /* times the noise by differences: what the shortest waves show if an axis is open */
-static const double even = 0.01; /* of a spacing: by which those of an even axis differ */
+static const double same_end = 0.5; /* of the change between neighbours: less, and the last point is the first again */
+static const double even = 0.01;    /* of a spacing: by which those of an even axis differ */
 static const double two_pi = 6.283185307179586476925; /* exact */
 
 static size_t row_points(const kb_tiled *t) { return t->n_points / t->n[0]; }
@@ -58,6 +59,8 @@ typedef struct {
 typedef struct {
     spectrum of[KBASS_MAX_AXES][PERIODS];
     double *row, *noise; /* values of one; variance by field */
+    double neighbours[KBASS_MAX_AXES],
+        ends[KBASS_MAX_AXES]; /* mean squares of changes along an axis, over the noise's */
 } look;
 
 static bool allocate(const kb_tiled *t, size_t n, spectrum *s)
@@ -164,6 +167,21 @@ static void add_noise(const kb_tiled *t, double share, look *l)
     }
 }
 
+/* Changes from point to point along an axis, and from its last to its first, in units of twice the noise. */
+static void add_changes(const kb_tiled *t, size_t axis, look *l)
+{
+    size_t n = t->n[axis], stride = 1, lines = row_points(t) / n;
+    for (size_t a = axis + 1; a < t->n_axes; a++) stride *= t->n[a];
+    for (size_t f = 0; f < t->n_fields; f++)
+        for (size_t i = 0; i < lines; i++) {
+            const double *x = l->row + f * row_points(t) + i / stride * stride * n + i % stride;
+            double unit = 1 / (fmax(2 * l->noise[f], 1e-300) * (double)lines);
+            for (size_t j = 0; j + 1 < n; j++)
+                l->neighbours[axis] += pow(x[(j + 1) * stride] - x[j * stride], 2) * unit / (double)(n - 1);
+            l->ends[axis] += pow(x[(n - 1) * stride] - x[0], 2) * unit;
+        }
+}
+
 /* false in *is_whole: a value is missing. */
 static kbass_status look_at_rows(kb_tiled *t, look *l, bool *is_whole, kbass_error *error)
 {
@@ -174,9 +192,11 @@ static kbass_status look_at_rows(kb_tiled *t, look *l, bool *is_whole, kbass_err
         for (size_t i = 0; status == KBASS_OK && i < row_points(t) * t->n_fields; i++)
             *is_whole = *is_whole && isfinite(l->row[i]);
         if (status != KBASS_OK || !*is_whole) break;
-        add_noise(t, 1 / (double)rows, l);
-        for (size_t a = 1; a < t->n_axes; a++)
+        if (!r) add_noise(t, 1, l);
+        for (size_t a = 1; a < t->n_axes; a++) {
+            add_changes(t, a, l);
             for (size_t p = 0; p < PERIODS; p++) add_row(t, a, l->row, &l->of[a][p]);
+        }
     }
     for (size_t a = 1; a < t->n_axes; a++)
         for (size_t p = 0; p < PERIODS; p++)
@@ -214,16 +234,21 @@ static size_t choose_every(const kb_tiled *t, size_t n, size_t m)
     return every;
 }
 
-/* The period in which fewer waves are seen. */
+/* Is the last point of an axis its first again? Both sums have the noise, as often as rows and fields were added. */
+static bool repeats(const kb_tiled *t, const look *l, size_t axis)
+{
+    double noise = (double)(t->n_fields * (t->n[0] < ROWS ? t->n[0] : ROWS));
+    return l->ends[axis] - noise < same_end * (l->neighbours[axis] - noise);
+}
+
 static bool choose(const kb_tiled *t, const look *l, kb_row_waves *w)
 {
     for (size_t a = 1; a < t->n_axes; a++) {
-        size_t waves[PERIODS];
-        for (size_t p = 0; p < PERIODS; p++) waves[p] = seen(t, &l->of[a][p], l->of[a][p].n);
-        size_t best = waves[1] < waves[0], n = w->n[a] = l->of[a][best].n;
-        if ((double)(2 * waves[best] + 1) > most_waves * (double)n || !closes(t, l, &l->of[a][best])) return false;
-        w->every[a] = choose_every(t, n, 2 * waves[best] + 1);
-        w->m[a] = 2 * seen(t, &l->of[a][best], n / w->every[a]) + 1;
+        const spectrum *s = &l->of[a][repeats(t, l, a)];
+        size_t n = w->n[a] = s->n, m = 2 * seen(t, s, n) + 1;
+        if ((double)m > most_waves * (double)n || !closes(t, l, s)) return false;
+        w->every[a] = choose_every(t, n, m);
+        w->m[a] = 2 * seen(t, s, n / w->every[a]) + 1;
     }
     set_share(t, w);
     return true;
