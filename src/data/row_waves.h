@@ -1,4 +1,4 @@
-/* Rows of a grid whose space axes close, as sums of waves (docs/math.md, section 40).
+/* Rows of a grid whose space axes close, as sums of waves (docs/math.md, section 43).
  *
  * On n even points of a period white noise of variance v is white in the coefficients of the waves, too, and so it is
  * at 2 K + 1 even points of what the first K waves make: there it has the variance v (2 K + 1) / n. Where no wave
