@@ -289,6 +289,7 @@ kbass_status kb_data_copy(const kbass_data *data, kbass_data **out, kbass_error 
     if (status == KBASS_OK) {
         memcpy(copy->sha256, data->sha256, sizeof data->sha256);
         copy->tiles = kb_tiles_hold(data->tiles);
+        copy->noise_share = data->noise_share;
         *out = copy;
     } else {
         kbass_data_destroy(copy);

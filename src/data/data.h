@@ -46,6 +46,8 @@ struct kbass_data {
     char sha256[65];
     char *source;           /* path it was read from, or "" */
     struct kb_tiled *tiles; /* a grid of which the rows are a part (data/tiles.h); NULL: the rows are all */
+    double noise_share;     /* variance of the rows' noise over that of the grid's values, where they are projections
+                               of its rows onto waves (data/row_waves.h), white again; 0: they are its values */
     char *note; /* how a file was understood where that is not plain: "u (256 x 101) over (x, t)"; NULL or "" */
 };
 

@@ -91,7 +91,7 @@ static kbass_status take_part(kb_reading *r, kbass_data *data)
 {
     kbass_status status = KBASS_OK;
     if (r->most_values && !r->within && r->every <= 1 && !r->run)
-        status = kb_tiles_of_table(data, r->most_values, r->error);
+        status = kb_tiles_of_table(data, kb_tiles_most(data, r->most_values, r->few_values), r->error);
     if (status == KBASS_OK && data->tiles) status = kb_tiles_take_part(data, r->few_values, r->error);
     return status == KBASS_OK && data->tiles ? kb_data_settle(data, r->error) : status;
 }

@@ -36,6 +36,8 @@ kbass_status kb_tiles_thin(kb_tiled *tiles, const size_t *first, const size_t *c
 /* Of a table of more than `most` values that is a full grid, one run without error bars: its values become tiles, in
    data->tiles; other data stay as they are. */
 kbass_status kb_tiles_of_table(kbass_data *data, size_t most, kbass_error *error);
+/* Values from which on a grid of these axes becomes tiles: `most`, over several space axes less. */
+size_t kb_tiles_most(const kbass_data *data, size_t most, size_t few);
 /* Makes a part of data->tiles the rows of the data: about `most` values, as densely as the visible wavelengths need
    them, where most is going on (docs/math.md, section 40). */
 kbass_status kb_tiles_take_part(kbass_data *data, size_t most, kbass_error *error);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "data/row_waves.h"
 #include "data/tiles.h"
 #include "data/visible.h"
 
@@ -16,18 +17,29 @@ enum {
     PLACES = 16,         /* where it may begin */
     FEWEST_ALONG = 32,   /* points along a space axis of which only a stretch is taken */
     FEWER_OVER_AXES = 4, /* times: a fit over several space axes costs more for each value */
-    FEWEST_OVER_AXES = 16
+    FEWEST_OVER_AXES = 16,
+    PROJECTED = 10 /* rows of a part whose rows are projected onto their waves */
 };
+static const double projected_span = 0.5; /* visible wavelengths in time: of such rows, whose noise is small */
 static const double densities[] = {32, 24, 16, 12,
                                    8}; /* points in a visible wavelength, the first that can be afforded */
 static const double rows_per_wave = 32, few_rows_per_wave = 10; /* the latter over several space axes */
 enum { DENSITIES = sizeof densities / sizeof *densities };
 
+/* Every stride-th point along each axis; of projected rows the places along space are their own. */
 typedef struct {
     size_t first[KBASS_MAX_AXES], count[KBASS_MAX_AXES], stride[KBASS_MAX_AXES];
+    bool is_projected;
+    kb_row_waves waves;
 } box;
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Over several space axes twice a part is more than can be fitted as a whole. */
+size_t kb_tiles_most(const kbass_data *data, size_t most, size_t few)
+{
+    return data->n_axes > 2 ? least(most, 2 * few / FEWER_OVER_AXES) : most;
+}
 
 static size_t points_of(const kb_tiled *t, const box *b)
 {
@@ -127,6 +139,20 @@ static void choose_size(const kb_tiled *t, const double *wave, size_t most, box 
     b->count[0] = least((t->n[0] - 1) / b->stride[0] + 1, rows);
 }
 
+/* A few rows of half a wavelength in time, each as few values as its waves need. */
+static void choose_rows(const kb_tiled *t, const double *wave, size_t most, box *b)
+{
+    size_t span = (size_t)fmax(projected_span * wave[0], PROJECTED - 1);
+    kb_row_waves_limit(t, most / PROJECTED, &b->waves);
+    for (size_t a = 1; a < t->n_axes; a++) {
+        b->stride[a] = (t->n[a] - 1) / b->waves.m[a] + 1; /* where changes in time are looked at */
+        b->count[a] = (t->n[a] - 1) / b->stride[a] + 1;
+    }
+    span = least(span, t->n[0] - 1);
+    b->stride[0] = span / PROJECTED + 1;
+    b->count[0] = span / b->stride[0] + 1;
+}
+
 /* ---------------------------------------------------------------- place */
 
 static double change_of(const kb_tiled *t, size_t points, const double *value)
@@ -206,7 +232,8 @@ static kbass_status fill_rows(kbass_data *data, const box *b, const double *valu
     for (size_t i = 0; i < n; i++) {
         size_t rest = i;
         for (size_t a = t->n_axes; a-- > 0; rest /= b->count[a]) {
-            double at = t->at[a][b->first[a] + rest % b->count[a] * b->stride[a]];
+            double at = a && b->is_projected ? kb_row_waves_place(t, &b->waves, a, rest % b->count[a])
+                                             : t->at[a][b->first[a] + rest % b->count[a] * b->stride[a]];
             if (a) data->positions[i * width + a - 1] = at;
             else data->times[i] = at;
         }
@@ -231,9 +258,15 @@ static kbass_status tell(kbass_data *data, const box *b, kbass_error *error)
     used += (size_t)snprintf(text + used, size - used, "part used of %zu points on a ", t->n_points);
     for (size_t a = 0; a < t->n_axes; a++)
         used += (size_t)snprintf(text + used, size - used, "%s%zu", a ? " x " : "", t->n[a]);
-    snprintf(text + used, size - used, " grid: all of them propose laws, this part decides");
+    snprintf(text + used, size - used, " grid: all of them propose laws, this part decides%s",
+             b->is_projected ? ", by the waves that its rows show" : "");
     used = 0;
     for (size_t a = 0; a < t->n_axes && used < 400; a++) {
+        if (a && b->is_projected) {
+            used +=
+                (size_t)snprintf(part + used, 400 - used, ", %zu waves along %s", b->count[a] / 2, data->axis_names[a]);
+            continue;
+        }
         double low = t->at[a][b->first[a]], high = t->at[a][b->first[a] + (b->count[a] - 1) * b->stride[a]];
         used += (size_t)snprintf(part + used, 400 - used, "%s%s=%.10g:%.10g", a ? ", " : "", data->axis_names[a], low,
                                  high);
@@ -247,21 +280,53 @@ static kbass_status tell(kbass_data *data, const box *b, kbass_error *error)
     return KBASS_OK;
 }
 
+/* The values of the box; rows that are projected in vain, where some are missing, are thinned. */
+static kbass_status read_box(kb_tiled *t, box *b, double *value, kbass_error *error)
+{
+    return b->is_projected ? kb_row_waves_project(t, &b->waves, b->first[0], b->count[0], b->stride[0], value,
+                                                  &b->is_projected, error)
+                           : kb_tiles_thin(t, b->first, b->count, b->stride, value, error);
+}
+
+/* Of how many values, from where on; of axes that close, the waves. */
+static kbass_status choose(kb_tiled *t, const double *wave, size_t most, box *b, kbass_error *error)
+{
+    kbass_status status = KBASS_OK;
+    if (b->is_projected) choose_rows(t, wave, most, b);
+    else choose_size(t, wave, most, b);
+    status = choose_place(t, b, error);
+    for (size_t a = 1; status == KBASS_OK && b->is_projected && a < t->n_axes; a++) b->count[a] = b->waves.m[a];
+    return status;
+}
+
+static kbass_status take(kbass_data *data, const double *wave, size_t most, box *b, kbass_error *error)
+{
+    kb_tiled *t = data->tiles;
+    bool was_projected = b->is_projected;
+    kbass_status status = choose(t, wave, most, b, error);
+    double *value = status == KBASS_OK ? KB_NEW(double, points_of(t, b) * t->n_fields) : NULL;
+    if (status == KBASS_OK) status = value ? read_box(t, b, value, error) : kb_out_of_memory(error, "a part");
+    if (status == KBASS_OK && b->is_projected == was_projected) {
+        data->noise_share = b->is_projected ? b->waves.share : 0;
+        status = fill_rows(data, b, value, error);
+        if (status == KBASS_OK) status = tell(data, b, error);
+    }
+    kb_free(value);
+    return status;
+}
+
 kbass_status kb_tiles_take_part(kbass_data *data, size_t most, kbass_error *error)
 {
     kb_tiled *t = data->tiles;
-    double wave[KBASS_MAX_AXES] = {0}, *value = NULL;
+    double wave[KBASS_MAX_AXES] = {0};
     box b = {0};
     kbass_status status = find_waves(t, wave, error);
+    if (status == KBASS_OK && t->n_axes > 2) status = kb_row_waves_find(t, &b.waves, &b.is_projected, error);
     if (status != KBASS_OK) return status;
     if (t->n_axes > 2) most /= FEWER_OVER_AXES;
-    choose_size(t, wave, most / t->n_fields, &b);
-    status = choose_place(t, &b, error);
-    if (status == KBASS_OK && !(value = KB_NEW(double, points_of(t, &b) * t->n_fields)))
-        status = kb_out_of_memory(error, "a part of the grid");
-    if (status == KBASS_OK) status = kb_tiles_thin(t, b.first, b.count, b.stride, value, error);
-    if (status == KBASS_OK) status = fill_rows(data, &b, value, error);
-    if (status == KBASS_OK) status = tell(data, &b, error);
-    kb_free(value);
+    bool was_projected = b.is_projected;
+    status = take(data, wave, most / t->n_fields, &b, error);
+    if (status == KBASS_OK && was_projected && !b.is_projected) /* a value of its rows is missing */
+        status = take(data, wave, most / t->n_fields, &b, error);
     return status;
 }

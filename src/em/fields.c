@@ -92,10 +92,12 @@ static kbass_status search(kb_kernel_search *s, kbass_error *error)
 static kbass_status tell_noise(const kb_pde_nd_problem *e, kb_search_result *result, kbass_error *error)
 {
     size_t fields = e->dictionary->n_states;
-    result->noise_is_relative = true;
+    const kb_field_samples *c = e->run_samples[0];
+    result->noise_is_relative = e->noise_unit != NULL;
     if (!result->noise_unit) result->noise_unit = KB_NEW(double, fields);
     if (!result->noise_unit) return kb_out_of_memory(error, "the noise");
-    memcpy(result->noise_unit, e->noise_unit, fields * sizeof *result->noise_unit);
+    for (size_t f = 0; f < fields; f++)
+        result->noise_unit[f] = e->noise_unit ? e->noise_unit[f] : c->sd[f] / sqrt(c->noise_share);
     return KBASS_OK;
 }
 
@@ -112,7 +114,8 @@ kbass_status kb_em_search(const kb_pde_nd_problem *e, kb_run *run, kb_search_res
     result->seconds[KBASS_STAGE_SEARCH] = kb_clock() - clock;
     clock = kb_run_stage(run, KBASS_STAGE_POLISH, 0.95, 1);
     if (status == KBASS_OK) status = form_result(s, result, error);
-    if (status == KBASS_OK && e->noise_unit) status = tell_noise(e, result, error);
+    if (status == KBASS_OK && (e->noise_unit || e->run_samples[0]->noise_share < 1))
+        status = tell_noise(e, result, error);
     result->seconds[KBASS_STAGE_POLISH] = kb_clock() - clock;
     result->settled = true;
     kb_kernel_search_destroy(s);

@@ -108,7 +108,7 @@ double kb_comparison_variance(const kb_comparison *m, size_t group, double varia
 
 double kb_comparison_unit(const kb_comparison *m, size_t group)
 {
-    double sd = m->dynamics->sd[group];
+    double share = m->dynamics->noise_share, sd = m->dynamics->sd[group] / sqrt(share > 0 ? share : 1);
     switch (m->dynamics->noise_model) {
     case KB_NOISE_MULTIPLICATIVE: return sd / m->rms[group];
     case KB_NOISE_LOG: return m->log_sd[group];

@@ -27,10 +27,11 @@ struct kb_dynamics {
     const double *mean, *sd; /* n_groups: values are mean + sd q in the data's units */
     kb_noise_model noise_model;
     const double *known_variance; /* n_groups; 0: unknown */
-    bool starts_are_states;       /* of the system; else many modes of a profile, which may go astray */
-    bool tangents_are_dear;       /* beside predictions: steps of a fit share them */
-    kb_work_key resolution;       /* of all that predictions depend on beside measurements, columns and model */
-    double noise_floor;           /* smallest noise variance: below it lies the discretisation's own error */
+    double noise_share;     /* variance of an observation's noise over that of a measurement, where it is told; 0: 1 */
+    bool starts_are_states; /* of the system; else many modes of a profile, which may go astray */
+    bool tangents_are_dear; /* beside predictions: steps of a fit share them */
+    kb_work_key resolution; /* of all that predictions depend on beside measurements, columns and model */
+    double noise_floor;     /* smallest noise variance: below it lies the discretisation's own error */
 
     /* Weights by column (scaled); tangents for the columns of `tangents` (NULL: none are wanted). */
     void (*set_model)(kb_dynamics *self, const kb_support *support, const double *w, const kb_support *tangents);

@@ -191,6 +191,7 @@ static kbass_status allocate(const kbass_data *data, const kb_grid *grid, kb_fie
     samples->gridded = grid->is_grid;
     samples->n_axes = data->n_axes;
     samples->n_fields = fields;
+    samples->noise_share = data->noise_share > 0 ? data->noise_share : 1;
     samples->mean = KB_NEW(double, fields);
     samples->sd = KB_NEW(double, fields);
     samples->known_variance = KB_NEW(double, fields);
@@ -246,6 +247,8 @@ kbass_status kb_field_samples_create_runs(const kbass_data *data, const char *no
         if (run_samples[i]->gridded) place_grid(run_samples[i]);
         else place_rows(run_samples[i], &run);
         if (noise) status = kb_noise_read(data, noise, run_samples[i]->sd, run_samples[i]->known_variance, error);
+        for (size_t f = 0; noise && f < data->n_states; f++)
+            run_samples[i]->known_variance[f] *= run_samples[i]->noise_share;
     }
     for (size_t i = 0; status != KBASS_OK && i < n; i++) {
         kb_field_samples_destroy(run_samples[i]);

@@ -35,6 +35,8 @@ typedef struct {
     double *mesh[KB_SAMPLE_AXES];   /* they, scaled, ascending; NULL: left to the engines */
     double *known_variance;         /* n_fields: noise variance known beforehand, scaled; 0: unknown */
     kb_noise_model noise_model;
+    double noise_share; /* variance of a value's noise over that of a measurement: 1, or less where rows of a grid were
+                           projected onto their waves (data/row_waves.h), to which they are then limited */
 } kb_field_samples;
 
 /* All rows as one samples. */

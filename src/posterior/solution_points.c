@@ -8,6 +8,7 @@ kbass_status kb_solution_points_create(const kb_field_samples *data, double from
     size_t F = data->n_fields, space = data->n_axes - 1;
     *out = *data;
     out->relative = NULL;
+    out->noise_share = 1; /* not limited to the waves of projected rows */
     out->n_points = n;
     out->n_values = n * F;
     out->point = KB_NEW(double, n *(space + 1));

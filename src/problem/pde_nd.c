@@ -61,6 +61,15 @@ static kbass_status weigh(kb_pde_nd_problem *e, kbass_error *error)
     return KBASS_OK;
 }
 
+/* Rows that were projected onto waves are one spacing short of their period. */
+static void close_axes(kb_field_samples *c)
+{
+    for (size_t a = 1; a < c->n_axes; a++) {
+        c->periodic[a] = true;
+        c->period[a] = 1 + 1 / (double)(c->n_grid[a] - 1);
+    }
+}
+
 /* A samples for each run, with what the settings say of it. */
 static kbass_status make_samples(kb_pde_nd_problem *e, const kbass_data *data, const kbass_settings *settings,
                                  kbass_error *error)
@@ -73,8 +82,10 @@ static kbass_status make_samples(kb_pde_nd_problem *e, const kbass_data *data, c
     if (status == KBASS_OK && settings->noise_model != KB_NOISE_ADDITIVE) status = weigh(e, error);
     for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
         status = kb_field_samples_read_periodic(e->run_samples[run], data, settings->periodic, error);
-        if (status == KBASS_OK && may_look(e, settings))
-            status = kb_field_samples_find_periodic(e->run_samples[run], e->tiles, error);
+        if (status == KBASS_OK && may_look(e, settings)) {
+            if (e->run_samples[run]->noise_share < 1) close_axes(e->run_samples[run]);
+            else status = kb_field_samples_find_periodic(e->run_samples[run], e->tiles, error);
+        }
         if (status == KBASS_OK) status = kb_mesh_lay(e->run_samples[run], data, settings, e->dictionary, error);
         if (status == KBASS_OK)
             status =

@@ -223,7 +223,11 @@ static kbass_status enter_waiting(kb_pass *p, kbass_error *error)
     return status;
 }
 
-static bool has_all_modes(const kb_axes *c) { return c->fourier.most_modes >= c->all_modes; }
+/* Rows that were projected onto their waves show what there is. */
+static bool has_all_modes(const kb_axes *c)
+{
+    return c->fourier.most_modes >= c->all_modes || c->problem->run_samples[0]->noise_share < 1;
+}
 
 /* Twice as many modes of the start, where all rows have more evidence with them; else as before, and it is over. */
 static kbass_status try_more_modes(kb_pass *p, kbass_error *error)

@@ -53,6 +53,32 @@ static void fill_features(const kb_fourier_model *p, size_t first, size_t n)
     }
 }
 
+const double *kb_fourier_model_see(const kb_fourier_model *p, size_t lanes, const double *coefficients, double *work)
+{
+    size_t left = lanes, right = p->n_coefficients;
+    const double *from = coefficients;
+    for (size_t a = 0; a < p->n_axes; a++) {
+        size_t n = p->samples->n_grid[a + 1];
+        double *to = work + (a % 2) * lanes * p->sight_size;
+        right /= p->m[a];
+        kb_mode_product(&(kb_mode){n, p->m[a], n, p->sight[a]}, left, right, from, to);
+        left *= n;
+        from = to;
+    }
+    return from;
+}
+
+size_t kb_fourier_model_place(const kb_fourier_model *p, size_t j)
+{
+    size_t at = 0, stride = p->n_points_of_row;
+    if (!stride) return j;
+    for (size_t a = p->n_axes; a-- > 0; j /= p->samples->n_grid[a + 1]) {
+        stride /= p->samples->n_grid[a + 1];
+        at += j % p->samples->n_grid[a + 1] * stride;
+    }
+    return at;
+}
+
 /* seen (lanes x points) = coefficients of a field (lanes x coefficients) at the row's points, to the observations of
    that field, which lie `stride` apart */
 static void observe_field(const kb_fourier_model *p, size_t row, size_t field, size_t lanes, size_t wanted,
@@ -61,14 +87,18 @@ static void observe_field(const kb_fourier_model *p, size_t row, size_t field, s
     const kb_dynamics *d = &p->dynamics;
     size_t first = p->row_point[row], n = p->row_point[row + 1] - first, m = p->n_coefficients,
            o = d->observation_start[row];
-    kb_gemm(KB_PLAIN, KB_PLAIN, lanes, n, m, 1, coefficients + field * m * lanes, lanes, p->features, m, 0, p->seen,
-            lanes);
+    const double *seen = p->seen;
+    if (p->n_points_of_row) seen = kb_fourier_model_see(p, lanes, coefficients + field * m * lanes, p->sight_work);
+    else
+        kb_gemm(KB_PLAIN, KB_PLAIN, lanes, n, m, 1, coefficients + field * m * lanes, lanes, p->features, m, 0, p->seen,
+                lanes);
     for (size_t j = 0; j < n; j++)
         for (size_t f = 0; f < p->n_fields; f++) {
             if (p->samples->measured[first + j + f * p->samples->n_points] == 0 || !p->dictionary->has_equation[f])
                 continue;
             if (f == field)
-                memcpy(out + (o - d->observation_start[row]) * stride, p->seen + j * lanes, wanted * sizeof *out);
+                memcpy(out + (o - d->observation_start[row]) * stride, seen + kb_fourier_model_place(p, j) * lanes,
+                       wanted * sizeof *out);
             o++;
         }
 }
@@ -77,7 +107,7 @@ static void observe_field(const kb_fourier_model *p, size_t row, size_t field, s
 static void observe(const kb_fourier_model *p, size_t row, double *predicted, double *tangents)
 {
     size_t L = KB_FOURIER_LANES, P = p->n_parameters, first = p->row_point[row];
-    fill_features(p, first, p->row_point[row + 1] - first);
+    if (!p->n_points_of_row) fill_features(p, first, p->row_point[row + 1] - first);
     for (size_t f = 0; f < p->n_fields; f++) {
         observe_field(p, row, f, 1, 1, p->state, 1, predicted);
         for (size_t chunk = 0; tangents && chunk < p->n_chunks; chunk++)
@@ -140,7 +170,7 @@ static bool carry(kb_dynamics *self, size_t first, size_t row, const double *sta
 }
 
 /* Arrays of doubles with their sizes. */
-enum { PLANE_ARRAYS = 22 }; /* room */
+enum { PLANE_ARRAYS = 23 }; /* room */
 static void list_arrays(kb_fourier_model *p, size_t max_tangents, double **arrays[PLANE_ARRAYS],
                         size_t sizes[PLANE_ARRAYS])
 {
@@ -181,7 +211,8 @@ static void list_arrays(kb_fourier_model *p, size_t max_tangents, double **array
                             {&p->tangent_nodes, lanes * N},
                             {&p->tangent_rates, lanes * F * N},
                             {&p->tangent_work, 2 * lanes * N + folded},
-                            {&p->features, most_points * p->n_coefficients},
+                            {&p->features, p->n_points_of_row ? 0 : most_points * p->n_coefficients},
+                            {&p->sight_work, 2 * lanes * p->sight_size},
                             {&p->seen, lanes * most_points}};
     for (int i = 0; i < PLANE_ARRAYS; i++) arrays[i] = list[i].array, sizes[i] = list[i].size;
 }
@@ -225,11 +256,13 @@ static void destroy(kb_dynamics *self)
                       p->tangent_rates,
                       p->tangent_work,
                       p->features,
+                      p->sight_work,
                       p->seen};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) kb_free(others[i]);
     for (size_t a = 0; a < KB_FOURIER_AXES; a++) {
         for (size_t q = 0; q <= KB_HIGHEST_ORDER; q++) kb_free(p->basis[a][q]);
         kb_free(p->where[a]);
+        kb_free(p->sight[a]);
     }
     kb_rhs_clear(&p->rhs);
     kb_free(p);
@@ -249,6 +282,13 @@ static void fill_waves(size_t m, double wave, double x, int order, size_t stride
     }
 }
 
+/* Coefficients along an axis that projected rows show; all where rows are measurements. */
+static size_t shown(const kb_fourier_model *p, size_t a)
+{
+    size_t m = p->samples->n_grid[a + 1];
+    return p->samples->noise_share < 1 && m < p->m[a] ? m : p->m[a];
+}
+
 static bool fill_axis(kb_fourier_model *p, size_t a)
 {
     const kb_field_samples *c = p->samples;
@@ -261,7 +301,39 @@ static bool fill_axis(kb_fourier_model *p, size_t a)
         for (size_t i = 0; i < n; i++) fill_waves(m, p->wave[a], box * (double)i / (double)n, q, n, p->basis[a][q] + i);
     }
     for (size_t i = 0; i < c->n_points; i++)
-        fill_waves(m, p->wave[a], c->span[a + 1] * c->point[i + (a + 1) * c->n_points], 0, 1, p->where[a] + i * m);
+        fill_waves(shown(p, a), p->wave[a], c->span[a + 1] * c->point[i + (a + 1) * c->n_points], 0, 1,
+                   p->where[a] + i * m);
+    return true;
+}
+
+/* Is every row the same full grid? */
+static bool has_grid_rows(const kb_fourier_model *p)
+{
+    const kb_field_samples *c = p->samples;
+    size_t row = 1;
+    for (size_t a = 1; a < c->n_axes; a++) row *= c->n_grid[a];
+    if (!c->gridded || c->n_points != row * c->n_grid[0]) return false;
+    for (size_t i = 0; i < c->n_points; i++)
+        for (size_t a = c->n_axes, rest = i; a-- > 0; rest /= c->n_grid[a])
+            if (c->point[i + a * c->n_points] != c->grid[a][rest % c->n_grid[a]]) return false;
+    return true;
+}
+
+/* The waves at the places of each axis, n_grid x m, where rows are seen axis after axis. */
+static bool fill_sight(kb_fourier_model *p)
+{
+    const kb_field_samples *c = p->samples;
+    if (!has_grid_rows(p)) return true;
+    size_t stride = p->n_points_of_row = c->n_points / c->n_grid[0];
+    for (size_t a = 0; a < p->n_axes; a++) {
+        size_t n = c->n_grid[a + 1], shape = 1;
+        stride /= n;
+        if (!(p->sight[a] = KB_NEW(double, n * p->m[a]))) return false;
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < p->m[a]; k++) p->sight[a][i + k * n] = p->where[a][i * stride * p->m[a] + k];
+        for (size_t b = 0; b < p->n_axes; b++) shape *= b <= a ? c->n_grid[b + 1] : p->m[b];
+        if (shape > p->sight_size) p->sight_size = shape;
+    }
     return true;
 }
 
@@ -387,7 +459,8 @@ static double cost(const kb_dynamics *d, size_t n_tangents)
         transform += rows * (double)(p->m[a] * p->n[a]) * columns;
         rows *= (double)p->n[a];
     }
-    double seen = 2 * (double)p->dynamics.observation_start[p->dynamics.n_rows] * (double)p->n_coefficients;
+    double seen = 2 * (double)p->dynamics.observation_start[p->dynamics.n_rows] *
+                  (double)p->n_coefficients; /* as of scattered points: what is dear was chosen so */
     return (double)(n_tangents + p->dynamics.n_start) *
            (2 * KB_FOURIER_STAGES * steps * (double)p->n_fields * transform + seen);
 }
@@ -465,6 +538,7 @@ static kbass_status build(kb_fourier_model *p, const kb_columns *columns, size_t
     p->has_gain = KB_NEW(bool, p->n_fields * p->dictionary->n_variables);
     bool complete = d->start_variance && p->is_linear && p->used && p->has_gain && list_rows(p);
     for (size_t a = 0; complete && a < p->n_axes; a++) complete = fill_axis(p, a);
+    complete = complete && fill_sight(p);
     if (complete) list_arrays(p, max_tangents, arrays, sizes);
     for (int i = 0; complete && i < PLANE_ARRAYS; i++) complete = (*arrays[i] = KB_NEW(double, sizes[i])) != NULL;
     if (!complete) return kb_out_of_memory(error, "the fields' coefficients");
@@ -490,6 +564,7 @@ kbass_status kb_fourier_model_create(const kb_field_samples *samples, const kb_d
                                 .sd = samples->sd,
                                 .noise_model = samples->noise_model,
                                 .known_variance = samples->known_variance,
+                                .noise_share = samples->noise_share,
                                 .noise_floor = KB_LEAST_NOISE,
                                 .tangents_are_dear = true,
                                 .set_model = set_model,

@@ -60,7 +60,9 @@ typedef struct {
     double *state, *stage, *rate, *sum;
     double *tangent; /* chunk by chunk: lanes x size, lanes fastest */
     double *tangent_stage, *tangent_rate, *tangent_sum, *tangent_nodes, *tangent_rates, *tangent_work;
-    double *features, *seen; /* coefficients x points of a row; lanes x points */
+    double *features, *seen;            /* coefficients x points of a row; lanes x points */
+    size_t n_points_of_row, sight_size; /* of rows that are all the same grid, and of the largest tensor on the way */
+    double *sight[KB_FOURIER_AXES], *sight_work; /* n_grid x m: the waves at an axis' places; two such tensors */
 } kb_fourier_model;
 
 #define KB_NO_TANGENTS ((size_t)-1) /* for predictions alone */
@@ -72,6 +74,12 @@ kbass_status kb_fourier_model_create(const kb_field_samples *samples, const kb_d
 /* A start on another model over the same axes: what its modes can hold of it. */
 void kb_fourier_model_translate(const kb_fourier_model *from, const double *start, const kb_fourier_model *to,
                                 double *translated);
+/* Values of a field (lanes x coefficients) at the points of a row, lanes x points, axis 0 fastest, where every row is
+   the same grid: axis after axis. work: two tensors of lanes x sight_size */
+const double *kb_fourier_model_see(const kb_fourier_model *fourier, size_t lanes, const double *coefficients,
+                                   double *work);
+/* Where point j of a row, whose last axis runs fastest, stands there; j itself where rows are no grid. */
+size_t kb_fourier_model_place(const kb_fourier_model *fourier, size_t j);
 /* One row after the other, as predict does for all of them: from `start` at row `first`, or from the row before. */
 bool kb_fourier_model_reach(kb_fourier_model *fourier, size_t first, size_t row, const double *start, double *predicted,
                             double *tangents);
@@ -80,7 +88,7 @@ bool kb_fourier_model_reach(kb_fourier_model *fourier, size_t first, size_t row,
 bool kb_fourier_model_reach_turned(kb_fourier_model *fourier, size_t first, size_t row, const double *start,
                                    double *predicted);
 /* Of the row reached: turned = L' tangents, parameters x observations, for a lower triangle L (parameters squared);
-   coefficients are turned before they are seen, axis after axis where the row's points form a grid.
+   coefficients are turned before they are seen, axis after axis where all rows are one grid.
    work: kb_fourier_model_turn_work. */
 void kb_fourier_model_turn(const kb_fourier_model *fourier, size_t row, const double *L, double *turned, double *work);
 size_t kb_fourier_model_turn_work(const kb_fourier_model *fourier);

@@ -184,7 +184,8 @@ static kbass_status open_runs(weak_search *s, kb_field_samples *const *run_sampl
         status = kb_weak_grid_run_create(run_samples[i], &g->runs[i], error);
     if (status != KBASS_OK) return status;
     find_wavelengths(g);
-    if (g->whole.tiles) status = kb_weak_grid_run_of_tiles(g->whole.tiles, g->runs[0]->noise, &g->all, error);
+    const double *noise = run_samples[0]->noise_share < 1 ? NULL : g->runs[0]->noise; /* that of projections is not */
+    if (g->whole.tiles) status = kb_weak_grid_run_of_tiles(g->whole.tiles, noise, &g->all, error);
     for (size_t a = 0; a < g->form->n_axes; a++) s->out->wavelength[a] = g->wavelength[a] / run_samples[0]->span[a];
     for (size_t i = 0; i < g->n_runs; i++)
         for (size_t f = 0; f < g->dictionary->n_states; f++)

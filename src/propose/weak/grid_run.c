@@ -8,10 +8,12 @@
 #include "propose/weak/bare_tile.h"
 #include "data/visible.h"
 
-enum { TILE_CENTRES = 16 };   /* bumps: of a tile along an axis; memory */
-enum { MOST_BARE_TILES = 6 }; /* tiles: in which the bare field is asked; seconds */
-enum { FEWEST_CENTRES = 3 };  /* bumps: along an axis, fewer say nothing */
-enum { FEWEST_POINTS = 6 };   /* points: under a bump, fewer do not integrate */
+enum { TILE_CENTRES = 16 };     /* bumps: of a tile along an axis; memory */
+enum { MOST_BARE_TILES = 6 };   /* tiles: in which the bare field is asked; seconds */
+enum { NOISE_POINTS = 200000 }; /* points: of the rows that show the noise; as many are looked at */
+enum { FEWEST_NOISE_ROWS = 6 }; /* rows: of them; differences of order five */
+enum { FEWEST_CENTRES = 3 };    /* bumps: along an axis, fewer say nothing */
+enum { FEWEST_POINTS = 6 };     /* points: under a bump, fewer do not integrate */
 
 /* ---------------------------------------------------------------- life */
 
@@ -73,17 +75,37 @@ kbass_status kb_weak_grid_run_create(const kb_field_samples *c, kb_weak_grid_run
     return KBASS_OK;
 }
 
+/* Noise by differences within some whole rows about the middle of the record. */
+static kbass_status find_noise_of_tiles(kb_tiled *t, kb_weak_grid_run *r, kbass_error *error)
+{
+    size_t row = t->n_points / t->n[0], rows = NOISE_POINTS / row, first[KB_MAX_AXES] = {0};
+    kb_grid_values grid = {.n_axes = t->n_axes};
+    rows = rows < FEWEST_NOISE_ROWS ? FEWEST_NOISE_ROWS : rows;
+    memcpy(grid.n, t->n, t->n_axes * sizeof *t->n);
+    grid.n[0] = rows < t->n[0] ? rows : t->n[0];
+    first[0] = (t->n[0] - grid.n[0]) / 2;
+    double *value = KB_NEW(double, row *grid.n[0] * t->n_fields);
+    kbass_status status = value ? t->read(t, first, grid.n, value, error) : kb_out_of_memory(error, "the weak form");
+    for (size_t f = 0; status == KBASS_OK && f < t->n_fields; f++) {
+        grid.value = value + f * row * grid.n[0];
+        r->noise[f] = kb_grid_noise(&grid);
+    }
+    kb_free(value);
+    return status;
+}
+
 kbass_status kb_weak_grid_run_of_tiles(kb_tiled *tiles, const double *noise, kb_weak_grid_run **out, kbass_error *error)
 {
     kbass_status status = allocate(tiles->n_axes, tiles->n_fields, tiles->n, false, out, error);
     kb_weak_grid_run *r = *out;
+    if (status == KBASS_OK && !noise) status = find_noise_of_tiles(tiles, r, error);
     if (status != KBASS_OK) {
         kb_weak_grid_run_destroy(r);
         *out = NULL;
         return status;
     }
     for (size_t a = 0; a < r->n_axes; a++) memcpy(r->at[a], tiles->at[a], r->n[a] * sizeof *r->at[a]);
-    memcpy(r->noise, noise, r->n_fields * sizeof *noise);
+    if (noise) memcpy(r->noise, noise, r->n_fields * sizeof *noise);
     measure_axes(r);
     r->tiles = tiles;
     return KBASS_OK;

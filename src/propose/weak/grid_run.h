@@ -21,7 +21,8 @@ kbass_status kb_weak_grid_run_create(const kb_field_samples *samples, kb_weak_gr
 /* Means over cells of so many samples along each axis; what is left over at the ends is left out. */
 kbass_status kb_weak_grid_run_thin(const kb_weak_grid_run *run, const size_t *cell, kb_weak_grid_run **out,
                                    kbass_error *error);
-/* Of values that stay where they are (data/tiles.h), with noise of these variances. */
+/* Of values that stay where they are (data/tiles.h), with noise of these variances; NULL: as rows about the middle show
+   it. */
 kbass_status kb_weak_grid_run_of_tiles(kb_tiled *tiles, const double *noise, kb_weak_grid_run **out,
                                        kbass_error *error);
 void kb_weak_grid_run_destroy(kb_weak_grid_run *run);
