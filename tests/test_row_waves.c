@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "data/row_waves.h"
 #include "found.h"
+#include "gp/noise.h"
 
 static kbass_error error;
 static const double two_pi = 6.283185307179586;
@@ -144,6 +145,10 @@ static void a_dense_plane_is_decided_by_its_waves(void **state)
     for (size_t i = 0; i < data->n_rows; i++) sum += data->values[i] / n, squares += pow(data->values[i], 2) / n;
     CHECK_CLOSE(result->noise[0] / (0.05 * sqrt(squares - sum * sum)), 1, 0.2);
     kbass_discovery_destroy(discovery);
+    kbass_settings settings;
+    kb_settings_default(&settings);
+    settings.noise_model = KB_NOISE_MULTIPLICATIVE; /* of a wave there is no such noise */
+    CHECK_FAILS(kbass_discovery_create(data, &settings, &discovery, &error), KBASS_ERROR_ARGUMENT, "--part 0");
     kbass_data_destroy(data);
     kbass_model_destroy(pde);
 }

@@ -78,6 +78,12 @@ static kbass_status make_samples(kb_pde_nd_problem *e, const kbass_data *data, c
     e->n_runs = kbass_data_runs(data);
     e->run_samples = KB_NEW(kb_field_samples *, e->n_runs);
     if (!e->run_samples) return kb_out_of_memory(error, "the problem");
+    if (data->noise_share > 0 && settings->noise_model != KB_NOISE_ADDITIVE)
+        return kb_fail(
+            error, KBASS_ERROR_ARGUMENT,
+            "--noise-model %s weighs each measurement, and these rows are a dense grid's projected onto waves: "
+            "read all of it (--part 0)",
+            settings->noise_model == KB_NOISE_LOG ? "log" : "multiplicative");
     kbass_status status = kb_run_samples_create(data, settings, e->dictionary, e->run_samples, &is_one, error);
     if (status == KBASS_OK && settings->noise_model != KB_NOISE_ADDITIVE) status = weigh(e, error);
     for (size_t run = 0; status == KBASS_OK && run < e->n_runs; run++) {
