@@ -144,6 +144,7 @@ kbass_status kb_search_fit_all(kb_search *a, size_t n_jobs, const kb_fit_job *jo
     if (is_shared && kb_search_share_windows(a, most_columns(n_jobs, jobs))) {
         for (size_t i = 0; i < n_jobs && !kb_run_stopped(a->run); i++) {
             fit_together(a, &jobs[i], iterations, rival);
+            kb_standing_first(a, jobs[i].fit);
             kb_run_agree(a->run);
         }
         kb_search_share_no_windows(a);
@@ -152,8 +153,10 @@ kbass_status kb_search_fit_all(kb_search *a, size_t n_jobs, const kb_fit_job *jo
     kb_work_key *keys = is_shared ? keys_of(a, n_jobs, jobs, iterations, rival) : NULL;
 #pragma omp parallel for schedule(dynamic) num_threads(a->workers.n)
     for (size_t i = 0; i < n_jobs; i++)
-        if ((!is_shared || kb_share_is_own(a->run, i)) && may_fit(a, jobs[i].fit))
+        if ((!is_shared || kb_share_is_own(a->run, i)) && may_fit(a, jobs[i].fit)) {
             fit_job(a, a->workers.list[omp_get_thread_num()]->likelihood, &jobs[i], iterations, rival);
+            kb_standing_first(a, jobs[i].fit);
+        }
     kbass_status status = is_shared ? exchange(a, n_jobs, jobs, keys, error) : KBASS_OK;
     kb_free(keys);
     return status;

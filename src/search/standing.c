@@ -68,6 +68,24 @@ void kb_standing_note(const kb_search *search)
     kb_pool_clear(&own);
 }
 
+void kb_standing_first(const kb_search *search, const kb_fit *fit)
+{
+    kb_standing *s = search->run->standing;
+    const kb_pool *pool = search->pool;
+    kb_pool own;
+    kb_fit *first = NULL;
+    if (!s || !fit->valid || pool->n_columns != s->n_columns) return;
+    kb_pool_init(&own, pool->n_columns, pool->n_start, pool->max_windows);
+    pthread_mutex_lock(&s->lock);
+    if (!s->pool.n && kb_pool_add(&own, &fit->support, &first, NULL) == KBASS_OK) {
+        kb_fit_copy(fit, first, pool->n_columns, pool->n_start);
+        kb_pool_swap(&s->pool, &own);
+        s->n_models = atomic_load(&search->run->n_models);
+    }
+    pthread_mutex_unlock(&s->lock);
+    kb_pool_clear(&own);
+}
+
 kbass_status kb_standing_take(kb_standing *s, kb_pool *pool, size_t *n_models, kbass_error *error)
 {
     pthread_mutex_lock(&s->lock);

@@ -15,6 +15,8 @@ void kb_standing_destroy(kb_standing *standing);
 /* The pool of a search is sorted: is its best model better than the one that stands? More rows say more, then fewer
    windows, then the evidence. Nothing where nobody asks (run->standing). */
 void kb_standing_note(const kb_search *search);
+/* A fit of the search: where no model stands yet it does, before the others of its batch are fitted. Any thread. */
+void kb_standing_first(const kb_search *search, const kb_fit *fit);
 /* A copy of what stands, an empty pool where no model was noted, and how many were fitted by then. *pool is cleared by
    the caller. */
 kbass_status kb_standing_take(kb_standing *standing, kb_pool *pool, size_t *n_models, kbass_error *error);
