@@ -80,8 +80,11 @@ static void best_goes_ahead(void **state)
     kb_run_begin(&run, NULL, NULL, 0);
     fill(&result.pool);
     kb_pass p = {.task = &task, .result = &result};
-    p.search = (kb_search){
-        .schedule = &schedule, .run = &run, .pool = &result.pool, .columns = &columns, .workers = {1, list}};
+    p.search = (kb_search){.schedule = &schedule,
+                           .run = &run,
+                           .pool = &result.pool,
+                           .columns = &columns,
+                           .workers = {.n = 1, .list = list}};
     CHECK_OK(kb_refine_resolution(&p, 0.05, &error));
     assert_int_equal(world.level, 2);     /* on the third the best model moved by 0.04 sds */
     assert_int_equal(world.fitted[1], 1); /* the best alone */

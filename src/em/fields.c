@@ -52,8 +52,11 @@ static kbass_status explain(kb_kernel_search *s, kb_search_result *result, kbass
     if (status != KBASS_OK) return status;
     kb_search_worker worker = {&likelihood->likelihood, s->message, s->work, s->trial}, *workers[] = {&worker};
     kb_windows none = {0};
-    kb_search search = {
-        .columns = s->columns, .workers = {1, workers}, .pool = &result->pool, .run = s->run, .windows = &none};
+    kb_search search = {.columns = s->columns,
+                        .workers = {.n = 1, .list = workers},
+                        .pool = &result->pool,
+                        .run = s->run,
+                        .windows = &none};
     status = kb_explain(&search, result, error);
     likelihood->likelihood.destroy(&likelihood->likelihood);
     return status;
